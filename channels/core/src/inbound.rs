@@ -1,0 +1,200 @@
+//! What comes in from a platform, as plain data with a version.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::{ConversationId, MessageRef, PersonId, PlaceId};
+
+/// Something that happened on a platform and concerns one conversation. One row of the inbox.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Inbound {
+    /// Version of this layout; see [`Inbound::VERSION`].
+    pub v: u16,
+    /// Names this event within its account for ever: storing it twice is a no-op.
+    pub key: String,
+    /// Where it happened.
+    pub conversation: ConversationId,
+    /// The chat that owns the conversation (the same chat for every topic of it).
+    pub place: PlaceId,
+    /// The place's title as the platform shows it; empty when it has none.
+    #[serde(default)]
+    pub title: String,
+    /// The platform's own order inside the conversation (message id, `ts`): lanes follow it.
+    pub order: i64,
+    /// The platform's time of the event.
+    pub at: DateTime<Utc>,
+    /// Who did it.
+    pub speaker: Speaker,
+    /// Whether other people read along.
+    pub audience: Audience,
+    /// What happened.
+    pub what: What,
+    /// The message it is about, when there is one.
+    pub message: Option<MessageRef>,
+    /// Whether the bot itself is meant, computed from the text and the quote, never from the event type.
+    pub addressed: Addressed,
+    /// What was written (or the caption), without the bot's own mention or command name.
+    #[serde(default)]
+    pub text: String,
+    /// The bot command, when the text is one meant for this bot.
+    pub command: Option<Command>,
+    /// The message this one replies to. Its text is not the speaker's: always marked as quoted.
+    pub quote: Option<Quote>,
+    /// The text was forwarded from somewhere else: it is not the speaker's own.
+    #[serde(default)]
+    pub forwarded: bool,
+    /// Files, fetched later by the worker and never by the receiver.
+    #[serde(default)]
+    pub attachments: Vec<Attachment>,
+    /// Messages sent together carry the same group id and become one task.
+    pub album: Option<String>,
+    /// A limited right to answer, on platforms that have one.
+    pub reply_window: Option<ReplyWindow>,
+}
+
+impl Inbound {
+    /// The layout written today.
+    pub const VERSION: u16 = 1;
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum What {
+    /// Somebody wrote.
+    Message,
+    /// A message was changed; `text` is the new text.
+    Edit,
+    /// The conversation's place goes on under another id; history, todos and rights follow it.
+    Moved {
+        /// The place's new id.
+        to: PlaceId,
+    },
+    /// The bot may not speak here any more.
+    Closed {
+        /// In the platform's words.
+        reason: String,
+    },
+    /// The bot may speak here (again).
+    Opened,
+    /// An event the channel understands and that asks nothing of the bot.
+    Other {
+        /// The platform's name of it.
+        name: String,
+    },
+    /// An event nobody knows: kept as it came, and passed.
+    Unparsed {
+        /// The raw event, secrets redacted.
+        raw: String,
+    },
+}
+
+/// Who did it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Speaker {
+    /// Stable id, e.g. `tg:4711`.
+    pub id: PersonId,
+    /// The name the platform shows.
+    #[serde(default)]
+    pub name: String,
+    /// `@name` without the `@`, when there is one.
+    pub username: Option<String>,
+    /// Another program.
+    #[serde(default)]
+    pub is_bot: bool,
+}
+
+/// Whether other people read along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Audience {
+    /// One person and the bot.
+    Direct,
+    /// More people than one.
+    Group,
+}
+
+/// Why the bot counts as meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Addressed {
+    /// It does not.
+    No,
+    /// A private conversation: every message is for the bot.
+    Direct,
+    /// The bot's name stands in the text.
+    Mention,
+    /// It answers a message of the bot.
+    Reply,
+    /// It is a command for this bot.
+    Command,
+}
+
+/// A bot command: `/ask what now` is `ask` with `what now`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// Lower case, without the slash and the bot's name.
+    pub name: String,
+    /// The rest of the line and the lines below it.
+    #[serde(default)]
+    pub args: String,
+}
+
+/// The message somebody replied to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quote {
+    /// Its platform id.
+    pub message: MessageRef,
+    /// Who wrote it, as the platform shows the name.
+    #[serde(default)]
+    pub speaker: String,
+    /// Its text, or the part of it that was quoted.
+    #[serde(default)]
+    pub text: String,
+    /// It is one of the bot's own messages.
+    #[serde(default)]
+    pub ours: bool,
+}
+
+/// A file that came with a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// What the channel needs to fetch it (opaque above the channel).
+    pub handle: String,
+    /// What it is.
+    pub kind: AttachmentKind,
+    /// The sender's name for it: any text at all, never a path.
+    #[serde(default)]
+    pub name: String,
+    /// The type the platform claims.
+    pub mime: Option<String>,
+    /// Bytes, when the platform says so.
+    pub size: Option<u64>,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttachmentKind {
+    /// Any file.
+    Document,
+    /// A picture shown inline.
+    Photo,
+    /// A voice note.
+    Voice,
+    /// Music or another recording.
+    Audio,
+    /// A film.
+    Video,
+}
+
+/// A limited right to answer (LINE's reply token).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplyWindow {
+    /// The platform's token.
+    pub token: String,
+    /// Worthless after this moment.
+    pub until: DateTime<Utc>,
+    /// How many calls it carries.
+    pub calls: u32,
+}

@@ -1,0 +1,152 @@
+//! A channel as data: its settings, its speaking tools, how to build it.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::Schema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{AccountId, Address, AllowList, Audience, Ears, Mouth, Redactor};
+
+/// Everything the daemon needs to know of a kind of channel before there is one.
+pub struct ChannelKit {
+    /// The config section and the channel's name in settings: `telegram`.
+    pub name: &'static str,
+    /// What its ids begin with: `tg`.
+    pub prefix: &'static str,
+    /// The JSON Schema of its config section.
+    pub settings: fn() -> Schema,
+    /// Keys of its section that hold secrets: read from `<key>_file` and credentials too.
+    pub secrets: &'static [&'static str],
+    /// The kinds of conversation it has: `private`, `group`.
+    pub kinds: &'static [(&'static str, Audience)],
+    /// What can be done in each kind of conversation before there is one, for `tools list --in`.
+    pub features: fn(kind: &str) -> Features,
+    /// The tools by which a model speaks through it.
+    pub speaking: &'static [SpeakingTool],
+    /// Builds the channel from its checked section. `Ok(None)` when the section is absent or off.
+    pub build: fn(Value, BuildContext) -> Result<Option<Channel>, Vec<Problem>>,
+}
+
+/// What a channel may use of the daemon.
+#[derive(Clone)]
+pub struct BuildContext {
+    /// The one TLS configuration.
+    pub tls: Arc<rustls::ClientConfig>,
+    /// Learns the channel's secrets, so that no surface can show them.
+    pub redactor: Redactor,
+    /// `selkie/<version>`.
+    pub user_agent: String,
+    /// The folder of cached files, for the channel's own use.
+    pub cache_dir: PathBuf,
+}
+
+/// Something wrong with a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The key inside the section, e.g. `bot_token`; empty for the section itself.
+    pub key: String,
+    /// What is wrong and what is taken.
+    pub says: String,
+}
+
+/// A built channel.
+#[derive(Clone)]
+pub struct Channel {
+    /// The kit's name.
+    pub name: &'static str,
+    /// Which bot it is.
+    pub account: AccountId,
+    /// Hears; absent for a channel that only speaks.
+    pub ears: Option<Arc<dyn Ears>>,
+    /// Speaks.
+    pub mouth: Arc<dyn Mouth>,
+    /// Reads ids.
+    pub address: Arc<dyn Address>,
+    /// Whom it listens to.
+    pub allow: AllowList,
+    /// How fast it may speak.
+    pub pace: Pace,
+    /// Whether it accepts edits of messages as news for a running task (data for intake).
+    pub max_fetch_bytes: u64,
+}
+
+/// How fast an account may speak. All calls count, edits and reactions too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pace {
+    /// Least time between two calls of one direct conversation's place; zero lifts it.
+    pub per_direct: Duration,
+    /// Calls a minute to one group; `None` lifts it.
+    pub per_group_minute: Option<NonZeroU32>,
+    /// Calls a second of the whole account; `None` lifts it.
+    pub per_account_second: Option<NonZeroU32>,
+}
+
+impl Pace {
+    /// No limit but what the platform says in its answers.
+    pub const LIFTED: Self =
+        Self { per_direct: Duration::ZERO, per_group_minute: None, per_account_second: None };
+}
+
+/// What can be done in one conversation. Stored with a task's facts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Features {
+    /// The channel's name: `telegram`.
+    pub channel: String,
+    /// The kind of conversation: `private`, `group`.
+    pub kind: String,
+    /// Whether other people read along.
+    pub audience: Audience,
+    /// Speaking tools that work here, by name; those that need a message are listed too.
+    pub speaking: Vec<String>,
+    /// The kind of text the model should write, one line for the prompt; empty for none.
+    pub style: String,
+}
+
+/// One tool by which a model speaks through a channel. One implementation serves all channels.
+#[derive(Clone, Copy)]
+pub struct SpeakingTool {
+    /// `telegram_send_file`.
+    pub name: &'static str,
+    /// For the model.
+    pub description: &'static str,
+    /// Which implementation.
+    pub effect: SpeakingEffect,
+    /// JSON Schema of its parameters, from a typed struct in the channel's crate.
+    pub parameters: fn() -> Schema,
+    /// The platform's names of the common parameters.
+    pub names: ParameterNames,
+    /// Only where there is a message to point at.
+    pub needs_message: bool,
+    /// What `emoji` takes; empty when anything goes.
+    pub vocabulary: &'static [&'static str],
+    /// The largest file, in bytes, by the platform's rules; config may lower it.
+    pub max_bytes: u64,
+    /// What to say when a file is over `max_bytes`: which tool takes it.
+    pub too_big: &'static str,
+}
+
+/// What a speaking tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpeakingEffect {
+    /// Sends a file to keep.
+    SendFile,
+    /// Sends a picture to look at.
+    SendPhoto,
+    /// Sends a voice note.
+    SendVoice,
+    /// Puts an emoji on a message.
+    React,
+}
+
+/// What a platform calls the parameters that name a conversation and a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParameterNames {
+    /// `chat_id`, `channel_id`; `None` when the tool takes none.
+    pub conversation: Option<&'static str>,
+    /// `message_id`, `message_ts`; `None` when the tool takes none.
+    pub message: Option<&'static str>,
+}

@@ -1,0 +1,29 @@
+//! What a channel is to selkie. The only crate that channel crates and the daemon share.
+//!
+//! A channel is a platform connection: [`Ears`] bring messages in, a [`Mouth`] carries them out, an
+//! [`Address`] reads the platform's ids. What a channel can do is data, in its [`ChannelKit`]; nothing
+//! above this crate asks which platform it talks to.
+
+mod allow;
+mod ids;
+mod inbound;
+mod kit;
+mod outbound;
+pub mod redact;
+mod roles;
+pub mod split;
+pub mod tls;
+
+pub use allow::AllowList;
+pub use ids::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
+pub use inbound::{
+    Addressed, Attachment, AttachmentKind, Audience, Command, Inbound, Quote, ReplyWindow, Speaker,
+    What,
+};
+pub use kit::{
+    BuildContext, Channel, ChannelKit, Features, Pace, ParameterNames, Problem, SpeakingEffect,
+    SpeakingTool,
+};
+pub use outbound::{Body, Delivery, Lookup, Outbound, Part, Receipt};
+pub use redact::Redactor;
+pub use roles::{Address, Cursor, Ears, Inbox, InboxBroken, ListenEnd, Mouth, Sink};

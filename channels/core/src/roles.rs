@@ -1,0 +1,105 @@
+//! The narrow roles a channel plays: ears, mouth, address.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::io::AsyncWrite;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    AccountId, Attachment, ConversationId, Delivery, Features, Inbound, Lookup, Outbound, Part,
+};
+
+/// Hears a platform.
+#[async_trait]
+pub trait Ears: Send + Sync {
+    /// Listens until `stop`, handing every event to `inbox` and acknowledging it only after
+    /// [`Inbox::accept`] returned. Survives every fault but a refused credential.
+    async fn listen(&self, inbox: &dyn Inbox, stop: CancellationToken) -> ListenEnd;
+
+    /// Streams an attachment into `sink`, at most `max_bytes` of it.
+    ///
+    /// # Errors
+    /// In words for a person: what failed and what can be done; never holds a secret.
+    async fn fetch(
+        &self,
+        attachment: &Attachment,
+        max_bytes: u64,
+        sink: Sink<'_>,
+    ) -> Result<u64, String>;
+}
+
+/// Where an attachment's bytes go.
+pub type Sink<'a> = &'a mut (dyn AsyncWrite + Send + Unpin);
+
+/// Why listening ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListenEnd {
+    /// The daemon asked for it.
+    Stopped,
+    /// The platform refuses this credential: the channel stays off until it is replaced.
+    Refused(String),
+}
+
+/// Where ears put what they hear.
+#[async_trait]
+pub trait Inbox: Send + Sync {
+    /// Stores a batch and the cursor behind it in one transaction. May only be acknowledged to the
+    /// platform when this returned `Ok`.
+    ///
+    /// # Errors
+    /// When nothing was stored (disk full, read-only): do not acknowledge, wait, ask again.
+    async fn accept(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<(), InboxBroken>;
+
+    /// Returns the account's cursor and how long ago it moved.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, Duration)>, InboxBroken>;
+
+    /// Tells the owner something once: the same `key` is said once per day at most.
+    async fn notice(&self, account: &AccountId, key: &str, text: &str);
+
+    /// Says that a round trip with the platform was completed just now (proof of receipt).
+    fn heard(&self, account: &AccountId);
+}
+
+/// The platform's position in its stream of events (Telegram's next `offset`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Whose stream.
+    pub account: AccountId,
+    /// In the channel's own words.
+    pub value: String,
+}
+
+/// Nothing was stored.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the inbox cannot store: {0}")]
+pub struct InboxBroken(pub String);
+
+/// Speaks on a platform.
+#[async_trait]
+pub trait Mouth: Send + Sync {
+    /// Turns what is said into platform calls, in order. Pure: no I/O, no clock. Never empty for a
+    /// body that has something to show; every text part has a plain fallback proven to fit.
+    fn render(&self, outbound: &Outbound) -> Vec<Part>;
+
+    /// Makes one call.
+    async fn deliver(&self, part: &Part) -> Delivery;
+
+    /// Asks the platform whether an unclear part arrived. Platforms that cannot tell say `Unknown`.
+    async fn lookup(&self, part: &Part) -> Lookup;
+
+    /// Returns the part with a visible mark that it may stand there twice.
+    fn marked(&self, part: &Part) -> Part;
+}
+
+/// Reads and explains the platform's ids.
+pub trait Address: Send + Sync {
+    /// Reads what a person or a model wrote for a conversation (`-100123`, `tg:-100123`).
+    fn parse(&self, text: &str) -> Option<ConversationId>;
+
+    /// Tells what can be done in a conversation, from its id alone.
+    fn features(&self, conversation: &ConversationId) -> Features;
+}

@@ -1,0 +1,89 @@
+//! Decides what to do next and does it: the run (no I/O), the only loop with await, prompt, history, budget.
+
+use std::sync::Arc;
+
+use selkie_channel_core::Redactor;
+use tokio_util::sync::CancellationToken;
+
+use crate::domain::clock::SharedClock;
+use crate::domain::crash::Crash;
+use crate::domain::facts::Facts;
+use crate::domain::happening::Happenings;
+use crate::domain::transcript::{Heard, Item};
+use crate::domain::usage::Usage;
+use crate::llm::Model;
+use crate::store::{Claimed, End, Work};
+use crate::tools::registry::Registry;
+use crate::tools::scope::Scope;
+
+/// Drives runs. One for all workers.
+pub struct Agent {
+    /// The `main` route.
+    pub model: Arc<dyn Model>,
+    /// The ledger's verbs of work.
+    pub work: Arc<dyn Work>,
+    /// Who watches.
+    pub happenings: Happenings,
+    /// Where to die, in tests.
+    pub crash: Arc<Crash>,
+    /// The time.
+    pub clock: SharedClock,
+    /// Hides secrets in tool answers.
+    pub redactor: Redactor,
+}
+
+/// A task as its worker hands it to the agent.
+pub struct Assignment<'a> {
+    /// The claimed task.
+    pub claimed: &'a Claimed,
+    /// Its messages with their files fetched; empty when the transcript has them already.
+    pub heard: Vec<Heard>,
+    /// Shapes the task anew when its facts change.
+    pub shape: &'a (dyn Fn(&Facts) -> Registry + Send + Sync),
+    /// Makes the scope of a call from the facts and the call's id.
+    pub scope: &'a (dyn Fn(&Facts, &str) -> Scope + Send + Sync),
+    /// The persona and the channel's style: part of the system prompt.
+    pub persona: String,
+    /// Cancelled when the task is stopped or the daemon ends.
+    pub cancel: CancellationToken,
+}
+
+/// How a drive ended: the worker renders and commits it.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// Items that are not stored yet.
+    pub append: Vec<Item>,
+    /// The run's header.
+    pub header: String,
+    /// How.
+    pub end: End,
+    /// What is to be said, in markdown; empty when everything was said by tools.
+    pub text: String,
+    /// Usage that is not stored yet.
+    pub usage: Usage,
+}
+
+/// Why a drive ended without an ending.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Dropped {
+    /// The claim is lost: write nothing more.
+    #[error("the claim of this task is lost")]
+    Lost,
+    /// The store cannot write: leave the task to a later claim.
+    #[error("{0}")]
+    Broken(String),
+    /// The daemon ends: the task goes on at the next start.
+    #[error("the daemon is stopping")]
+    Stopping,
+}
+
+impl Agent {
+    /// Drives a task to its end.
+    ///
+    /// # Errors
+    /// See [`Dropped`].
+    pub async fn drive(&self, assignment: Assignment<'_>) -> Result<Ending, Dropped> {
+        let _ = assignment;
+        todo!("agent")
+    }
+}

@@ -1,0 +1,1 @@
+//! YAML, environment and flags to settings; all problems at once.

@@ -1,0 +1,1 @@
+//! The read API: what is there, live.

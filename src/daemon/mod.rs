@@ -1,0 +1,1 @@
+//! The composition root: builds everything, starts it, stops it; the command line.

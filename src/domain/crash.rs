@@ -1,0 +1,93 @@
+//! The crash points: every edge of the ledger where the process may die, as ONE enum.
+//!
+//! A test iterates [`CrashPoint::ALL`], starts the built daemon with `debug.crash_at: <point>`, and sees
+//! a real SIGKILL there. A new edge is one variant here and one `crash.hit(…)` where it lies.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+macro_rules! crash_points {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// An edge of the ledger.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum CrashPoint {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl CrashPoint {
+            /// Every edge, in the order of a message's journey.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Returns the name that `debug.crash_at` takes.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+crash_points! {
+    /// An update was received and not stored.
+    BeforeAccept = "before_accept",
+    /// The update is stored and not acknowledged.
+    AfterAccept = "after_accept",
+    /// A command row is stored and its effect is not.
+    BeforeCommand = "before_command",
+    /// A command's effect and answer are stored.
+    AfterCommand = "after_command",
+    /// The task is claimed and nothing was done.
+    AfterClaim = "after_claim",
+    /// The model answered and the answer is not stored.
+    AfterModel = "after_model",
+    /// The answer with its calls is stored, no tool has started.
+    AfterCallsStored = "after_calls_stored",
+    /// A tool has done its work and the result is not stored.
+    AfterTool = "after_tool",
+    /// A speaking tool's outbound is stored, its call is not answered.
+    AfterSaid = "after_said",
+    /// The results are stored.
+    AfterResults = "after_results",
+    /// The answer is rendered and the task not finished.
+    BeforeFinish = "before_finish",
+    /// The task is finished, its parts are queued.
+    AfterFinish = "after_finish",
+    /// The part is marked as being sent, the request has not left.
+    AfterSending = "after_sending",
+    /// The platform has answered, the receipt is not stored.
+    AfterDeliver = "after_deliver",
+    /// The receipt is stored.
+    AfterReceipt = "after_receipt",
+}
+
+impl CrashPoint {
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|p| p.name() == name)
+    }
+
+    /// Whether a part may be unclear after a crash here: only between the mark and the receipt.
+    pub const fn may_leave_unclear(self) -> bool {
+        matches!(self, Self::AfterSending | Self::AfterDeliver)
+    }
+}
+
+/// Where this process is to die, if anywhere.
+#[derive(Debug, Default)]
+pub struct Crash {
+    at: Option<(CrashPoint, fn())>,
+    passes: AtomicU32,
+}
+
+impl Crash {
+    /// Dies by `kill` when `point` is passed for the `nth` time (1 = the first).
+    pub fn at(point: CrashPoint, nth: u32, kill: fn()) -> Self {
+        Self { at: Some((point, kill)), passes: AtomicU32::new(nth.max(1)) }
+    }
+
+    /// Marks that the process passes `point`.
+    pub fn hit(&self, point: CrashPoint) {
+        let Some((at, kill)) = self.at else { return };
+        if at == point && self.passes.fetch_sub(1, Ordering::SeqCst) == 1 {
+            kill();
+        }
+    }
+}

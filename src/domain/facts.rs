@@ -1,0 +1,114 @@
+//! Everything shape looks at, stored with the task.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{Audience, Features, MessageRef, PersonId};
+use serde::{Deserialize, Serialize};
+
+/// The facts of one task.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Facts {
+    /// Version of this layout; see [`Facts::VERSION`].
+    pub v: u16,
+    /// Where the task speaks and what can be done there.
+    pub place: Where,
+    /// Who asked.
+    pub speaker: Option<PersonId>,
+    /// The least trust of everybody whose own words are in play.
+    pub trust: Trust,
+    /// Words of others are in play: a quote, a forward, a file, a web page.
+    pub untrusted_text: bool,
+    /// Why the task exists.
+    pub occasion: Occasion,
+    /// Plan mode or not.
+    pub mode: Mode,
+    /// The message it answers, for tools that point at one.
+    pub message: Option<MessageRef>,
+    /// Tool or class names that the place's config opens (`groups.<id>.allow`).
+    #[serde(default)]
+    pub opened: Vec<String>,
+    /// When the facts were taken.
+    pub at: DateTime<Utc>,
+}
+
+impl Facts {
+    /// The layout written today.
+    pub const VERSION: u16 = 1;
+
+    /// Returns the audience of the place.
+    pub fn audience(&self) -> Audience {
+        match &self.place {
+            Where::Channel(features) => features.audience,
+            Where::CommandLine { .. } => Audience::Direct,
+        }
+    }
+}
+
+/// Where a task speaks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "where", rename_all = "snake_case")]
+pub enum Where {
+    /// The terminal.
+    CommandLine {
+        /// Somebody sits at it and can be asked.
+        terminal: bool,
+    },
+    /// A conversation of a channel.
+    Channel(Features),
+}
+
+impl Where {
+    /// Returns the setting's name: `cli`, `telegram:group`.
+    pub fn name(&self) -> String {
+        match self {
+            Self::CommandLine { .. } => "cli".to_owned(),
+            Self::Channel(features) => format!("{}:{}", features.channel, features.kind),
+        }
+    }
+}
+
+/// Who somebody is to us. Ordered: less trust is less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// Nobody we know; reaches the bot only where everyone may.
+    Stranger,
+    /// On the allow list, or speaking in a place that is.
+    Allowed,
+    /// The owner.
+    Owner,
+}
+
+impl Trust {
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stranger => "stranger",
+            Self::Allowed => "allowed",
+            Self::Owner => "owner",
+        }
+    }
+}
+
+/// Why a task exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Occasion {
+    /// Somebody asked.
+    Asked,
+    /// A schedule came due.
+    Scheduled,
+    /// The heartbeat.
+    Heartbeat,
+    /// Another task wants it done.
+    Child,
+}
+
+/// What the conversation is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Nothing special.
+    Normal,
+    /// Planning: nothing outside is changed.
+    Plan,
+}

@@ -1,0 +1,116 @@
+//! What happens, told live to whoever watches (the console, the terminal). Nothing depends on being
+//! heard: the ledger is the truth, this is a hint to look.
+
+use selkie_channel_core::ConversationId;
+use serde::Serialize;
+use tokio::sync::broadcast;
+
+use crate::domain::ids::{InboxId, OutboundId, TaskId};
+use crate::domain::usage::Usage;
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "happening", rename_all = "snake_case")]
+pub enum Happening {
+    /// A message was stored.
+    Heard {
+        /// Where.
+        conversation: ConversationId,
+        /// Its row.
+        inbox: InboxId,
+    },
+    /// A worker has begun (or resumed) a task; its shape can be read.
+    Started {
+        /// Where.
+        conversation: ConversationId,
+        /// Which.
+        task: TaskId,
+        /// The rows it answers.
+        heard: Vec<InboxId>,
+    },
+    /// The model is asked.
+    Asked {
+        /// Where.
+        conversation: ConversationId,
+        /// Which.
+        task: TaskId,
+        /// From 1.
+        step: u32,
+    },
+    /// The model wrote some of its answer.
+    Wrote {
+        /// Which.
+        task: TaskId,
+        /// The new text.
+        text: String,
+    },
+    /// A tool was called.
+    Called {
+        /// Where.
+        conversation: ConversationId,
+        /// Which.
+        task: TaskId,
+        /// The tool.
+        tool: String,
+        /// Its arguments, shortened.
+        arguments: String,
+    },
+    /// A tool has answered.
+    Answered {
+        /// Where.
+        conversation: ConversationId,
+        /// Which.
+        task: TaskId,
+        /// The tool.
+        tool: String,
+        /// It failed or was refused.
+        is_error: bool,
+        /// Its answer, shortened.
+        text: String,
+    },
+    /// A task has ended.
+    Ended {
+        /// Where.
+        conversation: ConversationId,
+        /// Which.
+        task: TaskId,
+        /// `done`, `failed`, `stopped`, `parked`.
+        state: String,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// Something said has arrived or was refused.
+    Delivered {
+        /// Where.
+        conversation: ConversationId,
+        /// What.
+        outbound: OutboundId,
+        /// `sent`, `refused`, `unclear`, …
+        state: String,
+    },
+}
+
+/// Tells happenings to all who listen.
+#[derive(Clone, Debug)]
+pub struct Happenings(broadcast::Sender<Happening>);
+
+impl Default for Happenings {
+    fn default() -> Self {
+        Self(broadcast::channel(1024).0)
+    }
+}
+
+impl Happenings {
+    /// Tells it; `make` runs only when somebody listens.
+    pub fn tell(&self, make: impl FnOnce() -> Happening) {
+        if self.0.receiver_count() > 0 {
+            // No listener any more is no error: nothing depends on being heard.
+            drop(self.0.send(make()));
+        }
+    }
+
+    /// Listens from now on. A slow listener loses the oldest.
+    pub fn listen(&self) -> broadcast::Receiver<Happening> {
+        self.0.subscribe()
+    }
+}

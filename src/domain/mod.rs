@@ -1,0 +1,14 @@
+//! Nouns without I/O. Everything here can be made, compared and stored without a clock or a socket.
+
+pub mod chance;
+pub mod clock;
+pub mod crash;
+pub mod facts;
+pub mod happening;
+pub mod ids;
+pub mod schema;
+pub mod span;
+pub mod task;
+pub mod tool;
+pub mod transcript;
+pub mod usage;

@@ -1,0 +1,93 @@
+//! One piece of work: where it came from, whose it is, what proves the right to do it.
+
+use selkie_channel_core::ConversationId;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{Boot, TaskId};
+
+/// The promise that one task runs at a time: a conversation's, or a parent task's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Lane(
+    /// `<account>|<key>` of a conversation, or `task:<parent>`.
+    pub String,
+);
+
+impl Lane {
+    /// Returns a conversation's own lane.
+    pub fn of(conversation: &ConversationId) -> Self {
+        Self(conversation.full())
+    }
+
+    /// Returns the lane of a task's children.
+    pub fn of_children(parent: TaskId) -> Self {
+        Self(format!("task:{parent}"))
+    }
+}
+
+/// The right to work on a task: dies with its boot, and with the next claim of the same task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The task.
+    pub task: TaskId,
+    /// Counts the claims of this task; every write carries it.
+    pub number: i64,
+    /// Whose it is.
+    pub boot: Boot,
+}
+
+/// Where a task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// In its lane.
+    Waiting,
+    /// Claimed.
+    Running,
+    /// Waits for a person, a child or a time; holds neither lane nor worker.
+    Parked,
+    /// Finished.
+    Done,
+    /// Ended with an honest line.
+    Failed,
+    /// Ended by a person.
+    Stopped,
+}
+
+impl TaskState {
+    /// Returns its name in rows and on pages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Parked => "parked",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Waiting, Self::Running, Self::Parked, Self::Done, Self::Failed, Self::Stopped]
+            .into_iter()
+            .find(|s| s.name() == name)
+    }
+}
+
+/// What a parked task waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "on", rename_all = "snake_case")]
+pub enum ParkedOn {
+    /// A person's answer to the question with this key.
+    Question {
+        /// The question's key.
+        key: String,
+    },
+    /// A child task.
+    Child {
+        /// The child.
+        task: TaskId,
+    },
+    /// A moment; the task's `wake_at` says which.
+    Time,
+}

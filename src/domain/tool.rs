@@ -1,0 +1,138 @@
+//! What a tool is to everybody but itself: name, words, schema, class; and the block of them a model sees.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// What kind of thing a tool does. Policy, plan mode, parallel calls and recovery go by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Looks and changes nothing: simply called again after a crash.
+    Read,
+    /// Writes the bot's own records.
+    Note,
+    /// Speaks into this very conversation.
+    Reply,
+    /// Changes files.
+    Write,
+    /// Runs programs.
+    Exec,
+    /// Asks the network.
+    Network,
+    /// Speaks into another conversation.
+    Message,
+    /// Starts or steers other agents.
+    Agent,
+    /// Publishes to the world.
+    Public,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Self; 9] = [
+        Self::Read,
+        Self::Note,
+        Self::Reply,
+        Self::Write,
+        Self::Exec,
+        Self::Network,
+        Self::Message,
+        Self::Agent,
+        Self::Public,
+    ];
+
+    /// Returns its name in config, logs and refusals.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Note => "note",
+            Self::Reply => "reply",
+            Self::Write => "write",
+            Self::Exec => "exec",
+            Self::Network => "network",
+            Self::Message => "message",
+            Self::Agent => "agent",
+            Self::Public => "public",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|c| c.name() == name)
+    }
+}
+
+/// What a crash between a call's start and its stored answer means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Call it again: it changes nothing, or its effect is a row with the call's key.
+    CallAgain,
+    /// Its effect may have happened: answer "interrupted, outcome unknown".
+    Unknown,
+}
+
+/// A tool as the model sees it.
+#[derive(Clone, Debug)]
+pub struct ToolSpec {
+    /// The one canonical name.
+    pub name: &'static str,
+    /// For the model.
+    pub description: String,
+    /// JSON Schema of the parameters; root `type: object`.
+    pub parameters: Value,
+    /// What kind of thing it does.
+    pub class: Class,
+    /// Which part of the catalogue it belongs to, for lists: `files`, `conversation`, `telegram`.
+    pub group: &'static str,
+    /// The reference documents that describe it: `S3`, `S0`.
+    pub sources: &'static [&'static str],
+    /// What a crash in the middle of a call means.
+    pub recovery: Recovery,
+}
+
+/// The tools of one shape in the order the model sees them, with their serialized form cached: built
+/// once per (rules, overlay) and shared by every task of that shape.
+pub struct ToolBlock {
+    specs: Vec<Arc<ToolSpec>>,
+    serialized: Mutex<BTreeMap<&'static str, Arc<RawValue>>>,
+}
+
+impl ToolBlock {
+    /// Lists these tools, in this order.
+    pub fn new(specs: Vec<Arc<ToolSpec>>) -> Self {
+        Self { specs, serialized: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// Returns the tools.
+    pub fn specs(&self) -> &[Arc<ToolSpec>] {
+        &self.specs
+    }
+
+    /// Returns the block in a provider's dialect: `write` runs once per dialect for all tasks.
+    ///
+    /// # Errors
+    /// When `write` gives no valid JSON.
+    pub fn serialized(
+        &self,
+        dialect: &'static str,
+        write: impl FnOnce(&[Arc<ToolSpec>]) -> Value,
+    ) -> serde_json::Result<Arc<RawValue>> {
+        let mut cache = self.serialized.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(block) = cache.get(dialect) {
+            return Ok(Arc::clone(block));
+        }
+        let block: Arc<RawValue> = serde_json::value::to_raw_value(&write(&self.specs))?.into();
+        cache.insert(dialect, Arc::clone(&block));
+        Ok(block)
+    }
+}
+
+impl std::fmt::Debug for ToolBlock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.specs.iter().map(|s| s.name)).finish()
+    }
+}

@@ -1,0 +1,109 @@
+//! What was said in a task, as append-only items. A call and its answer are one unit: an answer without
+//! its call, or a call a model would see unanswered, cannot be represented in a [`Turn`].
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::domain::ids::InboxId;
+
+/// One stored row of a task's transcript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "item", rename_all = "snake_case")]
+pub enum Item {
+    /// A person's message, as the model sees it.
+    Heard(Heard),
+    /// The model answered and asked for calls. The next row of the task answers them.
+    Asked {
+        /// What it said beside the calls.
+        text: String,
+        /// What it asked for; never empty.
+        calls: Vec<Call>,
+    },
+    /// The answers to the calls of the row before, in their order.
+    Answered {
+        /// One per call.
+        answers: Vec<Answer>,
+    },
+    /// The model's last word.
+    Said {
+        /// In markdown.
+        text: String,
+    },
+    /// Something the daemon tells the model: a limit reached, an answer that was not delivered.
+    Noted {
+        /// In plain words.
+        text: String,
+    },
+}
+
+/// A person's message, as the model sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Heard {
+    /// Its row in the inbox; absent for a prompt that no person typed.
+    pub inbox: Option<InboxId>,
+    /// When it was written.
+    pub at: DateTime<Utc>,
+    /// Who wrote it, for groups: name and id.
+    pub speaker: String,
+    /// What they wrote.
+    pub text: String,
+    /// The text they replied to, and whose it is: not their own words.
+    pub quote: Option<Quoted>,
+    /// The text itself is forwarded: not their own words.
+    #[serde(default)]
+    pub forwarded: bool,
+    /// Files, as the tools can reach them, or why they are not there.
+    #[serde(default)]
+    pub files: Vec<String>,
+}
+
+/// Somebody else's words inside a message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quoted {
+    /// Whose.
+    pub speaker: String,
+    /// What.
+    pub text: String,
+    /// The bot's own.
+    #[serde(default)]
+    pub ours: bool,
+}
+
+/// A tool call the model asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// Unique within the task: `c<step>.<index>`, ours whatever the provider sent.
+    pub id: String,
+    /// The canonical name, or what the model wrote when there is no such tool.
+    pub name: String,
+    /// The arguments; an object, or the raw text when the model wrote no JSON object.
+    pub arguments: Value,
+}
+
+/// What a tool answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The call's id.
+    pub call: String,
+    /// For the model.
+    pub text: String,
+    /// The call failed or was refused.
+    pub is_error: bool,
+}
+
+/// One turn of a conversation as a provider wants it: calls carry their answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// The person's side (messages, notes), already fenced and marked.
+    User(String),
+    /// The model's words.
+    Assistant(String),
+    /// The model's calls with all their answers.
+    Calls {
+        /// What it said beside the calls.
+        text: String,
+        /// Never empty.
+        calls: Vec<(Call, Answer)>,
+    },
+}

@@ -1,0 +1,1 @@
+//! Events to tasks, tasks to answers, answers to platforms.

@@ -1,0 +1,20 @@
+#![doc = include_str!("README.md")]
+
+pub mod domain;
+
+pub mod store;
+
+pub mod llm;
+
+pub mod tools;
+
+pub mod agent;
+
+pub mod shape;
+
+pub mod flow;
+
+pub mod console;
+
+pub mod config;
+pub mod daemon;

@@ -1,0 +1,172 @@
+//! Read ports: for the console, `trace`, lists. Never on the hot path.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{ConversationId, Inbound, Outbound, Part, Receipt};
+use serde::Serialize;
+
+use crate::domain::facts::Facts;
+use crate::domain::ids::{InboxId, OutboundId, PartId, TaskId};
+use crate::domain::task::TaskState;
+use crate::domain::transcript::Item;
+use crate::domain::usage::Usage;
+use crate::store::{Result, Standing};
+
+/// Reads what is there.
+#[async_trait]
+pub trait Read: Send + Sync {
+    /// Lists conversations, the last active first.
+    async fn conversations(&self, limit: usize) -> Result<Vec<ConversationRow>>;
+
+    /// Lists a conversation's tasks (all conversations' when `None`), newest first.
+    async fn tasks(&self, of: Option<&ConversationId>, limit: usize) -> Result<Vec<TaskRow>>;
+
+    /// Returns one task with its transcript.
+    async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>>;
+
+    /// Returns the chain from platform event to receipts for a message: `message` is a task id, an
+    /// inbox key, or a platform message id as a person reads it.
+    async fn trace(&self, message: &str) -> Result<Vec<Chain>>;
+
+    /// Counts rows by state.
+    async fn counts(&self) -> Result<Counts>;
+
+    /// Counts one conversation for `/status`.
+    async fn status(&self, conversation: &ConversationId) -> Result<ConversationStatus>;
+
+    /// Checks that the store can be read and written.
+    async fn healthy(&self) -> Result<()>;
+}
+
+/// A conversation in a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConversationRow {
+    /// Its id.
+    pub id: ConversationId,
+    /// Its title, as the platform shows it.
+    pub title: String,
+    /// Raised by `/reset`.
+    pub epoch: i64,
+    /// Why the bot may not speak there, if so.
+    pub closed: Option<String>,
+    /// Tasks so far.
+    pub tasks: u64,
+    /// When something last happened.
+    pub last_at: Option<DateTime<Utc>>,
+}
+
+/// A task in a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskRow {
+    /// Its id.
+    pub id: TaskId,
+    /// Where it speaks.
+    pub conversation: ConversationId,
+    /// Where it stands.
+    pub state: TaskState,
+    /// Why it ended, when it did not end well.
+    pub why: Option<String>,
+    /// How often it was claimed.
+    pub attempts: u32,
+    /// What it cost.
+    pub usage: Usage,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it ended.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// The text it answers, at most 200 characters.
+    pub asked: String,
+}
+
+/// A task with its story.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskDetail {
+    /// The row.
+    #[serde(flatten)]
+    pub row: TaskRow,
+    /// What shape looked at.
+    pub facts: Facts,
+    /// The run's header, as stored.
+    pub header: Option<serde_json::Value>,
+    /// What was said.
+    pub transcript: Vec<Item>,
+}
+
+/// The whole chain of one message.
+#[derive(Clone, Debug, Serialize)]
+pub struct Chain {
+    /// The row of the inbox.
+    pub inbox: InboxId,
+    /// What became of it: `task`, `command`, `ignored: not_allowed`.
+    pub disposition: String,
+    /// The event.
+    pub inbound: Inbound,
+    /// When the row was stored.
+    pub stored_at: DateTime<Utc>,
+    /// The task it started or joined.
+    pub task: Option<TaskDetail>,
+    /// What was said because of it.
+    pub outbounds: Vec<OutboundChain>,
+}
+
+/// Something said, down to the receipts.
+#[derive(Clone, Debug, Serialize)]
+pub struct OutboundChain {
+    /// The row.
+    pub id: OutboundId,
+    /// What.
+    pub outbound: Outbound,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Its calls.
+    pub parts: Vec<PartChain>,
+}
+
+/// One call and what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct PartChain {
+    /// The row.
+    pub id: PartId,
+    /// `queued`, `sending`, `sent`, `refused`, `unclear`, `repeated`, `cancelled`, `expired`.
+    pub state: String,
+    /// The call.
+    pub part: Part,
+    /// Attempts made.
+    pub attempts: u32,
+    /// The platform's proof.
+    pub receipt: Option<Receipt>,
+    /// Why it stands as it stands.
+    pub reason: Option<String>,
+    /// When it last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Rows by state.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Counts {
+    /// Inbox rows.
+    pub inbox: u64,
+    /// Waiting tasks.
+    pub waiting: u64,
+    /// Running tasks.
+    pub running: u64,
+    /// Parked tasks.
+    pub parked: u64,
+    /// Queued parts.
+    pub queued: u64,
+    /// Unclear parts.
+    pub unclear: u64,
+}
+
+/// A conversation's numbers.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ConversationStatus {
+    /// The running task and since when.
+    pub running: Option<(TaskId, DateTime<Utc>)>,
+    /// Waiting tasks.
+    pub waiting: u64,
+    /// Tasks of this epoch.
+    pub tasks: u64,
+    /// What this epoch cost.
+    pub usage: Usage,
+}

@@ -1,0 +1,69 @@
+//! What the agent may use: the trait, the registry, the scope of a call, dispatch, and one file per tool.
+
+pub mod dispatch;
+pub mod ports;
+pub mod registry;
+pub mod scope;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::domain::tool::ToolSpec;
+use crate::tools::scope::Scope;
+
+/// A tool: a spec and a function. Holds no state of any task; what a call may touch is its [`Scope`].
+#[async_trait]
+pub trait Tool: Send + Sync {
+    /// Returns its name, words, schema and class.
+    fn spec(&self) -> &std::sync::Arc<ToolSpec>;
+
+    /// Does it. `args` have passed the schema: required are there, types fit.
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError>;
+
+    /// Says what the call would do, for a person who is asked to allow it. `None` for tools that
+    /// change nothing.
+    fn preview(&self, _args: &Value) -> Option<String> {
+        None
+    }
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// For the model. Capped by dispatch.
+    pub text: String,
+    /// It did not do what was asked; the text says why.
+    pub is_error: bool,
+    /// The text comes from outside (a file, a page): it lowers what the task may do.
+    pub untrusted: bool,
+}
+
+impl Output {
+    /// Answers with our own words.
+    pub fn ok(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Answers with words from outside.
+    pub fn outside(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: false, untrusted: true }
+    }
+}
+
+/// Why a tool did not do it. Each variant says what happens next.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ToolError {
+    /// Tell the model; it may do better.
+    #[error("{0}")]
+    Tell(String),
+    /// End the task: the claim is lost, the store is broken, the task was stopped.
+    #[error("{0}")]
+    Abort(String),
+}
+
+impl ToolError {
+    /// Tells the model.
+    pub fn tell(text: impl Into<String>) -> Self {
+        Self::Tell(text.into())
+    }
+}

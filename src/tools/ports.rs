@@ -1,0 +1,40 @@
+//! What tools need of the house and may not import: each port is one noun, implemented above.
+
+use async_trait::async_trait;
+use selkie_channel_core::{Body, ConversationId, MessageRef};
+
+use crate::tools::ToolError;
+
+/// Speaks into the conversation of the task, and into no other.
+#[async_trait]
+pub trait Reply: Send + Sync {
+    /// Stores what is said under the call's id, waits for the platform's receipt up to 20 s.
+    async fn say(&self, call: &str, body: Body) -> Result<Spoken, ToolError>;
+
+    /// Whether what a person or model wrote (`-100123`, `tg:-100123`) names this conversation or its
+    /// place. `None` when it names no conversation at all.
+    fn is_here(&self, written: &str) -> Option<bool>;
+}
+
+/// What became of something said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spoken {
+    /// It arrived.
+    Sent(Option<MessageRef>),
+    /// The platform will not take it, in its words.
+    Refused(String),
+    /// It is stored and will be sent; no receipt yet.
+    Queued,
+    /// No answer proves what became of it; it is not repeated by calling again.
+    Unclear,
+}
+
+/// The conversation's todo list.
+#[async_trait]
+pub trait Todos: Send + Sync {
+    /// Returns the list as JSON; `None` when there is none.
+    async fn read(&self, conversation: &ConversationId) -> Result<Option<String>, ToolError>;
+
+    /// Replaces the list.
+    async fn write(&self, conversation: &ConversationId, json: String) -> Result<(), ToolError>;
+}

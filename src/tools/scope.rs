@@ -1,0 +1,57 @@
+//! What one tool call may touch. Made for each call; tools get this and nothing else.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use selkie_channel_core::{ConversationId, MessageRef, PersonId};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::domain::clock::SharedClock;
+use crate::domain::facts::Trust;
+use crate::domain::ids::TaskId;
+use crate::tools::ports::{Reply, Todos};
+
+/// The scope of one call.
+#[derive(Clone)]
+pub struct Scope {
+    /// The task.
+    pub task: TaskId,
+    /// The call's id, unique within the task.
+    pub call: String,
+    /// The conversation the task speaks in.
+    pub conversation: ConversationId,
+    /// The message the task answers.
+    pub message: Option<MessageRef>,
+    /// Who asked.
+    pub speaker: Option<PersonId>,
+    /// The least trust in play.
+    pub trust: Trust,
+    /// Where files may be read and written.
+    pub roots: Roots,
+    /// Speaks into this conversation.
+    pub reply: Arc<dyn Reply>,
+    /// The conversation's todos.
+    pub todos: Arc<dyn Todos>,
+    /// Not after this moment.
+    pub deadline: Instant,
+    /// Cancelled when the task is stopped.
+    pub cancel: CancellationToken,
+    /// The time.
+    pub clock: SharedClock,
+}
+
+/// Where files may be read and written in one task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roots {
+    /// The whole cache; only the conversation's own folder of it is open.
+    pub cache: PathBuf,
+    /// The conversation's own folder of the cache: always open.
+    pub own: PathBuf,
+    /// The state folder, without what defines the bot; closed in groups.
+    pub state: Option<PathBuf>,
+    /// The conversation's workspace.
+    pub workspace: Option<PathBuf>,
+    /// Owners and the command line also read elsewhere.
+    pub elsewhere: bool,
+}
