@@ -27,7 +27,7 @@ impl Agent {
     /// # Errors
     /// See [`Dropped`].
     pub async fn drive(&self, assignment: Assignment<'_>) -> Result<Ending, Dropped> {
-        Drive::begin(self, assignment)?.to_end().await
+        Drive::begin(self, assignment)?.finish().await
     }
 }
 
@@ -59,7 +59,7 @@ impl<'a> Drive<'a> {
         Ok(Self { agent, task, run, facts, registry })
     }
 
-    async fn to_end(mut self) -> Result<Ending, Dropped> {
+    async fn finish(mut self) -> Result<Ending, Dropped> {
         loop {
             match self.run.next(self.agent.clock.now()) {
                 Next::Done(ending) => return Ok(ending),

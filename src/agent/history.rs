@@ -131,8 +131,8 @@ mod tests {
     fn old_tasks_go_before_the_own_answers_are_shrunk() {
         let old = vec![Item::Said { text: "x".repeat(3_000) }];
         let own = [asked(1), answered(1, &"y".repeat(3_000)), Item::Noted { text: "now".into() }];
-        assert_eq!(fit(&[old.clone()], &own, 10_000).len(), 3);
-        assert_eq!(fit(&[old.clone()], &own, 1_500).len(), 2);
+        assert_eq!(fit(std::slice::from_ref(&old), &own, 10_000).len(), 3);
+        assert_eq!(fit(std::slice::from_ref(&old), &own, 1_500).len(), 2);
         let tight = fit(&[old], &own, 300);
         let Turn::Calls { calls, .. } = &tight[0] else { panic!("{tight:?}") };
         assert!(calls[0].1.text.len() < 700);

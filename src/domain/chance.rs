@@ -11,6 +11,10 @@ pub trait Chance: Send + Sync {
 pub struct SystemChance;
 
 impl Chance for SystemChance {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the machine's randomness"
+    )]
     fn unit(&self) -> f64 {
         rand::random::<f64>()
     }
