@@ -1,0 +1,39 @@
+//! What the kernel says of a process: memory and processor time.
+
+use std::fs;
+use std::time::Duration;
+
+/// Resident memory in MiB.
+pub fn resident_mib(pid: u32) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with("VmRSS:")).unwrap_or_default();
+    let kib: f64 = line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).unwrap_or(0.0);
+    kib / 1024.0
+}
+
+/// Processor time, user and system. The kernel counts in hundredths of a second.
+pub fn cpu(pid: u32) -> Duration {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The second field is the name in parentheses and may hold blanks.
+    let fields = stat.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<u64>().ok());
+    Duration::from_millis(ticks.sum::<u64>() * 10)
+}
+
+/// Median time of `fdatasync` after a 4 KiB append in `folder`.
+pub fn fdatasync_p50(folder: &std::path::Path) -> Duration {
+    use std::io::Write;
+    let path = folder.join("fdatasync-probe");
+    let mut file = fs::File::create(&path).expect("probe file");
+    let mut times: Vec<Duration> = (0..200)
+        .map(|_| {
+            let start = std::time::Instant::now();
+            file.write_all(&[7; 4096]).expect("probe write");
+            file.sync_data().expect("probe sync");
+            start.elapsed()
+        })
+        .collect();
+    drop(fs::remove_file(path));
+    times.sort();
+    times[times.len() / 2]
+}
