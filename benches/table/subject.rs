@@ -1,0 +1,104 @@
+//! What is measured, as a process: the release daemon or the bare loop.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use selkie_playground::Playground;
+use selkie_playground::load::FIRST_PERSON;
+use serde_json::json;
+
+/// The word by which this benchmark starts itself as the bare loop.
+pub const BARE: &str = "--as-bare-loop";
+
+/// Which program.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// The floor.
+    Bare,
+    /// Ours.
+    Selkie,
+}
+
+/// A running program; it ends when it is dropped.
+pub struct Subject {
+    kind: Kind,
+    child: Child,
+    _home: tempfile::TempDir,
+}
+
+impl Subject {
+    /// Starts it and waits for its first poll; returns how long that took.
+    pub async fn start(kind: Kind, playground: &Playground, folder: &Path) -> (Self, Duration) {
+        let home = tempfile::tempdir_in(folder).expect("a folder");
+        let mut command = match kind {
+            Kind::Bare => bare(playground),
+            Kind::Selkie => selkie(playground, home.path()),
+        };
+        let before = playground.telegram().counted("getUpdates");
+        let start = Instant::now();
+        let child = command.stdin(Stdio::null()).spawn().expect("the program starts");
+        while playground.telegram().counted("getUpdates") == before {
+            assert!(start.elapsed() < Duration::from_secs(20), "{kind:?} never polled");
+            tokio::time::sleep(Duration::from_micros(100)).await;
+        }
+        (Self { kind, child, _home: home }, start.elapsed())
+    }
+
+    /// Which program this is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Gives it a moment without work, so that memory is what it keeps.
+    pub async fn settle(&self) {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+
+    /// Ends it.
+    pub fn stop(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Subject {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn bare(playground: &Playground) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("this program's path"));
+    command.args([BARE, &playground.telegram_base_url(), playground.telegram().token()]);
+    command.arg(playground.model_endpoint());
+    command
+}
+
+fn selkie(playground: &Playground, home: &Path) -> Command {
+    let people: Vec<i64> = (0..100).map(|n| FIRST_PERSON + n).collect();
+    let config = json!({
+        "telegram": {
+            "bot_token": playground.telegram().token(),
+            "base_url": playground.telegram_base_url(),
+            "allowed_chat_ids": people,
+            "pace": "lifted",
+        },
+        "llm": { "provider": "openai", "endpoint": playground.model_endpoint(), "model": "zero", "api_key": "bench-key-1234" },
+        "while_busy": "queue",
+        "worker": { "max_concurrency": 64 },
+        "logging": { "level": "warn" },
+        "file_state_dir": home.join("state"),
+        "file_cache_dir": home.join("cache"),
+    });
+    let file = home.join("config.yaml");
+    std::fs::write(&file, config.to_string()).expect("config");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selkie"));
+    command.arg("run").arg("--config").arg(file).env_clear().env("HOME", home);
+    command
+}
