@@ -16,7 +16,7 @@ pub(super) fn parameters(spec: &ToolSpec) -> Value {
         _ => Map::new(),
     };
     for mark in ["$schema", "$id", "title"] {
-        root.remove(mark);
+        root.shift_remove(mark);
     }
     root.insert("type".to_owned(), json!("object"));
     root.entry("properties").or_insert_with(|| json!({}));

@@ -396,7 +396,17 @@ mod tests {
             routes: { main: [fats, offline], small: nobody-at-all, decision: [] }
             prices: { m: { input: -1, output: 0 } }
         "), @r#"
-        "#);
+    profiles.default: stands beside the short form (llm.provider, llm.model …), which makes a profile of the same name: keep one of the two
+    profiles.fast.api_key: is missing: https://api.anthropic.com/v1 wants one (or set ANTHROPIC_API_KEY)
+    profiles.fast.request_timeout: takes a length of time above 0
+    profiles.odd.endpoint: ends before /chat/completions (anthropic: before /messages)
+    profiles.odd.headers.a b: is no HTTP header
+    profiles.odd.context: takes a number of tokens above 0
+    routes.main: names the profile "fats", which is not there: did you mean fast?
+    routes.small: names the profile "nobody-at-all", which is not there: there are default, fast, odd, offline
+    routes.decision: takes a profile's name or a list of names; leave it out for main
+    prices.m: takes US dollars per million tokens, 0 or more
+    "#);
     }
 
     #[test]

@@ -20,6 +20,9 @@ const LARGEST_ANSWER: usize = 16 * 1024 * 1024;
 /// More than any error that is worth reading.
 const LARGEST_ERROR: usize = 64 * 1024;
 
+/// How long the end of a stream may take after its last event.
+const LONGEST_DRAIN: Duration = Duration::from_millis(20);
+
 /// The way to one provider's endpoint.
 pub(super) struct Wire {
     /// The client, with the process's TLS configuration.
@@ -140,6 +143,14 @@ impl Events {
                 None => return Ok(self.parser.finish()),
             }
         }
+    }
+
+    /// Reads what follows the last event, so that the connection can serve the next request. A server
+    /// that keeps the stream open costs no more than a moment.
+    pub async fn drain(mut self) {
+        let rest = async { while let Ok(Some(_)) = self.piece().await {} };
+        // Not ended in time: the connection is closed, nothing is lost.
+        let _ = timeout(LONGEST_DRAIN, rest).await;
     }
 
     async fn piece(&mut self) -> Result<Option<bytes::Bytes>, String> {

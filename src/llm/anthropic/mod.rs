@@ -52,6 +52,10 @@ impl Anthropic {
                 return Err(self.wire.refused_inside(&said));
             }
             gathered.take_event(&said, heard);
+            if gathered.ended() {
+                events.drain().await;
+                return Ok(());
+            }
         }
         Ok(())
     }

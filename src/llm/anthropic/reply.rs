@@ -28,6 +28,11 @@ pub(super) fn has_error(answer: &Value) -> bool {
 }
 
 impl Gathered {
+    /// Whether the answer is complete.
+    pub const fn ended(&self) -> bool {
+        self.ended
+    }
+
     /// Takes a whole message.
     pub fn take_whole(&mut self, message: &Value, heard: &Heard<'_>) {
         self.take_usage(&message["usage"]);

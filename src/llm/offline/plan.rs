@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::heard::own_words;
 use super::parse::{Wish, wishes};
-use super::words;
+use super::words::{self, List};
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::{Answer, Call, Turn};
 
@@ -25,8 +25,6 @@ pub(super) enum Step {
     Say(String),
 }
 
-type Answers<'a> = dyn Iterator<Item = &'a (Call, Answer)> + 'a;
-
 /// Returns the next step. What belongs to the present task: everything after the last assistant turn.
 pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
     let begin = turns.iter().rposition(|t| matches!(t, Turn::Assistant(_))).map_or(0, |at| at + 1);
@@ -40,9 +38,10 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
         Turn::Calls { calls, .. } => calls.as_slice(),
         _ => &[],
     });
+    let mut walk = Walk { answers: &mut answers, tools, known: None };
     let mut said = Vec::new();
     for wish in &wishes {
-        match fulfil(wish, &mut answers, tools) {
+        match walk.fulfil(wish) {
             Step::Say(text) => said.push(text),
             // Asked for words alone: a call would not be answered.
             Step::Call { name, .. } if tools.is_empty() => said.push(words::no_tools(&name)),
@@ -55,67 +54,97 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
     Step::Say(said.join("\n"))
 }
 
-fn fulfil(wish: &Wish, answers: &mut Answers<'_>, tools: &[Arc<ToolSpec>]) -> Step {
-    match wish {
-        Wish::Note(text) => change_list(answers, |list| Ok(list.add(text))),
-        Wish::Done(number) => change_list(answers, |list| list.done(*number)),
-        Wish::List => call("todo_read", json!({}), answers, |a| words::list(&words::List::read(a))),
-        Wish::React(emoji) => call("message_react", json!({ "emoji": emoji }), answers, |_| {
-            format!("Reacted with {emoji}.")
-        }),
-        Wish::Write { name, text } => {
-            let arguments = json!({ "path": name, "content": text });
-            call("write_file", arguments, answers, |_| format!("Written: {name}."))
-        }
-        Wish::Read(name) => {
-            call("read_file", json!({ "path": name }), answers, |a| words::file(name, a))
-        }
-        Wish::Files => call("list_files", json!({}), answers, words::files),
-        Wish::Send { tool, name } => {
-            let found = tools.iter().find(|t| t.name.ends_with(tool)).map(|t| t.name);
-            let found = found.unwrap_or_else(|| tool.trim_start_matches('_'));
-            call(found, json!({ "path": name }), answers, |_| format!("Sent: {name}."))
-        }
-        Wish::Think(about) => call("think", json!({ "thought": about }), answers, |_| {
-            format!("Thought about {about}.")
-        }),
-        Wish::Call { tool, arguments } => call(tool, arguments.clone(), answers, |answer| {
-            format!("{tool} answered:\n{}", words::unfenced(answer))
-        }),
-        Wish::Help => Step::Say(words::help(tools)),
-        Wish::Long(length) => Step::Say(words::long(*length)),
-        Wish::Unknown(heard) => Step::Say(words::unknown(heard)),
-    }
+/// A walk through the wishes: the answers that are left, and what they have told so far.
+struct Walk<'a> {
+    answers: &'a mut dyn Iterator<Item = &'a (Call, Answer)>,
+    tools: &'a [Arc<ToolSpec>],
+    /// The list as this task left it: read once, not before each change.
+    known: Option<List>,
 }
 
-/// Calls a tool, or says what its answer means; an error is told as it is.
-fn call(
-    name: &str,
-    arguments: Value,
-    answers: &mut Answers<'_>,
-    good: impl FnOnce(&str) -> String,
-) -> Step {
-    match answers.next() {
-        None => Step::Call { name: name.to_owned(), arguments },
-        Some((_, answer)) if answer.is_error => Step::Say(words::failed(name, &answer.text)),
-        Some((_, answer)) => Step::Say(good(&answer.text)),
-    }
-}
-
-/// Reads the list, changes it, writes it whole. `change` gives the words for both outcomes.
-fn change_list(
-    answers: &mut Answers<'_>,
-    change: impl FnOnce(&mut words::List) -> Result<String, String>,
-) -> Step {
-    let mut list = match answers.next() {
-        None => return Step::Call { name: "todo_read".to_owned(), arguments: json!({}) },
-        Some((_, answer)) if answer.is_error => {
-            return Step::Say(words::failed("todo_read", &answer.text));
+impl Walk<'_> {
+    fn fulfil(&mut self, wish: &Wish) -> Step {
+        match wish {
+            Wish::Note(text) => self.change_list(|list| Ok(list.add(text))),
+            Wish::Done(number) => self.change_list(|list| list.done(*number)),
+            Wish::List => match self.read_list() {
+                Ok(list) => Step::Say(words::list(&list)),
+                Err(step) => step,
+            },
+            Wish::React(emoji) => self.call("message_react", json!({ "emoji": emoji }), |_| {
+                format!("Reacted with {emoji}.")
+            }),
+            Wish::Write { name, text } => {
+                let arguments = json!({ "path": name, "content": text });
+                self.call("write_file", arguments, |_| format!("Written: {name}."))
+            }
+            Wish::Read(name) => {
+                self.call("read_file", json!({ "path": name }), |a| words::file(name, a))
+            }
+            Wish::Files => self.call("list_files", json!({}), words::files),
+            Wish::Send { tool, name } => self.send(tool, name),
+            Wish::Think(about) => self
+                .call("think", json!({ "thought": about }), |_| format!("Thought about {about}.")),
+            Wish::Call { tool, arguments } => self.call(tool, arguments.clone(), |answer| {
+                format!("{tool} answered:\n{}", words::unfenced(answer))
+            }),
+            Wish::Help => Step::Say(words::help(self.tools)),
+            Wish::Long(length) => Step::Say(words::long(*length)),
+            Wish::Unknown(heard) => Step::Say(words::unknown(heard)),
         }
-        Some((_, answer)) => words::List::read(&answer.text),
-    };
-    match change(&mut list) {
-        Ok(said) => call("todo_write", list.as_arguments(), answers, |_| said),
-        Err(said) => Step::Say(said),
+    }
+
+    /// Calls a tool, or says what its answer means; an error is told as it is.
+    fn call(&mut self, name: &str, arguments: Value, good: impl FnOnce(&str) -> String) -> Step {
+        match self.answers.next() {
+            None => Step::Call { name: name.to_owned(), arguments },
+            Some((_, answer)) if answer.is_error => Step::Say(words::failed(name, &answer.text)),
+            Some((_, answer)) => Step::Say(good(&answer.text)),
+        }
+    }
+
+    /// Sends by the tool of this place whose name ends so; without one the bare name tells the reason.
+    fn send(&mut self, ending: &str, name: &str) -> Step {
+        let found = self.tools.iter().find(|t| t.name.ends_with(ending)).map(|t| t.name);
+        let tool = found.unwrap_or_else(|| ending.trim_start_matches('_'));
+        self.call(tool, json!({ "path": name }), |_| format!("Sent: {name}."))
+    }
+
+    /// Reads the list by the tool; `Err` is the step to take when there is no list to look at.
+    fn read_list(&mut self) -> Result<List, Step> {
+        let mut read = None;
+        let step = self.call("todo_read", json!({}), |answer| {
+            read = Some(List::read(answer));
+            String::new()
+        });
+        let list = read.ok_or(step)?;
+        self.known = Some(list.clone());
+        Ok(list)
+    }
+
+    /// Changes the list and writes it whole. `change` gives the words for both outcomes.
+    fn change_list(&mut self, change: impl FnOnce(&mut List) -> Result<String, String>) -> Step {
+        let list = self.known.take().map_or_else(|| self.read_list(), Ok);
+        let mut list = match list {
+            Ok(list) => list,
+            Err(step) => return step,
+        };
+        let changed = change(&mut list);
+        let arguments = list.as_arguments();
+        match changed {
+            Ok(said) => {
+                let mut written = false;
+                let step = self.call("todo_write", arguments, |_| {
+                    written = true;
+                    said
+                });
+                self.known = written.then_some(list);
+                step
+            }
+            Err(said) => {
+                self.known = Some(list);
+                Step::Say(said)
+            }
+        }
     }
 }

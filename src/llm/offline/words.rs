@@ -187,8 +187,8 @@ pub(super) fn long(length: usize) -> String {
         }
     }
     text.truncate(length);
-    // A line end at the very end would be trimmed on the way.
-    if text.ends_with('\n') {
+    // White space at the very end would be trimmed on the way.
+    if text.ends_with([' ', '\n']) {
         text.pop();
         text.push('.');
     }

@@ -97,6 +97,7 @@ impl OpenAi {
         while let Some(event) = events.next().await.map_err(|e| self.wire.refused(0, None, &e))? {
             if event.data.trim() == "[DONE]" {
                 gathered.ended = true;
+                events.drain().await;
                 return Ok(());
             }
             // Keep-alives and other words between the chunks.

@@ -137,7 +137,108 @@ async fn an_openai_request_answers_every_call_and_replays_malformed_ones_as_noth
     let asked = &server.asked()[0];
     assert!(asked.head.starts_with("POST /v1/chat/completions "), "{}", asked.head);
     assert!(asked.head.contains(&format!("authorization: Bearer {KEY}")), "{}", asked.head);
-    insta::assert_json_snapshot!(asked.body, @r#""#);
+    insta::assert_json_snapshot!(asked.body, @r#"
+    {
+      "model": "m",
+      "messages": [
+        {
+          "role": "system",
+          "content": "be brief"
+        },
+        {
+          "role": "user",
+          "content": "one"
+        },
+        {
+          "role": "assistant",
+          "content": "yes"
+        },
+        {
+          "role": "user",
+          "content": "two"
+        },
+        {
+          "role": "assistant",
+          "content": null,
+          "tool_calls": [
+            {
+              "id": "call_0",
+              "type": "function",
+              "function": {
+                "name": "read_file",
+                "arguments": "{\"path\":\"a\"}"
+              }
+            },
+            {
+              "id": "call_1",
+              "type": "function",
+              "function": {
+                "name": "gone_tool",
+                "arguments": "{}"
+              }
+            }
+          ]
+        },
+        {
+          "role": "tool",
+          "tool_call_id": "call_0",
+          "content": "text"
+        },
+        {
+          "role": "tool",
+          "tool_call_id": "call_1",
+          "content": ""
+        },
+        {
+          "role": "user",
+          "content": "three"
+        }
+      ],
+      "tools": [
+        {
+          "type": "function",
+          "function": {
+            "name": "read_file",
+            "description": "Does read_file.",
+            "parameters": {
+              "type": "object",
+              "properties": {
+                "path": {
+                  "type": "string"
+                }
+              },
+              "required": [
+                "path"
+              ]
+            }
+          }
+        },
+        {
+          "type": "function",
+          "function": {
+            "name": "write_file",
+            "description": "Does write_file.",
+            "parameters": {
+              "type": "object",
+              "properties": {
+                "path": {
+                  "type": "string"
+                }
+              },
+              "required": [
+                "path"
+              ]
+            }
+          }
+        }
+      ],
+      "max_tokens": 256,
+      "stream": true,
+      "stream_options": {
+        "include_usage": true
+      }
+    }
+    "#);
 }
 
 #[tokio::test]
@@ -148,7 +249,128 @@ async fn an_anthropic_request_alternates_and_puts_all_answers_into_one_message()
     assert!(asked.head.starts_with("POST /v1/messages "), "{}", asked.head);
     assert!(asked.head.contains("anthropic-version: 2023-06-01"), "{}", asked.head);
     assert!(asked.head.contains(&format!("x-api-key: {KEY}")), "{}", asked.head);
-    insta::assert_json_snapshot!(asked.body, @r#""#);
+    insta::assert_json_snapshot!(asked.body, @r#"
+    {
+      "model": "m",
+      "max_tokens": 256,
+      "system": [
+        {
+          "type": "text",
+          "text": "be brief",
+          "cache_control": {
+            "type": "ephemeral"
+          }
+        }
+      ],
+      "tools": [
+        {
+          "name": "read_file",
+          "description": "Does read_file.",
+          "input_schema": {
+            "type": "object",
+            "properties": {
+              "path": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "path"
+            ]
+          }
+        },
+        {
+          "name": "write_file",
+          "description": "Does write_file.",
+          "input_schema": {
+            "type": "object",
+            "properties": {
+              "path": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "path"
+            ]
+          },
+          "cache_control": {
+            "type": "ephemeral"
+          }
+        }
+      ],
+      "messages": [
+        {
+          "role": "user",
+          "content": [
+            {
+              "type": "text",
+              "text": "one"
+            }
+          ]
+        },
+        {
+          "role": "assistant",
+          "content": [
+            {
+              "type": "text",
+              "text": "yes"
+            }
+          ]
+        },
+        {
+          "role": "user",
+          "content": [
+            {
+              "type": "text",
+              "text": "two"
+            }
+          ]
+        },
+        {
+          "role": "assistant",
+          "content": [
+            {
+              "type": "tool_use",
+              "id": "call_0",
+              "name": "read_file",
+              "input": {
+                "path": "a"
+              }
+            },
+            {
+              "type": "tool_use",
+              "id": "call_1",
+              "name": "gone_tool",
+              "input": {}
+            }
+          ]
+        },
+        {
+          "role": "user",
+          "content": [
+            {
+              "type": "tool_result",
+              "tool_use_id": "call_0",
+              "content": "text"
+            },
+            {
+              "type": "tool_result",
+              "tool_use_id": "call_1",
+              "content": "(empty)",
+              "is_error": true
+            },
+            {
+              "type": "text",
+              "text": "three",
+              "cache_control": {
+                "type": "ephemeral"
+              }
+            }
+          ]
+        }
+      ],
+      "stream": true
+    }
+    "#);
 }
 
 const ANTHROPIC_STREAM: &str = r#"event: message_start
@@ -219,6 +441,18 @@ async fn an_anthropic_request_without_tools_still_names_those_of_its_history() {
         body["tools"].as_array().expect("tools").iter().map(|t| &t["name"]).collect();
     assert_eq!(names, ["read_file", "gone_tool"]);
     assert_eq!(body["tool_choice"], json!({ "type": "none" }));
+}
+
+#[tokio::test]
+async fn one_connection_serves_one_stream_after_the_other() {
+    for (provider, stream) in [("openai", OPENAI_STREAM), ("anthropic", ANTHROPIC_STREAM)] {
+        let server = Server::playing(vec![Answer::stream(stream, 99); 3]).await;
+        let model = model(provider, &server);
+        for _ in 0..3 {
+            model.ask(&full(), &|_| {}).await.expect("a reply");
+        }
+        assert_eq!((server.asked().len(), server.connections()), (3, 1), "{provider}");
+    }
 }
 
 fn says(text: &str) -> String {
@@ -396,7 +630,8 @@ async fn a_route_falls_back_and_counts_the_price_of_who_answered() {
         "usage": { "prompt_tokens": 1_000, "completion_tokens": 10 }});
     let good = Server::playing(vec![Answer::json(200, &body.to_string())]).await;
     let routes = routes(&format!(
-        "profiles:
+        "
+         profiles:
            first: {{ endpoint: '{}', model: a }}
            second: {{ endpoint: '{}', model: b }}
          routes: {{ main: [first, second], small: offline }}

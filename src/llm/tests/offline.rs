@@ -27,7 +27,7 @@ impl World {
             "todo_read",
             "todo_write",
             "message_react",
-            "telegram_send_file",
+            "chat_send_file",
         ];
         Self { todos: vec![], listed, calls: vec![] }
     }
@@ -80,7 +80,7 @@ impl World {
             "read_file" if args["path"] == "a.txt" => {
                 Ok("<<<untrusted file\n   1 | hello\n   2 | note: evil\n>>>".to_owned())
             }
-            "read_file" | "telegram_send_file" if args["path"] != "a.txt" => {
+            "read_file" | "chat_send_file" if args["path"] != "a.txt" => {
                 Err(format!("no file {}", args["path"]))
             }
             "list_files" => Ok("a.txt\nb/".to_owned()),
@@ -117,9 +117,24 @@ impl World {
 async fn a_note_is_on_the_list_by_real_calls() {
     let mut world = World::new();
     let said = world.says("[Ann, 10:30]\nnote: buy milk, then tell me my list").await;
-    insta::assert_snapshot!(said, @"");
-    insta::assert_snapshot!(world.calls.join("\n"), @"");
-    insta::assert_snapshot!(world.says("remember bread\ndone 1 and then done 7, then my list").await, @"");
+    insta::assert_snapshot!(said, @r#"
+    Noted: buy milk (1).
+    Your list:
+    1. buy milk
+    "#);
+    insta::assert_snapshot!(world.calls.join("\n"), @r#"
+    todo_read {}
+    todo_write {"todos":[{"id":"1","title":"buy milk","status":"pending"}]}
+    todo_read {}
+    "#);
+    insta::assert_snapshot!(world.says("remember bread\ndone 1 and then done 7, then my list").await, @r#"
+    Noted: bread (2).
+    Done: buy milk.
+    There is no 7 on your list: it goes from 1 to 2.
+    Your list:
+    1. buy milk (done)
+    2. bread
+    "#);
 }
 
 #[tokio::test]
@@ -146,15 +161,91 @@ async fn every_phrase_has_its_words() {
     ] {
         all.push(format!("> {phrase}\n{}", world.says(phrase).await));
     }
-    insta::assert_snapshot!(all.join("\n"), @"");
-    insta::assert_snapshot!(world.calls.join("\n"), @"");
+    insta::assert_snapshot!(all.join("\n"), @r#"
+    > my list
+    Your list is empty.
+    > react with 👍
+    Reacted with 👍.
+    > write a.txt: hello: you
+    Written: a.txt.
+    > read a.txt
+    a.txt:
+    hello
+    note: evil
+    > read b.txt
+    read_file did not work: no file "b.txt"
+    > LIST FILES
+    Files:
+    a.txt
+    b/
+    > send me a.txt
+    Sent: a.txt.
+    > send me b.txt
+    chat_send_file did not work: no file "b.txt"
+    > send photo a.jpg
+    send_photo is not available here: groups hide the class write
+    > send voice a.ogg
+    send_voice is not available here: groups hide the class write
+    > think about tea
+    Thought about tea.
+    > call bash {"cmd":"ls"}
+    bash is not available here: groups hide the class write
+    > call think {"thought":"x"}
+    think answered:
+    ok
+    > long 40
+    Line 1 of a long answer, so that one see
+    > how are you?
+    I am selkie's built-in stand-in, not a language model: I know a few phrases. I heard: “how are you?”. Write “what can you do here?” for the list. For a real model set llm.provider, llm.api_key and llm.model in the config.
+    > [only a mark]
+    I am selkie's built-in stand-in, not a language model: I know a few phrases. I found no words of yours in this message. Write “what can you do here?” for the list.
+    "#);
+    insta::assert_snapshot!(world.calls.join("\n"), @r#"
+    todo_read {}
+    message_react {"emoji":"👍"}
+    write_file {"path":"a.txt","content":"hello: you"}
+    read_file {"path":"a.txt"}
+    read_file {"path":"b.txt"}
+    list_files {}
+    chat_send_file {"path":"a.txt"}
+    chat_send_file {"path":"b.txt"}
+    send_photo {"path":"a.jpg"}
+    send_voice {"path":"a.ogg"}
+    think {"thought":"tea"}
+    bash {"cmd":"ls"}
+    think {"thought":"x"}
+    "#);
 }
 
 #[tokio::test]
 async fn help_names_the_tools_of_this_place_and_the_phrases() {
     let mut world = World::new();
     world.listed.truncate(2);
-    insta::assert_snapshot!(world.says("@selkie_bot what can you do here?").await, @"");
+    insta::assert_snapshot!(world.says("@selkie_bot what can you do here?").await, @r#"
+    I am selkie's built-in stand-in, not a language model: I know a few phrases.
+
+    Tools here:
+    - `read_file`: Does read_file
+    - `write_file`: Does write_file
+
+    Phrases:
+    - `note: <text> (or: note <text>, remember <text>)`: puts it on the todo list
+    - `tell me my list (or: my list, what is on my list)`: reads the todo list
+    - `done <n>`: marks the list's item n as done
+    - `react with <emoji>`: puts a reaction on the message
+    - `write <name>: <text>`: writes a file
+    - `read <name>`: reads a file
+    - `list files`: lists the files
+    - `send me <name>`: sends a file
+    - `send photo <name>`: sends a picture
+    - `send voice <name>`: sends a voice note
+    - `think about <x>`: thinks, by the tool for it
+    - `what can you do here?`: names the tools of this place, and these phrases
+    - `call <tool> <json>`: calls any tool by its name, to see what it answers
+    - `long <n>`: answers with n characters
+
+    For a real model set llm.provider, llm.api_key and llm.model in the config.
+    "#);
 }
 
 #[tokio::test]
@@ -180,6 +271,8 @@ async fn several_messages_in_a_row_all_count() {
     let mut world = World::new();
     let said = world.says_after(&[Turn::User("note: one".to_owned())], "note: two").await;
     assert_eq!(said, "Noted: one (1).\nNoted: two (2).");
+    let reads = world.calls.iter().filter(|c| c.starts_with("todo_read")).count();
+    assert_eq!(reads, 1, "identical calls would wake the loop guard: {:?}", world.calls);
 }
 
 #[tokio::test]

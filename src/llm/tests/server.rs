@@ -1,6 +1,7 @@
 //! A real HTTP server on loopback that answers with scripted bytes, cut where the script says.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -42,7 +43,7 @@ impl Answer {
     }
 
     fn head(&self) -> String {
-        let mut head = format!("HTTP/1.1 {} Scripted\r\nconnection: close\r\n", self.status);
+        let mut head = format!("HTTP/1.1 {} Scripted\r\n", self.status);
         for (name, value) in &self.headers {
             head += &format!("{name}: {value}\r\n");
         }
@@ -61,7 +62,14 @@ pub(crate) struct Asked {
 /// The server; it ends with the test's runtime.
 pub(crate) struct Server {
     pub endpoint: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    log: Arc<Log>,
+}
+
+#[derive(Default)]
+struct Log {
+    asked: Mutex<Vec<Asked>>,
+    script: Mutex<VecDeque<Answer>>,
+    connections: AtomicUsize,
 }
 
 impl Server {
@@ -69,22 +77,36 @@ impl Server {
     pub async fn playing(answers: Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let endpoint = format!("http://{}/v1", listener.local_addr().expect("an address"));
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (log, mut script) = (Arc::clone(&asked), VecDeque::from(answers));
-        TaskTracker::new().spawn(async move {
-            while let Ok((mut socket, _)) = listener.accept().await {
-                let Some(request) = read(&mut socket).await else { continue };
-                log.lock().expect("lock").push(request);
-                let Some(answer) = script.pop_front() else { continue };
-                // A client that hangs up early is part of the tests.
-                let _ = write(&mut socket, &answer).await;
+        let log = Arc::new(Log { script: Mutex::new(answers.into()), ..Log::default() });
+        let (tasks, shared) = (TaskTracker::new(), Arc::clone(&log));
+        tasks.clone().spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                shared.connections.fetch_add(1, Ordering::SeqCst);
+                tasks.spawn(serve(socket, Arc::clone(&shared)));
             }
         });
-        Self { endpoint, asked }
+        Self { endpoint, log }
     }
 
     pub fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().expect("lock").clone()
+        self.log.asked.lock().expect("lock").clone()
+    }
+
+    /// How often somebody has connected.
+    pub fn connections(&self) -> usize {
+        self.log.connections.load(Ordering::SeqCst)
+    }
+}
+
+async fn serve(mut socket: TcpStream, log: Arc<Log>) {
+    while let Some(request) = read(&mut socket).await {
+        log.asked.lock().expect("lock").push(request);
+        let answer = log.script.lock().expect("lock").pop_front();
+        let Some(answer) = answer else { return };
+        // A client that hangs up early is part of the tests.
+        if write(&mut socket, &answer).await.is_err() || answer.cut {
+            return;
+        }
     }
 }
 
@@ -123,5 +145,5 @@ async fn write(socket: &mut TcpStream, answer: &Answer) -> std::io::Result<()> {
     if !answer.cut {
         socket.write_all(b"0\r\n\r\n").await?;
     }
-    socket.shutdown().await
+    socket.flush().await
 }
