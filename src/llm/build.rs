@@ -13,8 +13,9 @@ use crate::domain::clock::SharedClock;
 use crate::llm::anthropic::Anthropic;
 use crate::llm::fallback::Fallback;
 use crate::llm::offline::Offline;
-use crate::llm::openai::{Fixed, OpenAi};
+use crate::llm::openai::OpenAi;
 use crate::llm::priced::{Priced, price_of};
+use crate::llm::profile::Profile;
 use crate::llm::retry::Retry;
 use crate::llm::settings::{Names, OFFLINE, ProfileSettings, Provider, Settings, read_endpoint};
 use crate::llm::wire::Wire;
@@ -106,18 +107,18 @@ impl Builder<'_> {
             return Ok(Arc::new(Offline::new(OFFLINE)));
         };
         let wrong = |says| Problem { key: format!("profiles.{name}"), says };
-        let fixed = fixed(name, &profile);
-        let price = price_of(&fixed.model, &self.settings.prices);
+        let filled = filled(name, &profile);
+        let price = price_of(&filled.model, &self.settings.prices);
         let native = profile.at_home();
         let asked: Arc<dyn Model> = match profile.provider {
             Provider::Offline => return Ok(Arc::new(Offline::new(name))),
             Provider::Openai => Arc::new(OpenAi::new(
                 self.wire(&profile, "chat/completions").map_err(wrong)?,
-                fixed,
+                filled,
                 native,
             )),
             Provider::Anthropic => {
-                Arc::new(Anthropic::new(self.wire(&profile, "messages").map_err(wrong)?, fixed))
+                Arc::new(Anthropic::new(self.wire(&profile, "messages").map_err(wrong)?, filled))
             }
         };
         let asked: Arc<dyn Model> = Arc::new(Retry::new(asked, Arc::clone(self.chance)));
@@ -147,16 +148,16 @@ impl Builder<'_> {
     }
 }
 
-fn fixed(name: &str, profile: &ProfileSettings) -> Fixed {
+fn filled(name: &str, profile: &ProfileSettings) -> Profile {
     let model = profile.model.clone().unwrap_or_else(|| profile.provider.usual_model().to_owned());
     let usual = if profile.provider == Provider::Anthropic { 200_000 } else { 128_000 };
-    Fixed {
+    Profile {
         card: Card {
             name: format!("{name} ({model})"),
             context: profile.context.unwrap_or(usual),
             sees_images: profile.sees_images.unwrap_or_else(|| profile.at_home()),
         },
-        profile: name.to_owned(),
+        name: name.to_owned(),
         model,
         max_output: profile.max_output,
         stream: profile.stream,

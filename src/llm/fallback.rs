@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use crate::llm::openai::too_late;
+use crate::llm::profile::too_late;
 use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
 
 /// How long a profile that failed is passed over, as long as there is another.

@@ -7,6 +7,7 @@ mod fallback;
 mod offline;
 mod openai;
 mod priced;
+mod profile;
 mod refusal;
 mod retry;
 mod settings;

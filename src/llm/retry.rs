@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::domain::chance::Chance;
-use crate::llm::openai::too_late;
+use crate::llm::profile::too_late;
 use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
 
 /// The first try counts.

@@ -6,7 +6,7 @@ mod request;
 use async_trait::async_trait;
 
 use self::reply::Gathered;
-use crate::llm::openai::{Fixed, too_late};
+use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
 use crate::llm::wire::{Answered, Events, Wire};
 use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
@@ -14,17 +14,17 @@ use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
 /// A profile of this provider.
 pub(super) struct Anthropic {
     wire: Wire,
-    fixed: Fixed,
+    profile: Profile,
 }
 
 impl Anthropic {
     /// Speaks to the server behind `wire`, whose headers carry key and version.
-    pub fn new(wire: Wire, fixed: Fixed) -> Self {
-        Self { wire, fixed }
+    pub fn new(wire: Wire, profile: Profile) -> Self {
+        Self { wire, profile }
     }
 
     async fn ask_once(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Refused> {
-        let body = request::body(&self.fixed, request)
+        let body = request::body(&self.profile, request)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are no JSON: {e}")))?;
         let mut gathered = Gathered::default();
         match self.wire.post(&body).await? {
@@ -36,7 +36,7 @@ impl Anthropic {
             }
             Answered::Events(events) => self.listen(events, &mut gathered, heard).await?,
         }
-        let by = format!("{}/{}", self.fixed.profile, self.fixed.model);
+        let by = format!("{}/{}", self.profile.name, self.profile.model);
         gathered.finish(by).map_err(|(status, why)| self.wire.refused(status, None, &why))
     }
 
@@ -65,12 +65,12 @@ impl Anthropic {
 impl Model for Anthropic {
     async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
         match tokio::time::timeout(request.deadline, self.ask_once(request, heard)).await {
-            Ok(asked) => asked.map_err(|refused| refused.class(&self.fixed.profile)),
+            Ok(asked) => asked.map_err(|refused| refused.class(&self.profile.name)),
             Err(_) => Err(too_late(request.deadline)),
         }
     }
 
     fn card(&self) -> Card {
-        self.fixed.card.clone()
+        self.profile.card.clone()
     }
 }

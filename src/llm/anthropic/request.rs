@@ -11,7 +11,7 @@ use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Turn;
 use crate::llm::Request;
 use crate::llm::dialect::{self, Ids, Replay};
-use crate::llm::openai::Fixed;
+use crate::llm::profile::Profile;
 
 /// Said where the API wants the person's side and there is none.
 const EARLIER: &str = "(earlier conversation)";
@@ -38,18 +38,18 @@ pub(super) struct Body<'a> {
 ///
 /// # Errors
 /// When a tool's schema cannot be written.
-pub(super) fn body<'a>(fixed: &'a Fixed, request: &Request) -> serde_json::Result<Body<'a>> {
+pub(super) fn body<'a>(profile: &'a Profile, request: &Request) -> serde_json::Result<Body<'a>> {
     let system = &*request.system;
     let system = json!([{ "type": "text", "text": system, "cache_control": cached() }]);
     let (tools, tool_choice) = tools(request)?;
     Ok(Body {
-        model: &fixed.model,
-        max_tokens: fixed.max_output.map_or(request.max_output, |m| m.min(request.max_output)),
+        model: &profile.model,
+        max_tokens: profile.max_output.map_or(request.max_output, |m| m.min(request.max_output)),
         system: (!request.system.trim().is_empty()).then_some(system),
         tools,
         tool_choice,
         messages: messages(&request.turns),
-        stream: fixed.stream,
+        stream: profile.stream,
     })
 }
 

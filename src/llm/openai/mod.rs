@@ -4,12 +4,12 @@ mod reply;
 mod request;
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
 
 use self::reply::Gathered;
 use self::request::Habits;
+use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
 use crate::llm::wire::{Answered, Events, Wire};
 use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
@@ -24,26 +24,12 @@ pub(super) struct OpenAi {
     habits: Mutex<Habits>,
 }
 
-/// A profile as both providers take it.
-pub(super) struct Fixed {
-    /// What callers must know.
-    pub card: Card,
-    /// The profile's name.
-    pub profile: String,
-    /// The model's name.
-    pub model: String,
-    /// The profile's own limit of tokens written.
-    pub max_output: Option<u32>,
-    /// Ask for a stream.
-    pub stream: bool,
-}
-
 impl OpenAi {
     /// Speaks to the server behind `wire`. `native`: it is OpenAI's own.
-    pub fn new(wire: Wire, fixed: Fixed, native: bool) -> Self {
-        let Fixed { card, profile, model, max_output, stream } = fixed;
+    pub fn new(wire: Wire, profile: Profile, native: bool) -> Self {
+        let Profile { card, name, model, max_output, stream } = profile;
         let habits = Mutex::new(Habits::new(stream, native));
-        Self { wire, card, profile, model, max_output, habits }
+        Self { wire, card, profile: name, model, max_output, habits }
     }
 
     /// Asks, giving up one habit after another that the server refuses, and remembers which.
@@ -123,10 +109,4 @@ impl Model for OpenAi {
     fn card(&self) -> Card {
         self.card.clone()
     }
-}
-
-/// The error for a deadline that has passed.
-pub(super) fn too_late(deadline: Duration) -> ModelError {
-    let span = crate::domain::span::Span(deadline);
-    ModelError::Transient { why: format!("no answer within {span}"), retry_after: None }
 }

@@ -145,3 +145,33 @@ fn messages(request: &Request) -> Vec<Value> {
     }
     messages
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::tests::scripted::request;
+
+    #[test]
+    fn openai_itself_gets_its_own_words_and_others_the_common_ones() {
+        let keys = |native| {
+            let asked = request(1);
+            let body = body("m", &asked, Habits::new(true, native), 9).expect("a body");
+            let body = serde_json::to_value(body).expect("JSON");
+            body.as_object().expect("an object").keys().cloned().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            keys(true),
+            "model messages max_completion_tokens stream stream_options prompt_cache_key"
+        );
+        assert_eq!(keys(false), "model messages max_tokens stream stream_options");
+    }
+
+    #[test]
+    fn no_habit_is_given_up_for_words_that_only_sound_like_it() {
+        let refused =
+            |says: &str| Refused { status: 400, says: says.to_owned(), retry_after: None };
+        let habits = Habits::new(true, true);
+        assert_eq!(habits.without(&refused("the upstream is down")), None);
+        assert!(habits.without(&refused("`stream` is not supported")).is_some());
+    }
+}
