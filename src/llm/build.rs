@@ -53,9 +53,7 @@ pub fn build(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let profiles = settings.all_profiles();
-    profiles.values().for_each(|p| learn(p, redactor));
-    let mut builder = Builder { settings, profiles, http, client: None, redactor, clock, chance };
+    let mut builder = Builder::new(settings, http, redactor, clock, chance);
     let mut made = BTreeMap::new();
     let mut route = |names: &[String]| builder.route(names, &mut made).map_err(|p| vec![p]);
     let main = route(&settings.main_route())?;
@@ -71,7 +69,8 @@ pub fn build(
     })
 }
 
-struct Builder<'a> {
+/// Builds one profile after the other, with one client for all.
+pub(super) struct Builder<'a> {
     settings: &'a Settings,
     profiles: BTreeMap<String, ProfileSettings>,
     http: &'a HttpFactory,
@@ -83,7 +82,20 @@ struct Builder<'a> {
 
 type Made = BTreeMap<String, Arc<dyn Model>>;
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    /// Takes settings without problems; `redactor` learns their secrets.
+    pub fn new(
+        settings: &'a Settings,
+        http: &'a HttpFactory,
+        redactor: &'a Redactor,
+        clock: &'a SharedClock,
+        chance: &'a Arc<dyn Chance>,
+    ) -> Self {
+        let profiles = settings.all_profiles();
+        profiles.values().for_each(|p| learn(p, redactor));
+        Self { settings, profiles, http, client: None, redactor, clock, chance }
+    }
+
     fn route(&mut self, names: &[String], made: &mut Made) -> Result<Arc<dyn Model>, Problem> {
         let mut models = Vec::new();
         for name in names {
@@ -102,29 +114,41 @@ impl Builder<'_> {
         }
     }
 
+    /// A profile with its retries and its price.
     fn profile(&mut self, name: &str) -> Result<Arc<dyn Model>, Problem> {
         let Some(profile) = self.profiles.get(name).cloned() else {
             return Ok(Arc::new(Offline::new(OFFLINE)));
         };
-        let wrong = |says| Problem { key: format!("profiles.{name}"), says };
         let filled = filled(name, &profile);
         let price = price_of(&filled.model, &self.settings.prices);
-        let native = profile.at_home();
-        let asked: Arc<dyn Model> = match profile.provider {
-            Provider::Offline => return Ok(Arc::new(Offline::new(name))),
-            Provider::Openai => Arc::new(OpenAi::new(
-                self.wire(&profile, "chat/completions").map_err(wrong)?,
-                filled,
-                native,
-            )),
-            Provider::Anthropic => {
-                Arc::new(Anthropic::new(self.wire(&profile, "messages").map_err(wrong)?, filled))
-            }
-        };
-        let asked: Arc<dyn Model> = Arc::new(Retry::new(asked, Arc::clone(self.chance)));
+        let bare = self
+            .adapter(&profile, filled)
+            .map_err(|says| Problem { key: format!("profiles.{name}"), says })?;
+        if profile.provider == Provider::Offline {
+            return Ok(bare);
+        }
+        let retried: Arc<dyn Model> = Arc::new(Retry::new(bare, Arc::clone(self.chance)));
         Ok(match price {
-            Some(price) => Arc::new(Priced::new(asked, price)),
-            None => asked,
+            Some(price) => Arc::new(Priced::new(retried, price)),
+            None => retried,
+        })
+    }
+
+    /// A profile's adapter alone. The error is in words.
+    fn adapter(
+        &mut self,
+        profile: &ProfileSettings,
+        filled: Profile,
+    ) -> Result<Arc<dyn Model>, String> {
+        Ok(match profile.provider {
+            Provider::Offline => Arc::new(Offline::new(&filled.name)),
+            Provider::Openai => {
+                let wire = self.wire(profile, "chat/completions")?;
+                Arc::new(OpenAi::new(wire, filled, profile.at_home()))
+            }
+            Provider::Anthropic => {
+                Arc::new(Anthropic::new(self.wire(profile, "messages")?, filled))
+            }
         })
     }
 
@@ -217,4 +241,18 @@ fn learn_header(value: &SecretString, redactor: &Redactor) {
     let value = value.expose_secret();
     redactor.learn(value);
     value.split_whitespace().skip(1).for_each(|part| redactor.learn(part));
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    impl Builder<'_> {
+        /// The only profile's adapter without retries, so that a test sees the first error.
+        pub fn only_adapter(&mut self) -> Arc<dyn Model> {
+            let (name, profile) = self.profiles.clone().pop_first().expect("a profile");
+            let filled = filled(&name, &profile);
+            self.adapter(&profile, filled).expect("an adapter")
+        }
+    }
 }

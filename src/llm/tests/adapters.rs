@@ -11,7 +11,8 @@ use crate::domain::chance::{Chance, Fixed};
 use crate::domain::clock::{SharedClock, SystemClock};
 use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::{Answer as Answered, Call, Turn};
-use crate::llm::{Model, ModelError, Reply, Request, Routes, Settings, build};
+use crate::llm::build::Builder;
+use crate::llm::{Model, ModelError, Reply, Request, Settings, build};
 
 const KEY: &str = "sk-very-secret-key";
 
@@ -25,29 +26,30 @@ fn client() -> Result<reqwest::Client, String> {
         .map_err(|e| e.to_string())
 }
 
-fn routes(yaml: &str) -> Routes {
+/// The adapter alone: no retries hide its first error.
+fn adapter(yaml: &str) -> Arc<dyn Model> {
     let settings: Settings = serde_yaml::from_str(yaml).expect("settings");
-    let clock: SharedClock = Arc::new(SystemClock);
-    let chance: Arc<dyn Chance> = Arc::new(Fixed(0.0));
-    build(&settings, &client, &Redactor::default(), &clock, &chance).expect("routes")
+    assert_eq!(settings.problems(), []);
+    let (clock, chance) = surroundings();
+    Builder::new(&settings, &client, &Redactor::default(), &clock, &chance).only_adapter()
+}
+
+fn surroundings() -> (SharedClock, Arc<dyn Chance>) {
+    (Arc::new(SystemClock), Arc::new(Fixed(0.0)))
 }
 
 fn model(provider: &str, server: &Server) -> Arc<dyn Model> {
     let endpoint = &server.endpoint;
-    routes(&format!("{{ provider: {provider}, endpoint: '{endpoint}', api_key: {KEY}, model: m }}"))
-        .main
+    adapter(&format!(
+        "{{ provider: {provider}, endpoint: '{endpoint}', api_key: {KEY}, model: m }}"
+    ))
 }
 
-/// Asks once: the deadline leaves no room for a second try.
 async fn once(provider: &str, answer: Answer) -> Result<Reply, ModelError> {
     let server = Server::playing(vec![answer]).await;
-    let got = model(provider, &server).ask(&short(), &|_| {}).await;
+    let got = model(provider, &server).ask(&request(60), &|_| {}).await;
     assert_eq!(server.asked().len(), 1);
     got
-}
-
-fn short() -> Request {
-    Request { deadline: std::time::Duration::from_millis(450), ..request(1) }
 }
 
 fn tools() -> Arc<ToolBlock> {
@@ -615,7 +617,7 @@ async fn ask_secretly(provider: &str, endpoint: &str) -> String {
         "{{ provider: {provider}, endpoint: '{endpoint}', api_key: {KEY}, \
          headers: {{ x-auth: 'Bearer t0ken-t0ken' }} }}"
     );
-    let error = routes(&yaml).main.ask(&short(), &|_| {}).await.expect_err("an error");
+    let error = adapter(&yaml).ask(&request(60), &|_| {}).await.expect_err("an error");
     let all = format!("{error} {error:?}");
     for secret in [KEY, "pass-w0rd", "t0ken-t0ken", "user:"] {
         assert!(!all.contains(secret), "{all}");
@@ -629,7 +631,7 @@ async fn a_route_falls_back_and_counts_the_price_of_who_answered() {
     let body = json!({ "choices": [{ "message": { "content": "hi" } }],
         "usage": { "prompt_tokens": 1_000, "completion_tokens": 10 }});
     let good = Server::playing(vec![Answer::json(200, &body.to_string())]).await;
-    let routes = routes(&format!(
+    let yaml = format!(
         "
          profiles:
            first: {{ endpoint: '{}', model: a }}
@@ -637,7 +639,10 @@ async fn a_route_falls_back_and_counts_the_price_of_who_answered() {
          routes: {{ main: [first, second], small: offline }}
          prices: {{ b: {{ input: 2, output: 8 }} }}",
         bad.endpoint, good.endpoint
-    ));
+    );
+    let settings: Settings = serde_yaml::from_str(&yaml).expect("settings");
+    let (clock, chance) = surroundings();
+    let routes = build(&settings, &client, &Redactor::default(), &clock, &chance).expect("routes");
     let reply = routes.main.ask(&request(20), &|_| {}).await.expect("a reply");
     assert_eq!((reply.by.as_str(), reply.usage.micro_usd), ("second/b", 2_080));
     assert_eq!(routes.small.card().name, "offline (built-in stand-in)");
