@@ -619,7 +619,7 @@ async fn ask_secretly(provider: &str, endpoint: &str) -> String {
     );
     let error = adapter(&yaml).ask(&request(60), &|_| {}).await.expect_err("an error");
     let all = format!("{error} {error:?}");
-    for secret in [KEY, "pass-w0rd", "t0ken-t0ken", "user:"] {
+    for secret in [KEY, "pass-w0rd", "t0ken-t0ken", "user:", "http://"] {
         assert!(!all.contains(secret), "{all}");
     }
     all
