@@ -11,10 +11,13 @@ pub async fn run(telegram: String, token: String, model: String) -> ! {
     let mut offset = 0;
     loop {
         let asked = json!({ "offset": offset, "timeout": 50, "limit": 100 });
-        let Ok(answer) = bot.post(&format!("{}/getUpdates", bot.base), &asked).await else { continue };
+        let Ok(answer) = bot.post(&format!("{}/getUpdates", bot.base), &asked).await else {
+            continue;
+        };
         let updates = answer["result"].as_array().cloned().unwrap_or_default();
         // One task per chat of the batch, so that a chat's answers keep their order.
-        let mut chats: std::collections::BTreeMap<i64, Vec<Value>> = std::collections::BTreeMap::new();
+        let mut chats: std::collections::BTreeMap<i64, Vec<Value>> =
+            std::collections::BTreeMap::new();
         for update in updates {
             offset = update["update_id"].as_i64().unwrap_or_default() + 1;
             let chat = update["message"]["chat"]["id"].as_i64().unwrap_or_default();
@@ -44,7 +47,9 @@ impl Bot {
             "model": "bare",
             "messages": [{ "role": "user", "content": message["text"] }],
         });
-        let Ok(reply) = self.post(&format!("{}/chat/completions", self.model), &asked).await else { return };
+        let Ok(reply) = self.post(&format!("{}/chat/completions", self.model), &asked).await else {
+            return;
+        };
         let said = json!({ "chat_id": chat, "text": reply["choices"][0]["message"]["content"] });
         drop(self.post(&format!("{}/sendMessage", self.base), &said).await);
     }
@@ -54,7 +59,10 @@ impl Bot {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the bare loop has no daemon that would build its client")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the bare loop has no daemon that would build its client"
+)]
 fn client() -> reqwest::Client {
     reqwest::Client::builder()
         .no_proxy()

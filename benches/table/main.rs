@@ -116,7 +116,12 @@ async fn measure(kind: Kind, folder: &Path) -> Measured {
     Measured { start: starts[starts.len() / 2], idle, single, small, large, after }
 }
 
-async fn burst(load: &mut Load<'_>, playground: &Playground, subject: &Subject, messages: usize) -> Burst {
+async fn burst(
+    load: &mut Load<'_>,
+    playground: &Playground,
+    subject: &Subject,
+    messages: usize,
+) -> Burst {
     let (cpu, calls) = (process::cpu(subject.pid()), playground.model().calls());
     let report = load.burst(CHATS, messages).await;
     eprintln!("{:?}: {report}", subject.kind());
@@ -134,7 +139,8 @@ async fn playground() -> Playground {
 
 fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find(|l| l.starts_with("model name")).and_then(|l| l.split(": ").nth(1));
+    let model =
+        info.lines().find(|l| l.starts_with("model name")).and_then(|l| l.split(": ").nth(1));
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     format!("{}, {cores} cores", model.unwrap_or("unknown processor"))
 }

@@ -16,7 +16,7 @@ pub fn turns(items: &[Item]) -> Vec<Turn> {
     while let Some(item) = items.next() {
         match item {
             Item::Heard(message) => turns.push(Turn::User(prompt::heard(message))),
-            Item::Noted { text } => turns.push(Turn::User(text.clone())),
+            Item::Noted { text } => turns.push(Turn::User(format!("{} {text}", prompt::NOTE))),
             Item::Said { text } if text.trim().is_empty() => {}
             Item::Said { text } => turns.push(Turn::Assistant(text.clone())),
             Item::Asked { text, calls } => {

@@ -91,5 +91,5 @@ pub fn never_answered() -> &'static str {
 
 /// For the model: what it said before did not arrive.
 pub fn not_delivered(shown: &str) -> String {
-    format!("(not delivered: {shown})")
+    format!("not delivered: {shown}")
 }

@@ -36,7 +36,10 @@ impl Span {
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let millis = self.0.as_millis() as u64;
-        let best = UNITS.iter().rev().find(|(_, factor)| millis >= *factor && millis % factor == 0);
+        let best = UNITS
+            .iter()
+            .rev()
+            .find(|(_, factor)| millis >= *factor && millis.is_multiple_of(**factor));
         match best {
             Some((unit, factor)) => write!(f, "{}{unit}", millis / factor),
             None => write!(f, "{millis}ms"),
