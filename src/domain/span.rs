@@ -39,7 +39,7 @@ impl fmt::Display for Span {
         let best = UNITS
             .iter()
             .rev()
-            .find(|(_, factor)| millis >= *factor && millis.is_multiple_of(**factor));
+            .find(|(_, factor)| millis >= *factor && millis.is_multiple_of(*factor));
         match best {
             Some((unit, factor)) => write!(f, "{}{unit}", millis / factor),
             None => write!(f, "{millis}ms"),
