@@ -116,12 +116,13 @@ const state = {
   typing: new Map(),     // chat id → timer
   drafts: new Map(),     // chat id → text
   replyTo: null, editing: null, pending: [], mention: true,
+  known: new Set(),      // conversation keys the daemon knows
   tasks: new Map(),      // conversation key → task rows, newest first
   details: new Map(),    // task id → { task, shape }
   live: new Map(),       // task id → what the running step has come to
   picked: new Map(),     // conversation key → task id; absent: follow the newest
   compare: new Map(),    // chat id → { after, message }
-  playground: true, daemon: 'wait',
+  playground: true, daemon: 'wait', atBottom: true,
 };
 
 const chats = () => state.world?.chats ?? [];
@@ -238,8 +239,7 @@ const loadMessages = coalesce(async id => {
 });
 
 function renderLog(news = false) {
-  const where = chat(), scroll = $('scroll');
-  const near = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 90;
+  const where = chat();
   const list = messages(where.id);
   const byId = new Map(list.map(m => [m.id, m]));
   const rows = list.map((m, i) => ({
@@ -252,13 +252,21 @@ function renderLog(news = false) {
   if (!list.length) $('log-empty').replaceChildren(
     h('p', { class: 'big' }, where.kind === 'private' ? 'Just you and selkie.' : 'Others read along here.'),
     h('p', {}, 'Say something, or try one of the lines below. On the side you see what this task may do, what it may not, and why.'));
-  if (near) bottom();
+  if (state.atBottom) bottom();
   else if (news) $('jump').hidden = false;
 }
 
 function bottom() {
+  state.atBottom = true;
   $('scroll').scrollTop = $('scroll').scrollHeight;
   $('jump').hidden = true;
+}
+
+function watchScroll() {
+  const s = $('scroll');
+  if (!s.clientHeight) return; // hidden behind another tab
+  state.atBottom = s.scrollHeight - s.scrollTop - s.clientHeight < 60;
+  if (state.atBottom) $('jump').hidden = true;
 }
 
 function bubble(m) {
@@ -496,10 +504,15 @@ async function daemon(path) {
   return ask(`${state.world.daemon}/v1/${path}`);
 }
 
+/** The daemon knows a conversation from its first message on. */
+async function isKnown(key) {
+  if (!state.known.has(key)) state.known = new Set((await daemon('conversations?limit=500')).map(c => c.key));
+  return state.known.has(key);
+}
+
 const loadTasks = coalesce(async key => {
   if (!state.world.daemon) return;
-  const rows = await daemon(`conversations/${encodeURIComponent(key)}/tasks?limit=20`)
-    .catch(error => error.status === 404 ? [] : Promise.reject(error));
+  const rows = await isKnown(key) ? await daemon(`conversations/${encodeURIComponent(key)}/tasks?limit=20`) : [];
   state.tasks.set(key, rows);
   const wanted = shownTask(key);
   if (wanted != null) await loadTask(wanted);
@@ -808,7 +821,11 @@ function wire() {
   $('file').addEventListener('change', e => { attach(e.target.files); e.target.value = ''; });
   $('log').addEventListener('keydown', logKey);
   $('jump').addEventListener('click', bottom);
-  $('scroll').addEventListener('scroll', e => { const s = e.currentTarget; if (s.scrollHeight - s.scrollTop - s.clientHeight < 40) $('jump').hidden = true; });
+  $('scroll').addEventListener('scroll', watchScroll);
+  // A keyboard that opens, a picture that arrives, a tab that shows: who read the end still does.
+  const room = new ResizeObserver(() => { if (state.atBottom) bottom(); });
+  room.observe($('scroll'));
+  room.observe($('log'));
   const talk = $('pane-talk');
   talk.addEventListener('dragover', e => { if (e.dataTransfer.types.includes('Files')) { e.preventDefault(); $('drop').hidden = false; } });
   talk.addEventListener('dragleave', e => { if (!talk.contains(e.relatedTarget)) $('drop').hidden = true; });
