@@ -5,7 +5,7 @@ mod support;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-use support::browser::{ALT, Answer, Browser, ENTER};
+use support::browser::{ALT, Answer, Browser, ENTER, ESCAPE, UP};
 
 /// Walks through the page of a running demo with the offline stand-in: talk, shape, group, compare,
 /// phone.
@@ -16,6 +16,9 @@ fn journey(browser: &Browser, url: &str) -> Answer<()> {
     browser.wait_until("document.documentElement.dataset.ready")?;
     browser.wait_until("document.querySelector('.pulse.up')")?;
     talk_in_private(browser)?;
+    foreign_text_stays_text(browser)?;
+    reply_by_keyboard(browser)?;
+    send_a_file(browser)?;
     ask_in_the_group(browser)?;
     compare(browser)?;
     fits_a_phone(browser)?;
@@ -31,6 +34,40 @@ fn talk_in_private(browser: &Browser) -> Answer<()> {
     assert_eq!(browser.text(".setting span")?, "telegram:private");
     assert_eq!(browser.text(".steps .call b")?, "todo_write");
     assert_eq!(browser.text(".chat[aria-current] .chat-title")?, browser.text("#talk-title")?);
+    Ok(())
+}
+
+fn foreign_text_stays_text(browser: &Browser) -> Answer<()> {
+    browser.type_keys("#text", &format!("<img src=x onerror=alert(1)>{ENTER}"))?;
+    browser.wait_until("document.querySelector('#log').textContent.includes('<img src=x')")?;
+    assert_eq!(browser.eval("document.querySelectorAll('#log .text img').length")?, 0);
+    Ok(())
+}
+
+fn reply_by_keyboard(browser: &Browser) -> Answer<()> {
+    browser.type_keys("#text", UP)?;
+    browser.wait_until("document.activeElement.matches('.msg:last-child')")?;
+    browser.press("r")?;
+    browser.wait_until("!document.querySelector('#reply-to').hidden")?;
+    browser.wait_until("document.activeElement.id == 'text'")?;
+    browser.press(ESCAPE)?;
+    browser.wait_until("document.querySelector('#reply-to').hidden")?;
+    browser.type_keys("#text", "/st")?;
+    browser.wait_until("document.querySelectorAll('#hints li').length == 3")?;
+    browser.press(ENTER)?;
+    assert_eq!(browser.eval("document.querySelector('#text').value")?, "/status");
+    browser.eval("document.querySelector('#text').value = ''").map(drop)
+}
+
+fn send_a_file(browser: &Browser) -> Answer<()> {
+    let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let file = dir.path().join("tide <b>.txt");
+    std::fs::write(&file, "high water 06:12").map_err(|e| e.to_string())?;
+    browser.type_keys("#file", &file.display().to_string())?;
+    browser.wait_until("document.querySelector('.pend')")?;
+    browser.click("#send")?;
+    browser.wait_until("document.querySelector('.mine .file-name')")?;
+    assert_eq!(browser.text(".mine .file-name")?, "tide <b>.txt");
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Loopback address and port of the read API, e.g. `127.0.0.1:7780` (port 0 takes a free one);
+    /// Loopback address and port of the read API, e.g. `127.0.0.1:7300` (port 0 takes a free one);
     /// null: off. Other addresses are refused: the read API has no login.
     pub listen: Option<String>,
     /// The one other origin whose pages may read it, e.g. `http://127.0.0.1:8080`; null: none.
@@ -22,7 +22,7 @@ pub struct Settings {
 pub enum ListenError {
     /// Not an address with a port.
     #[error(
-        "console.listen: {0:?} is no address with a port: write 127.0.0.1:7780, or null for off"
+        "console.listen: {0:?} is no address with a port: write 127.0.0.1:7300, or null for off"
     )]
     Unreadable(String),
     /// Reachable from other machines.
@@ -89,21 +89,21 @@ mod tests {
     #[test]
     fn loopback_is_taken_and_nothing_means_off() {
         assert_eq!(Settings::default().address().unwrap(), None);
-        for on in ["127.0.0.1:7780", "127.8.8.8:7780", "[::1]:7780", "localhost:7780"] {
-            assert_eq!(listening(on).unwrap().unwrap().port(), 7780, "{on}");
+        for on in ["127.0.0.1:7300", "127.8.8.8:7300", "[::1]:7300", "localhost:7300"] {
+            assert_eq!(listening(on).unwrap().unwrap().port(), 7300, "{on}");
         }
     }
 
     #[test]
     fn what_others_could_reach_is_refused_with_the_way_out() {
-        insta::assert_snapshot!(listening("0.0.0.0:7780").unwrap_err(), @"console.listen: 0.0.0.0:7780 can be reached from other machines, and the console has no login: listen on 127.0.0.1 and reach it through an SSH tunnel");
-        assert!(listening("[::]:7780").is_err());
-        assert!(listening("192.168.1.4:7780").is_err());
+        insta::assert_snapshot!(listening("0.0.0.0:7300").unwrap_err(), @"console.listen: 0.0.0.0:7300 can be reached from other machines, and the console has no login: listen on 127.0.0.1 and reach it through an SSH tunnel");
+        assert!(listening("[::]:7300").is_err());
+        assert!(listening("192.168.1.4:7300").is_err());
     }
 
     #[test]
     fn nonsense_is_refused_with_an_example() {
-        insta::assert_snapshot!(listening("7780").unwrap_err(), @r#"console.listen: "7780" is no address with a port: write 127.0.0.1:7780, or null for off"#);
+        insta::assert_snapshot!(listening("7300").unwrap_err(), @r#"console.listen: "7300" is no address with a port: write 127.0.0.1:7300, or null for off"#);
         assert!(listening("localhost:").is_err());
         assert!(listening("localhost.evil.example:80").is_err());
     }

@@ -12,6 +12,10 @@ use tempfile::TempDir;
 
 /// Keys that are no characters, for [`Browser::type_keys`] and [`Browser::press`].
 pub const ENTER: &str = "\u{E007}";
+/// Cancels.
+pub const ESCAPE: &str = "\u{E00C}";
+/// To the line or message above.
+pub const UP: &str = "\u{E013}";
 /// Held down until the end of what is typed.
 pub const ALT: &str = "\u{E00A}";
 

@@ -130,7 +130,9 @@ const chat = () => chats().find(c => c.id === state.chat);
 const chatByKey = key => chats().find(c => c.key === key);
 const messages = id => state.messages.get(id) ?? [];
 const isMine = (message, where) => String(message.from.id) === String(where.me?.id);
-const botName = () => `@${state.world?.bot?.username ?? 'selkie_bot'}`;
+const botName = () => `@${state.world?.bot?.username ?? 'selkie_demo_bot'}`;
+/** A private chat is called after the other one, as on any platform. */
+const titleOf = where => where.kind === 'private' ? state.world.bot?.name ?? 'selkie' : where.title;
 const needsMention = where => where.kind !== 'private';
 
 // ── text with entities ──────────────────────────────────────────────────────────────────────────
@@ -190,7 +192,7 @@ function renderChats() {
   const rows = chats().map((c, i) => {
     const last = messages(c.id).at(-1);
     const who = !last ? '' : isMine(last, c) ? 'You: ' : c.kind === 'private' ? '' : `${last.from.name}: `;
-    return { id: c.id, kind: c.kind, title: c.title, n: i + 1, current: c.id === state.chat,
+    return { id: c.id, kind: c.kind, title: titleOf(c), n: i + 1, current: c.id === state.chat,
       unread: state.unread.get(c.id) ?? 0, at: last ? time(last.at) : '',
       said: last ? clip(who + (last.text || last.file?.caption || last.file?.name || '…'), 80) : `${c.platform} · ${c.kind}` };
   });
@@ -211,15 +213,14 @@ async function openChat(id) {
   state.unread.delete(id);
   history.replaceState(null, '', `#${encodeURIComponent(id)}`);
   $('text').value = state.drafts.get(id) ?? '';
-  const log = $('log');
-  log.setAttribute('aria-busy', 'true');
-  log.replaceChildren();
+  $('scroll').setAttribute('aria-busy', 'true');
+  $('log').replaceChildren();
   showPane('talk');
   render();
   bottom();
   await Promise.allSettled([loadMessages(id), loadTasks(chat().key)]);
   bottom();
-  log.removeAttribute('aria-busy');
+  $('scroll').removeAttribute('aria-busy');
   if (matchMedia('(pointer: fine)').matches) $('text').focus();
 }
 
@@ -270,22 +271,30 @@ function watchScroll() {
 }
 
 function bubble(m) {
+  if (m.service) return h('li', { class: 'service' }, Object.keys(m.service).join(', ').replaceAll('_', ' '));
   const kinds = ['msg', m.mine && 'mine', m.from.is_bot && 'bot', m.follows && 'follows'].filter(Boolean).join(' ');
   const reply = () => startReply(m.id);
   return h('li', { class: kinds, tabindex: -1, 'data-id': m.id, 'aria-label': `${m.mine ? 'You' : m.from.name}, ${time(m.at)}` },
     h('div', { class: 'bubble' },
       m.named && !m.follows && h('p', { class: 'from', dir: 'auto' }, m.from.name),
-      m.reply_to && h('button', { type: 'button', class: 'quote', onclick: () => seek(m.reply_to) },
+      // In a topic every message answers the topic's first one: that is no quote.
+      m.reply_to && m.reply_to !== m.thread && h('button', { type: 'button', class: 'quote', onclick: () => seek(m.reply_to) },
         h('b', { dir: 'auto' }, m.quoted?.from.name ?? 'Earlier'),
         h('span', { dir: 'auto' }, clip(m.quoted ? m.quoted.text || m.quoted.file?.name || '…' : 'a message that is not here', 120))),
-      m.file && attachment(m.file),
+      m.file && attachment(m.file, m.entities),
       m.text && h('div', { class: 'text', dir: 'auto' }, rich(m.text, m.entities)),
       h('p', { class: 'meta' }, m.edited && h('span', {}, 'edited '), h('time', {}, time(m.at))),
+      m.keyboard?.length > 0 && h('div', { class: 'keyboard' }, m.keyboard.flat().map(key => h('button', { type: 'button', class: 'tool', onclick: () => press(m.id, key) }, key.text))),
       m.reactions?.length > 0 && h('p', { class: 'reactions' }, tally(m.reactions).map(([emoji, by]) =>
         h('span', { title: by.join(', '), 'aria-label': `${emoji} by ${by.join(', ')}` }, emoji, by.length > 1 && ` ${by.length}`)))),
     h('div', { class: 'acts' },
       h('button', { type: 'button', tabindex: -1, 'aria-label': 'Reply', title: 'Reply (R)', onclick: reply }, icon('reply')),
       m.mine && m.text && h('button', { type: 'button', tabindex: -1, 'aria-label': 'Edit', title: 'Edit (E)', onclick: () => startEdit(m.id) }, icon('edit'))));
+}
+
+function press(id, key) {
+  if (!key.callback_data) return;
+  post(`/api/chats/${encodeURIComponent(state.chat)}/press`, { message_id: id, data: key.callback_data }).catch(error => toast(error.message));
 }
 
 function tally(reactions) {
@@ -294,8 +303,8 @@ function tally(reactions) {
   return [...by];
 }
 
-function attachment(file) {
-  const caption = file.caption && h('p', { class: 'text', dir: 'auto' }, file.caption);
+function attachment(file, entities) {
+  const caption = file.caption && h('div', { class: 'text', dir: 'auto' }, rich(file.caption, entities));
   if (file.kind === 'photo') {
     return h('figure', { class: 'photo' },
       h('a', { href: file.url, target: '_blank', rel: 'noopener', 'aria-label': `Open ${file.name || 'the picture'}` },
@@ -466,14 +475,13 @@ function showHints() {
   const found = hintsFor($('text').value);
   hint = found.length ? Math.min(Math.max(hint, 0), found.length - 1) : -1;
   $('hints').hidden = !found.length;
-  $('text').setAttribute('aria-expanded', String(found.length > 0));
   $('hints').replaceChildren(...found.map(([name, what], i) => h('li', { role: 'option', id: `hint-${i}`, 'aria-selected': String(i === hint),
     onmousedown: e => { e.preventDefault(); take(name); } }, h('b', {}, name), h('span', {}, what))));
   if (hint >= 0) $('text').setAttribute('aria-activedescendant', `hint-${hint}`);
   else $('text').removeAttribute('aria-activedescendant');
 }
 
-function hideHints() { hint = -1; $('hints').hidden = true; $('text').setAttribute('aria-expanded', 'false'); $('text').removeAttribute('aria-activedescendant'); }
+function hideHints() { hint = -1; $('hints').hidden = true; $('text').removeAttribute('aria-activedescendant'); }
 function take(name) { fill(name === '/ask' ? '/ask ' : name); hideHints(); }
 
 function composerKey(e) {
@@ -647,7 +655,7 @@ async function askEverywhere(text) {
       const { message_id } = await post(`/api/chats/${encodeURIComponent(c.id)}/say`, { text: addressed(c, text, null), reply_to: null });
       state.compare.get(c.id).message = message_id;
       await loadMessages(c.id);
-    } catch (error) { toast(`${c.title}: ${error.message}`); }
+    } catch (error) { toast(`${titleOf(c)}: ${error.message}`); }
   }));
   renderCompare();
 }
@@ -664,7 +672,7 @@ function renderCompare() {
   if (!$('compare').open) return;
   const columns = chats().map(column);
   const heads = h('div', { class: 'cmp-heads' }, columns.map(({ chat: c, waiting, shape, task, answer }) => h('article', {},
-    h('h3', {}, icon(c.kind), h('span', { dir: 'auto' }, c.title)),
+    h('h3', {}, icon(c.kind), h('span', { dir: 'auto' }, titleOf(c))),
     shape ? setting(shape.setting) : h('p', { class: 'faint' }, waiting ? 'waiting for the task…' : 'no task yet: ask'),
     shape && h('p', { class: 'cmp-count' }, h('b', {}, shape.there.length), ' here, ', h('b', {}, shape.hidden.length), ' not ', task && pill(task.state)),
     answer && h('blockquote', { dir: 'auto' }, clip(answer, 500)))));
@@ -777,7 +785,7 @@ function renderHealth() {
 function render() {
   const where = chat();
   $('model').textContent = state.world.model ?? '';
-  $('talk-title').textContent = where.title;
+  $('talk-title').textContent = titleOf(where);
   const members = where.members?.length ? ` · ${where.members.join(', ')}` : '';
   $('talk-sub').textContent = `${where.platform} ${where.kind} · ${where.key}${members}`;
   renderChats();
