@@ -191,10 +191,10 @@ function link(url, inner) {
 function renderChats() {
   const rows = chats().map((c, i) => {
     const last = messages(c.id).at(-1);
-    const who = !last ? '' : isMine(last, c) ? 'You: ' : c.kind === 'private' ? '' : `${last.from.name}: `;
+    const who = !last || last.service ? '' : isMine(last, c) ? 'You: ' : c.kind === 'private' ? '' : `${last.from.name}: `;
     return { id: c.id, kind: c.kind, title: titleOf(c), n: i + 1, current: c.id === state.chat,
       unread: state.unread.get(c.id) ?? 0, at: last ? time(last.at) : '',
-      said: last ? clip(who + (last.text || last.file?.caption || last.file?.name || '…'), 80) : `${c.platform} · ${c.kind}` };
+      said: last ? clip(who + (last.service ? serviceWords(last) : last.text || last.file?.caption || last.file?.name || '…'), 80) : `${c.platform} · ${c.kind}` };
   });
   reconcile($('chats'), rows, r => r.id, r => h('li', {},
     h('button', { type: 'button', class: 'chat', 'aria-current': r.current && 'true', 'aria-keyshortcuts': `Alt+${r.n}`, onclick: () => openChat(r.id) },
@@ -271,7 +271,7 @@ function watchScroll() {
 }
 
 function bubble(m) {
-  if (m.service) return h('li', { class: 'service' }, Object.keys(m.service).join(', ').replaceAll('_', ' '));
+  if (m.service) return h('li', { class: 'service' }, serviceWords(m));
   const kinds = ['msg', m.mine && 'mine', m.from.is_bot && 'bot', m.follows && 'follows'].filter(Boolean).join(' ');
   const reply = () => startReply(m.id);
   return h('li', { class: kinds, tabindex: -1, 'data-id': m.id, 'aria-label': `${m.mine ? 'You' : m.from.name}, ${time(m.at)}` },
@@ -291,6 +291,8 @@ function bubble(m) {
       h('button', { type: 'button', tabindex: -1, 'aria-label': 'Reply', title: 'Reply (R)', onclick: reply }, icon('reply')),
       m.mine && m.text && h('button', { type: 'button', tabindex: -1, 'aria-label': 'Edit', title: 'Edit (E)', onclick: () => startEdit(m.id) }, icon('edit'))));
 }
+
+const serviceWords = m => Object.keys(m.service).join(', ').replaceAll('_', ' ');
 
 function press(id, key) {
   if (!key.callback_data) return;
