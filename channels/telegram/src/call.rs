@@ -1,5 +1,7 @@
 //! What is said becomes Bot API calls: the form in which a part is stored.
 
+use std::rc::Rc;
+
 use selkie_channel_core::{Body, MessageRef, Outbound, Part, split};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -116,7 +118,12 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn text(&self, markdown: &str) -> Vec<Part> {
         let room = MAX_TEXT - MARK_ROOM;
-        self.messages(cut::pieces(&markdown::render(markdown), room, room), true)
+        let mut styled = markdown::render(markdown);
+        // Markdown that is all markup (an empty code block, a link's definition) is shown as it stands.
+        if styled.text().is_empty() {
+            styled.push(markdown, &Rc::from([]));
+        }
+        self.messages(cut::pieces(&styled, room, room), true)
     }
 
     fn messages(&self, pieces: Vec<Piece>, quoting: bool) -> Vec<Part> {
@@ -130,8 +137,8 @@ impl Maker<'_> {
     }
 
     fn message(&self, text: &str, mode: Option<ParseMode>, quote: bool) -> Call {
-        let mut payload = SendMessage::new(ChatId(self.spot.chat), text)
-            .link_preview_options(no_preview());
+        let mut payload =
+            SendMessage::new(ChatId(self.spot.chat), text).link_preview_options(no_preview());
         payload.parse_mode = mode;
         payload.message_thread_id = self.topic();
         if let Some(reply) = self.quote().filter(|_| quote) {

@@ -26,10 +26,7 @@ pub fn pieces(styled: &Styled, first: usize, limit: usize) -> Vec<Piece> {
         let end = at + if window == rest.len() { window } else { good_cut(styled, at, window) };
         let plain = text[at..end].trim_end();
         if shows(plain) {
-            pieces.push(Piece {
-                html: styled.html(at..at + plain.len()),
-                plain: plain.to_owned(),
-            });
+            pieces.push(Piece { html: styled.html(at..at + plain.len()), plain: plain.to_owned() });
         }
         at = skip_blank(styled, end);
     }

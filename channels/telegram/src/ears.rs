@@ -92,7 +92,9 @@ impl TelegramEars {
             Fault::Refused(refusal) if refusal.text.contains("file is too big") => {
                 too_big(None, PLATFORM_MOST)
             }
-            Fault::Refused(refusal) => format!("Telegram does not hand out the file: {}", refusal.text),
+            Fault::Refused(refusal) => {
+                format!("Telegram does not hand out the file: {}", refusal.text)
+            }
             Fault::NotSent(why) | Fault::Unclear(why) => {
                 format!("the file could not be fetched, try again later: {why}")
             }
@@ -102,26 +104,25 @@ impl TelegramEars {
         let inside = !path.is_empty() && path.split('/').all(|s| !matches!(s, "" | "." | ".."));
         // An absolute path is a Bot API server in local mode: the file lies on that machine.
         if !inside {
-            return Err("the Bot API server names no path under its file URL; run it without --local"
-                .to_owned());
+            return Err(
+                "the Bot API server names no path under its file URL; run it without --local"
+                    .to_owned(),
+            );
         }
         Ok(path.to_owned())
     }
 
-    async fn pour(
-        &self,
-        mut response: Response,
-        most: u64,
-        sink: Sink<'_>,
-    ) -> Result<u64, String> {
+    async fn pour(&self, mut response: Response, most: u64, sink: Sink<'_>) -> Result<u64, String> {
         if !response.status().is_success() {
             return Err(format!("the file server answered HTTP {}", response.status().as_u16()));
         }
         let mut written: u64 = 0;
         loop {
             let chunk = timeout(SILENCE, response.chunk()).await;
-            let chunk = chunk.map_err(|_| "the download stood still; try again later".to_owned())?;
-            let Some(chunk) = chunk.map_err(|e| self.api.words("the download broke off", e))? else {
+            let chunk =
+                chunk.map_err(|_| "the download stood still; try again later".to_owned())?;
+            let Some(chunk) = chunk.map_err(|e| self.api.words("the download broke off", e))?
+            else {
                 break;
             };
             written += chunk.len() as u64;
@@ -145,3 +146,6 @@ fn too_big(size: Option<u64>, most: u64) -> String {
     };
     format!("the file is too big{size}: {reason}")
 }
+
+#[cfg(test)]
+mod tests;

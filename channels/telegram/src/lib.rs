@@ -1,7 +1,7 @@
 //! selkie's ears and mouth on Telegram.
 //!
 //! [`kit`] is the whole of it: settings, speaking tools and the building of a channel, as data behind the
-//! traits of `selkie-channel-core`. In: [`listen`] polls, `hear` reads updates. Out: `markdown` and `cut`
+//! traits of `selkie-channel-core`. In: `listen` polls, `hear` reads updates. Out: `markdown` and `cut`
 //! make messages, `call` the calls, `mouth` makes them and tells by what is proven what became of them.
 
 mod api;
@@ -56,6 +56,14 @@ pub fn kit() -> ChannelKit {
 }
 
 fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<Problem>> {
+    assemble(section, context, Pauses::USUAL)
+}
+
+fn assemble(
+    section: Value,
+    context: BuildContext,
+    pauses: Pauses,
+) -> Result<Option<Channel>, Vec<Problem>> {
     let Some(settings) = settings::read(section)? else { return Ok(None) };
     let token = settings.token.expose_secret();
     context.redactor.learn(token);
@@ -71,9 +79,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         redactor: context.redactor,
         user_agent: context.user_agent,
     };
-    let open = || {
-        line.open().map_err(|says| vec![Problem { key: "base_url".to_owned(), says }])
-    };
+    let open = || line.open().map_err(|says| vec![Problem { key: "base_url".to_owned(), says }]);
     // Two clients: the poll's connections may be replaced while messages go out over the others.
     let mouth = TelegramMouth::new(account.clone(), open()?, settings.max_upload);
     let ears = TelegramEars {
@@ -83,7 +89,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         whoami,
         poll: settings.poll,
         max_download: settings.max_download,
-        pauses: Pauses::USUAL,
+        pauses,
         tasks: TaskTracker::new(),
     };
     Ok(Some(Channel {

@@ -149,7 +149,8 @@ impl Poller<'_> {
         let me = self.listener.whoami.get().await;
         let received = answer.date.unwrap_or(DateTime::UNIX_EPOCH);
         let frame = Frame { account: self.listener.account, me: &me, received };
-        let heard = updates.iter().map(|raw| hear::read(raw.get(), &self.listener.line.redactor, frame));
+        let heard =
+            updates.iter().map(|raw| hear::read(raw.get(), &self.listener.line.redactor, frame));
         let (batch, taps): (Vec<Inbound>, Vec<Option<String>>) =
             heard.map(|heard| (heard.inbound, heard.tap)).unzip();
         let last = updates.iter().filter_map(|raw| hear::update_id(raw.get())).max();
@@ -201,7 +202,9 @@ impl Poller<'_> {
                     tracing::warn!(?wait, "Telegram asks us to poll more slowly");
                     sleep(wait).await;
                 }
-                _ => tracing::warn!(code = refusal.code, error = refusal.text, "a poll was refused"),
+                _ => {
+                    tracing::warn!(code = refusal.code, error = refusal.text, "a poll was refused")
+                }
             },
             Trouble::Platform(Fault::NotSent(why) | Fault::Unclear(why)) => {
                 tracing::warn!(error = why, fails = self.fails, "a poll failed; trying again");

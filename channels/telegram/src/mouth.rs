@@ -56,7 +56,8 @@ impl TelegramMouth {
         if size == 0 {
             return Some(format!("the file {} is empty", upload.name));
         }
-        let words = || format!("{} has {size} bytes, at most {most} can be sent{hint}", upload.name);
+        let words =
+            || format!("{} has {size} bytes, at most {most} can be sent{hint}", upload.name);
         (size > most).then(words)
     }
 
@@ -66,9 +67,7 @@ impl TelegramMouth {
         }
         let retry = |after, account| Delivery::Retry { after, why: refusal.text.clone(), account };
         match kind(&refusal) {
-            Kind::Limited => {
-                retry(refusal.retry_after.map_or(LIMITED, Duration::from_secs), false)
-            }
+            Kind::Limited => retry(refusal.retry_after.map_or(LIMITED, Duration::from_secs), false),
             Kind::Token => retry(TOKEN_REFUSED, true),
             Kind::Done => Delivery::Sent(Receipt { message: None, note: Some(refusal.text) }),
             Kind::Closed => Delivery::Refused { reason: refusal.text, closed: true },

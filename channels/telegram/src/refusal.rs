@@ -42,7 +42,8 @@ const CLOSED: &[&str] = &[
 
 const FORM: &[&str] = &[
     "can't parse",
-    "entit",
+    "entities",
+    "entity_",
     "unsupported start tag",
     "unclosed",
     "message is too long",
@@ -62,6 +63,8 @@ pub fn kind(refusal: &Refusal) -> Kind {
         401 => Kind::Token,
         404 if words == "not found" => Kind::Token,
         409 => Kind::Conflict,
+        // Its words hold "entity" too, and no other form makes a file smaller.
+        413 => Kind::Other,
         403 => Kind::Closed,
         _ if says(&["is not modified", "reaction is already set"]) => Kind::Done,
         _ if says(&["to be replied not found", "replied message not found"]) => Kind::Quote,
@@ -87,6 +90,7 @@ mod tests {
             (400, "Bad Request: wrong file identifier/HTTP URL specified", Kind::Other),
             (403, "Forbidden: bot was blocked by the user", Kind::Closed),
             (403, "Forbidden: bot was kicked from the group chat", Kind::Closed),
+            (413, "Request Entity Too Large", Kind::Other),
             (401, "Unauthorized", Kind::Token),
             (404, "Not Found", Kind::Token),
             (409, "Conflict: terminated by other getUpdates request", Kind::Conflict),

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use selkie_channel_core::{BuildContext, Channel, Redactor, tls};
 use serde_json::{Value, json};
@@ -10,6 +11,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
+
+use crate::pause::Pauses;
 
 pub const TOKEN: &str = "8123456:AAHsecretsecretsecretsecretsecretse";
 
@@ -24,8 +27,6 @@ pub enum Reply {
     CutHalf,
     /// Reads the beginning of the request and closes.
     CutRequest,
-    /// Never answers.
-    Hang,
 }
 
 impl Reply {
@@ -104,7 +105,8 @@ pub fn channel(address: SocketAddr, redactor: Redactor) -> Channel {
     let section = json!({
         "bot_token": TOKEN, "base_url": format!("http://{address}/tg"), "pace": "lifted",
     });
-    (crate::kit().build)(section, context(redactor)).unwrap().unwrap()
+    let pauses = Pauses { first: Duration::from_millis(1), most: Duration::from_millis(4) };
+    crate::assemble(section, context(redactor), pauses).unwrap().unwrap()
 }
 
 pub fn context(redactor: Redactor) -> BuildContext {
@@ -116,7 +118,12 @@ pub fn context(redactor: Redactor) -> BuildContext {
     }
 }
 
-async fn serve(mut stream: TcpStream, connection: usize, script: Script, tx: mpsc::UnboundedSender<Seen>) {
+async fn serve(
+    mut stream: TcpStream,
+    connection: usize,
+    script: Script,
+    tx: mpsc::UnboundedSender<Seen>,
+) {
     let mut buffer = Vec::new();
     while let Some(seen) = request(&mut stream, &mut buffer, connection, &script).await {
         let reply = take(&script, &seen.method);
@@ -130,10 +137,11 @@ async fn serve(mut stream: TcpStream, connection: usize, script: Script, tx: mps
                 return;
             }
             Some(Reply::CutBefore | Reply::CutRequest) => return,
-            Some(Reply::Hang) => return std::future::pending().await,
-            None if seen.method == "getMe" => {
-                (200, json!({ "ok": true, "result": { "id": 8_123_456, "username": "selkie_bot" } }).to_string())
-            }
+            None if seen.method == "getMe" => (
+                200,
+                json!({ "ok": true, "result": { "id": 8_123_456, "username": "selkie_bot" } })
+                    .to_string(),
+            ),
             None => return std::future::pending().await,
         };
         let head = format!(
@@ -152,7 +160,12 @@ fn take(script: &Script, method: &str) -> Option<Reply> {
     script.remove(at).map(|(_, reply)| reply)
 }
 
-async fn request(stream: &mut TcpStream, buffer: &mut Vec<u8>, connection: usize, script: &Script) -> Option<Seen> {
+async fn request(
+    stream: &mut TcpStream,
+    buffer: &mut Vec<u8>,
+    connection: usize,
+    script: &Script,
+) -> Option<Seen> {
     let head_end = loop {
         if let Some(at) = buffer.windows(4).position(|w| w == b"\r\n\r\n") {
             break at + 4;

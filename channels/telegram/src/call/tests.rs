@@ -21,8 +21,8 @@ fn calls(parts: &[Part]) -> String {
 #[test]
 fn an_answer_quotes_once_and_stays_in_its_topic() {
     let parts = text("a **b** & c");
-    insta::assert_snapshot!(calls(&parts), @"");
-    insta::assert_snapshot!(parts[0].fallback.as_ref().unwrap(), @"");
+    insta::assert_snapshot!(calls(&parts), @r#"{"method":"sendMessage","params":{"chat_id":-100,"text":"a <b>b</b> &amp; c","message_thread_id":7,"parse_mode":"HTML","link_preview_options":{"is_disabled":true},"reply_parameters":{"message_id":41,"allow_sending_without_reply":true}}}"#);
+    insta::assert_snapshot!(parts[0].fallback.as_ref().unwrap(), @r#"{"method":"sendMessage","params":{"chat_id":-100,"text":"a b & c","message_thread_id":7,"link_preview_options":{"is_disabled":true},"reply_parameters":{"message_id":41,"allow_sending_without_reply":true}}}"#);
     assert_eq!(parts[0].shown, "a b & c");
 }
 
@@ -47,7 +47,10 @@ fn reactions_and_typing_set_a_state() {
     let body = Body::Reaction { message, emoji: "❤️".to_owned(), big: true };
     let mut parts = render(&outbound("tg:7", body));
     parts.extend(render(&outbound("tg:-100:7", Body::Typing)));
-    insta::assert_snapshot!(calls(&parts), @"");
+    insta::assert_snapshot!(calls(&parts), @r#"
+    {"method":"setMessageReaction","params":{"chat_id":7,"message_id":41,"reaction":[{"type":"emoji","emoji":"❤"}],"is_big":true}}
+    {"method":"sendChatAction","params":{"chat_id":-100,"action":"typing","message_thread_id":7}}
+    "#);
     assert!(parts.iter().all(|p| p.repeatable));
     assert_eq!(marked(&parts[0]), parts[0]);
 }
@@ -65,7 +68,7 @@ fn a_file_keeps_its_name_but_no_folder_and_long_captions_go_on_below() {
     assert!(parts[0].call["params"]["caption"].as_str().unwrap().starts_with("<b>see</b> word"));
     assert_eq!(parts[1].call["method"], "sendMessage");
     let voice = Body::Voice { path: "/tmp/v.ogg".to_owned(), name: "..".to_owned() };
-    insta::assert_snapshot!(calls(&render(&outbound("tg:7", voice))), @"");
+    insta::assert_snapshot!(calls(&render(&outbound("tg:7", voice))), @r#"{"method":"sendVoice","params":{"chat_id":7,"reply_parameters":{"message_id":41,"allow_sending_without_reply":true}},"upload":{"field":"voice","path":"/tmp/v.ogg","name":"file"}}"#);
 }
 
 #[test]
@@ -83,6 +86,7 @@ fn a_repeated_part_says_so_once() {
 #[test]
 fn nothing_to_say_is_no_call() {
     assert!(text(" \n\u{200b}").is_empty());
+    assert_eq!(text("[a]: https://e.org")[0].shown, "[a]: https://e.org");
     let odd = MessageRef::new("ts.1");
     let body = Body::Reaction { message: odd, emoji: "👍".to_owned(), big: false };
     assert!(render(&outbound("tg:7", body)).is_empty());

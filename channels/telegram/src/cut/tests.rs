@@ -66,19 +66,57 @@ fn markdown_becomes_what_telegram_shows() {
         <b>raw</b>\n\n> quoted **text**\n> more\n\n> another\n\n- one\n  - deep\n- [x] done\n- two\n\n\
         3. three\n4. four\n\n```rust\nfn main() {\n    x < 1;\n}\n```\n\n---\n\
         [site](https://e.org/?a=1&b=2) [`code`](https://e.org) [file](./a.md) ![cat](https://e.org/c.png) <https://e.org>";
-    insta::assert_snapshot!(html(page), @"");
+    insta::assert_snapshot!(html(page), @r#"
+    <b>Plan <i>today</i></b>
+
+    Hello <b>bold <i>both</i></b> and <s>gone</s> <code>a &lt; b</code>.
+    Second &amp; line &lt;b&gt;raw&lt;/b&gt;
+
+    <blockquote>quoted <b>text</b>
+    more</blockquote>
+
+    <blockquote>another</blockquote>
+
+    • one
+      • deep
+    • ☑ done
+    • two
+
+    3. three
+    4. four
+
+    <pre><code class="language-rust">fn main() {
+        x &lt; 1;
+    }</code></pre>
+
+    ———
+
+    <a href="https://e.org/?a=1&amp;b=2">site</a> <a href="https://e.org">code</a> file (./a.md) <a href="https://e.org/c.png">cat</a> <a href="https://e.org">https://e.org</a>
+    "#);
 }
 
 #[test]
 fn a_table_is_aligned_by_what_is_seen() {
     let table = "| Name | 数量 |\n|:--|--:|\n| Äpfel | 3 |\n| 🍎 **x** | 12 |";
-    insta::assert_snapshot!(html(table), @"");
+    insta::assert_snapshot!(html(table), @r"
+    <pre>Name  | 数量
+    ------+-----
+    Äpfel |    3
+    🍎 x  |   12</pre>
+    ");
 }
 
 #[test]
 fn loose_lists_and_blocks_inside_items_stay_together() {
     let list = "1. first\n\n   more of first\n\n2. second\n\n   ```\n   code\n   ```\n\nafter";
-    insta::assert_snapshot!(html(list), @"");
+    insta::assert_snapshot!(html(list), @r"
+    1. first
+    more of first
+    2. second
+    <pre>code</pre>
+
+    after
+    ");
 }
 
 #[test]

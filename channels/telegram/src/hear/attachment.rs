@@ -17,9 +17,9 @@ const PLACES: &[(&str, AttachmentKind, Option<&str>)] = &[
 
 /// Returns the files of a message, a photo in its largest size.
 pub fn of(message: &Value) -> Vec<Attachment> {
-    let named = PLACES.iter().filter_map(|(key, kind, mime)| {
-        attachment(field::object(message, key)?, *kind, *mime)
-    });
+    let named = PLACES
+        .iter()
+        .filter_map(|(key, kind, mime)| attachment(field::object(message, key)?, *kind, *mime));
     let photo = largest(field::list(message, "photo"))
         .and_then(|size| attachment(size, AttachmentKind::Photo, Some("image/jpeg")));
     photo.into_iter().chain(named).collect()

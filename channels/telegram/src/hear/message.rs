@@ -1,9 +1,7 @@
 //! A message, new or edited, as an inbound.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{
-    AccountId, Addressed, Audience, Inbound, MessageRef, Speaker, What,
-};
+use selkie_channel_core::{AccountId, Addressed, Audience, Inbound, MessageRef, Speaker, What};
 use serde_json::Value;
 
 use super::words::{self, Words};
@@ -12,12 +10,33 @@ use crate::ids::{Spot, person, place};
 
 /// Fields that every message may have; what stands beside them is what the message is about.
 const ENVELOPE: &[&str] = &[
-    "message_id", "message_thread_id", "from", "sender_chat", "sender_boost_count",
-    "sender_business_bot", "date", "business_connection_id", "chat", "forward_origin",
-    "is_topic_message", "is_automatic_forward", "reply_to_message", "external_reply", "quote",
-    "reply_to_story", "via_bot", "edit_date", "has_protected_content", "is_from_offline",
-    "media_group_id", "author_signature", "paid_star_count", "link_preview_options", "effect_id",
-    "direct_messages_topic", "reply_markup",
+    "message_id",
+    "message_thread_id",
+    "from",
+    "sender_chat",
+    "sender_boost_count",
+    "sender_business_bot",
+    "date",
+    "business_connection_id",
+    "chat",
+    "forward_origin",
+    "is_topic_message",
+    "is_automatic_forward",
+    "reply_to_message",
+    "external_reply",
+    "quote",
+    "reply_to_story",
+    "via_bot",
+    "edit_date",
+    "has_protected_content",
+    "is_from_offline",
+    "media_group_id",
+    "author_signature",
+    "paid_star_count",
+    "link_preview_options",
+    "effect_id",
+    "direct_messages_topic",
+    "reply_markup",
 ];
 
 /// What surrounds an update.
@@ -35,7 +54,8 @@ impl Frame<'_> {
     /// Returns an inbound about a chat with nothing said yet.
     pub fn blank(&self, key: String, chat: Option<&Value>, what: What) -> Inbound {
         let id = chat.and_then(|chat| field::number(chat, "id")).unwrap_or_default();
-        let private = chat.and_then(|chat| field::text(chat, "type")).map_or(id > 0, |t| t == "private");
+        let private =
+            chat.and_then(|chat| field::text(chat, "type")).map_or(id > 0, |t| t == "private");
         let spot = Spot { chat: id, topic: None };
         Inbound {
             v: Inbound::VERSION,

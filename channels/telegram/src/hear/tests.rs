@@ -31,7 +31,8 @@ fn group() -> Value {
 
 /// An update whose message is `fields` over the usual ones.
 fn message(chat: Value, fields: Value) -> Value {
-    let mut message = json!({ "message_id": 42, "date": 1_763_640_000, "from": ann(), "chat": chat });
+    let mut message =
+        json!({ "message_id": 42, "date": 1_763_640_000, "from": ann(), "chat": chat });
     let all = message.as_object_mut().unwrap();
     all.extend(fields.as_object().unwrap().clone());
     json!({ "update_id": 7, "message": message })
@@ -41,13 +42,43 @@ fn message(chat: Value, fields: Value) -> Value {
 fn a_private_message() {
     let chat = json!({ "id": 4711, "type": "private", "first_name": "Ann", "username": "ann" });
     let heard = inbound(&message(chat, json!({ "text": "hello" })));
-    insta::assert_json_snapshot!(heard, @"");
+    insta::assert_json_snapshot!(heard, @r#"
+    {
+      "v": 1,
+      "key": "m:4711:42",
+      "conversation": "tg:8|tg:4711",
+      "place": "tg:8|tg:4711",
+      "title": "Ann",
+      "order": 42,
+      "at": "2025-11-20T12:00:00Z",
+      "speaker": {
+        "id": "tg:4711",
+        "name": "Ann Lee",
+        "username": "ann",
+        "is_bot": false
+      },
+      "audience": "direct",
+      "what": {
+        "kind": "message"
+      },
+      "message": "42",
+      "addressed": "direct",
+      "text": "hello",
+      "command": null,
+      "quote": null,
+      "forwarded": false,
+      "attachments": [],
+      "album": null,
+      "reply_window": null
+    }
+    "#);
 }
 
 #[test]
 fn a_group_mention_loses_the_name() {
     let entity = json!([{ "type": "mention", "offset": 0, "length": 11 }]);
-    let heard = inbound(&message(group(), json!({ "text": "@Selkie_bot, hi", "entities": entity })));
+    let heard =
+        inbound(&message(group(), json!({ "text": "@Selkie_bot, hi", "entities": entity })));
     assert_eq!((heard.addressed, heard.text.as_str()), (Addressed::Mention, "hi"));
     assert_eq!((heard.audience, heard.title.as_str()), (Audience::Group, "Crew"));
     let other = inbound(&message(group(), json!({ "text": "just talk" })));
@@ -71,12 +102,14 @@ fn commands_in_groups_and_in_private() {
 #[test]
 fn a_reply_to_us_is_for_us_and_its_text_stays_a_quote() {
     let original = json!({ "message_id": 40, "from": { "id": 8, "is_bot": true, "first_name": "Selkie" }, "text": "whole" });
-    let fields = json!({ "text": "and?", "reply_to_message": original, "quote": { "text": "part" } });
+    let fields =
+        json!({ "text": "and?", "reply_to_message": original, "quote": { "text": "part" } });
     let heard = inbound(&message(group(), fields));
     assert_eq!(heard.addressed, Addressed::Reply);
     let quote = heard.quote.unwrap();
     assert_eq!((quote.text.as_str(), quote.speaker.as_str(), quote.ours), ("part", "Selkie", true));
-    let bob = json!({ "message_id": 40, "from": { "id": 9, "first_name": "Bob" }, "caption": "pic" });
+    let bob =
+        json!({ "message_id": 40, "from": { "id": 9, "first_name": "Bob" }, "caption": "pic" });
     let heard = inbound(&message(group(), json!({ "text": "no", "reply_to_message": bob })));
     assert_eq!(heard.addressed, Addressed::No);
     assert_eq!(heard.quote.unwrap().text, "pic");
@@ -84,7 +117,8 @@ fn a_reply_to_us_is_for_us_and_its_text_stays_a_quote() {
 
 #[test]
 fn a_topics_root_is_not_replied_to() {
-    let root = json!({ "message_id": 7, "from": { "id": 8 }, "forum_topic_created": { "name": "Plans" } });
+    let root =
+        json!({ "message_id": 7, "from": { "id": 8 }, "forum_topic_created": { "name": "Plans" } });
     let fields = json!({ "text": "hi", "message_thread_id": 7, "is_topic_message": true, "reply_to_message": root });
     let heard = inbound(&message(group(), fields));
     assert_eq!((heard.quote, heard.addressed), (None, Addressed::No));
@@ -106,7 +140,8 @@ fn an_album_and_its_files() {
     let photo = &heard.attachments[0];
     assert_eq!(file_id(&photo.handle).as_deref(), Some("big"));
     assert_eq!((photo.mime.as_deref(), photo.size), (Some("image/jpeg"), Some(12_345)));
-    let document = json!({ "file_id": "d", "file_name": "../\u{0}x.pdf", "mime_type": "application/pdf" });
+    let document =
+        json!({ "file_id": "d", "file_name": "../\u{0}x.pdf", "mime_type": "application/pdf" });
     let heard = inbound(&message(group(), json!({ "document": document, "voice": null })));
     assert_eq!(heard.attachments.len(), 1);
     assert_eq!(heard.attachments[0].name, "../\u{0}x.pdf");
@@ -137,7 +172,8 @@ fn a_move_is_told_once_by_both_chats() {
 #[test]
 fn membership_opens_and_closes() {
     let member = |chat: Value, new: Value| {
-        let event = json!({ "chat": chat, "from": ann(), "date": 1_763_640_000, "new_chat_member": new });
+        let event =
+            json!({ "chat": chat, "from": ann(), "date": 1_763_640_000, "new_chat_member": new });
         inbound(&json!({ "update_id": 9, "my_chat_member": event }))
     };
     let private = json!({ "id": 4711, "type": "private" });
@@ -146,7 +182,10 @@ fn membership_opens_and_closes() {
     assert_eq!(blocked.what, closed("blocked by the user"));
     assert_eq!(blocked.key, "u:9:2025-11-20");
     assert_eq!(member(private, json!({ "status": "member" })).what, What::Opened);
-    assert_eq!(member(group(), json!({ "status": "kicked" })).what, closed("kicked from the group"));
+    assert_eq!(
+        member(group(), json!({ "status": "kicked" })).what,
+        closed("kicked from the group")
+    );
     let muted = json!({ "status": "restricted", "is_member": true, "can_send_messages": false });
     assert_eq!(member(group(), muted).what, closed("may not write in the group"));
     assert_eq!(member(group(), json!({ "status": "administrator" })).what, What::Opened);
@@ -155,10 +194,13 @@ fn membership_opens_and_closes() {
 #[test]
 fn forwards_service_messages_and_bots_are_told_apart() {
     let origin = json!({ "type": "hidden_user", "sender_user_name": "x", "date": 1 });
-    assert!(inbound(&message(group(), json!({ "text": "fwd", "forward_origin": origin }))).forwarded);
+    assert!(
+        inbound(&message(group(), json!({ "text": "fwd", "forward_origin": origin }))).forwarded
+    );
     let joined = inbound(&message(group(), json!({ "new_chat_members": [ann()] })));
     assert_eq!(joined.what, What::Other { name: "new_chat_members".to_owned() });
-    let sticker = inbound(&message(group(), json!({ "sticker": { "file_id": "s" }, "via_bot": null })));
+    let sticker =
+        inbound(&message(group(), json!({ "sticker": { "file_id": "s" }, "via_bot": null })));
     assert_eq!(sticker.what, What::Other { name: "sticker".to_owned() });
     let bot = json!({ "id": 9, "is_bot": true, "first_name": "Other" });
     assert!(inbound(&message(group(), json!({ "text": "beep", "from": bot }))).speaker.is_bot);
@@ -169,7 +211,10 @@ fn forwards_service_messages_and_bots_are_told_apart() {
 
 #[test]
 fn a_tap_is_placed_and_answered() {
-    let under = message(group(), json!({ "text": "pick", "message_thread_id": 7, "is_topic_message": true }));
+    let under = message(
+        group(),
+        json!({ "text": "pick", "message_thread_id": 7, "is_topic_message": true }),
+    );
     let query = json!({ "id": "q1", "from": ann(), "message": under["message"], "data": "yes" });
     let (heard, tap) = hear(&json!({ "update_id": 7, "callback_query": query }).to_string());
     assert_eq!(tap.as_deref(), Some("q1"));
@@ -186,7 +231,8 @@ fn an_unknown_kind_is_kept_without_secrets_and_its_key_is_stable() {
     assert!(raw.contains("telepathy") && !raw.contains("hunter2"), "{raw}");
     assert_eq!((heard.key.as_str(), heard.place.key()), ("u:7:2025-11-20", "tg:-100"));
     assert_eq!(inbound(&update).key, heard.key);
-    let misshapen = inbound(&json!({ "update_id": 8, "message": { "some fields": "are missing" } }));
+    let misshapen =
+        inbound(&json!({ "update_id": 8, "message": { "some fields": "are missing" } }));
     assert!(matches!(misshapen.what, What::Unparsed { .. }));
     assert!(misshapen.key.starts_with("u:8:"));
 }

@@ -14,11 +14,25 @@ const RAW_LIMIT: usize = 16 * 1024;
 
 /// Kinds that are known and ask nothing of the bot.
 const PASSED: &[&str] = &[
-    "channel_post", "edited_channel_post", "business_connection", "business_message",
-    "edited_business_message", "deleted_business_messages", "message_reaction",
-    "message_reaction_count", "inline_query", "chosen_inline_result", "shipping_query",
-    "pre_checkout_query", "purchased_paid_media", "poll", "poll_answer", "chat_member",
-    "chat_join_request", "chat_boost", "removed_chat_boost",
+    "channel_post",
+    "edited_channel_post",
+    "business_connection",
+    "business_message",
+    "edited_business_message",
+    "deleted_business_messages",
+    "message_reaction",
+    "message_reaction_count",
+    "inline_query",
+    "chosen_inline_result",
+    "shipping_query",
+    "pre_checkout_query",
+    "purchased_paid_media",
+    "poll",
+    "poll_answer",
+    "chat_member",
+    "chat_join_request",
+    "chat_boost",
+    "removed_chat_boost",
 ];
 
 /// What an update says.
@@ -82,7 +96,8 @@ fn member(update: &Value, event: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let status = field::text(new, "status")?;
     let muted = status == "restricted"
         && (!field::is_true(new, "can_send_messages") || !field::is_true(new, "is_member"));
-    let direct = field::object(event, "chat").and_then(|c| field::text(c, "type")) == Some("private");
+    let direct =
+        field::object(event, "chat").and_then(|c| field::text(c, "type")) == Some("private");
     let closed = match status {
         "kicked" if direct => Some("blocked by the user"),
         "kicked" => Some("kicked from the group"),

@@ -193,7 +193,8 @@ mod tests {
         assert!(!read("@other hello", &[other], &me()).mentioned);
         let nowhere = json!({ "type": "mention", "offset": 1, "length": 99 });
         assert!(!read("😀", &[nowhere], &me()).mentioned);
-        let named = json!({ "type": "text_mention", "offset": 0, "length": 6, "user": { "id": 8 } });
+        let named =
+            json!({ "type": "text_mention", "offset": 0, "length": 6, "user": { "id": 8 } });
         assert_eq!(read("Selkie: go", &[named], &me()).text, "go");
     }
 

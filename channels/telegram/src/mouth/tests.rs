@@ -91,7 +91,8 @@ async fn what_proves_nothing_is_unclear() {
 
 #[tokio::test]
 async fn a_state_is_simply_set_again() {
-    let script = [("setMessageReaction", Reply::CutBefore), ("setMessageReaction", Reply::ok(json!(true)))];
+    let script =
+        [("setMessageReaction", Reply::CutBefore), ("setMessageReaction", Reply::ok(json!(true)))];
     let server = Server::start(script).await;
     let channel = server.channel();
     let first = channel.mouth.deliver(&reaction(&channel)).await;
@@ -119,7 +120,8 @@ async fn a_refused_form_goes_out_plain_and_a_lost_quote_is_left_out() {
         ("sendMessage", Reply::refusal(400, "Bad Request: can't parse entities: odd tag")),
         ("sendMessage", Reply::refusal(400, "Bad Request: message to be replied not found")),
         ("sendMessage", message(78)),
-    ]).await;
+    ])
+    .await;
     let channel = server.channel();
     let delivery = channel.mouth.deliver(&text(&channel)).await;
     let Delivery::Sent(receipt) = delivery else { panic!("{delivery:?}") };
@@ -144,7 +146,13 @@ async fn a_file_is_streamed_and_a_missing_one_refused() {
     let delivery = channel.mouth.deliver(&parts(&channel, body(path))[0]).await;
     assert!(matches!(&delivery, Delivery::Sent(r) if r.message == Some(MessageRef::new("79"))));
     let seen = server.next("sendDocument").await.body;
-    for wanted in ["contents of the file", "filename=\"a.txt\"", "<i>look</i>", "name=\"chat_id\"\r\n\r\n-100", "{\"message_id\":41"] {
+    for wanted in [
+        "contents of the file",
+        "filename=\"a.txt\"",
+        "<i>look</i>",
+        "name=\"chat_id\"\r\n\r\n-100",
+        "{\"message_id\":41",
+    ] {
         assert!(seen.contains(wanted), "{wanted} in {seen}");
     }
     let gone = channel.mouth.deliver(&parts(&channel, body("/nonexistent/a".into()))[0]).await;
@@ -160,7 +168,8 @@ async fn a_file_that_did_not_leave_whole_was_not_sent() {
     // Larger than the buffers between the two ends of a loopback connection.
     file.write_all(&vec![7; 19 * 1024 * 1024]).unwrap();
     let path = file.path().to_str().unwrap().to_owned();
-    let part = parts(&channel, Body::File { path, name: "big.bin".into(), caption: None }).remove(0);
+    let part =
+        parts(&channel, Body::File { path, name: "big.bin".into(), caption: None }).remove(0);
     let delivery = channel.mouth.deliver(&part).await;
     assert!(matches!(delivery, Delivery::Retry { .. }), "{delivery:?}");
     let photo = Body::Photo { path: file.path().to_str().unwrap().to_owned(), caption: None };
@@ -174,7 +183,9 @@ async fn no_surfaced_word_holds_the_token() {
     let secret = TOKEN.split_once(':').unwrap().1;
     let echo = |code| Reply::Text(code, format!("no route /bot{TOKEN}/x"));
     let mut words = Vec::new();
-    for reply in [echo(502), echo(404), Reply::refusal(400, TOKEN), Reply::CutBefore, Reply::CutHalf] {
+    for reply in
+        [echo(502), echo(404), Reply::refusal(400, TOKEN), Reply::CutBefore, Reply::CutHalf]
+    {
         words.push(format!("{:?}", deliver(reply).await));
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
