@@ -53,6 +53,13 @@ impl Call {
         params.is_some_and(|params| params.remove("reply_parameters").is_some())
     }
 
+    /// Sends the call to this chat: a part follows its conversation when a group's id changes.
+    pub fn aim(&mut self, chat: i64) {
+        if let Some(params) = self.params.as_object_mut() {
+            params.insert("chat_id".to_owned(), chat.into());
+        }
+    }
+
     /// Puts the visible mark before the call's text.
     fn mark(&mut self) {
         let key = if self.method == "sendMessage" { "text" } else { "caption" };

@@ -207,7 +207,7 @@ impl Poller<'_> {
                 }
             },
             Trouble::Platform(Fault::NotSent(why) | Fault::Unclear(why)) => {
-                tracing::warn!(error = why, fails = self.fails, "a poll failed; trying again");
+                self.grumble(&why);
                 if self.completed.elapsed() >= STALL {
                     self.reconnect();
                 }
@@ -215,6 +215,16 @@ impl Poller<'_> {
         }
         sleep(self.listener.pauses.after(self.fails)).await;
         None
+    }
+
+    /// Says that a poll failed: loudly at first and now and then, so that an outage fills no log.
+    fn grumble(&self, error: &str) {
+        let fails = self.fails;
+        if fails <= 3 || fails.is_multiple_of(20) {
+            tracing::warn!(error, fails, "a poll failed; trying again");
+        } else {
+            tracing::debug!(error, fails, "a poll failed; trying again");
+        }
     }
 
     /// 409: a webhook stands in the way, or another poller has our token. Neither ends the listening.

@@ -8,6 +8,8 @@ use crate::styled::{Styled, Tag, Tags};
 use crate::table::Table;
 
 const RULE: &str = "———";
+/// Lists deeper than this are not indented further: a phone is narrow, and input may be hostile.
+const DEEPEST: usize = 8;
 
 /// Renders Markdown. Raw HTML stays as it was written, headings become bold lines, tables fixed-width
 /// text, images links.
@@ -24,8 +26,10 @@ pub fn render(markdown: &str) -> Styled {
 #[derive(Default)]
 struct Writer {
     out: Styled,
-    /// Styles that are open, each with whether it is shown (a second bold is not).
-    stack: Vec<(Tag, bool)>,
+    /// For each open style whether it is shown; a second bold is not.
+    open: Vec<bool>,
+    /// The styles that are shown, outermost first: few, however deep the nesting.
+    shown: Vec<Tag>,
     /// Line breaks owed before the next text.
     owed: usize,
     /// A quote ended: the breaks before the next text are outside it.
@@ -103,15 +107,15 @@ impl Writer {
     fn end(&mut self, mark: TagEnd) {
         match mark {
             TagEnd::Heading(_) | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
-                self.stack.pop();
+                self.close();
             }
             TagEnd::BlockQuote(_) => {
-                self.stack.pop();
+                self.close();
                 self.quote_ended = true;
             }
             TagEnd::CodeBlock => {
                 self.trim_line_end();
-                self.stack.pop();
+                self.close();
             }
             TagEnd::HtmlBlock => self.trim_line_end(),
             TagEnd::List(_) => {
@@ -139,7 +143,7 @@ impl Writer {
 
     fn item(&mut self) {
         self.owe(1);
-        let indent = "  ".repeat(self.lists.len().saturating_sub(1));
+        let indent = "  ".repeat(self.lists.len().saturating_sub(1).min(DEEPEST));
         let bullet = match self.lists.last_mut() {
             Some(Some(number)) => {
                 *number += 1;
@@ -164,7 +168,7 @@ impl Writer {
     fn code(&mut self, text: &str) {
         self.open(Tag::Code);
         self.text(text);
-        self.stack.pop();
+        self.close();
     }
 
     /// Writes the line breaks that are owed, inside a quote when both sides stand in the same one.
@@ -182,17 +186,26 @@ impl Writer {
 
     /// Telegram nests no style twice, and nothing in code: code inside a link stays a link.
     fn open(&mut self, tag: Tag) {
-        let shown = |wanted: &dyn Fn(&Tag) -> bool| self.stack.iter().any(|(t, s)| *s && wanted(t));
-        let hidden = shown(&|t| *t == tag || matches!(t, Tag::Pre(_) | Tag::Code))
-            || (tag == Tag::Code && shown(&|t| matches!(t, Tag::Link(_))));
-        self.stack.push((tag, !hidden));
+        let any = |wanted: fn(&Tag) -> bool| self.shown.iter().any(wanted);
+        let hidden = self.shown.contains(&tag)
+            || any(|t| matches!(t, Tag::Pre(_) | Tag::Code))
+            || (tag == Tag::Code && any(|t| matches!(t, Tag::Link(_))));
+        self.open.push(!hidden);
+        if !hidden {
+            self.shown.push(tag);
+        }
+    }
+
+    fn close(&mut self) {
+        if self.open.pop() == Some(true) {
+            self.shown.pop();
+        }
     }
 
     fn tags(&self) -> Tags {
-        let shown = || self.stack.iter().filter(|(_, shown)| *shown).map(|(tag, _)| tag);
-        let code = shown().any(|tag| matches!(tag, Tag::Code | Tag::Pre(_)));
+        let code = self.shown.iter().any(|tag| matches!(tag, Tag::Code | Tag::Pre(_)));
         let fits = |tag: &&Tag| !code || matches!(tag, Tag::Code | Tag::Pre(_) | Tag::Quote);
-        shown().filter(fits).cloned().collect()
+        self.shown.iter().filter(fits).cloned().collect()
     }
 
     fn link(&mut self, url: &str, image: bool) {
@@ -216,7 +229,7 @@ impl Writer {
             self.text(&format!(" ({})", link.url));
         }
         if link.live {
-            self.stack.pop();
+            self.close();
         }
     }
 
@@ -230,7 +243,7 @@ impl Writer {
         let Some(table) = self.table.take() else { return };
         self.open(Tag::Pre(None));
         self.text(&table.lines());
-        self.stack.pop();
+        self.close();
     }
 
     fn trim_line_end(&mut self) {

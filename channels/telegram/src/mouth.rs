@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::api::{Answer, Api, CALL_LIMIT, Fault, Refusal};
 use crate::call::{self, Call};
-use crate::ids::place;
+use crate::ids::{Spot, place};
 use crate::refusal::{Kind, kind};
 use crate::speaking;
 use crate::upload::Upload;
@@ -85,7 +85,7 @@ impl Mouth for TelegramMouth {
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {
-        let Some(mut call) = read(&part.call) else {
+        let Some(mut call) = read(part, &part.call) else {
             let reason = "a stored call that this version cannot read".to_owned();
             return Delivery::Refused { reason, closed: false };
         };
@@ -94,7 +94,7 @@ impl Mouth for TelegramMouth {
         {
             return Delivery::Refused { reason, closed: false };
         }
-        let mut plain = part.fallback.as_ref().and_then(read);
+        let mut plain = part.fallback.as_ref().and_then(|plain| read(part, plain));
         let mut note = None;
         for _ in 0..ATTEMPTS {
             let refusal = match self.make(&call).await {
@@ -126,8 +126,11 @@ impl Mouth for TelegramMouth {
     }
 }
 
-fn read(call: &Value) -> Option<Call> {
-    serde_json::from_value(call.clone()).ok()
+/// Reads a stored call and aims it at the part's conversation, which may have moved since.
+fn read(part: &Part, call: &Value) -> Option<Call> {
+    let mut call: Call = serde_json::from_value(call.clone()).ok()?;
+    call.aim(Spot::parse(part.conversation.key())?.chat);
+    Some(call)
 }
 
 fn sent(answer: &Answer, note: Option<String>) -> Delivery {

@@ -68,7 +68,7 @@ fn shown(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum PaceName {
     Platform,
@@ -322,6 +322,22 @@ mod tests {
         assert!(checked.allow.names("tg:8") && !checked.allow.is_everyone());
         assert_eq!(checked.poll, Duration::from_secs(5));
         assert!(!format!("{checked:?}").contains("made_up"));
+    }
+
+    #[test]
+    fn the_schema_names_every_key_and_default() {
+        let schema = schemars::schema_for!(Settings);
+        let keys = schema.get("properties").and_then(Value::as_object).unwrap();
+        let lines = keys.iter().map(|(key, value)| format!("{key}: {}", value["default"]));
+        insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
+        bot_token: null
+        base_url: "https://api.telegram.org"
+        allowed_chat_ids: []
+        poll_timeout: "50s"
+        pace: "platform"
+        max_download_bytes: 20971520
+        max_upload_bytes: 20971520
+        "#);
     }
 
     #[test]

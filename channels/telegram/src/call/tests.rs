@@ -93,6 +93,7 @@ fn nothing_to_say_is_no_call() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn the_plain_form_always_fits_even_marked(markdown in "([a-z&<*`]{1,60}|\n|😀{1,40}| ){0,400}") {
         for part in text(&markdown) {

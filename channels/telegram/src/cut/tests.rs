@@ -151,6 +151,14 @@ fn a_hundred_thousand_characters_are_twenty_five_messages() {
 }
 
 #[test]
+fn hostile_nesting_stays_small() {
+    for deep in ["- ", "> ", "*a ", "**a *b ", "[a](", "1. > "] {
+        let text = render(&deep.repeat(20_000)).text().len();
+        assert!(text < 40 * 20_000, "{deep:?} became {text} bytes");
+    }
+}
+
+#[test]
 fn a_cut_spares_emoji_and_entities() {
     let family = "👨‍👩‍👧";
     let pieces = pieces(&render(&format!("{}{family}", "&".repeat(6))), 10, 10);

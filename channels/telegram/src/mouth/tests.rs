@@ -75,6 +75,16 @@ async fn a_limit_says_how_long_and_a_move_where_to() {
 }
 
 #[tokio::test]
+async fn a_part_follows_its_conversation_to_a_new_id() {
+    let mut server = Server::start([("sendMessage", message(80))]).await;
+    let channel = server.channel();
+    let mut part = text(&channel);
+    part.conversation = ConversationId::new(channel.account.clone(), "tg:-200");
+    assert!(matches!(channel.mouth.deliver(&part).await, Delivery::Sent(_)));
+    assert_eq!(server.next("sendMessage").await.json()["chat_id"], -200);
+}
+
+#[tokio::test]
 async fn what_proves_nothing_is_unclear() {
     for reply in [
         Reply::Text(502, "<html>Bad Gateway</html>".to_owned()),
