@@ -60,8 +60,12 @@ impl Whoami {
     pub async fn get(&self) -> Me {
         let mut changes = self.known.subscribe();
         let answered = changes.wait_for(|known| known.answered);
-        // On a timeout the id from the token serves: mentions by name are missed, nothing else.
-        let _late = timeout(PATIENCE, answered).await.is_err();
+        if timeout(PATIENCE, answered).await.is_err() {
+            // The id from the token serves: mentions by name are missed, nothing else. Only the first
+            // batch waits; a later answer still counts.
+            tracing::warn!("getMe has not answered; mentions by the bot's name are not seen yet");
+            self.known.send_modify(|known| known.answered = true);
+        }
         self.known.borrow().me.clone()
     }
 }
