@@ -93,11 +93,8 @@ fn arrival(desk: &Desk, ask: Ask) -> Arrival {
         opened: Vec::new(),
         at: now,
     };
-    let task = NewTask {
-        cause: format!("{}|{key}", conversation.account()),
-        facts,
-        not_before: None,
-    };
+    let task =
+        NewTask { cause: format!("{}|{key}", conversation.account()), facts, not_before: None };
     let speaker =
         Speaker { id: terminal::person(), name: String::new(), username: None, is_bot: false };
     let inbound = Inbound {

@@ -33,7 +33,8 @@ pub(super) async fn attempt(desk: &Arc<Desk>, account: &Account, due: DuePart) -
     let mouth = &*account.channel.mouth;
     if due.unclear {
         let known = mouth.lookup(&due.part).await;
-        return settle(desk, account, &due.clone(), verdict::of_lookup(known, due, mouth, now)).await;
+        return settle(desk, account, &due.clone(), verdict::of_lookup(known, due, mouth, now))
+            .await;
     }
     if due.expires_at.is_some_and(|at| at <= now) {
         let expired = Verdict { outcome: Outcome::Expired, again: None, penalty: None };
@@ -57,8 +58,8 @@ pub(super) async fn attempt(desk: &Arc<Desk>, account: &Account, due: DuePart) -
     desk.crash.hit(CrashPoint::AfterSending);
     let delivered = AssertUnwindSafe(mouth.deliver(&due.part)).catch_unwind().await;
     desk.crash.hit(CrashPoint::AfterDeliver);
-    let delivery = delivered
-        .unwrap_or_else(|_| Delivery::Unclear { why: "the channel panicked".to_owned() });
+    let delivery =
+        delivered.unwrap_or_else(|_| Delivery::Unclear { why: "the channel panicked".to_owned() });
     let moment = Moment {
         now: desk.clock.now(),
         unit: desk.chance.unit(),

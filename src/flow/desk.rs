@@ -105,9 +105,8 @@ impl Desk {
     /// Tells the first owner something in private, once a day for each `key`.
     pub(super) async fn notice(self: &Arc<Self>, key: &str, text: &str) {
         let owner = self.owners.first();
-        let private = owner.and_then(|o| {
-            self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str()))
-        });
+        let private = owner
+            .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));
         let text = self.redactor.clean(text);
         let Some(draft) = private.and_then(|c| self.draft(&c, &text, None)) else {
             tracing::warn!(key, "no owner can be told: {text} (add `owners` to the config)");

@@ -80,9 +80,8 @@ impl Intake {
         cursor: Option<Cursor>,
     ) -> Result<(), StoreError> {
         let arrivals = self.desk.policy(account, |p| {
-            let arrival = |inbound: Inbound| {
-                Arrival { disposition: policy::dispose(&inbound, p), inbound }
-            };
+            let arrival =
+                |inbound: Inbound| Arrival { disposition: policy::dispose(&inbound, p), inbound };
             batch.into_iter().map(arrival).collect::<Vec<_>>()
         });
         let heard: Vec<ConversationId> =

@@ -41,6 +41,8 @@ mod scope;
 pub mod settings;
 mod standings;
 mod stops;
+#[cfg(test)]
+mod stories;
 mod terminal;
 #[cfg(test)]
 mod testing;
@@ -243,11 +245,15 @@ impl Flow {
         let Some(ears) = account.channel.ears.clone() else { return };
         if account.with_allowed(selkie_channel_core::AllowList::is_everyone) {
             let name = account.channel.name;
-            tracing::warn!(channel = name, "listens to EVERYONE: anybody who finds this bot can use it");
+            tracing::warn!(
+                channel = name,
+                "listens to EVERYONE: anybody who finds this bot can use it"
+            );
         }
         account.set_hearing(Hearing::Listening);
         let account = Arc::clone(account);
-        let inbox = AccountInbox { intake: Arc::clone(&self.intake), account: Arc::clone(&account) };
+        let inbox =
+            AccountInbox { intake: Arc::clone(&self.intake), account: Arc::clone(&account) };
         let stop = self.desk.stop.receivers.clone();
         self.desk.tracker.spawn(async move {
             let listened = AssertUnwindSafe(ears.listen(&inbox, stop)).catch_unwind().await;

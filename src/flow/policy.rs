@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use selkie_channel_core::{
-    Address, Addressed, AllowList, Audience, Inbound, PersonId, What,
-};
+use selkie_channel_core::{Address, Addressed, AllowList, Audience, Inbound, PersonId, What};
 
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::flow::commands::Builtin;

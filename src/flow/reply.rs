@@ -80,7 +80,9 @@ impl Reply for TaskReply {
                 self.receipt(queued).await
             }
             Said::Known(_, standing) => standing,
-            Said::Lost => return Err(ToolError::Abort("the claim of this task is lost".to_owned())),
+            Said::Lost => {
+                return Err(ToolError::Abort("the claim of this task is lost".to_owned()));
+            }
         };
         let spoken = spoken(standing);
         if !matches!(spoken, Spoken::Refused(_)) {

@@ -82,7 +82,9 @@ impl Mouth for Terminal {
     fn render(&self, outbound: &Outbound) -> Vec<Part> {
         let text = match &outbound.body {
             Body::Text { markdown } => markdown.trim().to_owned(),
-            Body::File { path, name, caption } => shown("file", &format!("{name}: {path}"), caption),
+            Body::File { path, name, caption } => {
+                shown("file", &format!("{name}: {path}"), caption)
+            }
             Body::Photo { path, caption } => shown("photo", path, caption),
             Body::Voice { path, name } => shown("voice", &format!("{name}: {path}"), &None),
             Body::Reaction { emoji, .. } => emoji.clone(),
@@ -94,7 +96,14 @@ impl Mouth for Terminal {
         let shown: String = text.chars().take(200).collect();
         let conversation = outbound.conversation.clone();
         let call = json!({ "text": text });
-        vec![Part { v: Part::VERSION, conversation, call, fallback: None, shown, repeatable: false }]
+        vec![Part {
+            v: Part::VERSION,
+            conversation,
+            call,
+            fallback: None,
+            shown,
+            repeatable: false,
+        }]
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {
@@ -102,7 +111,10 @@ impl Mouth for Terminal {
         if self.hand(&part.conversation, text) {
             return Delivery::Sent(Receipt::default());
         }
-        Delivery::Refused { reason: "nobody sits at this terminal any more".to_owned(), closed: false }
+        Delivery::Refused {
+            reason: "nobody sits at this terminal any more".to_owned(),
+            closed: false,
+        }
     }
 
     async fn lookup(&self, _part: &Part) -> Lookup {

@@ -103,7 +103,9 @@ pub(super) fn of_lookup(
     match lookup {
         Lookup::Sent(receipt) => settled(Outcome::Sent(receipt)),
         Lookup::NotSent => retry(due, "the platform says it never arrived"),
-        Lookup::Unknown if due.part.repeatable => retry(due, "it sets a state: repeating is harmless"),
+        Lookup::Unknown if due.part.repeatable => {
+            retry(due, "it sets a state: repeating is harmless")
+        }
         Lookup::Unknown if due.answer => {
             let part = mouth.marked(&due.part);
             // Once: the repeated part is no answer that may be repeated.
@@ -174,8 +176,7 @@ mod tests {
         let verdict = judge(Delivery::Moved { to: to.clone() });
         let again = verdict.again.unwrap();
         assert_eq!(again.part.conversation.key(), "tg:-1009");
-        let verdict =
-            of_delivery(Delivery::Moved { to }, again, &Terminal::default(), moment());
+        let verdict = of_delivery(Delivery::Moved { to }, again, &Terminal::default(), moment());
         assert!(matches!(verdict.outcome, Outcome::Refused { .. }));
     }
 

@@ -84,7 +84,8 @@ pub(super) fn task_stopped() -> String {
 
 /// The end of a task whose model had nothing to say.
 pub(super) fn empty_answer() -> String {
-    "I have no answer: the model came back with nothing. Please ask again, or in other words.".to_owned()
+    "I have no answer: the model came back with nothing. Please ask again, or in other words."
+        .to_owned()
 }
 
 /// The end of a task that took the process down again and again.
@@ -97,7 +98,8 @@ pub(super) fn poison(attempts: u32) -> String {
 
 /// The end of a task that met a defect of the daemon.
 pub(super) fn defect() -> String {
-    "Something broke inside me while I worked on this; it is in my log. Please ask again.".to_owned()
+    "Something broke inside me while I worked on this; it is in my log. Please ask again."
+        .to_owned()
 }
 
 /// The end of a task that failed without words of its own.
@@ -178,7 +180,8 @@ pub(super) fn tools(explained: &Explained) -> String {
         text.push_str("- none\n");
     }
     if !explained.hidden.is_empty() {
-        let names: Vec<&str> = explained.hidden.iter().map(|HiddenLine { name, .. }| &**name).collect();
+        let names: Vec<&str> =
+            explained.hidden.iter().map(|HiddenLine { name, .. }| &**name).collect();
         _ = writeln!(text, "Not here: {}.", names.join(", "));
     }
     text.push_str("`/tools why NAME` says why a tool is here or not.");
@@ -226,9 +229,20 @@ mod tests {
     #[test]
     fn short_sentences() {
         let all = [
-            start(), ids(&testing::message("tg:4711", "")), ask_what(), reset(), stopped(),
-            nothing_to_stop(), not_yours("stop"), task_stopped(), empty_answer(), poison(4), defect(), failed("the model is away"),
-            moved("telegram", "tg:-1", "tg:-1001"), tools_usage(),
+            start(),
+            ids(&testing::message("tg:4711", "")),
+            ask_what(),
+            reset(),
+            stopped(),
+            nothing_to_stop(),
+            not_yours("stop"),
+            task_stopped(),
+            empty_answer(),
+            poison(4),
+            defect(),
+            failed("the model is away"),
+            moved("telegram", "tg:-1", "tg:-1001"),
+            tools_usage(),
             tool_why("bash", &["exec is closed in groups".to_owned()]),
         ];
         insta::assert_snapshot!(all.join("\n--\n"), @"");
