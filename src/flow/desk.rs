@@ -15,13 +15,14 @@ use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Boot;
 use crate::domain::span::Span;
-use crate::flow::Stop;
 use crate::flow::account::{Account, ChannelState};
 use crate::flow::health::Health;
 use crate::flow::policy::Policy;
-use crate::flow::post::Post;
+use crate::flow::post::{Letterbox, Post};
 use crate::flow::settings::Settings;
 use crate::flow::standings::Standings;
+use crate::flow::terminal::Terminal;
+use crate::flow::{Parts, Stop};
 use crate::store::{Draft, Ledger, Queued, StoreError};
 
 /// What every part of flow needs.
@@ -47,6 +48,39 @@ pub(super) struct Desk {
 }
 
 impl Desk {
+    /// Puts the shared part together, and a letterbox for each account's courier.
+    pub(super) fn of(
+        parts: Parts,
+        terminal: &Arc<Terminal>,
+    ) -> (Arc<Self>, HashMap<AccountId, Letterbox>) {
+        let channels = parts.channels.into_iter().chain([terminal.channel()]);
+        let accounts: HashMap<_, _> = channels
+            .map(|channel| (channel.account.clone(), Arc::new(Account::new(channel))))
+            .collect();
+        let (post, letterboxes) = Post::for_accounts(accounts.keys().cloned());
+        let desk = Self {
+            ledger: parts.ledger,
+            settings: parts.settings,
+            clock: parts.clock,
+            chance: parts.chance,
+            crash: parts.crash,
+            happenings: parts.happenings,
+            boot: parts.boot,
+            owners: parts.owners,
+            accounts,
+            post,
+            standings: Standings::default(),
+            health: Health::default(),
+            tracker: TaskTracker::new(),
+            stop: Stop::default(),
+            state_dir: parts.state_dir,
+            cache_dir: parts.cache_dir,
+            redactor: parts.redactor,
+            version: parts.version,
+        };
+        (Arc::new(desk), letterboxes)
+    }
+
     /// Returns the account of a conversation; `None` when its channel is not configured any more.
     pub(super) fn account(&self, conversation: &ConversationId) -> Option<&Arc<Account>> {
         self.accounts.get(conversation.account())

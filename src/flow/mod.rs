@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt as _;
-use selkie_channel_core::{Channel, ListenEnd, PersonId, Redactor};
+use selkie_channel_core::{AccountId, AllowList, Channel, ListenEnd, PersonId, Redactor};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -62,7 +62,7 @@ use courier::Courier;
 use desk::Desk;
 use intake::{AccountInbox, Intake};
 use mind::{Mind, Thinking};
-use post::{Letterbox, Post};
+use post::Letterbox;
 use stops::Stops;
 use terminal::Terminal;
 use worker::Workers;
@@ -119,7 +119,7 @@ pub struct Flow {
     endings: Arc<Endings>,
     terminal: Arc<Terminal>,
     /// Until [`Flow::start`] takes them.
-    letterboxes: Mutex<HashMap<selkie_channel_core::AccountId, Letterbox>>,
+    letterboxes: Mutex<HashMap<AccountId, Letterbox>>,
 }
 
 impl Flow {
@@ -149,7 +149,7 @@ impl Flow {
 
     fn assemble(
         desk: Arc<Desk>,
-        letterboxes: HashMap<selkie_channel_core::AccountId, Letterbox>,
+        letterboxes: HashMap<AccountId, Letterbox>,
         terminal: Arc<Terminal>,
         mind: Arc<dyn Mind>,
         shapes: Shapes,
@@ -243,7 +243,7 @@ impl Flow {
 
     fn listen(&self, account: &Arc<Account>) {
         let Some(ears) = account.channel.ears.clone() else { return };
-        if account.with_allowed(selkie_channel_core::AllowList::is_everyone) {
+        if account.with_allowed(AllowList::is_everyone) {
             let name = account.channel.name;
             tracing::warn!(
                 channel = name,
@@ -270,40 +270,5 @@ impl Flow {
                 }
             });
         });
-    }
-}
-
-impl Desk {
-    /// Puts the shared part together, and a letterbox for each account's courier.
-    fn of(
-        parts: Parts,
-        terminal: &Arc<Terminal>,
-    ) -> (Arc<Self>, HashMap<selkie_channel_core::AccountId, Letterbox>) {
-        let channels = parts.channels.into_iter().chain([terminal.channel()]);
-        let accounts: HashMap<_, _> = channels
-            .map(|channel| (channel.account.clone(), Arc::new(Account::new(channel))))
-            .collect();
-        let (post, letterboxes) = Post::for_accounts(accounts.keys().cloned());
-        let desk = Self {
-            ledger: parts.ledger,
-            settings: parts.settings,
-            clock: parts.clock,
-            chance: parts.chance,
-            crash: parts.crash,
-            happenings: parts.happenings,
-            boot: parts.boot,
-            owners: parts.owners,
-            accounts,
-            post,
-            standings: standings::Standings::default(),
-            health: health::Health::default(),
-            tracker: TaskTracker::new(),
-            stop: Stop::default(),
-            state_dir: parts.state_dir,
-            cache_dir: parts.cache_dir,
-            redactor: parts.redactor,
-            version: parts.version,
-        };
-        (Arc::new(desk), letterboxes)
     }
 }

@@ -76,6 +76,36 @@ async fn stop_ends_the_running_task_and_says_so_once() {
 }
 
 #[tokio::test]
+async fn commands_are_carried_out_once_and_in_order() {
+    let house = house().await;
+    let batch = ["start", "id", "status", "reset", "ask", "stop"].map(|name| command("tg:1", name));
+    house.hear(batch.to_vec()).await;
+    house.hear(batch.to_vec()).await;
+    house.hear(vec![message("tg:2", "last")]).await;
+    let arrived = house.platform.wait_for(7).await;
+    let said: Vec<_> = arrived.iter().filter(|(c, _)| c == "tg:1").map(|(_, t)| &**t).collect();
+    assert_eq!(said[0], words::start());
+    assert_eq!(said[1], words::ids(&batch[1]));
+    assert!(said[2].contains("Nothing is running") && said[2].contains("Store: well"), "{said:?}");
+    assert_eq!(said[3..], [words::reset(), words::ask_what(), words::nothing_to_stop()]);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn at_a_pace_parts_keep_their_order() {
+    let pace = Pace { per_direct: Duration::from_millis(20), ..Pace::LIFTED };
+    let house = House::open(Settings::default(), pace).await;
+    house.hear(vec![message("tg:1", "a|b|c"), message("tg:2", "x|y"), message("tg:1", "d")]).await;
+    let arrived = house.platform.wait_for(6).await;
+    let of = |key: &str| -> Vec<_> {
+        arrived.iter().filter(|(c, _)| c == key).map(|(_, t)| t.clone()).collect()
+    };
+    assert_eq!(of("tg:1"), ["re a", "b", "c", "re d"]);
+    assert_eq!(of("tg:2"), ["re x", "y"]);
+    house.close().await;
+}
+
+#[tokio::test]
 async fn in_a_group_only_the_requester_or_the_owner_stops() {
     let house = house().await;
     house.hear(vec![in_group(message("tg:5", "hang"))]).await;
@@ -119,8 +149,11 @@ async fn a_closed_conversation_gets_nothing_more() {
     house.platform.trouble.lock().unwrap().push_back(closed);
     house.hear(vec![message("tg:1", "a|b|c"), message("tg:2", "x")]).await;
     house.platform.wait_for(1).await;
-    assert_eq!(texts(&house.platform.arrived.borrow()), ["re x"]);
+    let (ledger, platform) =
+        (std::sync::Arc::clone(&house.ledger), std::sync::Arc::clone(&house.platform));
     house.close().await;
+    assert_eq!(texts(&platform.arrived.borrow()), ["re x"]);
+    assert_eq!(ledger.part_states(), ["refused", "refused", "refused", "sent"]);
 }
 
 #[tokio::test]
@@ -209,7 +242,12 @@ async fn files_come_into_the_conversations_own_folder() {
     ];
     house.hear(vec![said]).await;
     let arrived = house.platform.wait_for(1).await;
-    insta::assert_snapshot!(arrived[0].1.replace(") ", ")\n"), @"");
+    insta::assert_snapshot!(arrived[0].1.replace(") ", ")\n"), @r#"
+        re read: file_cache_dir/c1/in/a.txt (document, text/plain, 3 bytes)
+        file_cache_dir/c1/in/a-2.txt (document, text/plain, 4 bytes)
+        b.txt (could not be fetched: the platform has lost it)
+        c.txt (could not be fetched: it has 5000 bytes, and at most 1000 are fetched)
+        "#);
     let stored = house.cache.path().join("c1/in");
     assert_eq!(std::fs::read_to_string(stored.join("a.txt")).unwrap(), "one");
     assert_eq!(std::fs::read_to_string(stored.join("a-2.txt")).unwrap(), "two!");

@@ -557,8 +557,11 @@ impl crate::store::Delivery for TestLedger {
             Outcome::Sent(r) => ("sent", Standing::Delivered { message: r.message }),
             Outcome::Refused { reason, close } => {
                 if close {
-                    for (_, state) in s.parts.values_mut().filter(|(_, s)| *s == "queued") {
-                        *state = "refused";
+                    let lane = s.parts[&part.0].0.part.conversation.clone();
+                    for (p, state) in s.parts.values_mut() {
+                        if *state == "queued" && p.part.conversation == lane {
+                            *state = "refused";
+                        }
                     }
                 }
                 ("refused", Standing::Refused { reason })

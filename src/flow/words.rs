@@ -216,14 +216,36 @@ mod tests {
     #[test]
     fn the_hint_names_the_id_and_the_line() {
         let mut inbound = testing::message("tg:4711", "hi");
-        insta::assert_snapshot!(not_allowed(&inbound, "telegram"), @"");
+        insta::assert_snapshot!(not_allowed(&inbound, "telegram"), @r#"
+        I do not listen here yet. If this bot is yours, add this line to its config and restart it:
+        ```
+        telegram.allowed_chat_ids: ["tg:4711"]
+        ```
+        Or, to be its owner: `owners: ["tg:4711"]`.
+        "#);
         inbound.place = PlaceId::new(AccountId::new("tg:8"), "tg:-100");
-        insta::assert_snapshot!(not_allowed(&inbound, "telegram"), @"");
+        insta::assert_snapshot!(not_allowed(&inbound, "telegram"), @r#"
+        I do not listen here yet. If this bot is yours, add this line to its config and restart it:
+        ```
+        telegram.allowed_chat_ids: ["tg:-100"]
+        ```
+        You wrote as `tg:4711`; to be its owner: `owners: ["tg:4711"]`.
+        "#);
     }
 
     #[test]
     fn help_has_a_line_for_every_command() {
-        insta::assert_snapshot!(help(), @"");
+        insta::assert_snapshot!(help(), @r#"
+        Write to me and I answer. Commands:
+        - /start says hello
+        - /help shows this list
+        - /ask asks me something, in groups too: /ask what now?
+        - /stop ends what I am doing here
+        - /reset starts the conversation afresh; files, memory and schedules stay
+        - /status shows what runs and waits here, and what it cost
+        - /tools lists what I can use here; /tools why NAME says why one is here or not
+        - /id shows your id and this place's
+        "#);
     }
 
     #[test]
@@ -245,7 +267,39 @@ mod tests {
             tools_usage(),
             tool_why("bash", &["exec is closed in groups".to_owned()]),
         ];
-        insta::assert_snapshot!(all.join("\n--\n"), @"");
+        insta::assert_snapshot!(all.join("\n--\n"), @r#"
+        Hello. Write to me and I answer; /help lists what else I take.
+        --
+        You: `tg:4711`
+        This place: `tg:4711`
+        This conversation: `tg:4711`
+        --
+        Write the question behind it: `/ask what is the time in Lima?`
+        --
+        A fresh start: I have set our conversation and its todo list aside. Files, memory and schedules stay, and messages that were waiting are still answered.
+        --
+        Stopped. Messages that were waiting are still answered.
+        --
+        Nothing is running here.
+        --
+        In a group only the person who asked, or the owner, may /stop.
+        --
+        I was stopped before I had an answer.
+        --
+        I have no answer: the model came back with nothing. Please ask again, or in other words.
+        --
+        I had to give this up: I was cut off 3 times while working on it. Please ask in another way.
+        --
+        Something broke inside me while I worked on this; it is in my log. Please ask again.
+        --
+        I could not finish this: the model is away.
+        --
+        The group `tg:-1` goes on as `tg:-1001`. I still listen there; so that a restart does too, put `"tg:-1001"` beside the old id in `telegram.allowed_chat_ids`.
+        --
+        Write `/tools`, or `/tools why NAME`.
+        --
+        `bash`: exec is closed in groups
+        "#);
     }
 
     #[test]
@@ -273,10 +327,21 @@ mod tests {
             running_for: Some(Duration::from_secs(200)),
             house: Some(HouseReport { store_ok: true, channels }),
         };
-        insta::assert_snapshot!(status(&report), @"");
+        insta::assert_snapshot!(status(&report), @r#"
+        Task 7 runs since 3 min; 2 waiting.
+        Since the last /reset: 3 tasks, 1000 tokens, $0.0015.
+        Store: well.
+        telegram (tg:8): listens, heard 3 s ago.
+        x (x:1): off: 401.
+        selkie 0.1.0
+        "#);
         report.house = None;
         let idle = ConversationStatus::default();
         report = StatusReport { conversation: &idle, running_for: None, ..report };
-        insta::assert_snapshot!(status(&report), @"");
+        insta::assert_snapshot!(status(&report), @r#"
+        Nothing is running; 0 waiting.
+        Since the last /reset: 0 tasks, 0 tokens, $0.0000.
+        selkie 0.1.0
+        "#);
     }
 }
