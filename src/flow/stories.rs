@@ -191,7 +191,7 @@ async fn a_stranger_gets_one_hint_and_no_task() {
     house.close().await;
     let state = ledger.state.lock().unwrap();
     assert_eq!(state.parts.len(), 2);
-    assert!(state.parts[&1].0.part.shown.contains(r#"test.allowed_chat_ids: ["tg:66"]"#));
+    assert!(state.parts[&1].0.part.shown.contains(r#"allowed_chat_ids: ["tg:66"]"#));
     assert_eq!(state.tasks.len(), 1);
 }
 

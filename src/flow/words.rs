@@ -15,8 +15,8 @@ pub(super) fn not_allowed(inbound: &Inbound, channel: &str) -> String {
     let person = &inbound.speaker.id;
     let place = inbound.place.key();
     let mut text = format!(
-        "I do not listen here yet. If this bot is yours, add this line to its config and restart it:\n\
-         ```\n{channel}.allowed_chat_ids: [\"{place}\"]\n```\n"
+        "I do not listen here yet. If this bot is yours, add this id to `{channel}.allowed_chat_ids` in its \
+         config and restart it:\n```\n{channel}:\n  allowed_chat_ids: [\"{place}\"]\n```\n"
     );
     if person.as_str() == place {
         _ = write!(text, "Or, to be its owner: `owners: [\"{person}\"]`.");
@@ -134,7 +134,7 @@ pub(super) struct HouseReport {
 pub(super) fn status(report: &StatusReport<'_>) -> String {
     let of = report.conversation;
     let mut text = match (of.running, report.running_for) {
-        (Some((task, _)), Some(since)) => format!("Task {task} runs since {}", length(since)),
+        (Some((task, _)), Some(since)) => format!("Task {task} has run for {}", length(since)),
         _ => "Nothing is running".to_owned(),
     };
     _ = writeln!(text, "; {} waiting.", of.waiting);
@@ -217,17 +217,19 @@ mod tests {
     fn the_hint_names_the_id_and_the_line() {
         let mut inbound = testing::message("tg:4711", "hi");
         insta::assert_snapshot!(not_allowed(&inbound, "telegram"), @r#"
-        I do not listen here yet. If this bot is yours, add this line to its config and restart it:
+        I do not listen here yet. If this bot is yours, add this id to `telegram.allowed_chat_ids` in its config and restart it:
         ```
-        telegram.allowed_chat_ids: ["tg:4711"]
+        telegram:
+          allowed_chat_ids: ["tg:4711"]
         ```
         Or, to be its owner: `owners: ["tg:4711"]`.
         "#);
         inbound.place = PlaceId::new(AccountId::new("tg:8"), "tg:-100");
         insta::assert_snapshot!(not_allowed(&inbound, "telegram"), @r#"
-        I do not listen here yet. If this bot is yours, add this line to its config and restart it:
+        I do not listen here yet. If this bot is yours, add this id to `telegram.allowed_chat_ids` in its config and restart it:
         ```
-        telegram.allowed_chat_ids: ["tg:-100"]
+        telegram:
+          allowed_chat_ids: ["tg:-100"]
         ```
         You wrote as `tg:4711`; to be its owner: `owners: ["tg:4711"]`.
         "#);
@@ -328,7 +330,7 @@ mod tests {
             house: Some(HouseReport { store_ok: true, channels }),
         };
         insta::assert_snapshot!(status(&report), @r#"
-        Task 7 runs since 3 min; 2 waiting.
+        Task 7 has run for 3 min; 2 waiting.
         Since the last /reset: 3 tasks, 1000 tokens, $0.0015.
         Store: well.
         telegram (tg:8): listens, heard 3 s ago.
