@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use selkie_channel_core::{
     Addressed, Attachment, AttachmentKind, Audience, Command, ConversationId, Delivery, Inbound,
-    Inbox as _, Pace, PlaceId,
+    Inbox as _, Pace, PlaceId, What,
 };
 
 use crate::domain::happening::Happening;
@@ -177,6 +177,34 @@ async fn a_broken_store_acknowledges_nothing_and_goes_on_when_it_is_whole() {
     house.ledger.broken.store(false, Ordering::SeqCst);
     house.hear(vec![said]).await;
     assert_eq!(texts(&house.platform.wait_for(1).await), ["re a"]);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_task_that_met_a_broken_store_goes_on_under_its_claim() {
+    let house = house().await;
+    house.hear(vec![message("tg:1", "break"), message("tg:1", "b")]).await;
+    assert_eq!(texts(&house.platform.wait_for(2).await), ["re break", "re b"]);
+    assert!(house.desk.health.is_whole());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_moved_group_keeps_its_rights_and_the_owner_hears_of_it() {
+    let house = house().await;
+    let mut moved = in_group(message("tg:5", ""));
+    let to = PlaceId::new(account(), "tg:-1009");
+    moved.what = What::Moved { to: to.clone() };
+    let mut said = in_group(message("tg:5", "still here?"));
+    (said.conversation, said.place) = (ConversationId::new(account(), to.key()), to);
+    house.hear(vec![said.clone()]).await;
+    house.hear(vec![moved]).await;
+    said.key = "another".to_owned();
+    house.hear(vec![said]).await;
+    let arrived = house.platform.wait_for(3).await;
+    let of = |key: &str| arrived.iter().filter(|(c, _)| c == key).count();
+    assert_eq!((of("tg:1"), of("tg:-1009")), (1, 2), "notice; hint and answer: {arrived:?}");
+    assert!(arrived.iter().any(|(_, text)| text == "re still here?"));
     house.close().await;
 }
 

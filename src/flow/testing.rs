@@ -218,7 +218,10 @@ impl Ears for TestPlatform {
 }
 
 /// Ends the task by what was heard.
-pub(super) struct TestMind;
+#[derive(Default)]
+pub(super) struct TestMind {
+    broke: AtomicBool,
+}
 
 #[async_trait]
 impl Mind for TestMind {
@@ -228,6 +231,9 @@ impl Mind for TestMind {
         if text == "hang" {
             job.cancel.cancelled().await;
             return Err(Dropped::Stopping);
+        }
+        if text == "break" && !self.broke.swap(true, Ordering::SeqCst) {
+            return Err(Dropped::Broken("disk full".to_owned()));
         }
         assert_ne!(text, "panic", "asked for");
         let answer = match &*text {
@@ -332,7 +338,7 @@ fn desk_with(settings: Settings, pace: Pace) -> House {
         Arc::clone(&desk),
         letterboxes,
         terminal,
-        Arc::new(TestMind),
+        Arc::new(TestMind::default()),
         shapes,
     ));
     let inbox = AccountInbox {
