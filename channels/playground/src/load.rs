@@ -101,6 +101,10 @@ impl<'a> Load<'a> {
         let mut ledger = self.ledger(chats);
         for number in 0..messages {
             ledger.send(self.playground, number % chats.max(1));
+            // Lets the server hand out what is there, also where both share one thread.
+            if number % 64 == 63 {
+                tokio::task::yield_now().await;
+            }
         }
         while ledger.answered.len() < messages && ledger.hear(self.patience).await {}
         ledger.hear_what_is_there();
@@ -253,7 +257,7 @@ fn numbers(text: &str, round: u64) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use tokio_util::task::AbortOnDropHandle;
+    use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
     use super::*;
     use crate::telegram::{Fault, FaultKind};
@@ -263,7 +267,7 @@ mod tests {
 
     async fn with_bot() -> (Playground, AbortOnDropHandle<()>) {
         let playground = lifted().await;
-        let bot = AbortOnDropHandle::new(tokio::task::spawn(Bot::of(&playground).run_echo()));
+        let bot = AbortOnDropHandle::new(TaskTracker::new().spawn(Bot::of(&playground).run_echo()));
         (playground, bot)
     }
 

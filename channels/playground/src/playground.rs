@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use tokio::net::TcpListener;
@@ -97,11 +98,7 @@ impl Playground {
         let service = router.into_make_service_with_connect_info::<Line>();
         let served = axum::serve(LineListener(listener), service)
             .with_graceful_shutdown(stop.clone().cancelled_owned());
-        tasks.spawn(async move {
-            if let Err(error) = served.await {
-                tracing::error!(%error, "the playground's server ended");
-            }
-        });
+        tasks.spawn(serve_until(served.into_future(), stop.clone()));
         tasks.close();
         Ok(Self { address, telegram, model, control, stop, tasks })
     }
@@ -156,5 +153,21 @@ impl Playground {
 impl Drop for Playground {
     fn drop(&mut self) {
         self.stop.cancel();
+    }
+}
+
+/// Serves until the stop; calls that still wait then (a scripted delay) get a second more.
+async fn serve_until(served: impl Future<Output = std::io::Result<()>>, stop: CancellationToken) {
+    let grace = async {
+        stop.cancelled().await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    };
+    tokio::select! {
+        ended = served => {
+            if let Err(error) = ended {
+                tracing::error!(%error, "the playground's server ended");
+            }
+        }
+        () = grace => {}
     }
 }

@@ -23,8 +23,8 @@ pub(crate) async fn messages(
     headers: HeaderMap,
     raw: Bytes,
 ) -> Response {
-    if let Err(words) = check_headers(&model, &headers) {
-        return words;
+    if let Err((status, words)) = check_headers(&model, &headers) {
+        return error(status, None, words);
     }
     let body: Value = serde_json::from_slice(&raw).unwrap_or_default();
     let checked = anthropic_check::check(&body);
@@ -48,18 +48,18 @@ pub(crate) async fn messages(
     writer.answer(turn, &line)
 }
 
-fn check_headers(model: &Model, headers: &HeaderMap) -> Result<(), Response> {
+fn check_headers(model: &Model, headers: &HeaderMap) -> Result<(), (u16, &'static str)> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let bearer = text(AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
     let key = text("x-api-key").or(bearer);
     if key.is_none() {
-        return Err(error(401, None, "x-api-key header is required"));
+        return Err((401, "x-api-key header is required"));
     }
     if !model.takes_key(key) {
-        return Err(error(401, None, "invalid x-api-key"));
+        return Err((401, "invalid x-api-key"));
     }
     if text("anthropic-version").is_none() {
-        return Err(error(400, None, "anthropic-version: header is required"));
+        return Err((400, "anthropic-version: header is required"));
     }
     Ok(())
 }

@@ -13,12 +13,12 @@ pub(crate) fn check(body: &Value) -> Checked {
     if !body.is_object() {
         return Err("The request body is not valid JSON".to_owned());
     }
-    if !body["model"].as_str().is_some_and(|model| !model.is_empty()) {
+    if body["model"].as_str().is_none_or(str::is_empty) {
         return Err("model: Field required".to_owned());
     }
     match body.get("max_tokens") {
         None => return Err("max_tokens: Field required".to_owned()),
-        Some(most) if !most.as_u64().is_some_and(|most| most > 0) => {
+        Some(most) if most.as_u64().is_none_or(|most| most == 0) => {
             return Err("max_tokens: Input should be greater than or equal to 1".to_owned());
         }
         Some(_) => {}
@@ -118,7 +118,7 @@ fn check_uses(blocks: &[Value], at: usize) -> Result<Vec<&str>, String> {
         if !block["input"].is_object() {
             return Err(format!("{place}.input: Input should be a valid dictionary"));
         }
-        if !block["name"].as_str().is_some_and(|name| !name.is_empty()) {
+        if block["name"].as_str().is_none_or(str::is_empty) {
             return Err(format!("{place}.name: Field required"));
         }
         if ids.contains(&id) {

@@ -40,7 +40,7 @@ pub(crate) fn check(body: &Value) -> Checked {
     if !body.is_object() {
         return Err(Complaint::new("We could not parse the JSON body of your request."));
     }
-    if !body["model"].as_str().is_some_and(|model| !model.is_empty()) {
+    if body["model"].as_str().is_none_or(str::is_empty) {
         return Err(Complaint::new("you must provide a model parameter"));
     }
     let messages =

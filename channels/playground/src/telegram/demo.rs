@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 
+use super::chat::{ChatKind, Draft, User, topic_created};
 use super::handle::Spot;
-use super::world::{ChatKind, Draft, User, World, topic_created};
+use super::world::World;
 
 /// The bot's user id.
 pub const BOT_ID: i64 = 8_123_456;

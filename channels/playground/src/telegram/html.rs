@@ -221,19 +221,18 @@ impl Parser<'_> {
             ("a", Some(url)) => entity["url"] = json!(url),
             ("pre", Some(language)) => entity["language"] = json!(language),
             ("tg-emoji", Some(id)) => entity["custom_emoji_id"] = json!(id),
-            ("code", Some(language)) if self.inside_pre(open.offset, length) => {
+            ("code", Some(language)) if self.inside_pre(open.offset) => {
                 self.pre_language(language);
                 return;
             }
-            ("code", _) if self.inside_pre(open.offset, length) => return,
+            ("code", _) if self.inside_pre(open.offset) => return,
             _ => {}
         }
         self.done.push((open.offset, length, entity));
     }
 
-    fn inside_pre(&self, offset: usize, length: usize) -> bool {
+    fn inside_pre(&self, offset: usize) -> bool {
         self.open.last().is_some_and(|outer| outer.tag == "pre" && outer.offset == offset)
-            && length > 0
     }
 
     fn pre_language(&mut self, language: String) {
@@ -264,8 +263,7 @@ const TAGS: [&str; 16] = [
 
 fn relevant(tag: &str, name: &str, value: String) -> Option<String> {
     match (tag, name) {
-        ("a", "href") | ("tg-emoji", "emoji-id") => Some(value),
-        ("span", "class") => Some(value),
+        ("a", "href") | ("tg-emoji", "emoji-id") | ("span", "class") => Some(value),
         ("code", "class") => value.strip_prefix("language-").map(str::to_owned),
         ("blockquote", "expandable") => Some("expandable".to_owned()),
         _ => None,

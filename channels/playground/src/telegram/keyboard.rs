@@ -40,7 +40,7 @@ pub(crate) fn read(params: &Params) -> Result<Option<Value>, Refusal> {
 }
 
 fn check_button(button: &Value) -> Result<(), Refusal> {
-    if !button["text"].as_str().is_some_and(|text| !text.trim().is_empty()) {
+    if button["text"].as_str().is_none_or(|text| text.trim().is_empty()) {
         return Err(Refusal::bad("inline keyboard button text must be non-empty"));
     }
     if let Some(data) = button.get("callback_data") {

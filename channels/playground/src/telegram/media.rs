@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use super::chat::{Content, Draft, FileKind};
 use super::params::{Params, Upload};
 use super::refusal::Refusal;
 use super::send::{check_length, parsed, post};
 use super::target::Target;
-use super::world::{Content, Draft, FileKind};
 use super::{Server, keyboard, render};
 
 const MAX_CAPTION: usize = 1024;

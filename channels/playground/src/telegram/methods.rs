@@ -3,11 +3,11 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
+use super::chat::{ChatKind, FileKind};
 use super::params::Params;
 use super::polling::{Redelivery, allowed_updates, get_updates};
 use super::refusal::Refusal;
 use super::view::EventKind;
-use super::world::{ChatKind, FileKind};
 use super::{Server, media, render, send, target};
 
 /// Runs a method (its name in lower case) and gives its result as JSON text.

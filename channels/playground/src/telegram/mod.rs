@@ -1,5 +1,6 @@
 //! The emulated Telegram Bot API server and the handle that plays its people.
 
+mod chat;
 mod demo;
 mod entities;
 mod faults;
@@ -19,6 +20,7 @@ mod send;
 mod target;
 mod updates;
 mod view;
+mod watch;
 mod world;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,15 +29,16 @@ use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+pub use chat::{FileKind, Said};
 pub use demo::{ADA, BOT_ID, GRACE, GROUP, LINUS, PRIVATE, TOKEN, TOPIC};
 pub use faults::{Fault, FaultKind};
-pub use handle::{FileDraft, Spot, Tally, Telegram};
+pub use handle::{FileDraft, Spot, Telegram};
 pub(crate) use http::routes;
 pub use log::{Call, Outcome};
 pub use pace::Pace;
 pub(crate) use render::mime;
 pub use view::{Author, Event, EventKind, FileView, MessageView, ReactionView};
-pub use world::{FileKind, Said};
+pub use watch::Tally;
 
 use crate::clock::Now;
 use faults::Faults;

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::world::{Chat, ChatKind, Content, FileKind, Message, StoredFile, User, World};
+use super::chat::{Chat, ChatKind, Content, FileKind, Message, StoredFile, User};
+use super::world::World;
 
 /// A `User`.
 pub(crate) fn user(user: &User) -> Value {

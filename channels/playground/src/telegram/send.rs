@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::chat::{Content, Draft};
 use super::params::Params;
 use super::refusal::Refusal;
 use super::target::{self, Target, same};
 use super::view::EventKind;
-use super::world::{Content, Draft};
 use super::{Server, entities, html, keyboard, render};
 
 /// The most UTF-16 units of a text.

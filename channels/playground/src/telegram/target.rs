@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::chat::{Chat, ChatKind, Message};
 use super::params::Params;
 use super::refusal::Refusal;
-use super::world::{Chat, ChatKind, Message, World};
+use super::world::World;
 
 /// A place a message goes to.
 #[derive(Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta};
 use serde_json::{Value, json};
-use tokio_util::task::AbortOnDropHandle;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::*;
 use crate::playground::{Options, Playground};
@@ -312,9 +312,9 @@ async fn a_long_poll_wakes_on_a_message_and_offset_acknowledges() {
     let bot = Bot::of(&playground);
     let poll = {
         let bot = bot.clone();
-        AbortOnDropHandle::new(tokio::task::spawn(async move {
-            bot.updates(json!({"timeout": 50})).await
-        }))
+        AbortOnDropHandle::new(
+            TaskTracker::new().spawn(async move { bot.updates(json!({"timeout": 50})).await }),
+        )
     };
     while playground.telegram().counted("getUpdates") == 0 {
         tokio::task::yield_now().await;
@@ -334,9 +334,10 @@ async fn the_older_of_two_pollers_gets_409_and_a_webhook_forbids_polling() {
     let bot = Bot::of(&playground);
     let older = {
         let bot = bot.clone();
-        AbortOnDropHandle::new(tokio::task::spawn(async move {
-            bot.call("getUpdates", json!({"timeout": 50})).await
-        }))
+        AbortOnDropHandle::new(
+            TaskTracker::new()
+                .spawn(async move { bot.call("getUpdates", json!({"timeout": 50})).await }),
+        )
     };
     while playground.telegram().counted("getUpdates") == 0 {
         tokio::task::yield_now().await;

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::world::{Content, FileKind, World};
+use super::chat::{Content, FileKind};
+use super::world::World;
 
 /// Who wrote a message.
 #[derive(Clone, Debug, Serialize, PartialEq)]

@@ -1,174 +1,18 @@
-//! The emulated Telegram's state: users, chats, messages, files, and what happens when one is posted.
+//! The emulated Telegram's state, and what happens when a message is posted.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use serde_json::{Value, json};
 use tokio::sync::{broadcast, mpsc};
 
+use super::chat::{Chat, ChatKind, Draft, FileKind, Said, StoredFile, User};
 use super::refusal::Refusal;
 use super::updates::Updates;
 use super::view::{Event, EventKind};
 use super::{render, view};
-
-/// A person or the bot.
-#[derive(Clone, Debug)]
-pub(crate) struct User {
-    pub(crate) id: i64,
-    pub(crate) is_bot: bool,
-    pub(crate) first_name: String,
-    pub(crate) last_name: Option<String>,
-    pub(crate) username: Option<String>,
-}
-
-/// What sort of chat it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChatKind {
-    Private,
-    Group,
-    Supergroup,
-    Forum,
-}
-
-/// One chat.
-#[derive(Debug)]
-pub(crate) struct Chat {
-    pub(crate) id: i64,
-    pub(crate) kind: ChatKind,
-    pub(crate) title: String,
-    pub(crate) members: Vec<i64>,
-    /// Topics by the id of their root message.
-    pub(crate) topics: HashMap<i64, String>,
-    pub(crate) closed: bool,
-    pub(crate) moved_to: Option<i64>,
-    /// Messages by id − 1; a deleted one leaves its slot empty.
-    slots: Vec<Option<Message>>,
-    /// Messages of people that have no answer yet, oldest first, by topic.
-    waiting: HashMap<Option<i64>, VecDeque<i64>>,
-}
-
-impl Chat {
-    /// The message with this id, unless it never was or was deleted.
-    pub(crate) fn message(&self, id: i64) -> Option<&Message> {
-        self.slots.get(slot(id)?)?.as_ref()
-    }
-
-    /// The same, to change it.
-    pub(crate) fn message_mut(&mut self, id: i64) -> Option<&mut Message> {
-        self.slots.get_mut(slot(id)?)?.as_mut()
-    }
-
-    /// Every message that was not deleted, oldest first.
-    pub(crate) fn messages(&self) -> impl Iterator<Item = &Message> {
-        self.slots.iter().flatten()
-    }
-
-    /// Whether `thread` exists here.
-    pub(crate) fn has_thread(&self, thread: i64) -> bool {
-        self.topics.contains_key(&thread)
-    }
-}
-
-fn slot(id: i64) -> Option<usize> {
-    usize::try_from(id).ok()?.checked_sub(1)
-}
-
-/// What a message carries besides its text.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Content {
-    /// Nothing: a text message.
-    Text,
-    /// A file; the text is its caption.
-    File(String),
-    /// A service message: these fields stand in the message.
-    Service(Value),
-}
-
-/// What somebody posts.
-#[derive(Debug)]
-pub(crate) struct Draft {
-    pub(crate) from: i64,
-    pub(crate) thread: Option<i64>,
-    pub(crate) content: Content,
-    pub(crate) text: Arc<str>,
-    pub(crate) entities: Vec<Value>,
-    pub(crate) reply_to: Option<i64>,
-    pub(crate) markup: Option<Value>,
-    pub(crate) album: Option<String>,
-}
-
-impl Draft {
-    /// A plain text message.
-    pub(crate) fn text(from: i64, thread: Option<i64>, text: &str) -> Self {
-        Self {
-            from,
-            thread,
-            content: Content::Text,
-            text: text.into(),
-            entities: vec![],
-            reply_to: None,
-            markup: None,
-            album: None,
-        }
-    }
-
-    /// A service message.
-    pub(crate) fn service(from: i64, fields: Value) -> Self {
-        Self { content: Content::Service(fields), ..Self::text(from, None, "") }
-    }
-}
-
-/// A message in its chat.
-#[derive(Debug)]
-pub(crate) struct Message {
-    pub(crate) id: i64,
-    pub(crate) at: DateTime<Utc>,
-    pub(crate) edited: Option<DateTime<Utc>>,
-    pub(crate) draft: Draft,
-    /// Emoji and who put it there.
-    pub(crate) reactions: Vec<(String, i64)>,
-    /// Ids of the bot's messages that answer this one.
-    pub(crate) answers: Vec<i64>,
-}
-
-/// What kind of file it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FileKind {
-    /// Any file.
-    Document,
-    /// An image.
-    Photo,
-    /// A voice note.
-    Voice,
-}
-
-/// A stored file.
-#[derive(Clone, Debug)]
-pub(crate) struct StoredFile {
-    pub(crate) kind: FileKind,
-    pub(crate) name: String,
-    pub(crate) path: String,
-    pub(crate) bytes: Bytes,
-    /// The size the platform tells; a test may claim more than there is.
-    pub(crate) size: u64,
-}
-
-/// One thing the bot said, told to watchers at once.
-#[derive(Clone, Debug)]
-pub struct Said {
-    /// The chat.
-    pub chat: i64,
-    /// The message's id there.
-    pub message_id: i64,
-    /// The text or caption.
-    pub text: Arc<str>,
-    /// When the server took it.
-    pub at: Instant,
-}
 
 /// The state.
 pub(crate) struct World {
@@ -214,18 +58,7 @@ impl World {
 
     /// Adds a chat.
     pub(crate) fn add_chat(&mut self, id: i64, kind: ChatKind, title: &str, members: &[i64]) {
-        let chat = Chat {
-            id,
-            kind,
-            title: title.to_owned(),
-            members: members.to_vec(),
-            topics: HashMap::new(),
-            closed: false,
-            moved_to: None,
-            slots: vec![],
-            waiting: HashMap::new(),
-        };
-        self.chats.insert(id, chat);
+        self.chats.insert(id, Chat::new(id, kind, title, members));
     }
 
     /// The chat the bot may write to.
@@ -253,16 +86,13 @@ impl World {
     pub(crate) fn post(&mut self, chat_id: i64, draft: Draft, now: DateTime<Utc>) -> Option<i64> {
         let from_bot = draft.from == self.bot.id;
         let chat = self.chats.get_mut(&chat_id)?;
-        let id = i64::try_from(chat.slots.len()).ok()? + 1;
-        let thread = draft.thread;
+        let (thread, reply_to) = (draft.thread, draft.reply_to);
+        let id = chat.push(draft, now);
         if from_bot {
-            link_answer(chat, &draft, id);
-        } else if !matches!(draft.content, Content::Service(_)) {
-            chat.waiting.entry(thread).or_default().push_back(id);
+            chat.link_answer(thread, reply_to, id);
+        } else if chat.message(id).is_some_and(|message| !message.is_service()) {
+            chat.await_answer(thread, id);
         }
-        let message =
-            Message { id, at: now, edited: None, draft, reactions: vec![], answers: vec![] };
-        chat.slots.push(Some(message));
         if from_bot {
             self.tell_watchers(chat_id, id);
         } else if self.bot_sees(chat_id, id) {
@@ -300,10 +130,10 @@ impl World {
     pub(crate) fn bot_sees(&self, chat_id: i64, id: i64) -> bool {
         let Some(chat) = self.chats.get(&chat_id) else { return false };
         let Some(message) = chat.message(id) else { return false };
-        if chat.closed || chat.moved_to.is_some_and(|_| !is_service(message)) {
+        if chat.closed || chat.moved_to.is_some_and(|_| !message.is_service()) {
             return false;
         }
-        if chat.kind == ChatKind::Private || !self.privacy_mode || is_service(message) {
+        if chat.kind == ChatKind::Private || !self.privacy_mode || message.is_service() {
             return true;
         }
         let replies_to_bot = message
@@ -346,45 +176,9 @@ impl World {
 
     /// Empties a message's slot.
     pub(crate) fn delete(&mut self, chat_id: i64, id: i64) {
-        let thread = self.chats.get_mut(&chat_id).and_then(|chat| {
-            let place = chat.slots.get_mut(slot(id)?)?;
-            place.take().map(|message| message.draft.thread)
-        });
-        if let Some(thread) = thread {
-            self.emit(EventKind::Deleted, chat_id, thread, None);
+        let taken = self.chats.get_mut(&chat_id).and_then(|chat| chat.take(id));
+        if let Some(message) = taken {
+            self.emit(EventKind::Deleted, chat_id, message.draft.thread, None);
         }
     }
-}
-
-/// A message without people's words in it.
-fn is_service(message: &Message) -> bool {
-    matches!(message.draft.content, Content::Service(_))
-}
-
-/// Links the bot's message to what it answers: by its reply, else the oldest unanswered message of the
-/// topic, else the latest answered one.
-fn link_answer(chat: &mut Chat, draft: &Draft, answer: i64) {
-    let waiting = chat.waiting.entry(draft.thread).or_default();
-    let replied = draft.reply_to;
-    let inbound = match replied {
-        Some(id) => {
-            waiting.retain(|waiting| *waiting != id);
-            Some(id)
-        }
-        None => waiting.pop_front(),
-    };
-    let inbound = inbound.or_else(|| latest_answered(chat, draft.thread));
-    if let Some(message) = inbound.and_then(|id| chat.message_mut(id)) {
-        message.answers.push(answer);
-    }
-}
-
-fn latest_answered(chat: &Chat, thread: Option<i64>) -> Option<i64> {
-    let mut recent = chat.slots.iter().rev().take(64).flatten();
-    recent.find(|m| m.draft.thread == thread && !m.answers.is_empty()).map(|message| message.id)
-}
-
-/// The fields of a topic's root message.
-pub(crate) fn topic_created(name: &str) -> Value {
-    json!({ "forum_topic_created": { "name": name, "icon_color": 7_322_096 } })
 }
