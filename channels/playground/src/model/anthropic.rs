@@ -8,11 +8,10 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::openai::text_of;
 use super::turn::{ScriptedCall, Turn};
 use super::{
-    Asked, Dialect, Heard, Model, after_delays, anthropic_check, broken_stream, pieces, tokens,
-    whole_stream,
+    Asked, Dialect, Heard, Model, after_delays, anthropic_check, broken_stream, fresh, pieces,
+    tokens, whole_stream,
 };
 use crate::line::Line;
 
@@ -62,18 +61,6 @@ fn check_headers(model: &Model, headers: &HeaderMap) -> Result<(), (u16, &'stati
         return Err((400, "anthropic-version: header is required"));
     }
     Ok(())
-}
-
-/// The user's texts after the last assistant message that are no tool results; else the last text.
-fn fresh(messages: &Value) -> Vec<String> {
-    let messages = messages.as_array().map(Vec::as_slice).unwrap_or_default();
-    let after = messages.iter().rposition(|m| m["role"] == "assistant").map_or(0, |at| at + 1);
-    let texts = |slice: &[Value]| -> Vec<String> {
-        let users = slice.iter().filter(|m| m["role"] == "user");
-        users.map(|m| text_of(&m["content"])).filter(|text| !text.is_empty()).collect()
-    };
-    let fresh = texts(&messages[after..]);
-    if fresh.is_empty() { texts(messages).pop().into_iter().collect() } else { fresh }
 }
 
 /// An error in Anthropic's shape.

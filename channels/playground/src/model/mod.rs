@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod anthropic_check;
+mod heard;
 mod openai;
 mod openai_check;
 mod turn;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Notify;
 
+pub(crate) use heard::{Heard, fresh, text_of};
 pub use turn::{ScriptedCall, Turn};
 
 use crate::clock::Now;
@@ -82,14 +84,6 @@ struct State {
     /// Scripts for requests that contain a text.
     keyed: Vec<(String, VecDeque<Turn>)>,
     requests: VecDeque<Asked>,
-}
-
-/// What a request says, for the default behaviour and the keyed scripts.
-pub(crate) struct Heard<'a> {
-    /// The whole request.
-    pub(crate) raw: &'a str,
-    /// The user messages since the model's last answer, oldest first.
-    pub(crate) fresh: Vec<String>,
 }
 
 impl Model {

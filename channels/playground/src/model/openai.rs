@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::openai_check::{self, Complaint};
 use super::turn::{ScriptedCall, Turn};
 use super::{
-    Asked, Dialect, Heard, Model, after_delays, broken_stream, pieces, tokens, whole_stream,
+    Asked, Dialect, Heard, Model, after_delays, broken_stream, fresh, pieces, tokens, whole_stream,
 };
 use crate::line::Line;
 
@@ -56,28 +56,6 @@ pub(crate) async fn chat(
         asked: tokens(&text),
     };
     writer.answer(turn, &line)
-}
-
-/// The user's texts after the last assistant message; when there is none, the last one.
-fn fresh(messages: &Value) -> Vec<String> {
-    let messages = messages.as_array().map(Vec::as_slice).unwrap_or_default();
-    let after = messages.iter().rposition(|m| m["role"] == "assistant").map_or(0, |at| at + 1);
-    let texts = |slice: &[Value]| -> Vec<String> {
-        slice.iter().filter(|m| m["role"] == "user").map(|m| text_of(&m["content"])).collect()
-    };
-    let fresh = texts(&messages[after..]);
-    if fresh.is_empty() { texts(messages).pop().into_iter().collect() } else { fresh }
-}
-
-/// A message's text, whole or in parts.
-pub(crate) fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
 }
 
 /// An error in OpenAI's shape.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::openai::text_of;
+use super::text_of;
 
 /// Why a request is refused.
 #[derive(Clone, Debug, PartialEq)]

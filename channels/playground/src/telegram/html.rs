@@ -118,13 +118,9 @@ impl Parser<'_> {
         let mut argument = None;
         loop {
             self.take_while(|c| c.is_ascii_whitespace());
-            match self.peek() {
-                None => return Err(unclosed(begin)),
-                Some('>') => {
-                    self.at += 1;
-                    return Ok(argument);
-                }
-                Some(_) => {}
+            if self.peek().ok_or_else(|| unclosed(begin))? == '>' {
+                self.at += 1;
+                return Ok(argument);
             }
             let name = self
                 .take_while(|c| !c.is_ascii_whitespace() && c != '=' && c != '>')

@@ -21,6 +21,7 @@ pub(crate) async fn run(
         "getupdates" => get_updates(server, params, redelivery).await,
         "sendmessage" => send::message(server, params),
         "editmessagetext" => send::edit(server, params),
+        "editmessagereplymarkup" => send::edit_markup(server, params),
         "senddocument" => media::file(server, params, FileKind::Document),
         "sendphoto" => media::file(server, params, FileKind::Photo),
         "sendvoice" => media::file(server, params, FileKind::Voice),

@@ -82,7 +82,7 @@ fn look(
         return Err(Refusal::second_poller());
     }
     if world.webhook.is_some() {
-        return Err(Refusal::webhook_active());
+        return Err(Refusal::ended_by_webhook());
     }
     Ok(world.updates.batch(limit, copies))
 }

@@ -58,6 +58,11 @@ impl Refusal {
         )
     }
 
+    /// 409, for a poll that waits while a webhook is set.
+    pub(crate) fn ended_by_webhook() -> Self {
+        Self::new(409, "Conflict: terminated by setWebhook request")
+    }
+
     /// 429 with `retry_after` in seconds.
     pub(crate) fn too_many(retry_after: u64) -> Self {
         Self {

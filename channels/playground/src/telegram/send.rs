@@ -1,4 +1,4 @@
-//! `sendMessage` and `editMessageText`: text with its markup, limits and replies.
+//! `sendMessage` and the edits: text with its markup, limits and replies.
 
 use std::sync::Arc;
 
@@ -44,52 +44,70 @@ pub(crate) fn post(server: &Server, chat: i64, draft: Draft) -> Result<String, R
 
 /// `editMessageText`.
 pub(crate) fn edit(server: &Server, params: &Params) -> Result<String, Refusal> {
-    let (chat, id) = editable(server, params)?;
-    let (text, entities) = read_text(params, MAX_TEXT, "MESSAGE_TOO_LONG")?;
+    let (chat, id, is_text) = editable(server, params)?;
+    if !is_text {
+        return Err(Refusal::bad("there is no text in the message to edit"));
+    }
+    let words = read_text(params, MAX_TEXT, "MESSAGE_TOO_LONG")?;
     let markup = keyboard::read(params)?;
     server.count_pace(chat)?;
+    change(server, (chat, id), Some(words), markup)
+}
+
+/// `editMessageReplyMarkup`.
+pub(crate) fn edit_markup(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let (chat, id, _) = editable(server, params)?;
+    let markup = keyboard::read(params)?;
+    server.count_pace(chat)?;
+    change(server, (chat, id), None, markup)
+}
+
+/// A text and its entities.
+type Words = (Arc<str>, Vec<Value>);
+
+/// Changes the bot's message, unless nothing changes.
+fn change(
+    server: &Server,
+    (chat, id): (i64, i64),
+    words: Option<Words>,
+    markup: Option<Value>,
+) -> Result<String, Refusal> {
     let now = server.now();
     let mut world = server.world();
     let Some(message) = world.chats.get_mut(&chat).and_then(|chat| chat.message_mut(id)) else {
         return Err(Refusal::bad("message to edit not found"));
     };
-    let unchanged = message.draft.text == text
-        && message.draft.entities == entities
-        && same(message.draft.markup.as_ref(), markup.as_ref());
+    let draft = &mut message.draft;
+    let (text, entities) =
+        words.unwrap_or_else(|| (Arc::clone(&draft.text), draft.entities.clone()));
+    let unchanged = draft.text == text
+        && draft.entities == entities
+        && same(draft.markup.as_ref(), markup.as_ref());
     if unchanged {
         return Err(Refusal::bad(
             "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message",
         ));
     }
-    message.draft.text = text;
-    message.draft.entities = entities;
-    message.draft.markup = markup;
+    (draft.text, draft.entities, draft.markup) = (text, entities, markup);
+    let thread = draft.thread;
     message.edited = Some(now);
-    let thread = message.draft.thread;
     world.tell_watchers(chat, id);
     world.emit(EventKind::Edited, chat, thread, Some(id));
     Ok(render::message(&world, chat, id).to_string())
 }
 
-/// Checks that the message is there, the bot's own, and a text.
-fn editable(server: &Server, params: &Params) -> Result<(i64, i64), Refusal> {
+/// Checks that the message is there and the bot's own; gives its place and whether it is a text.
+fn editable(server: &Server, params: &Params) -> Result<(i64, i64, bool), Refusal> {
     let world = server.world();
     let chat = target::chat(&world, params)?;
     let message = target::message(chat, params, "message to edit not found")?;
     if message.draft.from != world.bot.id {
         return Err(Refusal::bad("message can't be edited"));
     }
-    if message.draft.content != Content::Text {
-        return Err(Refusal::bad("there is no text in the message to edit"));
-    }
-    Ok((chat.id, message.id))
+    Ok((chat.id, message.id, message.draft.content == Content::Text))
 }
 
-fn read_text(
-    params: &Params,
-    most: usize,
-    too_long: &str,
-) -> Result<(Arc<str>, Vec<Value>), Refusal> {
+fn read_text(params: &Params, most: usize, too_long: &str) -> Result<Words, Refusal> {
     let (text, entities) = parsed(params, "text", "entities")?;
     if text.is_empty() {
         return Err(Refusal::bad("message text is empty"));
@@ -108,11 +126,7 @@ pub(crate) fn check_length(text: &str, most: usize, too_long: &str) -> Result<()
 }
 
 /// A text parameter after its markup was parsed, with its entities.
-pub(crate) fn parsed(
-    params: &Params,
-    name: &str,
-    entities_name: &str,
-) -> Result<(Arc<str>, Vec<Value>), Refusal> {
+pub(crate) fn parsed(params: &Params, name: &str, entities_name: &str) -> Result<Words, Refusal> {
     let source = params.text(name).unwrap_or_default();
     let mode = params.text("parse_mode").unwrap_or_default();
     if mode.eq_ignore_ascii_case("html") {
@@ -134,7 +148,7 @@ pub(crate) fn parsed(
 }
 
 /// Drops white space around the text, as the platform does, and moves the entities along.
-fn trimmed(text: &str, entities: Vec<Value>) -> (Arc<str>, Vec<Value>) {
+fn trimmed(text: &str, entities: Vec<Value>) -> Words {
     let kept = text.trim_end();
     let start = kept.len() - kept.trim_start().len();
     let skipped = kept[..start].encode_utf16().count() as u64;

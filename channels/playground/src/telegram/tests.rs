@@ -106,6 +106,16 @@ async fn refuses_with_the_real_words() {
             "400 Bad Request: MESSAGE_TOO_LONG",
         ),
         (
+            "editMessageReplyMarkup",
+            json!({"chat_id": chat, "message_id": own, "reply_markup": buttons(1)}),
+            "ok",
+        ),
+        (
+            "editMessageReplyMarkup",
+            json!({"chat_id": chat, "message_id": asked, "reply_markup": buttons(1)}),
+            "400 Bad Request: message can't be edited",
+        ),
+        (
             "deleteMessage",
             json!({"chat_id": chat, "message_id": 999}),
             "400 Bad Request: message to delete not found",
