@@ -1,0 +1,248 @@
+//! The handle that plays Telegram's people: they say, reply, edit, upload, press, block.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::json;
+
+use super::chat::{ChatKind, Content, Draft, FileKind, User};
+use super::view::EventKind;
+use super::{Server, entities, render};
+
+/// A chat, or one topic of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Spot {
+    /// The chat's id.
+    pub chat: i64,
+    /// The topic's root message.
+    pub thread: Option<i64>,
+}
+
+impl From<i64> for Spot {
+    fn from(chat: i64) -> Self {
+        Self { chat, thread: None }
+    }
+}
+
+/// A file a person uploads.
+#[derive(Clone, Debug)]
+pub struct FileDraft {
+    /// Document, photo or voice.
+    pub kind: FileKind,
+    /// The name.
+    pub name: String,
+    /// The bytes.
+    pub bytes: Bytes,
+    /// The text under it; empty for none.
+    pub caption: String,
+    /// The size the platform tells, where it should differ from the bytes.
+    pub told_size: Option<u64>,
+}
+
+impl FileDraft {
+    /// A file without caption.
+    pub fn new(kind: FileKind, name: &str, bytes: impl Into<Bytes>) -> Self {
+        let (name, bytes) = (name.to_owned(), bytes.into());
+        Self { kind, name, bytes, caption: String::new(), told_size: None }
+    }
+}
+
+/// Plays the people of the emulated Telegram. Ids that do not exist are ignored and give 0.
+#[derive(Clone)]
+pub struct Telegram {
+    pub(super) server: Arc<Server>,
+}
+
+impl Telegram {
+    pub(crate) fn new(server: Arc<Server>) -> Self {
+        Self { server }
+    }
+
+    /// A person writes; gives the message's id.
+    pub fn say(&self, spot: impl Into<Spot>, user: i64, text: &str) -> i64 {
+        self.write(spot.into(), user, text, None)
+    }
+
+    /// A person replies to a message.
+    pub fn reply(&self, spot: impl Into<Spot>, user: i64, to: i64, text: &str) -> i64 {
+        self.write(spot.into(), user, text, Some(to))
+    }
+
+    fn write(&self, spot: Spot, user: i64, text: &str, reply_to: Option<i64>) -> i64 {
+        let entities = entities::detect(text);
+        self.post(spot, Draft { entities, reply_to, ..Draft::text(user, spot.thread, text) })
+    }
+
+    fn post(&self, spot: Spot, draft: Draft) -> i64 {
+        let now = self.server.now();
+        let id = self.server.world().post(spot.chat, draft, now);
+        self.server.arrivals.notify_waiters();
+        id.unwrap_or(0)
+    }
+
+    /// A person edits a text of theirs; whether there was one.
+    pub fn edit(&self, chat: i64, message: i64, text: &str) -> bool {
+        let now = self.server.now();
+        {
+            let mut world = self.server.world();
+            let bot = world.bot.id;
+            let place = world.chats.get_mut(&chat);
+            let Some(target) = place.and_then(|chat| chat.message_mut(message)) else {
+                return false;
+            };
+            if target.draft.from == bot {
+                return false;
+            }
+            target.draft.text = text.into();
+            target.draft.entities = entities::detect(text);
+            target.edited = Some(now);
+            let thread = target.draft.thread;
+            if world.bot_sees(chat, message) {
+                let body = render::message(&world, chat, message);
+                world.updates.push("edited_message", &body, now);
+            }
+            world.emit(EventKind::Edited, chat, thread, Some(message));
+        }
+        self.server.arrivals.notify_waiters();
+        true
+    }
+
+    /// A person uploads a file.
+    pub fn upload(&self, spot: impl Into<Spot>, user: i64, file: FileDraft) -> i64 {
+        self.upload_into(spot.into(), user, file, None)
+    }
+
+    /// A person uploads several files as one album.
+    pub fn album(&self, spot: impl Into<Spot>, user: i64, files: Vec<FileDraft>) -> Vec<i64> {
+        let spot = spot.into();
+        let album = format!("1400{:013}", self.server.world().next_number());
+        let upload = |file| self.upload_into(spot, user, file, Some(album.clone()));
+        files.into_iter().map(upload).collect()
+    }
+
+    fn upload_into(&self, spot: Spot, user: i64, file: FileDraft, album: Option<String>) -> i64 {
+        let file_id = {
+            let mut world = self.server.world();
+            let file_id = world.store_file(file.kind, &file.name, file.bytes);
+            if let (Some(size), Some(stored)) = (file.told_size, world.files.get_mut(&file_id)) {
+                stored.size = size;
+            }
+            file_id
+        };
+        let entities = entities::detect(&file.caption);
+        let text = Draft::text(user, spot.thread, &file.caption);
+        self.post(spot, Draft { content: Content::File(file_id), entities, album, ..text })
+    }
+
+    /// A person puts a reaction on a message (the bot learns of it only if it asked for the kind).
+    pub fn react(&self, chat: i64, user: i64, message: i64, emoji: &str) {
+        let now = self.server.now();
+        {
+            let mut world = self.server.world();
+            let place = world.chats.get_mut(&chat);
+            let Some(target) = place.and_then(|chat| chat.message_mut(message)) else { return };
+            target.reactions.push((emoji.to_owned(), user));
+            let thread = target.draft.thread;
+            let (Some(place), Some(person)) = (world.chats.get(&chat), world.users.get(&user))
+            else {
+                return;
+            };
+            let body = json!({
+                "chat": render::chat(&world, place), "message_id": message,
+                "user": render::user(person), "date": now.timestamp(),
+                "old_reaction": [], "new_reaction": [{"type": "emoji", "emoji": emoji}],
+            });
+            world.updates.push("message_reaction", &body, now);
+            world.emit(EventKind::Reaction, chat, thread, Some(message));
+        }
+        self.server.arrivals.notify_waiters();
+    }
+
+    /// A person presses a button; gives the callback query's id.
+    pub fn press(&self, chat: i64, user: i64, message: i64, data: &str) -> String {
+        let now = self.server.now();
+        let id = {
+            let mut world = self.server.world();
+            let id = format!("{}", 4_382_000_000_000_000_000 + world.next_number());
+            let mut body = json!({
+                "id": id, "chat_instance": format!("{chat}"), "data": data,
+                "message": render::message(&world, chat, message),
+            });
+            if let Some(person) = world.users.get(&user) {
+                body["from"] = render::user(person);
+            }
+            world.callbacks.insert(id.clone(), now);
+            world.updates.push("callback_query", &body, now);
+            id
+        };
+        self.server.arrivals.notify_waiters();
+        id
+    }
+
+    /// The person blocks the bot, or the group kicks it.
+    pub fn close(&self, chat: i64) {
+        self.set_closed(chat, true);
+    }
+
+    /// The person unblocks the bot, or the group adds it again.
+    pub fn reopen(&self, chat: i64) {
+        self.set_closed(chat, false);
+    }
+
+    fn set_closed(&self, chat: i64, closed: bool) {
+        let now = self.server.now();
+        {
+            let mut world = self.server.world();
+            let Some(place) = world.chats.get_mut(&chat) else { return };
+            place.closed = closed;
+            let by = place.members.first().copied().unwrap_or_default();
+            let (old, new) = if closed { ("member", "kicked") } else { ("kicked", "member") };
+            let Some(place) = world.chats.get(&chat) else { return };
+            let bot = render::user(&world.bot);
+            let status = |status: &str| match status {
+                "kicked" => json!({ "status": "kicked", "user": bot, "until_date": 0 }),
+                other => json!({ "status": other, "user": bot }),
+            };
+            let mut body = json!({
+                "chat": render::chat(&world, place), "date": now.timestamp(),
+                "old_chat_member": status(old), "new_chat_member": status(new),
+            });
+            if let Some(person) = world.users.get(&by) {
+                body["from"] = render::user(person);
+            }
+            world.updates.push("my_chat_member", &body, now);
+        }
+        self.server.arrivals.notify_waiters();
+    }
+
+    /// The group becomes a supergroup with this id.
+    pub fn migrate(&self, chat: i64, to: i64) {
+        let by = {
+            let mut world = self.server.world();
+            let Some(place) = world.chats.get_mut(&chat) else { return };
+            place.moved_to = Some(to);
+            let (title, members) = (place.title.clone(), place.members.clone());
+            world.add_chat(to, ChatKind::Supergroup, &title, &members);
+            members.first().copied().unwrap_or_default()
+        };
+        self.post(chat.into(), Draft::service(by, json!({ "migrate_to_chat_id": to })));
+        self.post(to.into(), Draft::service(by, json!({ "migrate_from_chat_id": chat })));
+    }
+
+    /// Adds a person and their private chat with the bot.
+    pub fn add_person(&self, id: i64, name: &str) -> Spot {
+        let mut world = self.server.world();
+        let user = User {
+            id,
+            is_bot: false,
+            first_name: name.to_owned(),
+            last_name: None,
+            username: None,
+        };
+        world.users.insert(id, user);
+        if !world.chats.contains_key(&id) {
+            world.add_chat(id, ChatKind::Private, name, &[id]);
+        }
+        id.into()
+    }
+}

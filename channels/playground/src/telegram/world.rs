@@ -1,0 +1,184 @@
+//! The emulated Telegram's state, and what happens when a message is posted.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use tokio::sync::{broadcast, mpsc};
+
+use super::chat::{Chat, ChatKind, Draft, FileKind, Said, StoredFile, User};
+use super::refusal::Refusal;
+use super::updates::Updates;
+use super::view::{Event, EventKind};
+use super::{render, view};
+
+/// The state.
+pub(crate) struct World {
+    pub(crate) bot: User,
+    pub(crate) token: String,
+    pub(crate) privacy_mode: bool,
+    pub(crate) users: HashMap<i64, User>,
+    pub(crate) chats: HashMap<i64, Chat>,
+    pub(crate) updates: Updates,
+    pub(crate) webhook: Option<String>,
+    pub(crate) files: HashMap<String, StoredFile>,
+    /// Open callback queries and when they were pressed.
+    pub(crate) callbacks: HashMap<String, DateTime<Utc>>,
+    pub(crate) events: broadcast::Sender<Event>,
+    pub(crate) watchers: Vec<mpsc::UnboundedSender<Said>>,
+    pub(crate) counter: u64,
+}
+
+impl World {
+    /// A world with its bot alone.
+    pub(crate) fn new(bot: User, token: String) -> Self {
+        Self {
+            privacy_mode: false,
+            users: HashMap::from([(bot.id, bot.clone())]),
+            bot,
+            token,
+            chats: HashMap::new(),
+            updates: Updates::default(),
+            webhook: None,
+            files: HashMap::new(),
+            callbacks: HashMap::new(),
+            events: broadcast::channel(1024).0,
+            watchers: vec![],
+            counter: 0,
+        }
+    }
+
+    /// A number nobody had before.
+    pub(crate) fn next_number(&mut self) -> u64 {
+        self.counter += 1;
+        self.counter
+    }
+
+    /// Adds a chat.
+    pub(crate) fn add_chat(&mut self, id: i64, kind: ChatKind, title: &str, members: &[i64]) {
+        self.chats.insert(id, Chat::new(id, kind, title, members));
+    }
+
+    /// The chat the bot may write to.
+    ///
+    /// # Errors
+    /// The refusal the Bot API gives: unknown, moved, blocked or kicked.
+    pub(crate) fn open_chat(&self, id: i64) -> Result<&Chat, Refusal> {
+        let chat = self.chats.get(&id).ok_or_else(|| Refusal::bad("chat not found"))?;
+        if let Some(to) = chat.moved_to {
+            return Err(Refusal::migrated(to));
+        }
+        if !chat.closed {
+            return Ok(chat);
+        }
+        Err(Refusal::forbidden(match chat.kind {
+            ChatKind::Private => "bot was blocked by the user",
+            ChatKind::Group => "bot was kicked from the group chat",
+            ChatKind::Supergroup | ChatKind::Forum => "bot was kicked from the supergroup chat",
+        }))
+    }
+
+    /// Stores a message, links answers, tells the page and makes the update.
+    ///
+    /// `None` when the chat does not exist.
+    pub(crate) fn post(&mut self, chat_id: i64, draft: Draft, now: DateTime<Utc>) -> Option<i64> {
+        let from_bot = draft.from == self.bot.id;
+        let chat = self.chats.get_mut(&chat_id)?;
+        let (thread, reply_to) = (draft.thread, draft.reply_to);
+        let id = chat.push(draft, now);
+        if from_bot {
+            chat.link_answer(thread, reply_to, id);
+        } else if chat.message(id).is_some_and(|message| !message.is_service()) {
+            chat.await_answer(thread, id);
+        }
+        if from_bot {
+            self.tell_watchers(chat_id, id);
+        } else if self.bot_sees(chat_id, id) {
+            let body = render::message(self, chat_id, id);
+            self.updates.push("message", &body, now);
+        }
+        self.emit(EventKind::Message, chat_id, thread, Some(id));
+        Some(id)
+    }
+
+    /// Tells everybody who watches what the bot said.
+    pub(crate) fn tell_watchers(&mut self, chat: i64, message_id: i64) {
+        if self.watchers.is_empty() {
+            return;
+        }
+        let Some(message) = self.chats.get(&chat).and_then(|chat| chat.message(message_id)) else {
+            return;
+        };
+        let text = Arc::clone(&message.draft.text);
+        let said = Said { chat, message_id, text, at: Instant::now() };
+        self.watchers.retain(|watcher| watcher.send(said.clone()).is_ok());
+    }
+
+    /// Tells the page and the tests that something happened.
+    pub(crate) fn emit(&self, kind: EventKind, chat: i64, thread: Option<i64>, id: Option<i64>) {
+        if self.events.receiver_count() == 0 {
+            return;
+        }
+        let message = id.and_then(|id| view::message(self, chat, id));
+        // Nobody listening any more is no error.
+        self.events.send(Event { kind, chat, thread, message }).ok();
+    }
+
+    /// Whether the bot, with its privacy mode, is shown this message.
+    pub(crate) fn bot_sees(&self, chat_id: i64, id: i64) -> bool {
+        let Some(chat) = self.chats.get(&chat_id) else { return false };
+        let Some(message) = chat.message(id) else { return false };
+        if chat.closed || chat.moved_to.is_some_and(|_| !message.is_service()) {
+            return false;
+        }
+        if chat.kind == ChatKind::Private || !self.privacy_mode || message.is_service() {
+            return true;
+        }
+        let replies_to_bot = message
+            .draft
+            .reply_to
+            .and_then(|id| chat.message(id))
+            .is_some_and(|original| original.draft.from == self.bot.id);
+        replies_to_bot || self.commands_bot(&message.draft)
+    }
+
+    /// A command without a name, or one that names our bot.
+    fn commands_bot(&self, draft: &Draft) -> bool {
+        let name = self.bot.username.as_deref().unwrap_or_default();
+        draft.entities.iter().filter(|entity| entity["type"] == "bot_command").any(|entity| {
+            let command = super::entities::slice(&draft.text, entity);
+            match command.split_once('@') {
+                None => true,
+                Some((_, named)) => named.eq_ignore_ascii_case(name),
+            }
+        })
+    }
+
+    /// Stores a file and gives its id.
+    pub(crate) fn store_file(&mut self, kind: FileKind, name: &str, bytes: Bytes) -> String {
+        let number = self.next_number();
+        let file_id = format!("AgACAgIAAxkDAAI{number:012}");
+        let extension = name.rsplit_once('.').map_or("bin", |(_, extension)| extension);
+        let folder = match kind {
+            FileKind::Document => "documents",
+            FileKind::Photo => "photos",
+            FileKind::Voice => "voice",
+        };
+        let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
+        let path = format!("{folder}/file_{number}.{extension}");
+        let size = bytes.len() as u64;
+        let file = StoredFile { kind, name: name.to_owned(), path, bytes, size };
+        self.files.insert(file_id.clone(), file);
+        file_id
+    }
+
+    /// Empties a message's slot.
+    pub(crate) fn delete(&mut self, chat_id: i64, id: i64) {
+        let taken = self.chats.get_mut(&chat_id).and_then(|chat| chat.take(id));
+        if let Some(message) = taken {
+            self.emit(EventKind::Deleted, chat_id, message.draft.thread, None);
+        }
+    }
+}
