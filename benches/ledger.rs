@@ -121,7 +121,9 @@ async fn burst(dir: &Path) {
         ledger.claim(lane, &boot(), now()).await.expect("a claim").expect("a task");
     }
     let claim = since.elapsed() / LANES as u32;
-    println!("{WAITING} waiting in {LANES} lanes  stored in {stored:?}  ready {ready:?}  claim {claim:?}");
+    println!(
+        "{WAITING} waiting in {LANES} lanes  stored in {stored:?}  ready {ready:?}  claim {claim:?}"
+    );
 }
 
 /// The write plan of one plain message.

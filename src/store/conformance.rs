@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Addressed, Audience, ConversationId, Cursor, Features, Inbound, MessageRef, Outbound,
-    Part, PersonId, PlaceId, Receipt, Speaker, What,
+    AccountId, Addressed, Audience, ConversationId, Cursor, Features, Inbound, MessageRef,
+    Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
 };
 
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
@@ -39,13 +39,13 @@ pub trait Bed: Send + Sync {
 pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// Every law, by name.
-pub fn laws() -> Vec<(&'static str, Law)> {
+pub fn all_laws() -> Vec<(&'static str, Law)> {
     [hearing::LAWS, working::LAWS, delivering::LAWS, reading::LAWS].concat()
 }
 
 /// Runs every law, each on a bed of its own, and the random histories.
 pub async fn run_all(make: impl Fn() -> Box<dyn Bed>) {
-    for (name, law) in laws() {
+    for (name, law) in all_laws() {
         eprintln!("law: {name}");
         law(make().as_ref()).await;
     }

@@ -70,8 +70,10 @@ pub fn accept(
         store(conn, row, fuse.now, &mut out)?;
     }
     if let Some(cursor) = cursor {
-        conn.prepare_cached("INSERT OR REPLACE INTO cursor (account, value, at) VALUES (?1, ?2, ?3)")?
-            .execute(params![cursor.account.as_str(), cursor.value, millis(fuse.now)])?;
+        conn.prepare_cached(
+            "INSERT OR REPLACE INTO cursor (account, value, at) VALUES (?1, ?2, ?3)",
+        )?
+        .execute(params![cursor.account.as_str(), cursor.value, millis(fuse.now)])?;
     }
     for lane in std::mem::take(&mut out.touched) {
         if out.claimed.len() < fuse.permits

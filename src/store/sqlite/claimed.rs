@@ -50,11 +50,8 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
         .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     raw.context = context(conn, &raw)?;
-    raw.items = items(
-        conn,
-        "SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq",
-        [task],
-    )?;
+    raw.items =
+        items(conn, "SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq", [task])?;
     raw.history = items(
         conn,
         "SELECT i.task, i.v, i.item

@@ -7,9 +7,9 @@
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{lanes, work};
 use super::outbox::{self, Cause, Prepared};
 use super::rows::millis;
+use super::{lanes, work};
 use crate::domain::ids::TaskId;
 use crate::store::{CommandDone, CommandEffect, Result};
 

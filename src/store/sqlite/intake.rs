@@ -67,9 +67,8 @@ impl Intake for Sqlite {
         let (key, draft, now) = (key.to_owned(), Prepared::new(draft)?, self.clock.now());
         let bytes = draft.bytes();
         let verb = move |conn: &rusqlite::Connection| {
-            let said = conn
-                .prepare_cached("SELECT 1 FROM notice WHERE key = ?1")?
-                .exists([&key])?;
+            let said =
+                conn.prepare_cached("SELECT 1 FROM notice WHERE key = ?1")?.exists([&key])?;
             if said {
                 return Ok(None);
             }

@@ -11,6 +11,19 @@ use crate::domain::ids::Boot;
 use crate::domain::task::Lane;
 use crate::store::Result;
 
+/// Free lanes by the age of their oldest task. Lanes that only wait for a later moment are passed over;
+/// tasks are not looked at.
+pub const READY: &str =
+    "SELECT name FROM lane WHERE busy = 0 AND ready_at IS NOT NULL AND ready_at <= ?1
+     ORDER BY oldest LIMIT ?2";
+
+/// The lane's oldest task that may start. The index is named because the planner would rather sort
+/// all that wait there.
+pub const OLDEST: &str = "SELECT id FROM task INDEXED BY task_order
+     WHERE lane = ?1 AND start_at IS NOT NULL AND start_at <= ?2
+       AND NOT EXISTS (SELECT 1 FROM task WHERE lane = ?1 AND state = 'running')
+     ORDER BY ord, id LIMIT 1";
+
 /// Returns the row of a lane, made when it is new.
 pub fn row_of(conn: &Connection, name: &str) -> Result<i64> {
     if let Some(row) = known(conn, name)? {
@@ -64,10 +77,7 @@ pub fn refresh(conn: &Connection, lane: i64) -> Result<()> {
 pub fn ready(conn: &Connection, now: DateTime<Utc>, limit: usize) -> Result<Vec<Lane>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let lanes = conn
-        .prepare_cached(
-            "SELECT name FROM lane WHERE busy = 0 AND ready_at IS NOT NULL AND ready_at <= ?1
-             ORDER BY oldest LIMIT ?2",
-        )?
+        .prepare_cached(READY)?
         .query_map([millis(now), limit], |row| Ok(Lane(row.get(0)?)))?
         .collect::<rusqlite::Result<_>>()?;
     Ok(lanes)
@@ -96,14 +106,8 @@ pub fn take(
     boot: &Boot,
     now: DateTime<Utc>,
 ) -> Result<Option<RawClaimed>> {
-    let task: Option<i64> = conn
-        .prepare_cached(
-            "SELECT id FROM task WHERE lane = ?1 AND start_at IS NOT NULL AND start_at <= ?2
-               AND NOT EXISTS (SELECT 1 FROM task WHERE lane = ?1 AND state = 'running')
-             ORDER BY ord, id LIMIT 1",
-        )?
-        .query_row([lane, millis(now)], |row| row.get(0))
-        .optional()?;
+    let task: Option<i64> =
+        conn.prepare_cached(OLDEST)?.query_row([lane, millis(now)], |row| row.get(0)).optional()?;
     let Some(task) = task else { return Ok(None) };
     conn.prepare_cached(
         "UPDATE task SET state = 'running', claim = claim + 1, attempts = attempts + 1, boot = ?2,

@@ -48,8 +48,10 @@ fn alias_place(conn: &Connection, account: &str, old: &str, new: &str) -> Result
         .execute([account, new])?;
     conn.prepare_cached("UPDATE place_alias SET new = ?3 WHERE account = ?1 AND new = ?2")?
         .execute([account, old, new])?;
-    conn.prepare_cached("INSERT OR REPLACE INTO place_alias (account, old, new) VALUES (?1, ?2, ?3)")?
-        .execute([account, old, new])?;
+    conn.prepare_cached(
+        "INSERT OR REPLACE INTO place_alias (account, old, new) VALUES (?1, ?2, ?3)",
+    )?
+    .execute([account, old, new])?;
     Ok(())
 }
 

@@ -81,11 +81,20 @@ pub fn say(
     let closed = conversations::closed(conn, conversation)?;
     let mut parts = Vec::with_capacity(draft.parts.len());
     for (part, text) in draft.parts {
-        let row = Row { outbound, conversation, answer, now: millis(now), refused: closed.as_deref() };
+        let row =
+            Row { outbound, conversation, answer, now: millis(now), refused: closed.as_deref() };
         let id = row.insert(conn, draft.conversation.account().as_str(), &text)?;
         let (expires_at, unclear) = (draft.expires_at, false);
-        let due =
-            DuePart { id, outbound, part, attempts: 0, not_before: None, expires_at, unclear, answer };
+        let due = DuePart {
+            id,
+            outbound,
+            part,
+            attempts: 0,
+            not_before: None,
+            expires_at,
+            unclear,
+            answer,
+        };
         parts.extend(closed.is_none().then_some(due));
     }
     Ok(Queued { outbound, parts })

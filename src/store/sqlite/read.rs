@@ -65,7 +65,10 @@ impl Read for Sqlite {
 fn list_conversations(conn: &Connection, limit: usize) -> Result<Vec<ConversationRow>> {
     let row = |row: &Row<'_>| {
         Ok(ConversationRow {
-            id: ConversationId::new(AccountId::new(row.get::<_, String>(0)?), row.get::<_, String>(1)?),
+            id: ConversationId::new(
+                AccountId::new(row.get::<_, String>(0)?),
+                row.get::<_, String>(1)?,
+            ),
             title: row.get(2)?,
             epoch: row.get(3)?,
             closed: row.get(4)?,
@@ -158,10 +161,7 @@ pub fn detail(conn: &Connection, id: i64) -> Result<Option<TaskDetail>> {
         row: task_row(row)?,
         facts: load(id, &facts)?,
         header: header.map(|text| read_json("header", id, &text)).transpose()?,
-        transcript: items
-            .iter()
-            .map(|(v, text)| load_item(id, *v, text))
-            .collect::<Result<_>>()?,
+        transcript: items.iter().map(|(v, text)| load_item(id, *v, text)).collect::<Result<_>>()?,
     }))
 }
 

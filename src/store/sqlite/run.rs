@@ -90,7 +90,9 @@ impl RawCommitted {
             Self::Ended { queued, next } => {
                 let next = next.and_then(|raw| {
                     raw.read()
-                        .inspect_err(|e| tracing::error!(error = %e, "a claimed task cannot be read"))
+                        .inspect_err(
+                            |e| tracing::error!(error = %e, "a claimed task cannot be read"),
+                        )
                         .ok()
                 });
                 Committed::Ended { queued, next: next.map(Box::new) }

@@ -53,7 +53,7 @@ impl Wal {
     pub fn wrote(&mut self, conn: &Connection, bytes: usize) {
         self.commits += 1;
         self.bytes += bytes;
-        if self.commits % COMMITS != 0 && self.bytes < BYTES {
+        if !self.commits.is_multiple_of(COMMITS) && self.bytes < BYTES {
             return;
         }
         self.bytes = 0;
@@ -79,7 +79,8 @@ impl Wal {
     }
 
     fn sync(&mut self) -> Result<()> {
-        let failed = |e: std::io::Error| StoreError::Broken(format!("the log cannot be synced: {e}"));
+        let failed =
+            |e: std::io::Error| StoreError::Broken(format!("the log cannot be synced: {e}"));
         let file = match self.file.take() {
             Some(file) => file,
             None => File::open(&self.path).map_err(failed)?,

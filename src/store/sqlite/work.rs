@@ -102,7 +102,12 @@ fn reclaim(conn: &Connection, boot: &Boot) -> Result<u64> {
 }
 
 /// Ends a task's row; its lane is free after a refresh.
-pub fn end(conn: &Connection, task: i64, (state, why): (&str, Option<&str>), now: i64) -> Result<()> {
+pub fn end(
+    conn: &Connection,
+    task: i64,
+    (state, why): (&str, Option<&str>),
+    now: i64,
+) -> Result<()> {
     let ending: i64 = conn
         .prepare_cached(
             "UPDATE conversation SET endings = endings + 1
