@@ -292,4 +292,8 @@ async fn a_notice_is_said_once(bed: &dyn Bed) {
     assert!(ledger.say_once("hint:2", draft(9, 1)).await.unwrap().is_some());
     let Counts { queued, .. } = ledger.counts().await.unwrap();
     assert_eq!(queued, 2);
+    let mut answer = message(9, 1);
+    answer.place = place(3);
+    let claimed = push(ledger.as_ref(), task(answer), fuse(1)).await.claimed.remove(0);
+    assert_eq!(claimed.place, place(3), "where the bot only spoke the place was a guess");
 }

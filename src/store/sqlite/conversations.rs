@@ -31,11 +31,16 @@ pub fn hear(conn: &Connection, inbound: &Inbound) -> Result<i64> {
         Some(row) => row,
         None => make(conn, &inbound.conversation, &inbound.place)?,
     };
+    // The place is only guessed where the bot spoke before it heard; a straggler of a place that has
+    // moved knows no better.
     conn.prepare_cached(
-        "UPDATE conversation SET last_at = ?2, title = CASE WHEN ?3 = '' THEN title ELSE ?3 END
+        "UPDATE conversation SET last_at = ?2, title = CASE WHEN ?3 = '' THEN title ELSE ?3 END,
+             place = CASE WHEN EXISTS (SELECT 1 FROM place_alias a
+                                       WHERE a.account = conversation.account AND a.old = ?4)
+                     THEN place ELSE ?4 END
          WHERE id = ?1",
     )?
-    .execute(params![row, millis(inbound.at), inbound.title])?;
+    .execute(params![row, millis(inbound.at), inbound.title, inbound.place.key()])?;
     Ok(row)
 }
 

@@ -132,6 +132,35 @@ async fn one_bad_verb_of_a_batch_takes_back_itself_alone() {
 }
 
 #[tokio::test]
+async fn a_lost_transaction_is_answered_by_its_whole_batch() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    // Holds the writer until both verbs wait, so that they are one batch.
+    let (go, gate) = std::sync::mpsc::channel::<()>();
+    let (began, begun) = tokio::sync::oneshot::channel::<()>();
+    let hold = ledger.writer.run(Class::Relaxed, 0, move |_: &Connection| {
+        began.send(()).unwrap();
+        gate.recv().unwrap();
+        Ok(())
+    });
+    let batch = async {
+        begun.await.unwrap();
+        let good = ledger.say_once("whole", draft(1, 1));
+        // What SQLite does by itself when the disk fails in the middle.
+        let bad = ledger.writer.run(Class::Durable, 0, |conn: &Connection| {
+            conn.execute("ROLLBACK", [])?;
+            Err::<(), _>(StoreError::Broken("the disk failed".to_owned()))
+        });
+        tokio::join!(good, bad, async { go.send(()).unwrap() })
+    };
+    let (held, (good, bad, ())) = tokio::join!(hold, batch);
+    held.unwrap();
+    assert!(matches!(good, Err(StoreError::Broken(_))), "{good:?}");
+    assert!(matches!(bad, Err(StoreError::Broken(_))));
+    assert!(ledger.say_once("whole", draft(1, 1)).await.unwrap().is_some(), "tried again");
+}
+
+#[tokio::test]
 async fn a_folder_that_is_a_file_is_named() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("state"), "").unwrap();
