@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use selkie::domain::tool::{Class, Recovery, ToolSpec};
 use selkie::shape::{ChannelTools, Shaper};
-use selkie::tools::registry::Base;
+use selkie::tools::registry::{Base, Found};
 use selkie::tools::scope::Scope;
 use selkie::tools::{Output, Settings, Tool, ToolError};
 use selkie_channel_core::{
@@ -112,7 +112,11 @@ fn bench(bencher: Bencher<'_, '_>, tools: usize, facts: &Facts) {
 
 #[divan::bench(args = BASES)]
 fn command_line(bencher: Bencher<'_, '_>, tools: usize) {
-    bench(bencher, tools, &facts(Where::CommandLine { terminal: true }, Trust::Owner, Mode::Normal));
+    bench(
+        bencher,
+        tools,
+        &facts(Where::CommandLine { terminal: true }, Trust::Owner, Mode::Normal),
+    );
 }
 
 #[divan::bench(args = BASES)]
@@ -150,5 +154,6 @@ fn first_of_its_setting(bencher: Bencher<'_, '_>, tools: usize) {
 fn find(bencher: Bencher<'_, '_>, tools: usize) {
     let facts = facts(bird("group", Audience::Group), Trust::Allowed, Mode::Normal);
     let shape = shaper(tools).shape(&facts);
-    bencher.bench_local(|| matches!(shape.registry.find(black_box("tool_0001")), selkie::tools::registry::Found::Tool(_)));
+    let find = || matches!(shape.registry.find(black_box("tool_0001")), Found::Tool(_));
+    bencher.bench_local(find);
 }

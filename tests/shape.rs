@@ -110,7 +110,13 @@ fn shaper() -> Shaper {
 fn features(channel: &str, kind: &str, audience: Audience) -> Features {
     let tools: &[SpeakingTool] = if channel == "telegram" { &TELEGRAM } else { &SLACK };
     let speaking = tools.iter().map(|t| t.name.to_owned()).collect();
-    Features { channel: channel.into(), kind: kind.into(), audience, speaking, style: String::new() }
+    Features {
+        channel: channel.into(),
+        kind: kind.into(),
+        audience,
+        speaking,
+        style: String::new(),
+    }
 }
 
 fn places() -> Vec<Where> {
@@ -288,7 +294,8 @@ proptest! {
         let again = one.shape(&facts.clone());
         prop_assert!(Arc::ptr_eq(first.registry.block(), again.registry.block()));
         prop_assert!(Arc::ptr_eq(&bytes(&first), &bytes(&again)));
-        prop_assert_eq!(bytes(&first).get(), bytes(&other.shape(&facts)).get());
+        let (mine, theirs) = (bytes(&first), bytes(&other.shape(&facts)));
+        prop_assert_eq!(mine.get(), theirs.get());
         prop_assert_eq!(first.explain(), other.shape(&facts).explain());
     }
 
@@ -325,7 +332,12 @@ fn no_task_sees_the_tools_of_another() {
                     assert_eq!(shape.own_folder_only, group || facts.trust == Trust::Stranger);
                     for (name, class) in PLANNED {
                         let found = matches!(shape.registry.find(name), Found::Tool(_));
-                        assert_eq!(found, expected(facts, name, *class), "{name} {}", shape.setting);
+                        assert_eq!(
+                            found,
+                            expected(facts, name, *class),
+                            "{name} {}",
+                            shape.setting
+                        );
                     }
                     for tool in &TELEGRAM {
                         let here = shape.setting.starts_with("telegram:")
@@ -399,7 +411,12 @@ fn every_list_is_final_and_has_no_name_twice() {
         assert!(there[..of_base].is_sorted(), "{}", shape.setting);
         let explained = shape.explain();
         let all = explained.there.len() + explained.hidden.len();
-        assert_eq!(all, 6 + PLANNED.len() + 5, "{}: every tool is there or explained", shape.setting);
+        assert_eq!(
+            all,
+            6 + PLANNED.len() + 5,
+            "{}: every tool is there or explained",
+            shape.setting
+        );
     }
 }
 
@@ -442,7 +459,15 @@ fn why_says_it_in_words() {
     .iter()
     .map(|(shape, name)| format!("{name}: {}", shape.why(name).join(" | ")))
     .collect();
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @r"
+    telegram_send_voice: runtime tool of telegram conversations: not injected in cli
+    message_react: runtime tool of telegram conversations: not injected in cli | runtime tool of slack conversations: not injected in cli
+    bash: listed: no rule hides it
+    bsh: there is no tool bsh: did you mean bash?
+    telegram_send_voice: injected: runtime tool of telegram:private
+    slack_send_file: runtime tool of slack conversations: not injected in telegram:private
+    xyzzyxyzzyxyzzy: there is no tool xyzzyxyzzyxyzzy
+    ");
 }
 
 /// Switched off by config: known, explained, not listed; a speaking tool as well.

@@ -93,12 +93,14 @@ impl Shaper {
         let key = Key::of(facts, mask, at_work(mask).any(|(_, rule)| rule.opens));
         let registry = self.views.get(&key, || self.view(&key));
         let group = facts.audience() == Audience::Group;
+        let stranger = facts.trust == Trust::Stranger;
         let on_command_line = matches!(facts.place, Where::CommandLine { .. });
         Shape {
             registry,
             setting: setting(facts),
-            own_folder_only: group || facts.trust == Trust::Stranger,
-            reads_elsewhere: on_command_line || (facts.trust == Trust::Owner && !group),
+            own_folder_only: group || stranger,
+            reads_elsewhere: !stranger
+                && (on_command_line || (facts.trust == Trust::Owner && !group)),
         }
     }
 
@@ -154,11 +156,10 @@ impl Speaking {
         let here = key.features.filter(|f| self.channel.is_empty() || f.channel == self.channel);
         let listed = here.is_some_and(|f| f.speaking.iter().any(|name| name == self.data.name));
         if !listed {
-            let place = key.features.map_or("cli".to_owned(), |f| format!("{}:{}", f.channel, f.kind));
+            let place =
+                key.features.map_or("cli".to_owned(), |f| format!("{}:{}", f.channel, f.kind));
             let whose = if self.channel.is_empty() { "some" } else { self.channel };
-            return Some(format!(
-                "runtime tool of {whose} conversations: not injected in {place}"
-            ));
+            return Some(format!("runtime tool of {whose} conversations: not injected in {place}"));
         }
         (self.data.needs_message && !key.message).then(|| {
             "runtime tool that points at a message: not injected where the task answers none"

@@ -113,9 +113,10 @@ pub const RULES: &[Rule] = &[
 
 /// Which rules are at work, one bit each.
 pub(super) fn at_work(facts: &Facts) -> u16 {
-    RULES.iter().enumerate().fold(0, |mask, (at, rule)| {
-        mask | u16::from(rule.when.holds(facts)) << at
-    })
+    RULES
+        .iter()
+        .enumerate()
+        .fold(0, |mask, (at, rule)| mask | u16::from(rule.when.holds(facts)) << at)
 }
 
 /// What every rule hides of a base, worked out once.
@@ -152,7 +153,12 @@ mod tests {
         for rule in RULES {
             assert!(!rule.classes.contains(&Class::Note), "{}: own records stay", rule.id);
             assert!(rule.reason.starts_with("hidden "), "{}: the words say it", rule.id);
-            assert_eq!(rule.opens, rule.when == When::Group, "{}: config opens groups only", rule.id);
+            assert_eq!(
+                rule.opens,
+                rule.when == When::Group,
+                "{}: config opens groups only",
+                rule.id
+            );
         }
     }
 }

@@ -98,10 +98,6 @@ impl Views {
     }
 }
 
-fn find(
-    views: &HashMap<u64, Vec<(Kept, Registry)>>,
-    hash: u64,
-    key: &Key<'_>,
-) -> Option<Registry> {
+fn find(views: &HashMap<u64, Vec<(Kept, Registry)>>, hash: u64, key: &Key<'_>) -> Option<Registry> {
     views.get(&hash)?.iter().find(|(kept, _)| kept.is(key)).map(|(_, view)| view.clone())
 }

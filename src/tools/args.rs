@@ -25,10 +25,7 @@ pub struct Accepted {
 /// Every fault, in the words of the reference documents, for the model.
 pub fn accept(parameters: &Value, written: &Value) -> Result<Accepted, String> {
     let Value::Object(written) = written else {
-        return Err(format!(
-            "the arguments must be one JSON object like {}",
-            example(parameters)
-        ));
+        return Err(format!("the arguments must be one JSON object like {}", example(parameters)));
     };
     let mut args = Value::Object(convert_all(parameters, written));
     let notes = bring_to_limits(parameters, &mut args);

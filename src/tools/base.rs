@@ -45,7 +45,8 @@ mod tests {
     #[test]
     fn every_switch_names_a_tool() {
         let mut settings = Settings::default();
-        for switch in ["read_file", "write_file", "list_files", "think", "todo_read", "todo_write"] {
+        for switch in ["read_file", "write_file", "list_files", "think", "todo_read", "todo_write"]
+        {
             let mut json = serde_json::to_value(&settings).unwrap();
             json[switch]["enabled"] = false.into();
             settings = serde_json::from_value(json).unwrap();

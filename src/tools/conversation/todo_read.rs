@@ -23,8 +23,9 @@ impl TodoRead {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "todo_read",
-            description: "Read this conversation's todo list. Look here before planning next steps."
-                .to_owned(),
+            description:
+                "Read this conversation's todo list. Look here before planning next steps."
+                    .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Note,
             group: "conversation",

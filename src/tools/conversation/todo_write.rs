@@ -27,9 +27,10 @@ impl TodoWrite {
     pub(in crate::tools) fn new() -> Self {
         Self(Arc::new(ToolSpec {
             name: "todo_write",
-            description: "Replace this conversation's todo list. Always send the full list; at most \
+            description:
+                "Replace this conversation's todo list. Always send the full list; at most \
                           one item may be in_progress."
-                .to_owned(),
+                    .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Note,
             group: "conversation",
@@ -67,11 +68,8 @@ fn check(todos: &[Todo]) -> Result<(), ToolError> {
             return Err(ToolError::tell(format!("two todos have the id {}", todo.id)));
         }
     }
-    let busy: Vec<&str> = todos
-        .iter()
-        .filter(|t| t.status == Status::InProgress)
-        .map(|t| t.id.as_str())
-        .collect();
+    let busy: Vec<&str> =
+        todos.iter().filter(|t| t.status == Status::InProgress).map(|t| t.id.as_str()).collect();
     if busy.len() > 1 {
         let ids = busy.join(", ");
         return Err(ToolError::tell(format!("only one todo may be in_progress, not {ids}")));

@@ -171,7 +171,8 @@ impl Walk<'_> {
                 continue;
             }
             let name = entry.name.to_string_lossy();
-            let path = if before.is_empty() { name.into_owned() } else { format!("{before}/{name}") };
+            let path =
+                if before.is_empty() { name.into_owned() } else { format!("{before}/{name}") };
             let enters = entry.kind == Kind::Folder && depth > 1;
             self.found.push(Found { path: path.clone(), entry });
             if enters {
@@ -193,8 +194,7 @@ fn print(mut found: Vec<Found>, details: bool, cut_short: bool) -> String {
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     let all = found.len();
-    let mut lines: Vec<String> =
-        found.iter().take(MAX_SHOWN).map(|f| line(f, details)).collect();
+    let mut lines: Vec<String> = found.iter().take(MAX_SHOWN).map(|f| line(f, details)).collect();
     if all > MAX_SHOWN || cut_short {
         let more = if cut_short { "many more".to_owned() } else { all.to_string() };
         lines.push(format!(

@@ -88,6 +88,8 @@ struct Line {
     bytes: u64,
     /// Characters behind the head.
     more: u64,
+    /// There are bytes behind the head.
+    cut: bool,
 }
 
 impl Line {
@@ -99,7 +101,8 @@ impl Line {
         let room = if keep { Self::HEAD.saturating_sub(self.head.len()) } else { 0 };
         let (head, rest) = piece.split_at(room.min(piece.len()));
         self.head.extend_from_slice(head);
-        if keep {
+        if keep && !rest.is_empty() {
+            self.cut = true;
             // Every character has one byte that continues none.
             self.more += rest.iter().filter(|b| **b & 0xC0 != 0x80).count() as u64;
         }
@@ -107,15 +110,13 @@ impl Line {
 
     fn text(&self) -> (String, bool) {
         let (head, more) = match self.head.strip_suffix(b"\r") {
-            Some(head) if self.more == 0 => (head, 0),
+            Some(head) if !self.cut => (head, 0),
             _ => (self.head.as_slice(), self.more),
         };
         let valid = match std::str::from_utf8(head) {
             Ok(_) => head,
             // The head ends within a character: the rest of it is counted as one.
-            Err(e) if e.error_len().is_none() && self.bytes as usize > head.len() + 2 => {
-                &head[..e.valid_up_to()]
-            }
+            Err(e) if e.error_len().is_none() && self.cut => &head[..e.valid_up_to()],
             Err(_) => head,
         };
         let more = more + u64::from(valid.len() < head.len());
@@ -178,7 +179,10 @@ mod tests {
             assert_eq!(cut.text, expected);
             let long = format!("a{}", letter.repeat(MAX_LINE * 5));
             let cut = page(long.as_bytes(), 1, 1, 1 << 20);
-            assert!(cut.text.ends_with(&format!(" [+{} characters]\n", MAX_LINE * 4 + 1)), "{letter}");
+            assert!(
+                cut.text.ends_with(&format!(" [+{} characters]\n", MAX_LINE * 4 + 1)),
+                "{letter}"
+            );
             assert!(!cut.broken, "{letter}");
         }
     }

@@ -118,7 +118,8 @@ fn with_trailer(page: Page, wanted: Wanted) -> Result<String, ToolError> {
     if rest || wanted.offset > 1 {
         let (first, last) = (wanted.offset, page.last);
         let all = if page.whole { page.lines.to_string() } else { "more".to_owned() };
-        let next = if rest { format!(" Use offset={} to continue.", last + 1) } else { String::new() };
+        let next =
+            if rest { format!(" Use offset={} to continue.", last + 1) } else { String::new() };
         text.push_str(&format!("[Showing lines {first}-{last} of {all}.{next}]\n"));
     }
     if page.broken {
@@ -216,7 +217,10 @@ mod tests {
         let folders = Folders::new();
         folders.put("work/long", "0123456789\n".repeat(500));
         let first = call(&folders, json!({"path": "long"})).await;
-        assert!(first.ends_with("[Showing lines 1-56 of 500. Use offset=57 to continue.]"), "{first}");
+        assert!(
+            first.ends_with("[Showing lines 1-56 of 500. Use offset=57 to continue.]"),
+            "{first}"
+        );
         assert!(first.len() < 1024 + TRAILER);
         let second = call(&folders, json!({"path": "long", "offset": 57})).await;
         assert!(second.starts_with("  57 | 0123456789\n"));

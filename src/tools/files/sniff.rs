@@ -5,9 +5,9 @@ pub(super) const HEAD: usize = 8 * 1024;
 
 /// Names the type of a file that is no text; `None` for text.
 pub(super) fn binary(head: &[u8]) -> Option<&'static str> {
-    let known = MAGIC.iter().find(|(at, magic, _)| {
-        head.get(*at..).is_some_and(|rest| rest.starts_with(magic))
-    });
+    let known = MAGIC
+        .iter()
+        .find(|(at, magic, _)| head.get(*at..).is_some_and(|rest| rest.starts_with(magic)));
     if let Some((_, _, name)) = known {
         return Some(name);
     }
@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn text_is_text_whatever_it_begins_with() {
-        for text in ["", "hello", "PK", "%PDX", "BOM\u{feff}", "äöü 漢字 👍", "GIF is a format"] {
+        for text in ["", "hello", "PK", "%PDX", "BOM\u{feff}", "äöü 漢字 👍", "GIF is a format"]
+        {
             assert_eq!(binary(text.as_bytes()), None, "{text}");
         }
         assert_eq!(binary(b"\x89PNG\r\n\x1a\n..."), Some("a PNG image"));

@@ -13,11 +13,8 @@ use std::time::Duration;
 
 use rustix::fs::{self, AtFlags, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
-use super::Located;
-use crate::tools::scope::Scope;
+use super::{Located, Stop};
 
 const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -46,31 +43,6 @@ pub struct Listed {
     pub kind: Kind,
     /// Bytes, of a file.
     pub size: u64,
-}
-
-/// Tells blocking work to end: the task was stopped, the call is over, or its time is up.
-#[derive(Clone)]
-pub struct Stop {
-    cancel: CancellationToken,
-    deadline: Instant,
-}
-
-impl Stop {
-    /// Follows a scope. Cancel `cancel`, a child of the scope's, when the call's future is dropped.
-    pub fn of(scope: &Scope, cancel: CancellationToken) -> Self {
-        Self { cancel, deadline: scope.deadline }
-    }
-
-    /// Fails when it is time to end.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::TimedOut`].
-    pub fn check(&self) -> io::Result<()> {
-        if self.cancel.is_cancelled() || Instant::now() >= self.deadline {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "stopped before it was done"));
-        }
-        Ok(())
-    }
 }
 
 impl Located {
@@ -225,8 +197,7 @@ fn by_kernel(
     mode: Mode,
 ) -> rustix::io::Result<OwnedFd> {
     use rustix::fs::ResolveFlags;
-    let beneath =
-        ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
+    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
     loop {
         match fs::openat2(root, relative, flags, mode, beneath) {
             // Something was renamed meanwhile: the kernel asks to try again.

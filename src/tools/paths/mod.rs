@@ -4,20 +4,20 @@
 //! beneath the root's handle without following any link: what was judged is what is opened.
 
 mod beneath;
+mod form;
 mod rules;
+mod stop;
 
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+
+use form::{alias, cannot_reach, check_form, real_or_same, settle, without_dots};
 
 use crate::tools::ToolError;
 use crate::tools::scope::Roots;
 
-pub use beneath::{Kind, Listed, Stop};
+pub use beneath::{Kind, Listed};
 pub use rules::denied;
-
-/// Longest path and longest name that Linux takes, in bytes.
-const MAX_PATH: usize = 4095;
-const MAX_NAME: usize = 255;
+pub use stop::Stop;
 
 /// What is to be done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Finder<'_> {
     pub fn existing(&self, written: &str) -> Result<Located, ToolError> {
         let asked = self.asked(written)?;
         self.near_a_root(&asked, written, Want::Read)?;
-        let real = asked.path.canonicalize().map_err(|e| unreachable_path(written, &e))?;
+        let real = asked.path.canonicalize().map_err(|e| cannot_reach(written, &e))?;
         self.judge(&real, asked.confined, written, Want::Read)
     }
 
@@ -96,7 +96,8 @@ impl Finder<'_> {
     pub fn may_see(&self, located: &Located) -> bool {
         let real = located.real();
         self.root_of(&real).is_some_and(|(zone, root)| {
-            zone == Some(located.zone) && self.verdict(located.zone, &root, &real, Want::Read).is_ok()
+            zone == Some(located.zone)
+                && self.verdict(located.zone, &root, &real, Want::Read).is_ok()
         })
     }
 
@@ -156,8 +157,9 @@ impl Finder<'_> {
         if confined.is_some_and(|c| c != zone) {
             return Err(self.outside(written, want));
         }
-        self.verdict(zone, &root, real, want)
-            .map_err(|why| ToolError::tell(format!("{} denied for path: {written} ({why})", self.tool)))?;
+        self.verdict(zone, &root, real, want).map_err(|why| {
+            ToolError::tell(format!("{} denied for path: {written} ({why})", self.tool))
+        })?;
         let relative = real.strip_prefix(&root).unwrap_or(real).to_owned();
         Ok(Located { zone, root, relative })
     }
@@ -197,9 +199,9 @@ impl Finder<'_> {
         open.extend(self.roots.state.as_ref().map(|_| "file_state_dir/<path>"));
         let open = open.join(", ");
         ToolError::tell(match want {
-            Want::Read => format!(
-                "refusing to read outside allowed base dir: {written} (open here: {open})"
-            ),
+            Want::Read => {
+                format!("refusing to read outside allowed base dir: {written} (open here: {open})")
+            }
             Want::Write => format!(
                 "refusing to write outside allowed base dirs: {written} (open here: {open})"
             ),
@@ -243,89 +245,6 @@ impl Located {
 struct Asked {
     path: PathBuf,
     confined: Option<Zone>,
-}
-
-fn check_form(written: &str) -> Result<(), ToolError> {
-    if written.is_empty() {
-        return Err(ToolError::tell("path is required"));
-    }
-    if written.contains('\0') {
-        return Err(ToolError::tell("invalid path: it holds a NUL character"));
-    }
-    if written.len() > MAX_PATH || written.split('/').any(|name| name.len() > MAX_NAME) {
-        return Err(ToolError::tell(format!(
-            "invalid path: too long (a name takes {MAX_NAME} bytes, a path {MAX_PATH})"
-        )));
-    }
-    Ok(())
-}
-
-fn alias<'a>(written: &'a str, name: &str) -> Result<Option<&'a str>, ToolError> {
-    let Some(rest) = written.strip_prefix(name) else { return Ok(None) };
-    if !rest.is_empty() && !rest.starts_with('/') {
-        return Ok(None);
-    }
-    let rest = rest.trim_start_matches('/');
-    if rest.is_empty() {
-        return Err(ToolError::tell("invalid path: alias requires a relative file path"));
-    }
-    Ok(Some(rest))
-}
-
-/// Where a file would really be made: the deepest folder that exists, and plain names below it.
-fn settle(path: &Path, written: &str) -> Result<PathBuf, ToolError> {
-    let mut missing = Vec::new();
-    let mut existing = path;
-    loop {
-        match existing.canonicalize() {
-            Ok(real) => {
-                return Ok(missing.iter().rev().fold(real, |at, name| at.join(name)));
-            }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(unreachable_path(written, &error));
-            }
-            Err(_) if existing.is_symlink() => {
-                return Err(ToolError::tell(format!("{written} is a link that leads nowhere")));
-            }
-            Err(_) => {}
-        }
-        let (Some(name), Some(parent)) = (existing.file_name(), existing.parent()) else {
-            return Err(ToolError::tell(format!("invalid path: {written}")));
-        };
-        missing.push(name);
-        existing = parent;
-    }
-}
-
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            other => plain.push(other),
-        }
-    }
-    plain
-}
-
-/// A root may not be made yet: then its real place is below the real place of what is there.
-fn real_or_same(root: &Path) -> PathBuf {
-    match (root.canonicalize(), root.parent(), root.file_name()) {
-        (Ok(real), ..) => real,
-        (Err(_), Some(parent), Some(name)) => real_or_same(parent).join(name),
-        _ => root.to_owned(),
-    }
-}
-
-fn unreachable_path(written: &str, error: &io::Error) -> ToolError {
-    let why = match error.kind() {
-        io::ErrorKind::NotFound => return ToolError::tell(format!("no such file: {written}")),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::NotADirectory => "a part of it is a file, not a folder".to_owned(),
-        _ => error.to_string(),
-    };
-    ToolError::tell(format!("{written} cannot be reached: {why}"))
 }
 
 #[cfg(test)]

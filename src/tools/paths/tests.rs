@@ -1,6 +1,7 @@
 //! Paths that must not lead outside, and those that must lead where they say.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Component;
 
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
@@ -93,7 +94,10 @@ fn nothing_leads_outside() {
     ] {
         for result in [find.existing(path), find.writable(path)] {
             let said = says(result);
-            assert!(said.starts_with("refusing to ") || said == "no such file: env", "{path}: {said}");
+            assert!(
+                said.starts_with("refusing to ") || said == "no such file: env",
+                "{path}: {said}"
+            );
         }
     }
     // Other conversations' folders cannot even be named: an alias means the own folder.
@@ -102,7 +106,10 @@ fn nothing_leads_outside() {
         "no such file: file_cache_dir/bird/two/theirs"
     );
     assert_eq!(says(find.writable("dangling")), "dangling is a link that leads nowhere");
-    assert_eq!(says(find.writable("new/../../../x")).split(':').next(), Some("refusing to write outside allowed base dirs"));
+    assert_eq!(
+        says(find.writable("new/../../../x")).split(':').next(),
+        Some("refusing to write outside allowed base dirs")
+    );
     let memory = says(find.existing("file_state_dir/memory/owner.md"));
     assert!(memory.contains("denied for path"), "{memory}");
 }
@@ -111,10 +118,20 @@ fn nothing_leads_outside() {
 fn what_defines_the_bot_is_closed() {
     let folders = Folders::new();
     let files = [
-        "state/config.yaml", "state/selkie.db", "state/selkie.db-wal", "state/selkie.lock",
-        "state/selkie.sock", "state/approvals/1.json", "state/credentials/token", "state/.env",
-        "work/config.yaml", "work/.env.local", "state/policy.yaml", "state/persona/SOUL.md",
-        "state/skills/a/SKILL.md", "state/contacts/ACTIVE.md",
+        "state/config.yaml",
+        "state/selkie.db",
+        "state/selkie.db-wal",
+        "state/selkie.lock",
+        "state/selkie.sock",
+        "state/approvals/1.json",
+        "state/credentials/token",
+        "state/.env",
+        "work/config.yaml",
+        "work/.env.local",
+        "state/policy.yaml",
+        "state/persona/SOUL.md",
+        "state/skills/a/SKILL.md",
+        "state/contacts/ACTIVE.md",
     ];
     files.iter().for_each(|p| drop(folders.put(p, "x")));
     let roots = folders.roots();
@@ -184,7 +201,8 @@ fn a_group_has_its_own_folder_alone() {
 
 #[test]
 fn deny_lists_name_files_folders_and_places() {
-    let list: Vec<String> = ["diary.md", "notes/private", "/srv/x", "", "/"].map(str::to_owned).into();
+    let list: Vec<String> =
+        ["diary.md", "notes/private", "/srv/x", "", "/"].map(str::to_owned).into();
     for (path, is) in [
         ("/a/diary.md", true),
         ("/a/diary.md/b", true),

@@ -15,7 +15,11 @@ use crate::tools::scope::Scope;
 use crate::tools::{Output, Settings, Tool, ToolError};
 
 /// Makes the runtime tool of a channel's data. It knows no task: the call's scope says where it speaks.
-pub fn tool(data: &'static SpeakingTool, channel: &'static str, settings: &Settings) -> Arc<dyn Tool> {
+pub fn tool(
+    data: &'static SpeakingTool,
+    channel: &'static str,
+    settings: &Settings,
+) -> Arc<dyn Tool> {
     let spec = Arc::new(ToolSpec {
         name: data.name,
         description: data.description.to_owned(),
@@ -75,9 +79,7 @@ fn id(value: &Value) -> Option<String> {
 fn outcome(spoken: Spoken, sent: &str) -> Output {
     match spoken {
         Spoken::Sent(_) => Output::ok(sent),
-        Spoken::Queued => {
-            Output::ok("queued: it is stored and will be sent; do not send it again")
-        }
+        Spoken::Queued => Output::ok("queued: it is stored and will be sent; do not send it again"),
         Spoken::Unclear => Output::ok(
             "unclear: it may or may not have arrived, and it is not repeated; do not send it again",
         ),

@@ -3,12 +3,15 @@
 use std::os::unix::fs::symlink;
 
 use schemars::JsonSchema;
-use selkie_channel_core::ParameterNames;
+use selkie_channel_core::{Body, MessageRef, ParameterNames, Redactor};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::*;
+use crate::domain::transcript::Call;
 use crate::tools::args::accept;
+use crate::tools::dispatch::dispatch;
+use crate::tools::registry::{Overlay, Registry};
 use crate::tools::testkit::Folders;
 
 #[derive(Deserialize, JsonSchema)]
@@ -141,8 +144,19 @@ async fn other_files_are_refused() {
     scope.roots.elsewhere = true;
     let mut answers = Vec::new();
     for path in [
-        "empty", "big", "config.yaml", "link", "none", "../outside/secret", "/etc/passwd",
-        "../cache/bird/two/theirs", "file_state_dir/TODO.md", "../state/TODO.md", ".", "a\0b", " ",
+        "empty",
+        "big",
+        "config.yaml",
+        "link",
+        "none",
+        "../outside/secret",
+        "/etc/passwd",
+        "../cache/bird/two/theirs",
+        "file_state_dir/TODO.md",
+        "../state/TODO.md",
+        ".",
+        "a\0b",
+        " ",
     ] {
         answers.push(format!("{path:?}: {}", call(&scope, &FILE, json!({"path": path})).await));
     }
@@ -200,4 +214,46 @@ async fn the_model_learns_what_became_of_it() {
     unclear: it may or may not have arrived, and it is not repeated; do not send it again
     refused: REACTION_INVALID
     ");
+}
+
+/// Isolation: a thousand tasks at once call the same shared tools, and each speaks and writes only where
+/// its own scope says.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_shared_tool_knows_only_the_scope_of_its_call() {
+    let base = Arc::new(crate::tools::base::build(&Settings::default()).unwrap());
+    let there = vec![tool(&REACT, "bird", &Settings::default())];
+    let registry = Registry::view(base, vec![], Overlay { there, absent: vec![] });
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..1_000 {
+        let registry = registry.clone();
+        tasks.spawn(async move {
+            let folders = Folders::new();
+            let mut scope = folders.scope();
+            scope.message = Some(MessageRef::new(number.to_string()));
+            let todo =
+                json!({"todos": [{"id": "1", "title": number.to_string(), "status": "pending"}]});
+            for (name, arguments) in [
+                ("todo_write", todo),
+                ("message_react", json!({"emoji": "👍"})),
+                ("write_file", json!({"path": "mine", "content": number.to_string()})),
+                ("todo_read", json!({})),
+            ] {
+                let call = Call { id: "c1.0".into(), name: name.into(), arguments };
+                let done = dispatch(&registry, &call, &scope, &Redactor::default()).await.unwrap();
+                assert!(!done.answer.is_error, "{}", done.answer.text);
+                if name.starts_with("todo") {
+                    assert_eq!(done.answer.text, format!("[1] pending: {number}"));
+                }
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(folders.get("work/mine"), number.to_string());
+            let said = folders.mouth.said.lock().unwrap();
+            let message = MessageRef::new(number.to_string());
+            let reaction = Body::Reaction { message, emoji: "👍".into(), big: false };
+            assert_eq!(*said, [reaction]);
+        });
+    }
+    while let Some(task) = tasks.join_next().await {
+        task.unwrap();
+    }
 }
