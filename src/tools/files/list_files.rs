@@ -11,7 +11,7 @@ use super::blocking::{on_disk, refused};
 use super::pattern::Pattern;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Kind, Listed, Located, Stop};
+use crate::tools::paths::{Finder, Kind, Listed, Located, RealRoots, Stop};
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError, settings};
 
@@ -91,7 +91,8 @@ fn list(finder: &Finder<'_>, args: &Args, stop: &Stop) -> Result<String, ToolErr
         None => 1,
     };
     let include = args.include.as_deref().map(Pattern::new);
-    let mut walk = Walk { finder, stop, left: MAX_SEEN, found: Vec::new() };
+    let roots = finder.real_roots();
+    let mut walk = Walk { finder, roots, stop, left: MAX_SEEN, found: Vec::new() };
     walk.folder(&folder, "", depth)?;
     let cut_short = walk.left == 0;
     let mut found = walk.found;
@@ -146,6 +147,7 @@ impl Found {
 
 struct Walk<'a> {
     finder: &'a Finder<'a>,
+    roots: RealRoots,
     stop: &'a Stop,
     left: usize,
     found: Vec<Found>,
@@ -167,7 +169,7 @@ impl Walk<'_> {
             }
             self.left -= 1;
             let inside = folder.child(&entry.name);
-            if !self.finder.may_see(&inside) {
+            if !self.finder.may_see(&self.roots, &inside) {
                 continue;
             }
             let name = entry.name.to_string_lossy();
@@ -330,6 +332,23 @@ mod tests {
         assert!(text.ends_with(
             "[Showing 500 of 503 entries. Name a folder inside, or use include, for the rest.]"
         ));
+    }
+
+    /// A checkout's own state folder lies in the workspace: it is another root with other rules.
+    #[tokio::test]
+    async fn a_root_inside_a_root_is_not_walked_into() {
+        let folders = Folders::new();
+        folders.put("work/state/TODO.md", "x");
+        folders.put("work/state/memory/owner.md", "x");
+        folders.put("work/a", "x");
+        let mut scope = folders.scope();
+        scope.roots.state = Some(folders.at("work/state"));
+        assert_eq!(call(&scope, json!({"recursive": true})).await, "a");
+        assert_eq!(call(&scope, json!({"path": "state"})).await, "TODO.md");
+        scope.roots.elsewhere = true;
+        let outside = folders.put("outside/b", "x");
+        let outside = outside.parent().unwrap();
+        assert_eq!(call(&scope, json!({"path": outside})).await, "b");
     }
 
     #[tokio::test]

@@ -92,13 +92,19 @@ impl Finder<'_> {
         self.roots.workspace.as_deref().unwrap_or(&self.roots.own)
     }
 
+    /// Returns the real places of the roots, for many looks with [`Finder::may_see`].
+    pub fn real_roots(&self) -> RealRoots {
+        RealRoots(self.all_roots().map(|(zone, root)| (zone, real_or_same(root))).collect())
+    }
+
     /// Whether something inside a located folder may be seen, too.
-    pub fn may_see(&self, located: &Located) -> bool {
+    pub fn may_see(&self, roots: &RealRoots, located: &Located) -> bool {
         let real = located.real();
-        self.root_of(&real).is_some_and(|(zone, root)| {
-            zone == Some(located.zone)
-                && self.verdict(located.zone, &root, &real, Want::Read).is_ok()
-        })
+        let same = match roots.around(&real) {
+            Some((zone, root)) => *zone == Some(located.zone) && *root == located.root,
+            None => located.zone == Zone::Elsewhere,
+        };
+        same && self.verdict(located.zone, &located.root, &real, Want::Read).is_ok()
     }
 
     fn asked(&self, written: &str) -> Result<Asked, ToolError> {
@@ -145,8 +151,8 @@ impl Finder<'_> {
         written: &str,
         want: Want,
     ) -> Result<Located, ToolError> {
-        let (zone, root) = match self.root_of(real) {
-            Some((Some(zone), root)) => (zone, root),
+        let (zone, root) = match self.real_roots().around(real) {
+            Some((Some(zone), root)) => (*zone, root.clone()),
             // Somewhere in the cache, but not in the conversation's own folder.
             Some((None, _)) => return Err(self.outside(written, want)),
             None if want == Want::Read && self.roots.elsewhere => {
@@ -173,15 +179,6 @@ impl Finder<'_> {
             return Err(format!("tools.{}.deny_paths", self.tool));
         }
         Ok(())
-    }
-
-    /// The innermost root around a real path; `None` as zone for the rest of the cache.
-    fn root_of(&self, real: &Path) -> Option<(Option<Zone>, PathBuf)> {
-        let roots = self.all_roots().map(|(zone, root)| (zone, real_or_same(root)));
-        let around = roots.filter(|(_, root)| real.starts_with(root));
-        around.reduce(|best, next| {
-            if next.1.components().count() > best.1.components().count() { next } else { best }
-        })
     }
 
     fn all_roots(&self) -> impl Iterator<Item = (Option<Zone>, &Path)> {
@@ -239,6 +236,19 @@ impl Located {
     /// Whether people beside the bot's own user may read what is made here.
     fn is_private(&self) -> bool {
         self.zone != Zone::Workspace
+    }
+}
+
+/// The real places of a scope's roots; no zone for the rest of the cache.
+pub struct RealRoots(Vec<(Option<Zone>, PathBuf)>);
+
+impl RealRoots {
+    /// The innermost root around a real path.
+    fn around(&self, real: &Path) -> Option<&(Option<Zone>, PathBuf)> {
+        let around = self.0.iter().filter(|(_, root)| real.starts_with(root));
+        around.reduce(|best, next| {
+            if next.1.components().count() > best.1.components().count() { next } else { best }
+        })
     }
 }
 

@@ -169,7 +169,7 @@ async fn other_files_are_refused() {
     "../outside/secret": refusing to send file outside file_cache_dir: ../outside/secret (write or copy it to file_cache_dir/<path> first)
     "/etc/passwd": refusing to send file outside file_cache_dir: /etc/passwd (write or copy it to file_cache_dir/<path> first)
     "../cache/bird/two/theirs": refusing to send file outside file_cache_dir: ../cache/bird/two/theirs (write or copy it to file_cache_dir/<path> first)
-    "file_state_dir/TODO.md": file_state_dir is closed here: bird_send_file takes paths in file_cache_dir
+    "file_state_dir/TODO.md": refusing to send file outside file_cache_dir: file_state_dir/TODO.md (write or copy it to file_cache_dir/<path> first)
     "../state/TODO.md": refusing to send file outside file_cache_dir: ../state/TODO.md (write or copy it to file_cache_dir/<path> first)
     ".": path is a directory: .
     "a\0b": invalid path: it holds a NUL character
