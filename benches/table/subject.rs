@@ -75,7 +75,7 @@ impl Drop for Subject {
 
 fn bare(playground: &Playground) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program's path"));
-    command.args([BARE, &playground.telegram_base_url(), playground.telegram().token()]);
+    command.args([BARE, &playground.telegram_base_url(), selkie_playground::telegram::TOKEN]);
     command.arg(playground.model_endpoint());
     command
 }
@@ -84,7 +84,7 @@ fn selkie(playground: &Playground, home: &Path) -> Command {
     let people: Vec<i64> = (0..100).map(|n| FIRST_PERSON + n).collect();
     let config = json!({
         "telegram": {
-            "bot_token": playground.telegram().token(),
+            "bot_token": selkie_playground::telegram::TOKEN,
             "base_url": playground.telegram_base_url(),
             "allowed_chat_ids": people,
             "pace": "lifted",

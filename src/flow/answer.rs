@@ -197,7 +197,7 @@ impl Answers {
             append.push(Item::Said { text: text.clone() });
         }
         let header = claimed.header.clone().unwrap_or_else(|| "{}".to_owned());
-        Ending { append, header, end, text, usage: Usage::default() }
+        Ending { append, header, end, text, usage: Usage::default(), set_aside: false }
     }
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
@@ -235,9 +235,10 @@ impl Answers {
         if let End::Failed { why } = &ending.end {
             tracing::warn!(task = %claimed.claim.task, why, "a task failed");
         }
-        let Ending { append, header, end, usage: cost, .. } = ending;
+        let Ending { append, header, end, usage: cost, set_aside, text: _ } = ending;
         let now = desk.clock.now();
-        let finish = Advance::Finish { append, header, end, say, usage: cost, hand_over, now };
+        let finish =
+            Advance::Finish { append, header, end, say, usage: cost, set_aside, hand_over, now };
         desk.crash.hit(CrashPoint::BeforeFinish);
         let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await?;
         desk.crash.hit(CrashPoint::AfterFinish);

@@ -247,7 +247,14 @@ impl Mind for TestMind {
         };
         let append = vec![Item::Said { text: answer.clone() }];
         let header = "{}".to_owned();
-        Ok(Ending { append, header, end: End::Done, text: answer, usage: Usage::default() })
+        Ok(Ending {
+            append,
+            header,
+            end: End::Done,
+            text: answer,
+            usage: Usage::default(),
+            set_aside: false,
+        })
     }
 }
 

@@ -202,6 +202,7 @@ pub fn finish(text: &str, say: Vec<Draft>) -> Advance {
         end: End::Done,
         say,
         usage: Usage { calls: 1, input: 100, cached: 10, output: 5, micro_usd: 7 },
+        set_aside: false,
         hand_over: false,
         now: at(0),
     }

@@ -317,6 +317,8 @@ pub enum Advance {
         say: Vec<Draft>,
         /// What the last step cost.
         usage: Usage,
+        /// The conversation so far is not used any more (its provider refuses it): raises the epoch.
+        set_aside: bool,
         /// The worker would take the lane's next task at once.
         hand_over: bool,
         /// Now.

@@ -29,7 +29,7 @@ pub struct Prepared {
 enum How {
     Step { facts: Option<String>, durable: bool },
     Park { on: ParkedOn, text: String, wake_at: Option<i64> },
-    Finish { end: End, say: Vec<outbox::Prepared>, hand_over: bool },
+    Finish { end: End, say: Vec<outbox::Prepared>, set_aside: bool, hand_over: bool },
 }
 
 impl Prepared {
@@ -47,9 +47,9 @@ impl Prepared {
                 let how = How::Park { on, text, wake_at };
                 Self { items: texts(append)?, header, usage, now, how }
             }
-            Advance::Finish { append, header, end, say, usage, hand_over, now } => {
+            Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now } => {
                 let say = say.into_iter().map(outbox::Prepared::new).collect::<Result<_>>()?;
-                let how = How::Finish { end, say, hand_over };
+                let how = How::Finish { end, say, set_aside, hand_over };
                 Self { items: texts(append)?, header, usage, now, how }
             }
         })
@@ -139,8 +139,11 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         // Somebody wants it to end: it must not fall asleep before it hears so.
         How::Park { .. } if held.stop => Ok(RawCommitted::Continue { stop: true }),
         How::Park { on, text, wake_at } => park(conn, task, (&on, &text, wake_at), held),
-        How::Finish { end, say, hand_over } => {
+        How::Finish { end, say, set_aside, hand_over } => {
             let queued = finish(conn, task, &end, say, now)?;
+            if set_aside {
+                raise_epoch(conn, task)?;
+            }
             lanes::refresh(conn, held.lane)?;
             let next = match hand_over {
                 true => lanes::take(conn, held.lane, &claim.boot, now)?.map(Box::new),
@@ -149,6 +152,16 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
             Ok(RawCommitted::Ended { queued, next })
         }
     }
+}
+
+/// The conversation so far is not read any more; its todos and notes stay.
+fn raise_epoch(conn: &Connection, task: i64) -> Result<()> {
+    conn.prepare_cached(
+        "UPDATE conversation SET epoch = epoch + 1
+         WHERE id = (SELECT conversation FROM task WHERE id = ?1)",
+    )?
+    .execute([task])?;
+    Ok(())
 }
 
 fn append(conn: &Connection, task: i64, items: &[String]) -> Result<()> {

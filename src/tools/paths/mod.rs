@@ -1,0 +1,261 @@
+//! What a model wrote for a path → one file beneath a root that this task may touch.
+//!
+//! A path is resolved to its real place first (links and `..` followed), judged there, and then opened
+//! beneath the root's handle without following any link: what was judged is what is opened.
+
+mod beneath;
+mod form;
+mod rules;
+mod stop;
+
+use std::path::{Path, PathBuf};
+
+use form::{alias, cannot_reach, check_form, real_or_same, settle, without_dots};
+
+use crate::tools::ToolError;
+use crate::tools::scope::Roots;
+
+pub use beneath::{Kind, Listed};
+pub use rules::denied;
+pub use stop::Stop;
+
+/// What is to be done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// Open, list, send it.
+    Read,
+    /// Make or change it.
+    Write,
+}
+
+/// Which root a file lies under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Zone {
+    /// The conversation's own folder of the cache.
+    Own,
+    /// The conversation's workspace.
+    Workspace,
+    /// The state folder.
+    State,
+    /// Outside of all roots: read only, where the scope allows.
+    Elsewhere,
+}
+
+/// Finds files for one tool in one scope.
+#[derive(Clone, Copy)]
+pub struct Finder<'a> {
+    /// For refusals.
+    pub tool: &'static str,
+    /// The scope's roots.
+    pub roots: &'a Roots,
+    /// `tools.<name>.deny_paths`.
+    pub deny: &'a [String],
+}
+
+/// A real place beneath a root, judged and not yet opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Which root.
+    pub zone: Zone,
+    root: PathBuf,
+    relative: PathBuf,
+}
+
+impl Finder<'_> {
+    /// Finds something that exists.
+    ///
+    /// # Errors
+    /// Why not, for the model.
+    pub fn existing(&self, written: &str) -> Result<Located, ToolError> {
+        let asked = self.asked(written)?;
+        self.near_a_root(&asked, written, Want::Read)?;
+        let real = asked.path.canonicalize().map_err(|e| cannot_reach(written, &e))?;
+        self.judge(&real, asked.confined, written, Want::Read)
+    }
+
+    /// Finds a place for a file that need not exist; its folders need not either.
+    ///
+    /// # Errors
+    /// Why not, for the model.
+    pub fn writable(&self, written: &str) -> Result<Located, ToolError> {
+        if written.ends_with('/') {
+            return Err(ToolError::tell(format!("path is a directory: {written}")));
+        }
+        let asked = self.asked(written)?;
+        self.near_a_root(&asked, written, Want::Write)?;
+        let real = settle(&asked.path, written)?;
+        self.judge(&real, asked.confined, written, Want::Write)
+    }
+
+    /// The folder that relative paths start from.
+    pub fn home(&self) -> &Path {
+        self.roots.workspace.as_deref().unwrap_or(&self.roots.own)
+    }
+
+    /// Returns the real places of the roots, for many looks with [`Finder::may_see`].
+    pub fn real_roots(&self) -> RealRoots {
+        RealRoots(self.all_roots().map(|(zone, root)| (zone, real_or_same(root))).collect())
+    }
+
+    /// Whether something inside a located folder may be seen, too.
+    pub fn may_see(&self, roots: &RealRoots, located: &Located) -> bool {
+        let real = located.real();
+        let same = match roots.around(&real) {
+            Some((zone, root)) => *zone == Some(located.zone) && *root == located.root,
+            None => located.zone == Zone::Elsewhere,
+        };
+        same && self.verdict(located.zone, &located.root, &real, Want::Read).is_ok()
+    }
+
+    fn asked(&self, written: &str) -> Result<Asked, ToolError> {
+        check_form(written)?;
+        if let Some(rest) = alias(written, "file_cache_dir")? {
+            let whole = self.roots.cache.join(rest);
+            let own = whole.starts_with(&self.roots.own);
+            let path = if own { whole } else { self.roots.own.join(rest) };
+            return Ok(Asked { path, confined: Some(Zone::Own) });
+        }
+        if let Some(rest) = alias(written, "file_state_dir")? {
+            let Some(state) = &self.roots.state else {
+                return Err(ToolError::tell(format!(
+                    "file_state_dir is closed here: {} takes paths in file_cache_dir",
+                    self.tool
+                )));
+            };
+            return Ok(Asked { path: state.join(rest), confined: Some(Zone::State) });
+        }
+        Ok(Asked { path: self.home().join(written), confined: None })
+    }
+
+    /// Refuses what lies outside by its own words, before the disk is asked: whether a file outside
+    /// exists is nobody's business.
+    fn near_a_root(&self, asked: &Asked, written: &str, want: Want) -> Result<(), ToolError> {
+        let plain = without_dots(&asked.path);
+        let open = self.all_roots().filter(|(zone, _)| match asked.confined {
+            Some(confined) => *zone == Some(confined),
+            None => zone.is_some(),
+        });
+        let mut open = open.map(|(_, root)| root);
+        if open.any(|root| plain.starts_with(root) || plain.starts_with(real_or_same(root)))
+            || (want == Want::Read && self.roots.elsewhere && asked.confined.is_none())
+        {
+            return Ok(());
+        }
+        Err(self.outside(written, want))
+    }
+
+    fn judge(
+        &self,
+        real: &Path,
+        confined: Option<Zone>,
+        written: &str,
+        want: Want,
+    ) -> Result<Located, ToolError> {
+        let (zone, root) = match self.real_roots().around(real) {
+            Some((Some(zone), root)) => (*zone, root.clone()),
+            // Somewhere in the cache, but not in the conversation's own folder.
+            Some((None, _)) => return Err(self.outside(written, want)),
+            None if want == Want::Read && self.roots.elsewhere => {
+                (Zone::Elsewhere, PathBuf::from("/"))
+            }
+            None => return Err(self.outside(written, want)),
+        };
+        if confined.is_some_and(|c| c != zone) {
+            return Err(self.outside(written, want));
+        }
+        self.verdict(zone, &root, real, want).map_err(|why| {
+            ToolError::tell(format!("{} denied for path: {written} ({why})", self.tool))
+        })?;
+        let relative = real.strip_prefix(&root).unwrap_or(real).to_owned();
+        Ok(Located { zone, root, relative })
+    }
+
+    fn verdict(&self, zone: Zone, root: &Path, real: &Path, want: Want) -> Result<(), String> {
+        let relative = real.strip_prefix(root).unwrap_or(real);
+        if let Some(why) = rules::closed(zone, relative, want) {
+            return Err(why.to_owned());
+        }
+        if denied(self.deny, real) {
+            return Err(format!("tools.{}.deny_paths", self.tool));
+        }
+        Ok(())
+    }
+
+    fn all_roots(&self) -> impl Iterator<Item = (Option<Zone>, &Path)> {
+        let roots = self.roots;
+        let own = (Some(Zone::Own), roots.own.as_path());
+        let cache = (None, roots.cache.as_path());
+        let workspace = roots.workspace.as_deref().map(|p| (Some(Zone::Workspace), p));
+        let state = roots.state.as_deref().map(|p| (Some(Zone::State), p));
+        std::iter::once(own).chain(workspace).chain(state).chain(std::iter::once(cache))
+    }
+
+    fn outside(&self, written: &str, want: Want) -> ToolError {
+        let mut open = vec!["file_cache_dir/<path>"];
+        open.extend(self.roots.workspace.as_ref().map(|_| "the workspace"));
+        open.extend(self.roots.state.as_ref().map(|_| "file_state_dir/<path>"));
+        let open = open.join(", ");
+        ToolError::tell(match want {
+            Want::Read => {
+                format!("refusing to read outside allowed base dir: {written} (open here: {open})")
+            }
+            Want::Write => format!(
+                "refusing to write outside allowed base dirs: {written} (open here: {open})"
+            ),
+        })
+    }
+}
+
+impl Located {
+    /// Returns the real path.
+    pub fn real(&self) -> PathBuf {
+        if self.relative.as_os_str().is_empty() {
+            return self.root.clone();
+        }
+        self.root.join(&self.relative)
+    }
+
+    /// Returns the path as a tool takes it again.
+    pub fn shown(&self) -> String {
+        let relative = self.relative.to_string_lossy();
+        match self.zone {
+            Zone::Own => format!("file_cache_dir/{relative}"),
+            Zone::State => format!("file_state_dir/{relative}"),
+            Zone::Workspace if relative.is_empty() => ".".to_owned(),
+            Zone::Workspace => relative.into_owned(),
+            Zone::Elsewhere => format!("/{relative}"),
+        }
+    }
+
+    /// Returns what lies under this name in a located folder.
+    #[must_use]
+    pub fn child(&self, name: &std::ffi::OsStr) -> Self {
+        Self { relative: self.relative.join(name), ..self.clone() }
+    }
+
+    /// Whether people beside the bot's own user may read what is made here.
+    fn is_private(&self) -> bool {
+        self.zone != Zone::Workspace
+    }
+}
+
+/// The real places of a scope's roots; no zone for the rest of the cache.
+pub struct RealRoots(Vec<(Option<Zone>, PathBuf)>);
+
+impl RealRoots {
+    /// The innermost root around a real path.
+    fn around(&self, real: &Path) -> Option<&(Option<Zone>, PathBuf)> {
+        let around = self.0.iter().filter(|(_, root)| real.starts_with(root));
+        around.reduce(|best, next| {
+            if next.1.components().count() > best.1.components().count() { next } else { best }
+        })
+    }
+}
+
+struct Asked {
+    path: PathBuf,
+    confined: Option<Zone>,
+}
+
+#[cfg(test)]
+mod tests;
