@@ -24,7 +24,7 @@ pub fn environment() -> Environment {
 /// Turns `SELKIE__WORKER__MAX_CONCURRENCY=4` into `worker.max_concurrency: 4`. Text stays text (`007` is
 /// a password) unless the schema takes no text there; lists are written `a,b` or `[a, b]`. An empty
 /// variable counts as not set.
-pub fn layer(env: &Environment, root: &Value) -> Written {
+pub(super) fn layer(env: &Environment, root: &Value) -> Written {
     let mut value = Value::Object(Map::new());
     let mut names: BTreeMap<Vec<String>, String> = BTreeMap::new();
     for (name, text) in env {

@@ -61,12 +61,15 @@ pub struct Flag {
     pub value: Value,
 }
 
+/// Tells where the value of a path was written.
+type PlaceOf = Box<dyn Fn(&[String]) -> Place>;
+
 /// Values as one source wrote them.
-pub struct Written {
+struct Written {
     /// A map of sections and keys.
     value: Value,
     /// Where the value of a path was written.
-    place: Box<dyn Fn(&[String]) -> Place>,
+    place: PlaceOf,
 }
 
 /// Config that was read and whose shape was checked.
@@ -185,15 +188,36 @@ impl Reading {
         if self.problems.iter().any(ours) {
             return;
         }
-        match serde_json::from_value::<Settings>(own) {
+        match serde_json::from_value::<Settings>(own.clone()) {
             Ok(settings) => {
                 for (path, says) in meant::contradictions(&settings, kits) {
                     self.wrong(&path, says);
                 }
                 self.settings = Some(settings);
             }
-            // The schema is made from the same structs; what only the types know has no place.
-            Err(error) => self.wrong(&[], error.to_string()),
+            Err(error) => self.typed_problems(&own, &error.to_string()),
+        }
+    }
+
+    /// What only the types know (the schema took it): every value is tried alone to find its key.
+    fn typed_problems(&mut self, own: &Value, whole: &str) {
+        let mut found = Vec::new();
+        schema::leaves(own, &mut Vec::new(), &mut |path, leaf| {
+            let mut alone = Value::Object(Map::new());
+            env::put(&mut alone, path, leaf.clone());
+            match serde_json::from_value::<Settings>(alone) {
+                Err(error) if !error.to_string().starts_with("missing field") => {
+                    found.push((path.to_vec(), format!("cannot be taken: {error}")));
+                }
+                _ => {}
+            }
+        });
+        if found.is_empty() {
+            found.push((Vec::new(), whole.to_owned()));
+        }
+        for (path, says) in found {
+            let says = if self.secrets.hides(&path) { "cannot be taken".to_owned() } else { says };
+            self.wrong(&path, says);
         }
     }
 

@@ -1,6 +1,20 @@
 //! Stand-ins for sections whose code is being written beside this: the integrator deletes this file and
 //! imports the real ones in `settings.rs`.
 
+/// A settings struct whose every field has a default.
+macro_rules! section {
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty = $default:expr,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name { $(pub $field: $type,)* }
+
+        impl Default for $name {
+            fn default() -> Self { Self { $($field: $default,)* } }
+        }
+    };
+}
+
 /// The model section.
 pub mod llm {
     use std::collections::BTreeMap;
@@ -8,79 +22,125 @@ pub mod llm {
     use schemars::JsonSchema;
     use serde::Deserialize;
 
-    /// Which models are asked. The short form (`provider`, `endpoint`, `api_key`, `model`) is one
-    /// profile named `main`.
-    #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-    #[serde(deny_unknown_fields, default)]
-    pub struct Settings {
-        /// The short form's provider.
-        pub provider: Option<String>,
-        /// Ends before `/chat/completions`.
-        pub endpoint: Option<String>,
-        /// The provider's key.
-        pub api_key: Option<String>,
-        /// The model's name.
-        pub model: Option<String>,
-        /// Named models.
-        pub profiles: BTreeMap<String, Profile>,
-        /// Who answers what.
-        pub routes: BTreeMap<String, Vec<String>>,
+    use crate::domain::span::Span;
+
+    section! {
+        /// Which models answer.
+        Settings {
+            profiles: BTreeMap<String, ProfileSettings> = BTreeMap::new(),
+            provider: Option<Provider> = None,
+            endpoint: Option<String> = None,
+            api_key: Option<String> = None,
+            model: Option<String> = None,
+            headers: BTreeMap<String, String> = BTreeMap::new(),
+            context: Option<u64> = None,
+            routes: RouteSettings = RouteSettings::default(),
+            prices: BTreeMap<String, Price> = BTreeMap::new(),
+        }
+    }
+    section! {
+        /// One model at one provider.
+        ProfileSettings {
+            provider: Provider = Provider::Openai,
+            endpoint: Option<String> = None,
+            api_key: Option<String> = None,
+            model: Option<String> = None,
+            headers: BTreeMap<String, String> = BTreeMap::new(),
+            context: Option<u64> = None,
+            sees_images: Option<bool> = None,
+            max_output: Option<u32> = None,
+            stream: bool = true,
+            request_timeout: Span = Span::seconds(120),
+        }
+    }
+    section! {
+        /// Which profile does what.
+        RouteSettings {
+            main: Option<Names> = None,
+            small: Option<Names> = None,
+            decision: Option<Names> = None,
+            heartbeat: Option<Names> = None,
+        }
     }
 
-    /// One model.
-    #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-    #[serde(deny_unknown_fields, default)]
-    pub struct Profile {
-        /// Who serves it.
-        pub provider: String,
-        /// Where.
-        pub endpoint: Option<String>,
-        /// The provider's key.
-        pub api_key: Option<String>,
-        /// The model's name.
-        pub model: Option<String>,
+    /// Who serves a model.
+    #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Provider {
+        Openai,
+        Anthropic,
+        Offline,
+    }
+
+    /// One name or several.
+    #[derive(Clone, Debug, Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    pub enum Names {
+        One(String),
+        Several(Vec<String>),
+    }
+
+    /// What a model costs.
+    #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    pub struct Price {
+        pub input: f64,
+        pub cached: Option<f64>,
+        pub output: f64,
     }
 }
 
 /// The agent section.
 pub mod agent {
-    use schemars::JsonSchema;
-    use serde::Deserialize;
+    use crate::domain::span::Span;
 
-    /// How far a task may go.
-    #[derive(Clone, Debug, Deserialize, JsonSchema)]
-    #[serde(deny_unknown_fields, default)]
-    pub struct Settings {
-        /// Model calls of one task.
-        #[schemars(range(min = 1))]
-        pub max_steps: u32,
-    }
-
-    impl Default for Settings {
-        fn default() -> Self {
-            Self { max_steps: 40 }
+    section! {
+        /// How far one task may go.
+        Settings {
+            max_steps: u32 = 50,
+            max_tokens: u64 = 1_000_000,
+            max_cost_usd: f64 = 2.0,
+            timeout: Span = Span::seconds(1800),
+            max_output_tokens: u32 = 8192,
+            repeat_limit: u32 = 3,
         }
     }
 }
 
 /// The tools section.
 pub mod tools {
-    use schemars::JsonSchema;
-    use serde::Deserialize;
-
-    /// What all tools keep to.
-    #[derive(Clone, Debug, Deserialize, JsonSchema)]
-    #[serde(deny_unknown_fields, default)]
-    pub struct Settings {
-        /// Bytes of one answer; the rest is cut, and the answer says so.
-        #[schemars(range(min = 1024))]
-        pub max_output: u64,
-    }
-
-    impl Default for Settings {
-        fn default() -> Self {
-            Self { max_output: 51_200 }
+    section! {
+        /// What is on, its limits, and what no tool may touch.
+        Settings {
+            read_file: ReadFile = ReadFile::default(),
+            write_file: WriteFile = WriteFile::default(),
+            list_files: ListFiles = ListFiles::default(),
+            think: Switch = Switch::default(),
+            todo_read: Switch = Switch::default(),
+            todo_write: Switch = Switch::default(),
+            send: Send = Send::default(),
+            react: Switch = Switch::default(),
         }
+    }
+    section! {
+        /// A tool without limits.
+        Switch { enabled: bool = true, }
+    }
+    section! {
+        /// `tools.read_file`.
+        ReadFile { enabled: bool = true, max_page_bytes: usize = 51_200, deny_paths: Vec<String> = Vec::new(), }
+    }
+    section! {
+        /// `tools.write_file`.
+        WriteFile { enabled: bool = true, max_bytes: usize = 524_288, deny_paths: Vec<String> = Vec::new(), }
+    }
+    section! {
+        /// `tools.list_files`.
+        ListFiles { enabled: bool = true, deny_paths: Vec<String> = Vec::new(), }
+    }
+    section! {
+        /// `tools.send`.
+        Send { enabled: bool = true, max_bytes: u64 = 20_971_520, }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::config::{Written, key};
 /// Our own keys that hold a secret; `*` is any name.
 const OWN: [&str; 2] = ["llm.api_key", "llm.profiles.*.api_key"];
 /// Keys that may hold one and have no `_file`: only hidden.
-const HIDDEN: [&str; 1] = ["llm.profiles.*.headers.*"];
+const HIDDEN: [&str; 2] = ["llm.headers.*", "llm.profiles.*.headers.*"];
 
 /// Which keys hold secrets.
 #[derive(Clone, Debug)]

@@ -8,6 +8,10 @@ use serde::Deserialize;
 
 use crate::config::pending::{agent, console, flow, llm, tools};
 
+pub use console::Settings as ConsoleSettings;
+pub use llm::Settings as LlmSettings;
+pub use tools::Settings as ToolsSettings;
+
 /// Everything but the channels' own sections, which their kits check and take raw.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -71,6 +75,14 @@ pub struct Logging {
     pub level: Level,
     /// `text` for people, `json` for machines.
     pub format: Format,
+}
+
+impl Logging {
+    /// Returns the same, without what only a daemon's log needs.
+    pub fn quieter(self) -> Self {
+        let level = if self.level == Level::Info { Level::Warn } else { self.level };
+        Self { level, ..self }
+    }
 }
 
 /// How important a line is.
