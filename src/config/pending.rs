@@ -164,6 +164,21 @@ pub mod flow {
         Interrupt,
     }
 
+    /// Everything flow can be told by config.
+    #[derive(Clone, Debug)]
+    pub struct Settings {
+        /// See [`WhileBusy`].
+        pub while_busy: WhileBusy,
+        /// See [`WorkerSettings`].
+        pub worker: WorkerSettings,
+        /// See [`OutboxSettings`].
+        pub outbox: OutboxSettings,
+        /// See [`GroupSettings`].
+        pub groups: std::collections::BTreeMap<String, GroupSettings>,
+        /// Keep what a group says without meaning the bot.
+        pub record_untriggered: bool,
+    }
+
     /// How much runs at once.
     #[derive(Clone, Debug, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, default)]

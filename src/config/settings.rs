@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::config::pending::{agent, console, flow, llm, tools};
 
 pub use console::Settings as ConsoleSettings;
+pub use flow::Settings as FlowSettings;
 pub use llm::Settings as LlmSettings;
 pub use tools::Settings as ToolsSettings;
 
@@ -63,6 +64,19 @@ impl Default for Settings {
             debug: Debug::default(),
             file_state_dir: None,
             file_cache_dir: None,
+        }
+    }
+}
+
+impl Settings {
+    /// Returns what flow is told: its keys stand at the top.
+    pub fn flow(&self) -> FlowSettings {
+        FlowSettings {
+            while_busy: self.while_busy,
+            worker: self.worker.clone(),
+            outbox: self.outbox.clone(),
+            groups: self.groups.clone(),
+            record_untriggered: self.record_untriggered,
         }
     }
 }

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use rustls::ClientConfig;
-use selkie_channel_core::{BuildContext, Channel, Redactor};
+use selkie_channel_core::{BuildContext, Channel, PersonId, Redactor};
 
 use crate::agent::Agent;
 use crate::config::paths::{ConfigFile, Folders};
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::Settings;
 use crate::config::{Flag, Reading, Sources, crash_at, read};
+use crate::daemon::pending::console::{ChannelView, Console};
 use crate::daemon::pending::{flow, llm, store, tools};
 use crate::daemon::{Binary, http, lifecycle, state};
 use crate::domain::chance::{Chance, SystemChance};
@@ -176,8 +177,8 @@ impl Plan {
             shaper: Arc::clone(&self.shaper),
             agent: Arc::new(agent),
             channels: self.channels.clone(),
-            owners: self.settings.owners.clone(),
-            settings: self.settings.clone(),
+            owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
+            settings: self.settings.flow(),
             clock: Arc::clone(&self.clock),
             chance: Arc::clone(&self.chance),
             crash,
@@ -190,6 +191,33 @@ impl Plan {
         });
         Ok(House { ledger, flow, happenings, clock: Arc::clone(&self.clock), plan: self })
     }
+}
+
+impl House {
+    /// Returns the read API over this house.
+    pub fn console(&self) -> Console {
+        let shaper = Arc::clone(&self.plan.shaper);
+        let flow = Arc::clone(&self.flow);
+        Console {
+            ledger: Arc::clone(&self.ledger),
+            explain: Arc::new(move |facts| shaper.shape(facts).explain()),
+            happenings: self.happenings.clone(),
+            channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),
+            version: VERSION,
+            model: self.plan.model.card().name,
+            allow_origin: self.plan.settings.console.allow_origin.clone(),
+        }
+    }
+}
+
+fn view(channel: flow::ChannelState) -> ChannelView {
+    let flow::ChannelState { name, account, hearing, .. } = channel;
+    let state = match hearing {
+        flow::Hearing::Off => "off".to_owned(),
+        flow::Hearing::Listening => "listening".to_owned(),
+        flow::Hearing::Refused { reason } => format!("refused: {reason}"),
+    };
+    ChannelView { name: name.to_owned(), account: account.to_string(), state }
 }
 
 fn crash(settings: &Settings) -> Crash {

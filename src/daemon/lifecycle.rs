@@ -5,14 +5,19 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
+use crate::daemon::build::House;
 use crate::daemon::pending::flow::Stop;
+use crate::store::read::Counts;
 
 /// How long running tasks may take to end after the first signal.
 const DRAIN: Duration = Duration::from_secs(30);
 /// How long everything may take to notice that it is over.
 const LAST: Duration = Duration::from_secs(5);
+/// How long no hint means that it is time to look.
+const LOOK: Duration = Duration::from_millis(250);
 /// More threads than this cost memory and answer no message sooner.
 const MOST_THREADS: usize = 4;
 
@@ -52,21 +57,40 @@ impl Signals {
     }
 }
 
-/// Ends the daemon in order: receivers first, running tasks until they are done, a limit or a second
-/// signal; what is left goes on at the next start.
-pub async fn stop(tracker: &TaskTracker, stop: &Stop, signals: &mut Signals) {
+/// Ends the daemon in order: ears first, then running tasks and what they said, within limits or until a
+/// second signal; what is left goes on at the next start.
+pub async fn stop(house: &House, tracker: &TaskTracker, stop: &Stop, signals: &mut Signals) {
     stop.receivers.cancel();
-    tracker.close();
     tokio::select! {
-        () = tracker.wait() => {}
-        () = tokio::time::sleep(DRAIN) => {
-            tracing::warn!("tasks still run after {} s: they go on at the next start", DRAIN.as_secs());
-        }
+        () = drained(house) => {}
         name = signals.next() => tracing::warn!(signal = name, "a second signal: ending at once"),
     }
     stop.work.cancel();
-    if tokio::time::timeout(LAST, tracker.wait()).await.is_err() {
+    tracker.close();
+    if timeout(LAST, tracker.wait()).await.is_err() {
         tracing::warn!("something does not end: leaving it behind");
+    }
+}
+
+/// Waits until nothing runs, and then a little for what was said.
+async fn drained(house: &House) {
+    if timeout(DRAIN, until(house, |counts| counts.running == 0)).await.is_err() {
+        tracing::warn!("tasks still run after {} s: they go on at the next start", DRAIN.as_secs());
+        return;
+    }
+    // What a platform does not take now is sent at the next start.
+    timeout(LAST, until(house, |counts| counts.queued == 0)).await.ok();
+}
+
+/// Waits until the counts are so; a store that cannot tell ends the waiting.
+async fn until(house: &House, so: fn(&Counts) -> bool) {
+    let mut happenings = house.happenings.listen();
+    while let Ok(counts) = house.ledger.counts().await {
+        if so(&counts) {
+            return;
+        }
+        // A hint may be missed: look again after a while without one.
+        timeout(LOOK, happenings.recv()).await.ok();
     }
 }
 

@@ -81,20 +81,20 @@ pub mod flow {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use selkie_channel_core::{Channel, Redactor};
+    use selkie_channel_core::{Channel, PersonId, Redactor};
     use tokio::sync::mpsc;
     use tokio_util::sync::CancellationToken;
     use tokio_util::task::TaskTracker;
 
     use crate::agent::Agent;
-    use crate::config::settings::Settings;
+    use crate::config::settings::FlowSettings;
     use crate::domain::chance::Chance;
     use crate::domain::clock::SharedClock;
     use crate::domain::crash::Crash;
     use crate::domain::happening::{Happening, Happenings};
     use crate::domain::ids::Boot;
     use crate::shape::Shaper;
-    use crate::store::Ledger;
+    use crate::store::{Ledger, StoreError};
 
     /// What flow is made of.
     pub struct Parts {
@@ -102,8 +102,8 @@ pub mod flow {
         pub shaper: Arc<Shaper>,
         pub agent: Arc<Agent>,
         pub channels: Vec<Channel>,
-        pub owners: Vec<String>,
-        pub settings: Settings,
+        pub owners: Vec<PersonId>,
+        pub settings: FlowSettings,
         pub clock: SharedClock,
         pub chance: Arc<dyn Chance>,
         pub crash: Arc<Crash>,
@@ -145,10 +145,32 @@ pub mod flow {
         /// An answer.
         Said(String),
         /// The end: `done`, `failed`, `stopped`.
-        Ended(String),
+        Ended {
+            /// Which of them.
+            state: String,
+        },
+    }
+
+    /// How a channel stands.
+    pub struct ChannelState {
+        pub name: &'static str,
+        pub account: selkie_channel_core::AccountId,
+        pub hearing: Hearing,
+    }
+
+    /// Whether a channel hears.
+    pub enum Hearing {
+        Off,
+        Listening,
+        Refused { reason: String },
     }
 
     impl Flow {
+        /// Tells how the channels stand.
+        pub fn channels(&self) -> Vec<ChannelState> {
+            Vec::new()
+        }
+
         /// Builds it.
         pub fn new(parts: Parts) -> Arc<Self> {
             let _ = parts;
@@ -156,46 +178,71 @@ pub mod flow {
         }
 
         /// Starts it.
-        pub async fn start(&self, tracker: &TaskTracker, stop: Stop) {
+        pub async fn start(
+            self: &Arc<Self>,
+            tracker: &TaskTracker,
+            stop: Stop,
+        ) -> Result<(), StoreError> {
             let _ = (tracker, stop);
+            Ok(())
         }
 
         /// Asks.
-        pub async fn ask(&self, ask: Ask) -> mpsc::Receiver<AskEvent> {
+        pub async fn ask(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
             let _ = ask;
-            mpsc::channel(1).1
+            Ok(mpsc::channel(1).1)
         }
     }
 }
 
 /// `crate::console`.
 pub mod console {
-    use std::future::Future;
+    use std::io;
+    use std::sync::Arc;
 
     use tokio::net::TcpListener;
     use tokio_util::sync::CancellationToken;
 
     use crate::config::settings::ConsoleSettings;
-    use crate::daemon::build::House;
+    use crate::domain::facts::Facts;
+    use crate::domain::happening::Happenings;
+    use crate::shape::Explained;
+    use crate::store::Ledger;
 
-    /// Listens.
-    pub async fn listen(settings: &ConsoleSettings) -> std::io::Result<Option<TcpListener>> {
-        match &settings.listen {
-            Some(address) => TcpListener::bind(address).await.map(Some),
-            None => Ok(None),
+    /// Everything the read API reads.
+    pub struct Console {
+        pub ledger: Arc<dyn Ledger>,
+        pub explain: Arc<dyn Fn(&Facts) -> Explained + Send + Sync>,
+        pub happenings: Happenings,
+        pub channels: Arc<dyn Fn() -> Vec<ChannelView> + Send + Sync>,
+        pub version: &'static str,
+        pub model: String,
+        pub allow_origin: Option<String>,
+    }
+
+    /// A channel for people.
+    pub struct ChannelView {
+        pub name: String,
+        pub account: String,
+        pub state: String,
+    }
+
+    impl Console {
+        /// Serves.
+        pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> io::Result<()> {
+            stop.cancelled().await;
+            drop((self, listener));
+            Ok(())
         }
     }
 
-    /// Serves.
-    pub fn serve(
-        house: &House,
-        listener: TcpListener,
-        stop: CancellationToken,
-    ) -> impl Future<Output = ()> + Send + 'static + use<> {
-        let _ = house;
-        async move {
-            stop.cancelled().await;
-            drop(listener);
+    impl ConsoleSettings {
+        /// Listens.
+        pub async fn listen(&self) -> io::Result<Option<TcpListener>> {
+            match &self.listen {
+                Some(address) => TcpListener::bind(address).await.map(Some),
+                None => Ok(None),
+            }
         }
     }
 }

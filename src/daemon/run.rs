@@ -9,7 +9,6 @@ use tokio_util::task::TaskTracker;
 
 use crate::daemon::build::{House, Plan, VERSION};
 use crate::daemon::lifecycle::{Signals, stop};
-use crate::daemon::pending::console;
 use crate::daemon::pending::flow::Stop;
 use crate::daemon::socket;
 use crate::domain::happening::Happenings;
@@ -73,7 +72,7 @@ pub async fn daemon(
         name = signals.next() => tracing::info!(signal = name, "stopping: running tasks may end, a second signal ends at once"),
         () = asked => {}
     }
-    stop(&tracker, &stops, &mut signals).await;
+    stop(&house, &tracker, &stops, &mut signals).await;
     socket::remove(&house.plan.folders.state);
     tracing::info!("selkie has stopped");
     Ok(())
@@ -86,15 +85,20 @@ async fn start(
 ) -> anyhow::Result<Option<SocketAddr>> {
     // The store's lock is held: whatever lies at the socket's path is stale.
     let listener = socket::listen(&house.plan.folders.state)?;
-    let console = console::listen(&house.plan.settings.console).await?;
+    let console = house.plan.settings.console.listen().await?;
     let address = console.as_ref().and_then(|l| l.local_addr().ok());
     if let (None, Some(listen)) = (address, &house.plan.settings.console.listen) {
         bail!("console.listen {listen} has no address");
     }
     if let Some(listener) = console {
-        tracker.spawn(console::serve(house, listener, stops.work.clone()));
+        let serving = house.console().serve(listener, stops.work.clone());
+        tracker.spawn(async move {
+            if let Err(error) = serving.await {
+                tracing::error!(%error, "the console has ended: restart selkie to have it back");
+            }
+        });
     }
-    house.flow.start(tracker, stops.clone()).await;
+    house.flow.start(tracker, stops.clone()).await?;
     tracker.spawn(socket::serve(socket::Desk::of(house), listener, stops.work.clone()));
     Ok(address)
 }

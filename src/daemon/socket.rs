@@ -121,14 +121,17 @@ impl From<AskEvent> for AskLine {
                 Self::Progress(serde_json::to_value(what).unwrap_or_default())
             }
             AskEvent::Said(text) => Self::Said(text),
-            AskEvent::Ended(state) => Self::Ended(state),
+            AskEvent::Ended { state } => Self::Ended(state),
         }
     }
 }
 
 async fn ask(State(desk): State<Arc<Desk>>, Json(body): Json<AskBody>) -> Response {
     let AskBody { text, workspace, terminal } = body;
-    let events = desk.flow.ask(Ask { workspace, text, terminal }).await;
+    let events = match desk.flow.ask(Ask { workspace, text, terminal }).await {
+        Ok(events) => events,
+        Err(error) => return broken(&error),
+    };
     let lines = stream::unfold(events, |mut events| async {
         let line = AskLine::from(events.recv().await?);
         let mut text = serde_json::to_string(&line).unwrap_or_default();

@@ -44,16 +44,16 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
 async fn alone(plan: Plan, body: AskBody, lines: mpsc::Sender<AskLine>) -> anyhow::Result<()> {
     let house = plan.open()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
-    house.flow.start(&tracker, stop.clone()).await;
+    house.flow.start(&tracker, stop.clone()).await?;
     let AskBody { text, workspace, terminal } = body;
-    let mut events = house.flow.ask(flow::Ask { workspace, text, terminal }).await;
+    let mut events = house.flow.ask(flow::Ask { workspace, text, terminal }).await?;
     while let Some(event) = events.recv().await {
         // Nobody reading any more is the end.
         if lines.send(event.into()).await.is_err() {
             break;
         }
     }
-    lifecycle::stop(&tracker, &stop, &mut lifecycle::Signals::listen()?).await;
+    lifecycle::stop(&house, &tracker, &stop, &mut lifecycle::Signals::listen()?).await;
     Ok(())
 }
 
