@@ -1,1 +1,99 @@
-//! placeholder
+//! selkie's ears and mouth on Telegram.
+//!
+//! [`kit`] is the whole of it: settings, speaking tools and the building of a channel, as data behind the
+//! traits of `selkie-channel-core`. In: [`listen`] polls, `hear` reads updates. Out: `markdown` and `cut`
+//! make messages, `call` the calls, `mouth` makes them and tells by what is proven what became of them.
+
+mod api;
+mod call;
+mod cut;
+mod ears;
+mod hear;
+mod ids;
+mod listen;
+mod markdown;
+mod mouth;
+mod pause;
+mod refusal;
+mod settings;
+mod speaking;
+mod styled;
+mod table;
+mod upload;
+mod whoami;
+
+#[cfg(test)]
+mod testkit;
+
+use std::sync::Arc;
+
+use schemars::schema_for;
+use secrecy::ExposeSecret;
+use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Problem};
+use serde_json::Value;
+use tokio_util::task::TaskTracker;
+
+use crate::api::Line;
+use crate::ears::TelegramEars;
+use crate::mouth::TelegramMouth;
+use crate::pause::Pauses;
+use crate::whoami::Whoami;
+
+const NAME: &str = "telegram";
+
+/// Returns Telegram as the daemon needs to know it.
+pub fn kit() -> ChannelKit {
+    ChannelKit {
+        name: NAME,
+        prefix: "tg",
+        settings: || schema_for!(settings::Settings),
+        secrets: &["bot_token"],
+        kinds: &[("private", Audience::Direct), ("group", Audience::Group)],
+        features: ids::features,
+        speaking: speaking::TOOLS,
+        build,
+    }
+}
+
+fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<Problem>> {
+    let Some(settings) = settings::read(section)? else { return Ok(None) };
+    let token = settings.token.expose_secret();
+    context.redactor.learn(token);
+    if let Some((_, secret)) = token.split_once(':') {
+        context.redactor.learn(secret);
+    }
+    let account = ids::account_of(token);
+    let whoami = Whoami::new(ids::own_id(token).unwrap_or_default());
+    let line = Line {
+        token: settings.token.clone(),
+        base: settings.base,
+        tls: context.tls,
+        redactor: context.redactor,
+        user_agent: context.user_agent,
+    };
+    let open = || {
+        line.open().map_err(|says| vec![Problem { key: "base_url".to_owned(), says }])
+    };
+    // Two clients: the poll's connections may be replaced while messages go out over the others.
+    let mouth = TelegramMouth::new(account.clone(), open()?, settings.max_upload);
+    let ears = TelegramEars {
+        account: account.clone(),
+        api: open()?,
+        line,
+        whoami,
+        poll: settings.poll,
+        max_download: settings.max_download,
+        pauses: Pauses::USUAL,
+        tasks: TaskTracker::new(),
+    };
+    Ok(Some(Channel {
+        name: NAME,
+        address: Arc::new(ids::TelegramAddress::new(account.clone())),
+        account,
+        ears: Some(Arc::new(ears)),
+        mouth: Arc::new(mouth),
+        allow: settings.allow,
+        pace: settings.pace,
+        max_fetch_bytes: settings.max_download,
+    }))
+}

@@ -1,0 +1,298 @@
+//! One call to the Bot API: out over teloxide's client, back as a result that says what is proven.
+//!
+//! teloxide's own request futures are not awaited, for reasons seen in 0.17: they hide the HTTP status,
+//! so that a refusal (proof that nothing was sent) and a 5xx (proof of nothing) look alike; they sleep
+//! ten seconds inside a 5xx; and they call methods in PascalCase, which the documentation does not.
+//! Its client, its `Bot` and its typed payloads are used as they are.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use secrecy::{ExposeSecret, SecretString};
+use selkie_channel_core::Redactor;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use teloxide::Bot;
+use teloxide_reqwest::{RequestBuilder, Response, StatusCode, Url};
+
+use crate::upload::Upload;
+
+/// How long an ordinary call may take.
+pub const CALL_LIMIT: Duration = Duration::from_secs(30);
+/// How long a call with a file may take.
+pub const UPLOAD_LIMIT: Duration = Duration::from_secs(120);
+/// Shorter than any server's keep-alive, so that a call seldom goes into a connection that is closing.
+const IDLE: Duration = Duration::from_secs(20);
+
+/// Opens clients for one bot on one server.
+pub struct Line {
+    /// The bot's token.
+    pub token: SecretString,
+    /// Ends before `/bot`.
+    pub base: Url,
+    /// The one TLS configuration.
+    pub tls: Arc<rustls::ClientConfig>,
+    /// Knows the token.
+    pub redactor: Redactor,
+    /// `selkie/<version>`.
+    pub user_agent: String,
+}
+
+impl Line {
+    /// Opens a client with connections of its own.
+    ///
+    /// # Errors
+    /// When the TLS configuration does not fit teloxide's client.
+    pub fn open(&self) -> Result<Api, String> {
+        let mut tls = (*self.tls).clone();
+        // teloxide's client speaks HTTP/1.1 only; a server that chose h2 would not be understood.
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let client = teloxide::net::default_reqwest_settings()
+            .use_preconfigured_tls(tls)
+            .user_agent(&self.user_agent)
+            .redirect(teloxide_reqwest::redirect::Policy::none())
+            .referer(false)
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(64)
+            .build()
+            .map_err(|e| self.redactor.clean(&format!("no HTTP client: {}", chain(&e))))?;
+        let bot = Bot::with_client(self.token.expose_secret(), client);
+        let bot = bot.set_api_url(self.base.clone());
+        Ok(Api { bot, redactor: self.redactor.clone() })
+    }
+}
+
+/// A client of one bot. Clones share their connections.
+#[derive(Clone)]
+pub struct Api {
+    bot: Bot,
+    redactor: Redactor,
+}
+
+/// A `true` answer of Telegram.
+pub struct Answer {
+    /// What the method returned.
+    pub result: Box<RawValue>,
+    /// The server's clock.
+    pub date: Option<DateTime<Utc>>,
+}
+
+/// Why there is no answer, by what is proven.
+#[derive(Debug)]
+pub enum Fault {
+    /// Nothing reached Telegram.
+    NotSent(String),
+    /// Telegram refused in its own words: nothing was done.
+    Refused(Refusal),
+    /// The request left and nothing proves what became of it.
+    Unclear(String),
+}
+
+/// Telegram's own refusal.
+#[derive(Clone, Debug, Default)]
+pub struct Refusal {
+    /// HTTP status.
+    pub code: u16,
+    /// Telegram's description, cleaned.
+    pub text: String,
+    /// Seconds to wait.
+    pub retry_after: Option<u64>,
+    /// The group's new id.
+    pub migrate_to: Option<i64>,
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    ok: bool,
+    result: Option<Box<RawValue>>,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    parameters: Option<Parameters>,
+}
+
+#[derive(Default, Deserialize)]
+struct Parameters {
+    retry_after: Option<u64>,
+    migrate_to_chat_id: Option<i64>,
+}
+
+impl Api {
+    /// Calls `method` with JSON parameters.
+    ///
+    /// # Errors
+    /// By what is proven; see [`Fault`].
+    pub async fn call(
+        &self,
+        method: &str,
+        params: &Value,
+        limit: Duration,
+    ) -> Result<Answer, Fault> {
+        let request = self
+            .bot
+            .client()
+            .post(self.method_url(method))
+            .header("content-type", "application/json")
+            .body(params.to_string());
+        self.send(request, limit).await.map_err(|e| self.network_fault(method, e))?.read(self).await
+    }
+
+    /// Calls `method` with `params` as form fields and a file streamed from disk.
+    ///
+    /// # Errors
+    /// By what is proven; a file that was not sent to its end is a proof.
+    pub async fn upload(
+        &self,
+        method: &str,
+        params: &Value,
+        upload: &Upload,
+    ) -> Result<Answer, Fault> {
+        let (form, progress) = upload.form(params).await.map_err(Fault::NotSent)?;
+        let request = self.bot.client().post(self.method_url(method)).multipart(form);
+        match self.send(request, UPLOAD_LIMIT).await {
+            Ok(reply) => reply.read(self).await,
+            Err(e) if !progress.is_complete() => {
+                Err(Fault::NotSent(self.words(method, e) + " before the file had left"))
+            }
+            Err(e) => Err(self.network_fault(method, e)),
+        }
+    }
+
+    /// Asks for a file's bytes.
+    ///
+    /// # Errors
+    /// In words, without the URL.
+    pub async fn download(&self, path: &str) -> Result<Response, String> {
+        let request = self.bot.client().get(self.file_url(path)).timeout(Duration::from_secs(600));
+        request.send().await.map_err(|e| self.words("download", e))
+    }
+
+    /// Returns `text` without secrets.
+    pub fn clean(&self, text: &str) -> String {
+        self.redactor.clean(text)
+    }
+
+    /// Returns a client's error in words, without the URL, which holds the token.
+    pub fn words(&self, what: &str, error: teloxide_reqwest::Error) -> String {
+        self.clean(&format!("{what}: {}", chain(&error.without_url())))
+    }
+
+    async fn send(
+        &self,
+        request: RequestBuilder,
+        limit: Duration,
+    ) -> Result<Reply, teloxide_reqwest::Error> {
+        let response = request.timeout(limit).send().await?;
+        Ok(Reply { response })
+    }
+
+    fn network_fault(&self, method: &str, error: teloxide_reqwest::Error) -> Fault {
+        // A builder error never left; a connect error is a DNS, TCP or TLS failure.
+        let not_sent = error.is_connect() || error.is_builder();
+        let words = self.words(method, error);
+        if not_sent { Fault::NotSent(words) } else { Fault::Unclear(words) }
+    }
+
+    fn method_url(&self, method: &str) -> Url {
+        let token = self.bot.token();
+        self.url(["bot", token].concat().as_str(), [method])
+    }
+
+    fn file_url(&self, path: &str) -> Url {
+        let token = self.bot.token();
+        let mut url = self.url("file", [["bot", token].concat().as_str()]);
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.extend(path.split('/'));
+        }
+        url
+    }
+
+    fn url<'a>(&self, first: &str, rest: impl IntoIterator<Item = &'a str>) -> Url {
+        let mut url = self.bot.api_url();
+        // An http(s) URL always has segments: the settings take no other.
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().push(first).extend(rest);
+        }
+        url
+    }
+}
+
+/// An HTTP answer whose body is still to come.
+struct Reply {
+    response: Response,
+}
+
+impl Reply {
+    async fn read(self, api: &Api) -> Result<Answer, Fault> {
+        let status = self.response.status();
+        let date = header(&self.response, "date");
+        let date = date.and_then(|d| DateTime::parse_from_rfc2822(&d).ok()).map(|d| d.to_utc());
+        let wait = header(&self.response, "retry-after").and_then(|s| s.parse().ok());
+        let body = self.response.bytes().await;
+        let body = match body {
+            Ok(body) => String::from_utf8_lossy(&body).into_owned(),
+            Err(e) => return Err(Fault::Unclear(api.words("the answer was cut", e))),
+        };
+        verdict(api, status, &body, wait).map(|result| Answer { result, date })
+    }
+}
+
+fn verdict(
+    api: &Api,
+    status: StatusCode,
+    body: &str,
+    wait: Option<u64>,
+) -> Result<Box<RawValue>, Fault> {
+    let envelope = serde_json::from_str::<Envelope>(body).ok();
+    match envelope {
+        Some(Envelope { ok: true, result: Some(result), .. }) if status.is_success() => Ok(result),
+        Some(envelope) if !envelope.ok && status.is_client_error() => {
+            let parameters = envelope.parameters.unwrap_or_default();
+            Err(Fault::Refused(Refusal {
+                code: status.as_u16(),
+                text: api.clean(&envelope.description.unwrap_or_default()),
+                retry_after: parameters.retry_after.or(wait),
+                migrate_to: parameters.migrate_to_chat_id,
+            }))
+        }
+        // Whoever stands before Telegram may limit too; a 429 is a proof by itself.
+        None if status == StatusCode::TOO_MANY_REQUESTS => Err(Fault::Refused(Refusal {
+            code: status.as_u16(),
+            text: "Too Many Requests".to_owned(),
+            retry_after: wait,
+            migrate_to: None,
+        })),
+        _ => Err(Fault::Unclear(api.clean(&format!(
+            "HTTP {} that is no answer of the Bot API: {}",
+            status.as_u16(),
+            beginning(body)
+        )))),
+    }
+}
+
+fn header(response: &Response, name: &str) -> Option<String> {
+    response.headers().get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// The first words of a body, on one line.
+fn beginning(body: &str) -> String {
+    let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(120).collect()
+}
+
+/// An error and its causes, which is where a client says what really happened.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let words = cause.to_string();
+        if !text.contains(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        next = cause.source();
+    }
+    text
+}

@@ -1,0 +1,229 @@
+//! Updates as Telegram sends them, and as it might one day.
+
+use chrono::DateTime;
+use proptest::prelude::*;
+use selkie_channel_core::{AccountId, Addressed, Audience, Inbound, Redactor, What};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn hear(raw: &str) -> (Inbound, Option<String>) {
+    let account = AccountId::new("tg:8");
+    let me = Me { id: 8, username: Some("selkie_bot".to_owned()) };
+    let frame = Frame { account: &account, me: &me, received: DateTime::UNIX_EPOCH };
+    let redactor = Redactor::default();
+    redactor.learn("hunter2hunter2");
+    let heard = read(raw, &redactor, frame);
+    (heard.inbound, heard.tap)
+}
+
+fn inbound(update: &Value) -> Inbound {
+    hear(&update.to_string()).0
+}
+
+fn ann() -> Value {
+    json!({ "id": 4711, "is_bot": false, "first_name": "Ann", "last_name": "Lee", "username": "ann" })
+}
+
+fn group() -> Value {
+    json!({ "id": -100, "type": "supergroup", "title": "Crew", "is_forum": true })
+}
+
+/// An update whose message is `fields` over the usual ones.
+fn message(chat: Value, fields: Value) -> Value {
+    let mut message = json!({ "message_id": 42, "date": 1_763_640_000, "from": ann(), "chat": chat });
+    let all = message.as_object_mut().unwrap();
+    all.extend(fields.as_object().unwrap().clone());
+    json!({ "update_id": 7, "message": message })
+}
+
+#[test]
+fn a_private_message() {
+    let chat = json!({ "id": 4711, "type": "private", "first_name": "Ann", "username": "ann" });
+    let heard = inbound(&message(chat, json!({ "text": "hello" })));
+    insta::assert_json_snapshot!(heard, @"");
+}
+
+#[test]
+fn a_group_mention_loses_the_name() {
+    let entity = json!([{ "type": "mention", "offset": 0, "length": 11 }]);
+    let heard = inbound(&message(group(), json!({ "text": "@Selkie_bot, hi", "entities": entity })));
+    assert_eq!((heard.addressed, heard.text.as_str()), (Addressed::Mention, "hi"));
+    assert_eq!((heard.audience, heard.title.as_str()), (Audience::Group, "Crew"));
+    let other = inbound(&message(group(), json!({ "text": "just talk" })));
+    assert_eq!(other.addressed, Addressed::No);
+}
+
+#[test]
+fn commands_in_groups_and_in_private() {
+    let heard = inbound(&message(group(), json!({ "text": "/ask@selkie_bot why?" })));
+    assert_eq!((heard.addressed, heard.text.as_str()), (Addressed::Command, "why?"));
+    let reply = json!({ "message_id": 40, "from": { "id": 8, "is_bot": true } });
+    let other = json!({ "text": "/ask@other_bot why?", "reply_to_message": reply });
+    let heard = inbound(&message(group(), other));
+    assert_eq!((heard.addressed, heard.command), (Addressed::No, None));
+    let private = json!({ "id": 4711, "type": "private" });
+    let heard = inbound(&message(private, json!({ "text": "/Reset" })));
+    assert_eq!(heard.addressed, Addressed::Direct);
+    assert_eq!(heard.command.unwrap().name, "reset");
+}
+
+#[test]
+fn a_reply_to_us_is_for_us_and_its_text_stays_a_quote() {
+    let original = json!({ "message_id": 40, "from": { "id": 8, "is_bot": true, "first_name": "Selkie" }, "text": "whole" });
+    let fields = json!({ "text": "and?", "reply_to_message": original, "quote": { "text": "part" } });
+    let heard = inbound(&message(group(), fields));
+    assert_eq!(heard.addressed, Addressed::Reply);
+    let quote = heard.quote.unwrap();
+    assert_eq!((quote.text.as_str(), quote.speaker.as_str(), quote.ours), ("part", "Selkie", true));
+    let bob = json!({ "message_id": 40, "from": { "id": 9, "first_name": "Bob" }, "caption": "pic" });
+    let heard = inbound(&message(group(), json!({ "text": "no", "reply_to_message": bob })));
+    assert_eq!(heard.addressed, Addressed::No);
+    assert_eq!(heard.quote.unwrap().text, "pic");
+}
+
+#[test]
+fn a_topics_root_is_not_replied_to() {
+    let root = json!({ "message_id": 7, "from": { "id": 8 }, "forum_topic_created": { "name": "Plans" } });
+    let fields = json!({ "text": "hi", "message_thread_id": 7, "is_topic_message": true, "reply_to_message": root });
+    let heard = inbound(&message(group(), fields));
+    assert_eq!((heard.quote, heard.addressed), (None, Addressed::No));
+    assert_eq!(heard.conversation.key(), "tg:-100:7");
+    assert_eq!(heard.place.key(), "tg:-100");
+    let thread = inbound(&message(group(), json!({ "text": "hi", "message_thread_id": 7 })));
+    assert_eq!(thread.conversation.key(), "tg:-100");
+}
+
+#[test]
+fn an_album_and_its_files() {
+    let sizes = json!([
+        { "file_id": "small", "width": 90, "height": 90 },
+        { "file_id": "big", "width": 900, "height": 900, "file_size": 12_345 },
+    ]);
+    let fields = json!({ "photo": sizes, "caption": "look", "media_group_id": "g1" });
+    let heard = inbound(&message(group(), fields));
+    assert_eq!((heard.text.as_str(), heard.album.as_deref()), ("look", Some("g1")));
+    let photo = &heard.attachments[0];
+    assert_eq!(file_id(&photo.handle).as_deref(), Some("big"));
+    assert_eq!((photo.mime.as_deref(), photo.size), (Some("image/jpeg"), Some(12_345)));
+    let document = json!({ "file_id": "d", "file_name": "../\u{0}x.pdf", "mime_type": "application/pdf" });
+    let heard = inbound(&message(group(), json!({ "document": document, "voice": null })));
+    assert_eq!(heard.attachments.len(), 1);
+    assert_eq!(heard.attachments[0].name, "../\u{0}x.pdf");
+    assert_eq!(heard.what, What::Message);
+}
+
+#[test]
+fn an_edit_has_its_own_key() {
+    let mut update = message(group(), json!({ "text": "new", "edit_date": 1_763_640_009 }));
+    let edited = update.as_object_mut().unwrap().remove("message").unwrap();
+    update["edited_message"] = edited;
+    let heard = inbound(&update);
+    assert_eq!((heard.what, heard.key.as_str()), (What::Edit, "m:-100:42:e1763640009"));
+}
+
+#[test]
+fn a_move_is_told_once_by_both_chats() {
+    let old = json!({ "id": -5, "type": "group", "title": "Crew" });
+    let out = inbound(&message(old, json!({ "migrate_to_chat_id": -100 })));
+    let arrived = inbound(&message(group(), json!({ "migrate_from_chat_id": -5 })));
+    assert_eq!(out.key, "moved:-5:-100");
+    assert_eq!(out.key, arrived.key);
+    assert_eq!(out.conversation, arrived.conversation);
+    let What::Moved { to } = &arrived.what else { panic!("{:?}", arrived.what) };
+    assert_eq!((out.place.key(), to.key()), ("tg:-5", "tg:-100"));
+}
+
+#[test]
+fn membership_opens_and_closes() {
+    let member = |chat: Value, new: Value| {
+        let event = json!({ "chat": chat, "from": ann(), "date": 1_763_640_000, "new_chat_member": new });
+        inbound(&json!({ "update_id": 9, "my_chat_member": event }))
+    };
+    let private = json!({ "id": 4711, "type": "private" });
+    let closed = |reason: &str| What::Closed { reason: reason.to_owned() };
+    let blocked = member(private.clone(), json!({ "status": "kicked" }));
+    assert_eq!(blocked.what, closed("blocked by the user"));
+    assert_eq!(blocked.key, "u:9:2025-11-20");
+    assert_eq!(member(private, json!({ "status": "member" })).what, What::Opened);
+    assert_eq!(member(group(), json!({ "status": "kicked" })).what, closed("kicked from the group"));
+    let muted = json!({ "status": "restricted", "is_member": true, "can_send_messages": false });
+    assert_eq!(member(group(), muted).what, closed("may not write in the group"));
+    assert_eq!(member(group(), json!({ "status": "administrator" })).what, What::Opened);
+}
+
+#[test]
+fn forwards_service_messages_and_bots_are_told_apart() {
+    let origin = json!({ "type": "hidden_user", "sender_user_name": "x", "date": 1 });
+    assert!(inbound(&message(group(), json!({ "text": "fwd", "forward_origin": origin }))).forwarded);
+    let joined = inbound(&message(group(), json!({ "new_chat_members": [ann()] })));
+    assert_eq!(joined.what, What::Other { name: "new_chat_members".to_owned() });
+    let sticker = inbound(&message(group(), json!({ "sticker": { "file_id": "s" }, "via_bot": null })));
+    assert_eq!(sticker.what, What::Other { name: "sticker".to_owned() });
+    let bot = json!({ "id": 9, "is_bot": true, "first_name": "Other" });
+    assert!(inbound(&message(group(), json!({ "text": "beep", "from": bot }))).speaker.is_bot);
+    let anonymous = json!({ "text": "x", "from": { "id": 1_087_968_824, "is_bot": true }, "sender_chat": group() });
+    let heard = inbound(&message(group(), anonymous));
+    assert_eq!((heard.speaker.id.as_str(), heard.speaker.is_bot), ("tg:-100", false));
+}
+
+#[test]
+fn a_tap_is_placed_and_answered() {
+    let under = message(group(), json!({ "text": "pick", "message_thread_id": 7, "is_topic_message": true }));
+    let query = json!({ "id": "q1", "from": ann(), "message": under["message"], "data": "yes" });
+    let (heard, tap) = hear(&json!({ "update_id": 7, "callback_query": query }).to_string());
+    assert_eq!(tap.as_deref(), Some("q1"));
+    assert_eq!((heard.key.as_str(), heard.conversation.key()), ("q:q1", "tg:-100:7"));
+    assert_eq!(heard.what, What::Other { name: "callback_query".to_owned() });
+    assert_eq!(heard.speaker.id.as_str(), "tg:4711");
+}
+
+#[test]
+fn an_unknown_kind_is_kept_without_secrets_and_its_key_is_stable() {
+    let update = json!({ "update_id": 7, "telepathy": { "chat": group(), "from": ann(), "date": 1_763_640_000, "x": "hunter2hunter2" } });
+    let heard = inbound(&update);
+    let What::Unparsed { raw } = &heard.what else { panic!("{:?}", heard.what) };
+    assert!(raw.contains("telepathy") && !raw.contains("hunter2"), "{raw}");
+    assert_eq!((heard.key.as_str(), heard.place.key()), ("u:7:2025-11-20", "tg:-100"));
+    assert_eq!(inbound(&update).key, heard.key);
+    let misshapen = inbound(&json!({ "update_id": 8, "message": { "some fields": "are missing" } }));
+    assert!(matches!(misshapen.what, What::Unparsed { .. }));
+    assert!(misshapen.key.starts_with("u:8:"));
+}
+
+#[test]
+fn nulls_and_odd_values_are_absent_fields() {
+    let odd = json!({
+        "text": "hi", "reply_to_message": null, "entities": null, "edit_date": null, "photo": null,
+        "forward_origin": null, "message_thread_id": "seven", "caption": 3, "media_group_id": null,
+    });
+    let heard = inbound(&message(group(), odd));
+    assert_eq!((heard.what, heard.text.as_str(), heard.forwarded), (What::Message, "hi", false));
+    assert_eq!((heard.quote, heard.album), (None, None));
+}
+
+#[test]
+fn bidi_and_broken_surrogates_pass() {
+    let bidi = "\u{202e}abc\u{2066}שלום\u{2069} 👩‍🚀";
+    assert_eq!(inbound(&message(group(), json!({ "text": bidi }))).text, bidi);
+    let raw = message(group(), json!({ "text": "HERE" })).to_string();
+    let lone = raw.replace("HERE", r"a\ud83d b\ude00 c\ud83d\ude00 \\ud83d");
+    assert_eq!(hear(&lone).0.text, "a\u{fffd} b\u{fffd} c😀 \\ud83d");
+    assert_eq!(update_id(&lone), Some(7));
+}
+
+proptest! {
+    #[test]
+    fn any_text_at_all_is_a_row(raw in "\\PC{0,200}") {
+        prop_assert!(!hear(&raw).0.key.is_empty());
+    }
+
+    #[test]
+    fn a_message_with_any_shape_of_fields_is_a_row(
+        field in "(text|caption|photo|from|chat|entities|quote|reply_to_message|date|message_id)",
+        value in prop_oneof![Just(json!(null)), Just(json!(-1)), Just(json!("x")), Just(json!([1, {}])), Just(json!({}))],
+    ) {
+        let heard = inbound(&message(group(), json!({ field: value })));
+        prop_assert!(!heard.key.is_empty());
+    }
+}

@@ -1,0 +1,186 @@
+//! One update of any kind as an inbound. Nothing is dropped: what nobody knows is kept raw.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{Inbound, Redactor, What};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::field;
+use super::message::{self, Frame};
+use crate::ids::fnv;
+
+/// The longest raw update that is kept, bytes.
+const RAW_LIMIT: usize = 16 * 1024;
+
+/// Kinds that are known and ask nothing of the bot.
+const PASSED: &[&str] = &[
+    "channel_post", "edited_channel_post", "business_connection", "business_message",
+    "edited_business_message", "deleted_business_messages", "message_reaction",
+    "message_reaction_count", "inline_query", "chosen_inline_result", "shipping_query",
+    "pre_checkout_query", "purchased_paid_media", "poll", "poll_answer", "chat_member",
+    "chat_join_request", "chat_boost", "removed_chat_boost",
+];
+
+/// What an update says.
+#[derive(Debug)]
+pub struct Heard {
+    /// The row to store.
+    pub inbound: Inbound,
+    /// A button that was pressed: its query wants an answer, or the button keeps turning.
+    pub tap: Option<String>,
+}
+
+/// Returns an update's number, whatever else is in it.
+pub fn update_id(raw: &str) -> Option<i64> {
+    #[derive(Deserialize)]
+    struct Numbered {
+        update_id: i64,
+    }
+    serde_json::from_str::<Numbered>(raw).ok().map(|numbered| numbered.update_id)
+}
+
+/// Reads an update from its text.
+pub fn read(raw: &str, redactor: &Redactor, frame: Frame<'_>) -> Heard {
+    let value = serde_json::from_str::<Value>(raw).or_else(|_| serde_json::from_str(&mend(raw)));
+    let known = value.as_ref().ok().and_then(|update| known(update, frame));
+    known.unwrap_or_else(|| Heard {
+        inbound: unparsed(raw, value.ok().as_ref(), redactor, frame),
+        tap: None,
+    })
+}
+
+fn known(update: &Value, frame: Frame<'_>) -> Option<Heard> {
+    let (kind, event) = kind(update)?;
+    let quiet = |inbound| Heard { inbound, tap: None };
+    match kind {
+        "message" => message::read(event, false, frame).map(quiet),
+        "edited_message" => message::read(event, true, frame).map(quiet),
+        "my_chat_member" => member(update, event, frame).map(quiet),
+        "callback_query" => tap(event, frame),
+        kind if PASSED.contains(&kind) => Some(quiet(passed(update, kind, event, frame))),
+        _ => None,
+    }
+}
+
+/// Returns the update's kind, the one object beside its number.
+fn kind(update: &Value) -> Option<(&str, &Value)> {
+    let mut fields = update.as_object()?.iter().filter(|(_, value)| value.is_object());
+    fields.next().map(|(key, value)| (key.as_str(), value))
+}
+
+fn passed(update: &Value, kind: &str, event: &Value, frame: Frame<'_>) -> Inbound {
+    let what = What::Other { name: kind.to_owned() };
+    let mut inbound = frame.blank(numbered(update, event), chat(event), what);
+    inbound.at = field::time(event, "date").unwrap_or(frame.received);
+    inbound.speaker = message::speaker(Some(event));
+    inbound
+}
+
+/// The bot's own membership changed: it may speak in the chat, or no longer.
+fn member(update: &Value, event: &Value, frame: Frame<'_>) -> Option<Inbound> {
+    let new = field::object(event, "new_chat_member")?;
+    let status = field::text(new, "status")?;
+    let muted = status == "restricted"
+        && (!field::is_true(new, "can_send_messages") || !field::is_true(new, "is_member"));
+    let direct = field::object(event, "chat").and_then(|c| field::text(c, "type")) == Some("private");
+    let closed = match status {
+        "kicked" if direct => Some("blocked by the user"),
+        "kicked" => Some("kicked from the group"),
+        "left" => Some("left the group"),
+        "restricted" if muted => Some("may not write in the group"),
+        _ => None,
+    };
+    let what = match closed {
+        Some(reason) => What::Closed { reason: reason.to_owned() },
+        None => What::Opened,
+    };
+    let mut inbound = passed(update, "my_chat_member", event, frame);
+    inbound.what = what;
+    Some(inbound)
+}
+
+fn tap(event: &Value, frame: Frame<'_>) -> Option<Heard> {
+    let id = field::text(event, "id")?;
+    let under = field::object(event, "message");
+    let what = What::Other { name: "callback_query".to_owned() };
+    let mut inbound = frame.blank(format!("q:{id}"), under.and_then(chat), what);
+    inbound.speaker = message::speaker(Some(event));
+    // The message's own fields place the tap: its conversation may be a topic.
+    if let Some(placed) = under.and_then(|under| message::read(under, false, frame)) {
+        inbound.conversation = placed.conversation;
+        inbound.message = placed.message;
+        inbound.order = placed.order;
+    }
+    Some(Heard { inbound, tap: Some(id.to_owned()) })
+}
+
+fn unparsed(raw: &str, update: Option<&Value>, redactor: &Redactor, frame: Frame<'_>) -> Inbound {
+    let event = update.and_then(kind).map(|(_, event)| event);
+    let mut kept = redactor.clean(raw);
+    let end = (0..=RAW_LIMIT.min(kept.len())).rev().find(|i| kept.is_char_boundary(*i));
+    kept.truncate(end.unwrap_or_default());
+    let key = match (update_id(raw), event.and_then(date)) {
+        (Some(id), Some(date)) => format!("u:{id}:{}", day(date)),
+        (Some(id), None) => format!("u:{id}:{:016x}", fnv(raw.as_bytes())),
+        (None, _) => format!("u:{:016x}", fnv(raw.as_bytes())),
+    };
+    let mut inbound = frame.blank(key, event.and_then(chat), What::Unparsed { raw: kept });
+    inbound.speaker = message::speaker(event);
+    inbound
+}
+
+/// Update numbers start anew after a quiet week: a key holds the event's day beside the number, or a
+/// hash of an event without a date. Either is the same when Telegram sends the update again.
+fn numbered(update: &Value, event: &Value) -> String {
+    let id = field::number(update, "update_id").unwrap_or_default();
+    match date(event) {
+        Some(date) => format!("u:{id}:{}", day(date)),
+        None => format!("u:{id}:{:016x}", fnv(event.to_string().as_bytes())),
+    }
+}
+
+fn date(event: &Value) -> Option<DateTime<Utc>> {
+    field::time(event, "date")
+}
+
+fn day(date: DateTime<Utc>) -> String {
+    date.format("%Y-%m-%d").to_string()
+}
+
+fn chat(event: &Value) -> Option<&Value> {
+    let inner = field::object(event, "message").and_then(|m| field::object(m, "chat"));
+    field::object(event, "chat").or(inner)
+}
+
+/// Replaces `\uD800`-like escapes that stand alone: JSON allows them, text cannot hold them.
+fn mend(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (taken, sound) = escape(rest);
+        out.push_str(if sound { &rest[..taken] } else { "\\ufffd" });
+        rest = &rest[taken..];
+    }
+    out + rest
+}
+
+/// Returns an escape's length and whether text can hold it.
+fn escape(rest: &str) -> (usize, bool) {
+    let unit = |text: &str| text.strip_prefix("\\u").and_then(|hex| hex.get(..4)).and_then(hex4);
+    match unit(rest) {
+        Some(0xd800..=0xdbff) => match rest.get(6..).and_then(unit) {
+            Some(0xdc00..=0xdfff) => (12, true),
+            _ => (6, false),
+        },
+        Some(0xdc00..=0xdfff) => (6, false),
+        Some(_) => (6, true),
+        // Another escape: the backslash and the character behind it.
+        None => (1 + rest[1..].chars().next().map_or(0, char::len_utf8), true),
+    }
+}
+
+fn hex4(hex: &str) -> Option<u16> {
+    u16::from_str_radix(hex, 16).ok()
+}

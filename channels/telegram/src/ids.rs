@@ -1,0 +1,175 @@
+//! Telegram's ids as selkie writes them: `tg:<chat>`, `tg:<chat>:<topic>`, `tg:<user>`.
+
+use selkie_channel_core::{
+    AccountId, Address, Audience, ConversationId, Features, MessageRef, PersonId, PlaceId,
+};
+
+use crate::speaking;
+
+/// One chat, or one topic of a forum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The chat's id: negative for groups.
+    pub chat: i64,
+    /// The forum topic's `message_thread_id`.
+    pub topic: Option<i32>,
+}
+
+impl Spot {
+    /// Reads `-100123`, `tg:-100123` and `tg:-100123:7`; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let text = text.strip_prefix("tg:").unwrap_or(text);
+        let (chat, topic) = match text.split_once(':') {
+            Some((chat, topic)) => (chat, Some(topic.parse::<i32>().ok().filter(|t| *t > 0)?)),
+            None => (text, None),
+        };
+        let chat = chat.parse::<i64>().ok().filter(|c| *c != 0)?;
+        Some(Self { chat, topic })
+    }
+
+    /// Returns the conversation of this spot for a bot.
+    pub fn conversation(self, account: &AccountId) -> ConversationId {
+        let key = match self.topic {
+            Some(topic) => format!("tg:{}:{topic}", self.chat),
+            None => format!("tg:{}", self.chat),
+        };
+        ConversationId::new(account.clone(), key)
+    }
+
+    /// Returns the place that owns the conversation.
+    pub fn place(self, account: &AccountId) -> PlaceId {
+        place(account, self.chat)
+    }
+
+    /// Returns the kind of conversation: Telegram's group ids are negative.
+    pub fn kind(self) -> &'static str {
+        if self.chat < 0 { "group" } else { "private" }
+    }
+}
+
+/// Returns the place of a chat.
+pub fn place(account: &AccountId, chat: i64) -> PlaceId {
+    PlaceId::new(account.clone(), format!("tg:{chat}"))
+}
+
+/// Returns the id of a person (or of a chat that speaks as one).
+pub fn person(user: i64) -> PersonId {
+    PersonId::new(format!("tg:{user}"))
+}
+
+/// Reads a message id back; `None` for one that Telegram did not make.
+pub fn message_id(message: &MessageRef) -> Option<i32> {
+    message.as_str().parse().ok()
+}
+
+/// Returns the bot's account: its user id when the token tells it, else a hash of the token, so that
+/// test servers may use made-up tokens.
+pub fn account_of(token: &str) -> AccountId {
+    match own_id(token) {
+        Some(id) => AccountId::new(format!("tg:{id}")),
+        None => AccountId::new(format!("tg:x{:016x}", fnv(token.as_bytes()))),
+    }
+}
+
+/// Returns the bot's user id when the token begins with it.
+pub fn own_id(token: &str) -> Option<i64> {
+    let (id, _) = token.split_once(':')?;
+    id.parse().ok().filter(|id| *id > 0)
+}
+
+/// FNV-1a, for keys that must stay the same over versions and restarts.
+pub fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Reads and explains Telegram's ids for one bot.
+pub struct TelegramAddress {
+    account: AccountId,
+}
+
+impl TelegramAddress {
+    /// Speaks for this bot.
+    pub fn new(account: AccountId) -> Self {
+        Self { account }
+    }
+}
+
+impl Address for TelegramAddress {
+    fn parse(&self, text: &str) -> Option<ConversationId> {
+        Spot::parse(text).map(|spot| spot.conversation(&self.account))
+    }
+
+    fn features(&self, conversation: &ConversationId) -> Features {
+        features(Spot::parse(conversation.key()).map_or("group", Spot::kind))
+    }
+}
+
+/// Tells what can be done in a kind of conversation; an unknown kind counts as a group.
+pub fn features(kind: &str) -> Features {
+    let private = kind == "private";
+    Features {
+        channel: crate::NAME.to_owned(),
+        kind: if private { "private" } else { "group" }.to_owned(),
+        audience: if private { Audience::Direct } else { Audience::Group },
+        speaking: speaking::TOOLS.iter().map(|tool| tool.name.to_owned()).collect(),
+        style: STYLE.to_owned(),
+    }
+}
+
+const STYLE: &str = "You write for Telegram, often read on a phone: short paragraphs, Markdown \
+    (bold, italic, strikethrough, code, fenced code, links, lists, quotes); headings become bold \
+    lines, tables fixed-width text, raw HTML is shown as it stands.";
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn address() -> TelegramAddress {
+        TelegramAddress::new(account_of("8:secret"))
+    }
+
+    #[test]
+    fn ids_are_read_as_people_write_them() {
+        let parse = |text| address().parse(text).map(|id| id.to_string());
+        assert_eq!(parse("-100123").as_deref(), Some("tg:-100123"));
+        assert_eq!(parse(" tg:-100123 ").as_deref(), Some("tg:-100123"));
+        assert_eq!(parse("tg:-100123:7").as_deref(), Some("tg:-100123:7"));
+        assert_eq!(parse("4711").as_deref(), Some("tg:4711"));
+        for wrong in ["", "0", "tg:", "tg:1:0", "tg:1:x", "slack:T1:C2", "@name", "1:2:3"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_topic_counts_as_group() {
+        let topic = address().parse("tg:-100:7").unwrap();
+        let features = address().features(&topic);
+        assert_eq!((features.kind.as_str(), features.audience), ("group", Audience::Group));
+        let private = address().features(&address().parse("tg:7").unwrap());
+        assert_eq!((private.kind.as_str(), private.audience), ("private", Audience::Direct));
+    }
+
+    #[test]
+    fn an_account_is_the_bots_number_or_a_hash_that_hides_the_token() {
+        assert_eq!(account_of("110201543:AAHdq").as_str(), "tg:110201543");
+        let made_up = account_of("test:hunter2");
+        assert!(made_up.as_str().starts_with("tg:x"), "{made_up}");
+        assert!(!made_up.as_str().contains("hunter2"));
+        assert_ne!(made_up, account_of("test:hunter3"));
+    }
+
+    proptest! {
+        #[test]
+        fn every_spot_survives_writing(chat in any::<i64>(), topic in proptest::option::of(1i32..)) {
+            prop_assume!(chat != 0);
+            let spot = Spot { chat, topic };
+            let id = spot.conversation(&account_of("8:x"));
+            prop_assert_eq!(Spot::parse(id.key()), Some(spot));
+        }
+    }
+}

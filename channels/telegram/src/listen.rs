@@ -1,0 +1,255 @@
+//! The durable long poll: a batch is stored with its cursor, and only then the next poll acknowledges it.
+
+use std::time::Duration;
+
+use chrono::DateTime;
+use selkie_channel_core::{AccountId, Cursor, Inbound, Inbox, ListenEnd};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+use tokio_util::task::TaskTracker;
+
+use crate::api::{Answer, Api, CALL_LIMIT, Fault, Line, Refusal};
+use crate::hear::{self, Frame};
+use crate::pause::Pauses;
+use crate::refusal::{Kind, kind};
+use crate::whoami::Whoami;
+
+/// How much longer than the poll itself the client waits.
+const GRACE: Duration = Duration::from_secs(15);
+/// Without a completed poll for so long the client is built anew.
+const STALL: Duration = Duration::from_secs(120);
+/// After a quiet week Telegram numbers updates anew, perhaps lower: an old offset is not sent.
+const STALE: Duration = Duration::from_secs(6 * 24 * 3600);
+const BATCH: u32 = 100;
+const KINDS: [&str; 4] = ["message", "edited_message", "callback_query", "my_chat_member"];
+/// A poll that waits for nothing must not spin: so many empty answers at once, then a breath.
+const INSTANT: Duration = Duration::from_millis(50);
+const INSTANT_EMPTY: u32 = 5;
+const BREATH: Duration = Duration::from_millis(200);
+
+/// What a poller needs.
+pub struct Listener<'a> {
+    /// Whose updates.
+    pub account: &'a AccountId,
+    /// Opens new connections.
+    pub line: &'a Line,
+    /// Who the bot is.
+    pub whoami: &'a Whoami,
+    /// Where batches go.
+    pub inbox: &'a dyn Inbox,
+    /// How long one poll waits.
+    pub poll: Duration,
+    /// How long to wait after failures.
+    pub pauses: Pauses,
+    /// Holds answers to taps, which no poll waits for.
+    pub tasks: &'a TaskTracker,
+}
+
+/// Listens until the credential is refused.
+pub async fn listen(listener: Listener<'_>, api: Api) -> ListenEnd {
+    let mut poller = Poller {
+        listener,
+        api,
+        offset: None,
+        completed: Instant::now(),
+        filled: Instant::now(),
+        fails: 0,
+        instant_empty: 0,
+    };
+    poller.start().await;
+    loop {
+        match poller.round().await {
+            Ok(()) => poller.fails = 0,
+            Err(trouble) => {
+                poller.fails = poller.fails.saturating_add(1);
+                if let Some(end) = poller.handle(trouble).await {
+                    return end;
+                }
+            }
+        }
+    }
+}
+
+struct Poller<'a> {
+    listener: Listener<'a>,
+    api: Api,
+    /// The next update's number; sending it acknowledges all before it.
+    offset: Option<i64>,
+    /// When a poll was last completed.
+    completed: Instant,
+    /// When a poll last brought updates.
+    filled: Instant,
+    fails: u32,
+    instant_empty: u32,
+}
+
+enum Trouble {
+    Platform(Fault),
+    /// Nothing was stored: nothing may be acknowledged.
+    Inbox(String),
+}
+
+impl Poller<'_> {
+    /// Takes up the stored cursor, waiting for a store that cannot be read.
+    async fn start(&mut self) {
+        loop {
+            match self.listener.inbox.cursor(self.listener.account).await {
+                Ok(Some((cursor, age))) if age < STALE => {
+                    self.offset = cursor.value.parse().ok();
+                    return;
+                }
+                Ok(_) => return,
+                Err(broken) => {
+                    self.fails = self.fails.saturating_add(1);
+                    tracing::warn!(error = %broken, "waiting for the inbox before the first poll");
+                    sleep(self.listener.pauses.after(self.fails)).await;
+                }
+            }
+        }
+    }
+
+    async fn round(&mut self) -> Result<(), Trouble> {
+        if self.filled.elapsed() >= STALE {
+            self.offset = None;
+        }
+        let begun = Instant::now();
+        let limit = self.listener.poll + GRACE;
+        let answer = self.api.call("getUpdates", &self.params(), limit).await;
+        let answer = answer.map_err(Trouble::Platform)?;
+        let updates = serde_json::from_str::<Vec<Box<RawValue>>>(answer.result.get());
+        let updates = updates.map_err(|e| {
+            Trouble::Platform(Fault::Unclear(format!("getUpdates answered no list: {e}")))
+        })?;
+        self.completed = Instant::now();
+        self.listener.inbox.heard(self.listener.account);
+        if updates.is_empty() {
+            self.breathe(begun).await;
+            return Ok(());
+        }
+        self.filled = Instant::now();
+        self.instant_empty = 0;
+        self.store(&answer, &updates).await
+    }
+
+    fn params(&self) -> Value {
+        let mut params = json!({
+            "timeout": self.listener.poll.as_secs(),
+            "limit": BATCH,
+            "allowed_updates": KINDS,
+        });
+        if let Some(offset) = self.offset {
+            params["offset"] = json!(offset);
+        }
+        params
+    }
+
+    /// Stores the batch with its cursor; moves on only when that is done.
+    async fn store(&mut self, answer: &Answer, updates: &[Box<RawValue>]) -> Result<(), Trouble> {
+        let me = self.listener.whoami.get().await;
+        let received = answer.date.unwrap_or(DateTime::UNIX_EPOCH);
+        let frame = Frame { account: self.listener.account, me: &me, received };
+        let heard = updates.iter().map(|raw| hear::read(raw.get(), &self.listener.line.redactor, frame));
+        let (batch, taps): (Vec<Inbound>, Vec<Option<String>>) =
+            heard.map(|heard| (heard.inbound, heard.tap)).unzip();
+        let last = updates.iter().filter_map(|raw| hear::update_id(raw.get())).max();
+        let next = last.map(|id| id.saturating_add(1));
+        let account = self.listener.account.clone();
+        let cursor = next.map(|next| Cursor { account, value: next.to_string() });
+        let count = batch.len();
+        let stored = self.listener.inbox.accept(batch, cursor).await;
+        stored.map_err(|broken| Trouble::Inbox(broken.to_string()))?;
+        tracing::debug!(count, next, "stored a batch of updates");
+        self.offset = next.or(self.offset);
+        taps.into_iter().flatten().for_each(|tap| self.answer_tap(tap));
+        match next {
+            Some(_) => Ok(()),
+            // Updates without numbers cannot be acknowledged: ask again, but not at once.
+            None => Err(Trouble::Platform(Fault::Unclear("updates without a number".to_owned()))),
+        }
+    }
+
+    /// Answers a pressed button, so that it stops turning. May be lost: it lives for seconds.
+    fn answer_tap(&self, id: String) {
+        let api = self.api.clone();
+        self.listener.tasks.spawn(async move {
+            let params = json!({ "callback_query_id": id });
+            if let Err(fault) = api.call("answerCallbackQuery", &params, CALL_LIMIT).await {
+                tracing::debug!(?fault, "a tap stays unanswered");
+            }
+        });
+    }
+
+    async fn breathe(&mut self, begun: Instant) {
+        let instant = begun.elapsed() < INSTANT;
+        self.instant_empty = if instant { self.instant_empty.saturating_add(1) } else { 0 };
+        if self.instant_empty > INSTANT_EMPTY {
+            sleep(BREATH).await;
+        }
+    }
+
+    async fn handle(&mut self, trouble: Trouble) -> Option<ListenEnd> {
+        match trouble {
+            Trouble::Inbox(error) => {
+                tracing::error!(error, "updates are not acknowledged: the inbox cannot store them");
+            }
+            Trouble::Platform(Fault::Refused(refusal)) => match kind(&refusal) {
+                Kind::Token => return Some(ListenEnd::Refused(refused(&refusal))),
+                Kind::Conflict => self.conflict(&refusal).await,
+                Kind::Limited => {
+                    let wait = Duration::from_secs(refusal.retry_after.unwrap_or_default());
+                    tracing::warn!(?wait, "Telegram asks us to poll more slowly");
+                    sleep(wait).await;
+                }
+                _ => tracing::warn!(code = refusal.code, error = refusal.text, "a poll was refused"),
+            },
+            Trouble::Platform(Fault::NotSent(why) | Fault::Unclear(why)) => {
+                tracing::warn!(error = why, fails = self.fails, "a poll failed; trying again");
+                if self.completed.elapsed() >= STALL {
+                    self.reconnect();
+                }
+            }
+        }
+        sleep(self.listener.pauses.after(self.fails)).await;
+        None
+    }
+
+    /// 409: a webhook stands in the way, or another poller has our token. Neither ends the listening.
+    async fn conflict(&mut self, refusal: &Refusal) {
+        let (inbox, account) = (self.listener.inbox, self.listener.account);
+        if refusal.text.to_lowercase().contains("webhook") {
+            let removed = self.api.call("deleteWebhook", &json!({}), CALL_LIMIT).await;
+            tracing::warn!(removed = removed.is_ok(), "a webhook was set for this bot");
+            inbox.notice(account, "telegram-webhook", WEBHOOK).await;
+            return;
+        }
+        tracing::warn!(error = refusal.text, "another poller uses this token");
+        inbox.notice(account, "telegram-conflict", CONFLICT).await;
+        self.reconnect();
+    }
+
+    /// New client, new connections: a half-dead one may collide or stay silent for ever.
+    fn reconnect(&mut self) {
+        match self.listener.line.open() {
+            Ok(api) => {
+                self.api = api;
+                self.completed = Instant::now();
+                tracing::info!("opened new connections to Telegram");
+            }
+            Err(error) => tracing::error!(error, "kept the old connections"),
+        }
+    }
+}
+
+const CONFLICT: &str = "Another program polls Telegram with this bot's token, so messages may go \
+    there. Stop the other one, or give it a token of its own. I keep trying.";
+const WEBHOOK: &str = "A webhook was set for this bot, so Telegram sent messages there. I removed \
+    the webhook and poll now. If another program set it, give that one a token of its own.";
+
+fn refused(refusal: &Refusal) -> String {
+    format!(
+        "Telegram refuses the bot's token ({} {}). Ask @BotFather for the right token, put it into \
+         telegram.bot_token_file or telegram.bot_token, check telegram.base_url, and start again.",
+        refusal.code, refusal.text
+    )
+}

@@ -1,0 +1,152 @@
+//! Speaks on Telegram: makes one call and tells by what is proven what came of it.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::{
+    AccountId, Delivery, Lookup, MessageRef, Mouth, Outbound, Part, Receipt,
+};
+use serde_json::Value;
+
+use crate::api::{Answer, Api, CALL_LIMIT, Fault, Refusal};
+use crate::call::{self, Call};
+use crate::ids::place;
+use crate::refusal::{Kind, kind};
+use crate::speaking;
+use crate::upload::Upload;
+
+/// First wait after a failure that proves nothing was sent; the courier lengthens it.
+const SOON: Duration = Duration::from_secs(1);
+/// How long to wait when Telegram limits us and names no time.
+const LIMITED: Duration = Duration::from_secs(3);
+/// A refused token is not mended by asking at once.
+const TOKEN_REFUSED: Duration = Duration::from_secs(60);
+/// The call, then without a quote, then plain, then plain without a quote.
+const ATTEMPTS: usize = 4;
+
+/// Speaks for one bot.
+pub struct TelegramMouth {
+    account: AccountId,
+    api: Api,
+    max_upload: u64,
+}
+
+impl TelegramMouth {
+    /// Speaks through `api`; refuses files over `max_upload` bytes.
+    pub fn new(account: AccountId, api: Api, max_upload: u64) -> Self {
+        Self { account, api, max_upload }
+    }
+
+    async fn make(&self, call: &Call) -> Result<Answer, Fault> {
+        match &call.upload {
+            Some(upload) => self.api.upload(&call.method, &call.params, upload).await,
+            None => self.api.call(&call.method, &call.params, CALL_LIMIT).await,
+        }
+    }
+
+    /// Says why a file cannot go, before anything leaves.
+    async fn objection(&self, upload: &Upload) -> Option<String> {
+        let size = match upload.size().await {
+            Ok(size) => size,
+            Err(why) => return Some(why),
+        };
+        let photo = upload.field == "photo" && size > speaking::MAX_PHOTO;
+        let most = if photo { speaking::MAX_PHOTO } else { self.max_upload };
+        let hint = if photo { "; send it with telegram_send_file" } else { "" };
+        if size == 0 {
+            return Some(format!("the file {} is empty", upload.name));
+        }
+        let words = || format!("{} has {size} bytes, at most {most} can be sent{hint}", upload.name);
+        (size > most).then(words)
+    }
+
+    fn verdict(&self, refusal: Refusal) -> Delivery {
+        if let Some(chat) = refusal.migrate_to {
+            return Delivery::Moved { to: place(&self.account, chat) };
+        }
+        let retry = |after, account| Delivery::Retry { after, why: refusal.text.clone(), account };
+        match kind(&refusal) {
+            Kind::Limited => {
+                retry(refusal.retry_after.map_or(LIMITED, Duration::from_secs), false)
+            }
+            Kind::Token => retry(TOKEN_REFUSED, true),
+            Kind::Done => Delivery::Sent(Receipt { message: None, note: Some(refusal.text) }),
+            Kind::Closed => Delivery::Refused { reason: refusal.text, closed: true },
+            Kind::Form | Kind::Quote | Kind::Conflict | Kind::Other => {
+                Delivery::Refused { reason: refusal.text, closed: false }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Mouth for TelegramMouth {
+    fn render(&self, outbound: &Outbound) -> Vec<Part> {
+        call::render(outbound)
+    }
+
+    async fn deliver(&self, part: &Part) -> Delivery {
+        let Some(mut call) = read(&part.call) else {
+            let reason = "a stored call that this version cannot read".to_owned();
+            return Delivery::Refused { reason, closed: false };
+        };
+        if let Some(upload) = &call.upload
+            && let Some(reason) = self.objection(upload).await
+        {
+            return Delivery::Refused { reason, closed: false };
+        }
+        let mut plain = part.fallback.as_ref().and_then(read);
+        let mut note = None;
+        for _ in 0..ATTEMPTS {
+            let refusal = match self.make(&call).await {
+                Ok(answer) => return sent(&answer, note),
+                Err(Fault::Refused(refusal)) => refusal,
+                Err(fault) => return unproven(fault, part.repeatable),
+            };
+            let kind = kind(&refusal);
+            if kind == Kind::Quote && call.drop_quote() {
+                note = Some("sent without the quote: the quoted message is gone".to_owned());
+            } else if kind == Kind::Form && plain.is_some() {
+                note = Some(format!("sent in its plain form: {}", refusal.text));
+                call = plain.take().unwrap_or(call);
+            } else {
+                return self.verdict(refusal);
+            }
+        }
+        let reason = "Telegram refused the plain form too".to_owned();
+        Delivery::Refused { reason, closed: false }
+    }
+
+    /// The Bot API has no history and no id of ours: it cannot tell.
+    async fn lookup(&self, _part: &Part) -> Lookup {
+        Lookup::Unknown
+    }
+
+    fn marked(&self, part: &Part) -> Part {
+        call::marked(part)
+    }
+}
+
+fn read(call: &Value) -> Option<Call> {
+    serde_json::from_value(call.clone()).ok()
+}
+
+fn sent(answer: &Answer, note: Option<String>) -> Delivery {
+    let result = serde_json::from_str::<Value>(answer.result.get()).unwrap_or_default();
+    let message = result.get("message_id").and_then(Value::as_i64);
+    let message = message.map(|id| MessageRef::new(id.to_string()));
+    Delivery::Sent(Receipt { message, note })
+}
+
+fn unproven(fault: Fault, repeatable: bool) -> Delivery {
+    match fault {
+        // The whole account waits: a server that cannot be reached is so for every chat.
+        Fault::NotSent(why) => Delivery::Retry { after: SOON, why, account: true },
+        Fault::Unclear(why) if repeatable => Delivery::Retry { after: SOON, why, account: false },
+        Fault::Unclear(why) => Delivery::Unclear { why },
+        Fault::Refused(refusal) => Delivery::Refused { reason: refusal.text, closed: false },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! What Telegram's refusals mean. Its error codes say little; its words are what clients go by.
+
+use crate::api::Refusal;
+
+/// What a refusal asks of us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Too fast: wait.
+    Limited,
+    /// The token is not taken.
+    Token,
+    /// The bot may not speak there.
+    Closed,
+    /// The text's form is not taken: the plain form is.
+    Form,
+    /// The message to quote is gone.
+    Quote,
+    /// The state is already as wanted.
+    Done,
+    /// Another poller or a webhook takes the updates.
+    Conflict,
+    /// Anything else: it will never be taken.
+    Other,
+}
+
+/// Words by which Telegram says that a bot may not speak somewhere.
+const CLOSED: &[&str] = &[
+    "chat not found",
+    "peer_id_invalid",
+    "user not found",
+    "user is deactivated",
+    "group chat was deactivated",
+    "chat was deleted",
+    "not enough rights to send text messages",
+    "have no rights to send a message",
+    "need administrator rights in the channel",
+    "chat_write_forbidden",
+    "chat_restricted",
+    "topic_closed",
+    "message thread not found",
+];
+
+const FORM: &[&str] = &[
+    "can't parse",
+    "entit",
+    "unsupported start tag",
+    "unclosed",
+    "message is too long",
+    "message_too_long",
+    "caption is too long",
+    "text is empty",
+    "text must be non-empty",
+];
+
+/// Reads a refusal.
+pub fn kind(refusal: &Refusal) -> Kind {
+    let words = refusal.text.to_lowercase();
+    let says = |list: &[&str]| list.iter().any(|part| words.contains(part));
+    match refusal.code {
+        429 => Kind::Limited,
+        _ if refusal.retry_after.is_some() => Kind::Limited,
+        401 => Kind::Token,
+        404 if words == "not found" => Kind::Token,
+        409 => Kind::Conflict,
+        403 => Kind::Closed,
+        _ if says(&["is not modified", "reaction is already set"]) => Kind::Done,
+        _ if says(&["to be replied not found", "replied message not found"]) => Kind::Quote,
+        _ if says(CLOSED) => Kind::Closed,
+        _ if says(FORM) => Kind::Form,
+        _ => Kind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn telegrams_words_are_understood() {
+        let rows = [
+            (400, "Bad Request: can't parse entities: Unsupported start tag \"x\"", Kind::Form),
+            (400, "Bad Request: message is too long", Kind::Form),
+            (400, "Bad Request: message to be replied not found", Kind::Quote),
+            (400, "Bad Request: message is not modified: specified …", Kind::Done),
+            (400, "Bad Request: chat not found", Kind::Closed),
+            (400, "Bad Request: REACTION_INVALID", Kind::Other),
+            (400, "Bad Request: wrong file identifier/HTTP URL specified", Kind::Other),
+            (403, "Forbidden: bot was blocked by the user", Kind::Closed),
+            (403, "Forbidden: bot was kicked from the group chat", Kind::Closed),
+            (401, "Unauthorized", Kind::Token),
+            (404, "Not Found", Kind::Token),
+            (409, "Conflict: terminated by other getUpdates request", Kind::Conflict),
+            (429, "Too Many Requests: retry after 7", Kind::Limited),
+        ];
+        for (code, text, wanted) in rows {
+            let refusal = Refusal { code, text: text.to_owned(), ..Refusal::default() };
+            assert_eq!(kind(&refusal), wanted, "{text}");
+        }
+    }
+}

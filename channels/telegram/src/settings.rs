@@ -1,0 +1,333 @@
+//! The `telegram` section of the configuration: its keys, their limits, every problem at once.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret, SecretString};
+use selkie_channel_core::{AllowList, Pace, Problem};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use teloxide_reqwest::Url;
+
+const MIB: u64 = 1024 * 1024;
+const MAX_UPLOAD: u64 = 50 * MIB;
+const LONGEST_POLL: u64 = 50;
+
+/// The `telegram` section.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// The bot's token from @BotFather, `<number>:<letters>`. A secret; `bot_token_file` is better.
+    #[schemars(with = "Option<String>")]
+    bot_token: Option<SecretString>,
+    /// Where the Bot API is; ends before `/bot`. Another server or a proxy can stand in.
+    base_url: String,
+    /// Ids of the groups (negative) and people (positive) the bot listens to; `"*"` is everyone,
+    /// empty is nobody but the owners.
+    allowed_chat_ids: Vec<ChatEntry>,
+    /// How long one poll waits for news: `1s` to `50s`.
+    poll_timeout: PollTimeout,
+    /// `platform` keeps to Telegram's limits; `lifted` sends as fast as it can, for benchmarks.
+    pace: PaceName,
+    /// The largest file that is fetched, in bytes. Telegram itself hands out at most 20 MiB.
+    max_download_bytes: u64,
+    /// The largest file that is sent, in bytes. Telegram itself takes at most 50 MiB.
+    max_upload_bytes: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            bot_token: None,
+            base_url: teloxide::net::TELEGRAM_API_URL.to_owned(),
+            allowed_chat_ids: Vec::new(),
+            poll_timeout: PollTimeout::Text("50s".to_owned()),
+            pace: PaceName::Platform,
+            max_download_bytes: 20 * MIB,
+            max_upload_bytes: 20 * MIB,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum ChatEntry {
+    Number(i64),
+    Text(String),
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum PollTimeout {
+    Seconds(u64),
+    Text(String),
+}
+
+/// A value as it stands in the file.
+fn shown(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PaceName {
+    Platform,
+    Lifted,
+}
+
+/// The section, checked.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The bot's token.
+    pub token: SecretString,
+    /// Ends before `/bot`.
+    pub base: Url,
+    /// Whom the bot listens to.
+    pub allow: AllowList,
+    /// How long one poll waits.
+    pub poll: Duration,
+    /// How fast it may speak.
+    pub pace: Pace,
+    /// Largest file that is fetched, bytes.
+    pub max_download: u64,
+    /// Largest file that is sent, bytes.
+    pub max_upload: u64,
+}
+
+/// Checks the section. `Ok(None)` when it is absent or empty.
+///
+/// # Errors
+/// Every problem at once, each naming key, value (never the token) and what is taken.
+pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
+    let map = match section {
+        Value::Null => return Ok(None),
+        Value::Object(map) if map.is_empty() => return Ok(None),
+        Value::Object(map) => map,
+        other => return Err(vec![problem("", format!("{other} is not a section of keys"))]),
+    };
+    let mut problems: Vec<Problem> = map.iter().filter_map(misfit).collect();
+    // Only the keys that fit are read on, so that one wrong key does not hide the others' limits.
+    let sound = map.into_iter().filter(|(key, _)| !problems.iter().any(|p| p.key == *key));
+    let sound: Map<String, Value> = sound.collect();
+    let settings: Settings = match serde_json::from_value(Value::Object(sound)) {
+        Ok(settings) => settings,
+        Err(e) => return Err(vec![problem("", e.to_string())]),
+    };
+    let token_wrong = problems.iter().any(|p| p.key == "bot_token");
+    let checked = check(settings, token_wrong, &mut problems);
+    match checked {
+        Some(checked) if problems.is_empty() => Ok(Some(checked)),
+        _ => Err(problems),
+    }
+}
+
+/// Reads one key alone, so that its error can name it.
+fn misfit((key, value): (&String, &Value)) -> Option<Problem> {
+    let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
+    let error = serde_json::from_value::<Settings>(alone).err()?;
+    let shown = if key == "bot_token" { "the value".to_owned() } else { value.to_string() };
+    let says = match taken(key) {
+        Some(taken) => format!("{shown} is not taken; takes {taken}"),
+        None => error.to_string(),
+    };
+    Some(problem(key, says))
+}
+
+fn taken(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "bot_token" => "the token from @BotFather, <number>:<letters>, as text",
+        "base_url" => "a URL such as https://api.telegram.org",
+        "allowed_chat_ids" => "a list of chat ids (-1001234567890, 4711) or [\"*\"]",
+        "poll_timeout" => "1s to 50s",
+        "pace" => "platform or lifted",
+        "max_download_bytes" | "max_upload_bytes" => "a number of bytes",
+        _ => return None,
+    })
+}
+
+fn check(settings: Settings, token_wrong: bool, problems: &mut Vec<Problem>) -> Option<Checked> {
+    let token = match token_wrong {
+        true => None,
+        false => note(problems, "bot_token", token(settings.bot_token)),
+    };
+    let base = note(problems, "base_url", base_url(&settings.base_url));
+    let allow = note(problems, "allowed_chat_ids", allow(&settings.allowed_chat_ids));
+    let poll = note(problems, "poll_timeout", poll_timeout(&settings.poll_timeout));
+    let download = settings.max_download_bytes;
+    let max_download = note(problems, "max_download_bytes", bytes(download, u64::MAX));
+    let upload = settings.max_upload_bytes;
+    let max_upload = note(problems, "max_upload_bytes", bytes(upload, MAX_UPLOAD));
+    Some(Checked {
+        token: token?,
+        base: base?,
+        allow: allow?,
+        poll: poll?,
+        pace: pace(settings.pace),
+        max_download: max_download?,
+        max_upload: max_upload?,
+    })
+}
+
+fn note<T>(problems: &mut Vec<Problem>, key: &str, value: Result<T, String>) -> Option<T> {
+    match value {
+        Ok(value) => Some(value),
+        Err(says) => {
+            problems.push(problem(key, says));
+            None
+        }
+    }
+}
+
+fn problem(key: &str, says: impl Into<String>) -> Problem {
+    Problem { key: key.to_owned(), says: says.into() }
+}
+
+fn token(token: Option<SecretString>) -> Result<SecretString, String> {
+    let Some(token) = token.filter(|t| !t.expose_secret().trim().is_empty()) else {
+        return Err("is missing: ask @BotFather for a token and put it into bot_token_file, \
+                    bot_token or SELKIE__TELEGRAM__BOT_TOKEN"
+            .to_owned());
+    };
+    let text = token.expose_secret().trim();
+    let shaped = text.split_once(':').is_some_and(|(id, rest)| !id.is_empty() && !rest.is_empty());
+    let plain = text.bytes().all(|b| b.is_ascii_graphic() && !b"/?#%\\".contains(&b));
+    if !shaped || !plain {
+        return Err("the value does not look like a token; takes <number>:<letters> as \
+                    @BotFather wrote it, without blanks or quotes"
+            .to_owned());
+    }
+    Ok(SecretString::from(text.to_owned()))
+}
+
+fn base_url(text: &str) -> Result<Url, String> {
+    let wrong = || format!("{text:?} is not taken; takes a URL such as https://api.telegram.org");
+    let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
+        return Err(wrong());
+    }
+    if url.path().split('/').any(|segment| segment.starts_with("bot") && segment.contains(':')) {
+        return Err("holds a token; the URL ends before /bot<token>".to_owned());
+    }
+    Ok(url)
+}
+
+fn allow(entries: &[ChatEntry]) -> Result<AllowList, String> {
+    let mut keys = Vec::new();
+    for entry in entries {
+        let id = match entry {
+            ChatEntry::Text(text) if text.trim() == "*" => return Ok(AllowList::everyone()),
+            ChatEntry::Text(text) => text.trim().trim_start_matches("tg:").parse::<i64>().ok(),
+            ChatEntry::Number(id) => Some(*id),
+        };
+        let Some(id) = id.filter(|id| *id != 0) else {
+            return Err(format!(
+                "{} is not an id; takes numbers such as -1001234567890 (group) or 4711 (person), \
+                 or \"*\" for everyone; /id in the chat tells its id",
+                shown(entry)
+            ));
+        };
+        keys.push(format!("tg:{id}"));
+    }
+    Ok(AllowList::of(keys))
+}
+
+fn poll_timeout(value: &PollTimeout) -> Result<Duration, String> {
+    let seconds = match value {
+        PollTimeout::Seconds(seconds) => Some(*seconds),
+        PollTimeout::Text(text) => text.trim().trim_end_matches('s').trim().parse().ok(),
+    };
+    let seconds = seconds.filter(|s| (1..=LONGEST_POLL).contains(s));
+    seconds
+        .map(Duration::from_secs)
+        .ok_or_else(|| format!("{} is not taken; takes 1s to 50s", shown(value)))
+}
+
+fn bytes(value: u64, most: u64) -> Result<u64, String> {
+    if value == 0 || value > most {
+        return Err(format!("{value} is not taken; takes 1 to {most} bytes"));
+    }
+    Ok(value)
+}
+
+/// Telegram's limits: about 1 message/s per chat, 20/min per group, 30/s per bot.
+fn pace(name: PaceName) -> Pace {
+    match name {
+        PaceName::Lifted => Pace::LIFTED,
+        PaceName::Platform => Pace {
+            per_direct: Duration::from_secs(1),
+            per_group_minute: std::num::NonZeroU32::new(20),
+            per_account_second: std::num::NonZeroU32::new(30),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn says(section: Value) -> String {
+        let problems = read(section).unwrap_err();
+        let lines = problems.iter().map(|p| format!("{}: {}", p.key, p.says));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn an_absent_section_is_no_channel() {
+        assert!(read(Value::Null).unwrap().is_none());
+        assert!(read(json!({})).unwrap().is_none());
+    }
+
+    #[test]
+    fn everything_wrong_is_told_at_once_and_the_token_never() {
+        let text = says(json!({
+            "bot_token": "hunter2-without-colon",
+            "base_url": "ftp://x",
+            "alowed": [1],
+            "allowed_chat_ids": ["@name"],
+            "poll_timeout": "70s",
+            "pace": "fast",
+            "max_upload_bytes": 99_999_999,
+            "max_download_bytes": "much",
+        }));
+        assert!(!text.contains("hunter2"), "{text}");
+        insta::assert_snapshot!(text, @r#"
+        alowed: unknown field `alowed`, expected one of `bot_token`, `base_url`, `allowed_chat_ids`, `poll_timeout`, `pace`, `max_download_bytes`, `max_upload_bytes`
+        pace: "fast" is not taken; takes platform or lifted
+        max_download_bytes: "much" is not taken; takes a number of bytes
+        bot_token: the value does not look like a token; takes <number>:<letters> as @BotFather wrote it, without blanks or quotes
+        base_url: "ftp://x" is not taken; takes a URL such as https://api.telegram.org
+        allowed_chat_ids: "@name" is not an id; takes numbers such as -1001234567890 (group) or 4711 (person), or "*" for everyone; /id in the chat tells its id
+        poll_timeout: "70s" is not taken; takes 1s to 50s
+        max_upload_bytes: 99999999 is not taken; takes 1 to 52428800 bytes
+        "#);
+    }
+
+    #[test]
+    fn a_missing_token_says_where_to_get_one() {
+        assert!(says(json!({ "pace": "lifted" })).contains("@BotFather"));
+        assert!(says(json!({ "bot_token": 7 })).starts_with("bot_token: the value is not taken"));
+    }
+
+    #[test]
+    fn a_good_section_is_taken() {
+        let checked = read(json!({
+            "bot_token": "test:made_up", "base_url": "http://127.0.0.1:1/tg/",
+            "allowed_chat_ids": [-100, "tg:7", "8"], "poll_timeout": 5,
+        }));
+        let checked = checked.unwrap().unwrap();
+        assert_eq!(checked.base.as_str(), "http://127.0.0.1:1/tg");
+        assert!(checked.allow.names("tg:-100") && checked.allow.names("tg:7"));
+        assert!(checked.allow.names("tg:8") && !checked.allow.is_everyone());
+        assert_eq!(checked.poll, Duration::from_secs(5));
+        assert!(!format!("{checked:?}").contains("made_up"));
+    }
+
+    #[test]
+    fn empty_is_nobody_and_a_star_is_everyone() {
+        let allow = |ids| read(json!({ "bot_token": "1:a", "allowed_chat_ids": ids }));
+        assert!(allow(json!([])).unwrap().unwrap().allow.is_empty());
+        assert!(allow(json!([7, "*"])).unwrap().unwrap().allow.is_everyone());
+    }
+}

@@ -1,0 +1,108 @@
+//! A file on its way out: multipart, streamed from disk, with the knowledge whether all of it left.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::stream;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use teloxide_reqwest::Body;
+use teloxide_reqwest::multipart::{Form, Part};
+use tokio::fs::File;
+use tokio::io::AsyncReadExt;
+
+/// Bytes read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// The file of a call. Stored with its part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Upload {
+    /// The form field: `document`, `photo`, `voice`.
+    pub field: String,
+    /// Absolute path on this machine.
+    pub path: String,
+    /// Shown name.
+    pub name: String,
+}
+
+impl Upload {
+    /// Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// In words for a person when there is no such file.
+    pub async fn size(&self) -> Result<u64, String> {
+        let meta = tokio::fs::metadata(Path::new(&self.path)).await;
+        let meta = meta.map_err(|e| format!("the file {} cannot be read: {e}", self.name))?;
+        if !meta.is_file() {
+            return Err(format!("{} is not a file", self.name));
+        }
+        Ok(meta.len())
+    }
+
+    /// Opens the file and lays out the form.
+    ///
+    /// # Errors
+    /// In words when the file cannot be opened.
+    pub async fn form(&self, params: &Value) -> Result<(Form, Progress), String> {
+        let size = self.size().await?;
+        let file = File::open(&self.path).await;
+        let file = file.map_err(|e| format!("the file {} cannot be read: {e}", self.name))?;
+        let progress = Progress { left: Arc::new(AtomicU64::new(size)) };
+        let part = Part::stream_with_length(body(file, progress.clone()), size);
+        let part = part.file_name(self.name.clone());
+        let part = part.mime_str(mime(&self.name)).map_err(|e| e.to_string())?;
+        let mut form = Form::new();
+        for (key, value) in params.as_object().into_iter().flatten() {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            form = form.text(key.clone(), text);
+        }
+        Ok((form.part(self.field.clone(), part), progress))
+    }
+}
+
+/// How much of a file has not been handed to the connection yet.
+#[derive(Clone)]
+pub struct Progress {
+    left: Arc<AtomicU64>,
+}
+
+impl Progress {
+    /// Whether every byte was handed over: only then may Telegram have the file.
+    pub fn is_complete(&self) -> bool {
+        self.left.load(Ordering::Acquire) == 0
+    }
+}
+
+fn body(file: File, progress: Progress) -> Body {
+    Body::wrap_stream(stream::unfold((file, progress), |(mut file, progress)| async move {
+        let mut chunk = vec![0; CHUNK];
+        match file.read(&mut chunk).await {
+            Ok(0) => None,
+            Ok(read) => {
+                chunk.truncate(read);
+                let left = progress.left.load(Ordering::Acquire);
+                progress.left.store(left.saturating_sub(read as u64), Ordering::Release);
+                Some((Ok(chunk), (file, progress)))
+            }
+            Err(e) => Some((Err(e), (file, progress))),
+        }
+    }))
+}
+
+/// Telegram looks at the bytes; the type only helps where it believes the sender.
+fn mime(name: &str) -> &'static str {
+    let extension = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    match extension.as_str() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "ogg" | "oga" | "opus" => "audio/ogg",
+        "mp3" => "audio/mpeg",
+        "m4a" => "audio/mp4",
+        "pdf" => "application/pdf",
+        "txt" | "md" => "text/plain",
+        _ => "application/octet-stream",
+    }
+}

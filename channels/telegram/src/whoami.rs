@@ -1,0 +1,78 @@
+//! Who the bot is: asked beside the first poll, never before it, kept and asked again now and then.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use crate::api::{Api, CALL_LIMIT, Fault};
+use crate::hear::Me;
+
+/// A bot's username can be changed; it seldom is.
+const FRESH: Duration = Duration::from_secs(6 * 3600);
+/// How long the first batch waits for the answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The bot's own id and name.
+pub struct Whoami {
+    known: watch::Sender<Known>,
+}
+
+#[derive(Clone)]
+struct Known {
+    me: Me,
+    /// Telegram answered, be it with a refusal: waiting longer brings nothing.
+    answered: bool,
+}
+
+impl Whoami {
+    /// Begins with what the token tells.
+    pub fn new(id: i64) -> Self {
+        let known = Known { me: Me { id, username: None }, answered: false };
+        Self { known: watch::Sender::new(known) }
+    }
+
+    /// Asks until there is an answer, and again when it is old.
+    pub async fn keep_fresh(&self, api: &Api, pause: impl Fn(u32) -> Duration) -> Infallible {
+        let mut fails = 0;
+        loop {
+            match ask(api).await {
+                Ok(me) => {
+                    tracing::info!(username = me.username.as_deref(), id = me.id, "the bot's name");
+                    self.known.send_replace(Known { me, answered: true });
+                    fails = 0;
+                    sleep(FRESH).await;
+                }
+                Err(fault) => {
+                    tracing::debug!(?fault, "getMe failed; mentions by name wait for it");
+                    let refused = matches!(fault, Fault::Refused(_));
+                    self.known.send_modify(|known| known.answered |= refused);
+                    fails += 1;
+                    sleep(pause(fails)).await;
+                }
+            }
+        }
+    }
+
+    /// Returns who the bot is, waiting a little for the first answer.
+    pub async fn get(&self) -> Me {
+        let mut changes = self.known.subscribe();
+        let answered = changes.wait_for(|known| known.answered);
+        // On a timeout the id from the token serves: mentions by name are missed, nothing else.
+        let _late = timeout(PATIENCE, answered).await.is_err();
+        self.known.borrow().me.clone()
+    }
+}
+
+async fn ask(api: &Api) -> Result<Me, Fault> {
+    let answer = api.call("getMe", &json!({}), CALL_LIMIT).await?;
+    let user: Value = serde_json::from_str(answer.result.get()).unwrap_or_default();
+    let id = user.get("id").and_then(Value::as_i64);
+    let username = user.get("username").and_then(Value::as_str).map(str::to_owned);
+    match id {
+        Some(id) => Ok(Me { id, username }),
+        None => Err(Fault::Unclear("getMe answered without an id".to_owned())),
+    }
+}
