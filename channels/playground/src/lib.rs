@@ -1,1 +1,22 @@
-//! placeholder
+//! The playground: emulated platforms and model servers, strict like the real ones, for the demo, the
+//! tests and the benchmarks.
+//!
+//! One listener on loopback serves everything: a Telegram Bot API server below `/telegram`, an
+//! OpenAI-compatible model server below `/model/v1`, an Anthropic one below `/model/anthropic`, the demo's
+//! page at `/` and its control API below `/api`. The daemon under test needs only the base URLs; a test in
+//! the same process drives people and scripts through [`Telegram`] and [`Model`] and waits for events.
+
+mod clock;
+mod control;
+mod line;
+pub mod load;
+pub mod model;
+mod playground;
+pub mod telegram;
+#[cfg(test)]
+mod testing;
+
+pub use clock::Now;
+pub use model::{Behaviour, Model, Turn};
+pub use playground::{Options, Playground, StartError};
+pub use telegram::{Fault, FaultKind, Pace, Spot, Telegram};

@@ -1,0 +1,75 @@
+//! The page and the control API that the page, scripts and the demo use.
+
+mod api;
+mod page;
+mod stream;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::routing::{get, post};
+use tokio_util::sync::CancellationToken;
+
+use crate::model::Model;
+use crate::telegram::{GROUP, PRIVATE, Spot, TOPIC, Telegram};
+
+/// A chat of the page.
+pub(crate) struct Room {
+    pub(crate) id: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) spot: Spot,
+}
+
+/// The page's chats.
+pub(crate) const CHATS: [Room; 3] = [
+    Room { id: "telegram:private", kind: "private", spot: PRIVATE },
+    Room { id: "telegram:group", kind: "group", spot: GROUP },
+    Room { id: "telegram:topic", kind: "topic", spot: TOPIC },
+];
+
+/// What the control API works on.
+pub(crate) struct Control {
+    telegram: Telegram,
+    model: Model,
+    stop: CancellationToken,
+    daemon_url: Mutex<Option<String>>,
+    model_name: Mutex<String>,
+}
+
+impl Control {
+    pub(crate) fn new(telegram: Telegram, model: Model, stop: CancellationToken) -> Arc<Self> {
+        let model_name = Mutex::new("the playground's scripted model".to_owned());
+        Arc::new(Self { telegram, model, stop, daemon_url: Mutex::default(), model_name })
+    }
+
+    pub(crate) fn set_daemon_url(&self, url: &str) {
+        *self.daemon_url.lock().unwrap_or_else(PoisonError::into_inner) = Some(url.to_owned());
+    }
+
+    pub(crate) fn set_model_name(&self, name: &str) {
+        *self.model_name.lock().unwrap_or_else(PoisonError::into_inner) = name.to_owned();
+    }
+}
+
+/// The page at `/` and the API below `/api`.
+pub(crate) fn routes(control: Arc<Control>) -> Router {
+    Router::new()
+        .route("/", get(page::index))
+        .route("/app.js", get(page::script))
+        .route("/style.css", get(page::style))
+        .route("/api/world", get(api::world))
+        .route("/api/chats/{id}/messages", get(api::messages))
+        .route("/api/chats/{id}/say", post(api::say))
+        .route("/api/chats/{id}/upload", post(api::upload))
+        .route("/api/chats/{id}/edit", post(api::edit))
+        .route("/api/chats/{id}/press", post(api::press))
+        .route("/api/faults", post(api::fault).delete(api::clear_faults))
+        .route("/api/model/script", post(api::script))
+        .route("/api/files/{id}", get(api::file))
+        .route("/api/events", get(stream::events))
+        .layer(axum::extract::DefaultBodyLimit::max(51 * 1024 * 1024))
+        .with_state(control)
+}
+
+#[cfg(test)]
+mod tests;

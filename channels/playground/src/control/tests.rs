@@ -1,0 +1,92 @@
+//! The page's API against a real HTTP client.
+
+use serde_json::{Value, json};
+
+use crate::telegram::{ADA, BOT_ID, GRACE};
+use crate::testing::{Bot, client, lifted};
+
+#[tokio::test]
+async fn the_world_and_its_chats() {
+    let playground = lifted().await;
+    playground.set_daemon_url("http://127.0.0.1:9");
+    let world: Value = client()
+        .get(format!("{}/api/world", playground.url()))
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    assert_eq!(world["daemon"], "http://127.0.0.1:9");
+    let chats = world["chats"].as_array().unwrap();
+    let ids: Vec<_> = chats.iter().map(|chat| chat["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["telegram:private", "telegram:group", "telegram:topic"]);
+    assert_eq!(chats[0]["key"], format!("tg:{ADA}"));
+    assert_eq!(chats[1]["members"], json!(["Ada", "Grace", "Linus"]));
+    let page = client().get(playground.url()).send().await.unwrap();
+    assert!(page.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
+}
+
+#[tokio::test]
+async fn a_person_says_uploads_and_edits() {
+    let playground = lifted().await;
+    let base = format!("{}/api/chats/telegram:group", playground.url());
+    let post = async |path: &str, body: Value| {
+        client().post(format!("{base}/{path}")).json(&body).send().await.unwrap()
+    };
+    let said: Value =
+        post("say", json!({"text": "hi @ada", "from": "Grace"})).await.json().await.unwrap();
+    let id = said["message_id"].as_i64().unwrap();
+    post("edit", json!({"message_id": id, "text": "hello"})).await;
+    let upload = format!("{base}/upload?name=a.txt&caption=look&kind=document");
+    client().post(upload).body("bytes").send().await.unwrap();
+    let messages: Value =
+        client().get(format!("{base}/messages")).send().await.unwrap().json().await.unwrap();
+    assert_eq!(messages[0]["from"], json!({"id": GRACE, "name": "Grace", "is_bot": false}));
+    assert_eq!((&messages[0]["text"], &messages[0]["edited"]), (&json!("hello"), &json!(true)));
+    assert_eq!(messages[1]["file"]["caption"], "look");
+    let url = format!("{}{}", playground.url(), messages[1]["file"]["url"].as_str().unwrap());
+    let file = client().get(url).send().await.unwrap();
+    assert_eq!(file.headers()["content-type"], "application/octet-stream");
+    assert_eq!(file.text().await.unwrap(), "bytes");
+    assert_eq!(post("say", json!({"text": " "})).await.status(), 400);
+    assert_eq!(post("say", json!({"text": "x", "from": "Nobody"})).await.status(), 404);
+}
+
+#[tokio::test]
+async fn events_stream_what_happens() {
+    let playground = lifted().await;
+    let bot = Bot::of(&playground);
+    let events = format!("{}/api/events", playground.url());
+    let mut stream = client().get(events).send().await.unwrap();
+    bot.call("sendChatAction", json!({"chat_id": ADA, "action": "typing"})).await;
+    bot.call("sendMessage", json!({"chat_id": ADA, "text": "hi"})).await;
+    let mut text = String::new();
+    while text.matches("\n\n").count() < 2 {
+        text += &String::from_utf8_lossy(&stream.chunk().await.unwrap().unwrap());
+    }
+    let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let events: Vec<Value> = data.map(|data| serde_json::from_str(data).unwrap()).collect();
+    assert_eq!(events[0], json!({"kind": "typing", "chat": "telegram:private", "message": null}));
+    assert_eq!(
+        (&events[1]["kind"], &events[1]["message"]["from"]["id"]),
+        (&json!("message"), &json!(BOT_ID))
+    );
+}
+
+#[tokio::test]
+async fn faults_and_scripts_are_planned_by_http() {
+    let playground = lifted().await;
+    let bot = Bot::of(&playground);
+    let url = format!("{}/api/faults", playground.url());
+    let fault = json!({"method": "sendMessage", "chat": "telegram:private", "kind": "too_many", "retry_after": 4});
+    assert_eq!(client().post(&url).json(&fault).send().await.unwrap().status(), 200);
+    let wrong =
+        client().post(&url).json(&json!({"method": "x", "kind": "magic"})).send().await.unwrap();
+    assert_eq!(wrong.status(), 400);
+    let words = bot.words("sendMessage", json!({"chat_id": ADA, "text": "x"})).await;
+    assert_eq!(words, "429 Too Many Requests: retry after 4");
+    let script = format!("{}/api/model/script", playground.url());
+    client().post(script).json(&json!([{"kind": "text", "text": "hi"}])).send().await.unwrap();
+    assert_eq!(playground.model().turns_left(), 1);
+}

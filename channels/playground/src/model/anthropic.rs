@@ -1,0 +1,217 @@
+//! `/messages` in Anthropic's dialect, streamed or whole.
+
+use axum::Json;
+use axum::extract::{ConnectInfo, State};
+use axum::http::header::{AUTHORIZATION, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::openai::text_of;
+use super::turn::{ScriptedCall, Turn};
+use super::{
+    Asked, Dialect, Heard, Model, after_delays, anthropic_check, broken_stream, pieces, tokens,
+    whole_stream,
+};
+use crate::line::Line;
+
+/// `POST /messages`.
+pub(crate) async fn messages(
+    State(model): State<Model>,
+    ConnectInfo(line): ConnectInfo<Line>,
+    headers: HeaderMap,
+    raw: Bytes,
+) -> Response {
+    if let Err(words) = check_headers(&model, &headers) {
+        return words;
+    }
+    let body: Value = serde_json::from_slice(&raw).unwrap_or_default();
+    let checked = anthropic_check::check(&body);
+    let number = model.record(|| Asked {
+        dialect: Dialect::Anthropic,
+        body: body.clone(),
+        refused: checked.as_ref().err().cloned(),
+    });
+    if let Err(words) = checked {
+        return error(400, None, &words);
+    }
+    let text = String::from_utf8_lossy(&raw);
+    let heard = Heard { raw: &text, fresh: fresh(&body["messages"]) };
+    let turn = after_delays(model.next_turn(&heard)).await;
+    let writer = Writer {
+        number,
+        model: body["model"].as_str().unwrap_or_default(),
+        stream: body["stream"] == true,
+        asked: tokens(&text),
+    };
+    writer.answer(turn, &line)
+}
+
+fn check_headers(model: &Model, headers: &HeaderMap) -> Result<(), Response> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = text(AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
+    let key = text("x-api-key").or(bearer);
+    if key.is_none() {
+        return Err(error(401, None, "x-api-key header is required"));
+    }
+    if !model.takes_key(key) {
+        return Err(error(401, None, "invalid x-api-key"));
+    }
+    if text("anthropic-version").is_none() {
+        return Err(error(400, None, "anthropic-version: header is required"));
+    }
+    Ok(())
+}
+
+/// The user's texts after the last assistant message that are no tool results; else the last text.
+fn fresh(messages: &Value) -> Vec<String> {
+    let messages = messages.as_array().map(Vec::as_slice).unwrap_or_default();
+    let after = messages.iter().rposition(|m| m["role"] == "assistant").map_or(0, |at| at + 1);
+    let texts = |slice: &[Value]| -> Vec<String> {
+        let users = slice.iter().filter(|m| m["role"] == "user");
+        users.map(|m| text_of(&m["content"])).filter(|text| !text.is_empty()).collect()
+    };
+    let fresh = texts(&messages[after..]);
+    if fresh.is_empty() { texts(messages).pop().into_iter().collect() } else { fresh }
+}
+
+/// An error in Anthropic's shape.
+fn error(status: u16, kind: Option<&str>, words: &str) -> Response {
+    let kind = kind.unwrap_or(match status {
+        401 => "authentication_error",
+        403 => "permission_error",
+        404 => "not_found_error",
+        413 => "request_too_large",
+        429 => "rate_limit_error",
+        529 => "overloaded_error",
+        500.. => "api_error",
+        _ => "invalid_request_error",
+    });
+    let body = json!({ "type": "error", "error": { "type": kind, "message": words } });
+    (StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), Json(body)).into_response()
+}
+
+struct Writer<'a> {
+    number: u64,
+    model: &'a str,
+    stream: bool,
+    asked: usize,
+}
+
+impl Writer<'_> {
+    fn answer(&self, turn: Turn, line: &Line) -> Response {
+        match turn {
+            Turn::Text { text } => self.say(&text, &[]),
+            Turn::Calls { text, calls } => self.say(&text, &calls),
+            Turn::Empty => self.say("", &[]),
+            Turn::Refuse { status, message, code, retry_after } => {
+                let mut response = error(status, code.as_deref(), &message);
+                if let Some(seconds) = retry_after {
+                    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+                }
+                response
+            }
+            Turn::OkError { message } => error(200, Some("api_error"), &message),
+            Turn::CutStream { text } if self.stream => broken_stream(
+                self.start() + &block(0, &json!({ "type": "text", "text": "" }), "text", &text),
+            ),
+            Turn::CutStream { .. } | Turn::HangUp => {
+                line.cut();
+                StatusCode::BAD_GATEWAY.into_response()
+            }
+            Turn::Delay { then, .. } => self.answer(*then, line),
+        }
+    }
+
+    fn say(&self, text: &str, calls: &[ScriptedCall]) -> Response {
+        if self.stream {
+            return whole_stream(self.events(text, calls));
+        }
+        let mut content = vec![];
+        if !text.is_empty() {
+            content.push(json!({ "type": "text", "text": text }));
+        }
+        for (at, call) in calls.iter().enumerate() {
+            // A whole answer is JSON, so arguments that are none come as a text.
+            let input = serde_json::from_str(&call.arguments)
+                .unwrap_or_else(|_| Value::String(call.arguments.clone()));
+            content.push(self.tool_use(at, call, input));
+        }
+        let mut message = self.message();
+        message["content"] = json!(content);
+        message["stop_reason"] = json!(stop_reason(calls));
+        message["usage"]["output_tokens"] = json!(said(text, calls));
+        Json(message).into_response()
+    }
+
+    fn events(&self, text: &str, calls: &[ScriptedCall]) -> String {
+        let mut out = self.start();
+        let mut index = 0;
+        if !text.is_empty() {
+            out += &block(index, &json!({ "type": "text", "text": "" }), "text", text);
+            out += &stop(index);
+            index += 1;
+        }
+        for (at, call) in calls.iter().enumerate() {
+            let head = self.tool_use(at, call, json!({}));
+            out += &block(index, &head, "partial_json", &call.arguments);
+            out += &stop(index);
+            index += 1;
+        }
+        out += &event(&json!({
+            "type": "message_delta",
+            "delta": { "stop_reason": stop_reason(calls), "stop_sequence": null },
+            "usage": { "output_tokens": said(text, calls) },
+        }));
+        out + &event(&json!({ "type": "message_stop" }))
+    }
+
+    fn start(&self) -> String {
+        event(&json!({ "type": "message_start", "message": self.message() }))
+    }
+
+    fn message(&self) -> Value {
+        json!({
+            "id": format!("msg_{}", self.number), "type": "message", "role": "assistant",
+            "model": self.model, "content": [], "stop_reason": null, "stop_sequence": null,
+            "usage": {
+                "input_tokens": self.asked, "cache_creation_input_tokens": 0,
+                "cache_read_input_tokens": 0, "output_tokens": 1,
+            },
+        })
+    }
+
+    fn tool_use(&self, at: usize, call: &ScriptedCall, input: Value) -> Value {
+        let id = format!("toolu_{}_{at}", self.number);
+        json!({ "type": "tool_use", "id": id, "name": call.name, "input": input })
+    }
+}
+
+/// A content block's start and deltas; `field` is `text` or `partial_json`.
+fn block(index: usize, head: &Value, field: &str, text: &str) -> String {
+    let start = json!({ "type": "content_block_start", "index": index, "content_block": head });
+    let kind = if field == "text" { "text_delta" } else { "input_json_delta" };
+    let mut out = event(&start);
+    for piece in pieces(text) {
+        let delta = json!({ "type": kind, field: piece });
+        out += &event(&json!({ "type": "content_block_delta", "index": index, "delta": delta }));
+    }
+    out
+}
+
+fn stop(index: usize) -> String {
+    event(&json!({ "type": "content_block_stop", "index": index }))
+}
+
+fn event(data: &Value) -> String {
+    format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or_default())
+}
+
+fn stop_reason(calls: &[ScriptedCall]) -> &'static str {
+    if calls.is_empty() { "end_turn" } else { "tool_use" }
+}
+
+fn said(text: &str, calls: &[ScriptedCall]) -> usize {
+    tokens(text) + calls.iter().map(|call| tokens(&call.arguments)).sum::<usize>()
+}

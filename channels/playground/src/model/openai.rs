@@ -1,0 +1,224 @@
+//! `/chat/completions` in OpenAI's dialect, streamed or whole.
+
+use axum::Json;
+use axum::extract::{ConnectInfo, State};
+use axum::http::header::{AUTHORIZATION, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::openai_check::{self, Complaint};
+use super::turn::{ScriptedCall, Turn};
+use super::{
+    Asked, Dialect, Heard, Model, after_delays, broken_stream, pieces, tokens, whole_stream,
+};
+use crate::line::Line;
+
+/// `GET /models`.
+pub(crate) async fn models() -> Json<Value> {
+    let model =
+        json!({ "id": "playground", "object": "model", "created": 0, "owned_by": "selkie" });
+    Json(json!({ "object": "list", "data": [model] }))
+}
+
+/// `POST /chat/completions`.
+pub(crate) async fn chat(
+    State(model): State<Model>,
+    ConnectInfo(line): ConnectInfo<Line>,
+    headers: HeaderMap,
+    raw: Bytes,
+) -> Response {
+    let key = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if !model.takes_key(key.and_then(|value| value.strip_prefix("Bearer "))) {
+        let complaint = Complaint::new("Incorrect API key provided.").with_code("invalid_api_key");
+        return error(401, &complaint);
+    }
+    let body: Value = serde_json::from_slice(&raw).unwrap_or_default();
+    let checked = openai_check::check(&body);
+    let number = model.record(|| Asked {
+        dialect: Dialect::OpenAi,
+        body: body.clone(),
+        refused: checked.as_ref().err().map(|complaint| complaint.message.clone()),
+    });
+    if let Err(complaint) = checked {
+        return error(400, &complaint);
+    }
+    let text = String::from_utf8_lossy(&raw);
+    let heard = Heard { raw: &text, fresh: fresh(&body["messages"]) };
+    let turn = after_delays(model.next_turn(&heard)).await;
+    let writer = Writer {
+        number,
+        created: model.unix_now(),
+        model: body["model"].as_str().unwrap_or_default(),
+        stream: body["stream"] == true,
+        usage: body["stream_options"]["include_usage"] == true,
+        asked: tokens(&text),
+    };
+    writer.answer(turn, &line)
+}
+
+/// The user's texts after the last assistant message; when there is none, the last one.
+fn fresh(messages: &Value) -> Vec<String> {
+    let messages = messages.as_array().map(Vec::as_slice).unwrap_or_default();
+    let after = messages.iter().rposition(|m| m["role"] == "assistant").map_or(0, |at| at + 1);
+    let texts = |slice: &[Value]| -> Vec<String> {
+        slice.iter().filter(|m| m["role"] == "user").map(|m| text_of(&m["content"])).collect()
+    };
+    let fresh = texts(&messages[after..]);
+    if fresh.is_empty() { texts(messages).pop().into_iter().collect() } else { fresh }
+}
+
+/// A message's text, whole or in parts.
+pub(crate) fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// An error in OpenAI's shape.
+fn error(status: u16, complaint: &Complaint) -> Response {
+    let kind = match status {
+        429 => "requests",
+        500.. => "server_error",
+        _ => "invalid_request_error",
+    };
+    let body = json!({ "error": {
+        "message": complaint.message, "type": kind, "param": complaint.param, "code": complaint.code,
+    }});
+    (StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), Json(body)).into_response()
+}
+
+struct Writer<'a> {
+    number: u64,
+    created: i64,
+    model: &'a str,
+    stream: bool,
+    usage: bool,
+    asked: usize,
+}
+
+impl Writer<'_> {
+    fn answer(&self, turn: Turn, line: &Line) -> Response {
+        match turn {
+            Turn::Text { text } => self.say(&text, &[]),
+            Turn::Calls { text, calls } => self.say(&text, &calls),
+            Turn::Empty => self.say("", &[]),
+            Turn::Refuse { status, message, code, retry_after } => {
+                let complaint = Complaint { message, param: None, code };
+                let mut response = error(status, &complaint);
+                if let Some(seconds) = retry_after {
+                    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+                }
+                response
+            }
+            Turn::OkError { message } => {
+                let body = json!({ "error": { "message": message, "type": "server_error" } });
+                Json(body).into_response()
+            }
+            Turn::CutStream { text } if self.stream => {
+                broken_stream(self.delta(&json!({ "role": "assistant", "content": text })))
+            }
+            Turn::CutStream { .. } | Turn::HangUp => {
+                line.cut();
+                StatusCode::BAD_GATEWAY.into_response()
+            }
+            Turn::Delay { then, .. } => self.answer(*then, line),
+        }
+    }
+
+    fn say(&self, text: &str, calls: &[ScriptedCall]) -> Response {
+        if self.stream { whole_stream(self.events(text, calls)) } else { self.whole(text, calls) }
+    }
+
+    fn whole(&self, text: &str, calls: &[ScriptedCall]) -> Response {
+        let mut message = json!({ "role": "assistant", "content": text, "refusal": null });
+        if !calls.is_empty() {
+            let calls: Vec<Value> =
+                calls.iter().enumerate().map(|(at, call)| self.call(at, call)).collect();
+            message["tool_calls"] = json!(calls);
+            if text.is_empty() {
+                message["content"] = Value::Null;
+            }
+        }
+        let choice = json!({
+            "index": 0, "message": message, "logprobs": null, "finish_reason": finish(calls),
+        });
+        Json(json!({
+            "id": self.id(), "object": "chat.completion", "created": self.created,
+            "model": self.model, "choices": [choice], "usage": self.usage_of(text, calls),
+        }))
+        .into_response()
+    }
+
+    fn call(&self, at: usize, call: &ScriptedCall) -> Value {
+        json!({
+            "id": self.call_id(at), "type": "function",
+            "function": { "name": call.name, "arguments": call.arguments },
+        })
+    }
+
+    fn events(&self, text: &str, calls: &[ScriptedCall]) -> String {
+        let mut out = self.delta(&json!({ "role": "assistant", "content": "" }));
+        for piece in pieces(text) {
+            out += &self.delta(&json!({ "content": piece }));
+        }
+        for (at, call) in calls.iter().enumerate() {
+            let head = json!({
+                "index": at, "id": self.call_id(at), "type": "function",
+                "function": { "name": call.name, "arguments": "" },
+            });
+            out += &self.delta(&json!({ "tool_calls": [head] }));
+            for piece in pieces(&call.arguments) {
+                let part = json!({ "index": at, "function": { "arguments": piece } });
+                out += &self.delta(&json!({ "tool_calls": [part] }));
+            }
+        }
+        let last = json!([{ "index": 0, "delta": {}, "finish_reason": finish(calls) }]);
+        out += &self.event(&last, None);
+        if self.usage {
+            out += &self.event(&json!([]), Some(self.usage_of(text, calls)));
+        }
+        out + "data: [DONE]\n\n"
+    }
+
+    fn delta(&self, delta: &Value) -> String {
+        self.event(&json!([{ "index": 0, "delta": delta, "finish_reason": null }]), None)
+    }
+
+    fn event(&self, choices: &Value, usage: Option<Value>) -> String {
+        let mut chunk = json!({
+            "id": self.id(), "object": "chat.completion.chunk", "created": self.created,
+            "model": self.model, "choices": choices,
+        });
+        if self.usage {
+            chunk["usage"] = usage.unwrap_or_default();
+        }
+        format!("data: {chunk}\n\n")
+    }
+
+    fn usage_of(&self, text: &str, calls: &[ScriptedCall]) -> Value {
+        let said: usize = calls.iter().map(|call| tokens(&call.arguments)).sum();
+        let said = said + tokens(text);
+        json!({
+            "prompt_tokens": self.asked, "completion_tokens": said,
+            "total_tokens": self.asked + said, "prompt_tokens_details": { "cached_tokens": 0 },
+        })
+    }
+
+    fn id(&self) -> String {
+        format!("chatcmpl-{}", self.number)
+    }
+
+    fn call_id(&self, at: usize) -> String {
+        format!("call_{}_{at}", self.number)
+    }
+}
+
+fn finish(calls: &[ScriptedCall]) -> &'static str {
+    if calls.is_empty() { "stop" } else { "tool_calls" }
+}

@@ -1,0 +1,96 @@
+//! What a scripted model does when it is asked.
+
+use serde::{Deserialize, Serialize};
+
+/// One answer of the script.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Turn {
+    /// Says this.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// Calls tools, side by side when there are several.
+    Calls {
+        /// Words before the calls.
+        #[serde(default)]
+        text: String,
+        /// The calls.
+        calls: Vec<ScriptedCall>,
+    },
+    /// Refuses with this status, in the provider's error shape.
+    Refuse {
+        /// The HTTP status.
+        status: u16,
+        /// The words.
+        message: String,
+        /// The provider's code or type, e.g. `context_length_exceeded`.
+        #[serde(default)]
+        code: Option<String>,
+        /// `Retry-After` in seconds.
+        #[serde(default)]
+        retry_after: Option<u64>,
+    },
+    /// Answers 200 with an error body.
+    OkError {
+        /// The words.
+        message: String,
+    },
+    /// Begins this text, then the connection breaks.
+    CutStream {
+        /// The words before the break.
+        text: String,
+    },
+    /// Closes the connection before any answer.
+    HangUp,
+    /// Answers without text or calls.
+    Empty,
+    /// Waits, then does something else.
+    Delay {
+        /// Milliseconds.
+        ms: u64,
+        /// What comes then.
+        then: Box<Turn>,
+    },
+}
+
+/// A tool call of the script.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScriptedCall {
+    /// The tool's name, existing or not.
+    pub name: String,
+    /// The arguments as the model writes them: JSON, or what a model takes for it.
+    pub arguments: String,
+}
+
+impl Turn {
+    /// Says this.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+
+    /// Calls one tool.
+    pub fn call(name: &str, arguments: impl ToString) -> Self {
+        Self::calls([(name, arguments.to_string())])
+    }
+
+    /// Calls several tools side by side.
+    pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, String)>) -> Self {
+        let calls = calls
+            .into_iter()
+            .map(|(name, arguments)| ScriptedCall { name: name.to_owned(), arguments })
+            .collect();
+        Self::Calls { text: String::new(), calls }
+    }
+
+    /// Refuses with this status.
+    pub fn refuse(status: u16, message: &str) -> Self {
+        Self::Refuse { status, message: message.to_owned(), code: None, retry_after: None }
+    }
+
+    /// Waits before this turn.
+    pub fn delayed(self, ms: u64) -> Self {
+        Self::Delay { ms, then: Box::new(self) }
+    }
+}

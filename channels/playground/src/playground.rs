@@ -1,0 +1,160 @@
+//! Starts the playground on loopback and hands out its URLs and handles.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use axum::Router;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock::{Now, machine};
+use crate::control::{self, Control};
+use crate::line::{Line, LineListener};
+use crate::model::{self, Behaviour, Model};
+use crate::telegram::{self, Pace, Server, Telegram};
+
+/// How a playground starts.
+#[derive(Clone)]
+pub struct Options {
+    /// The port on 127.0.0.1; 0 takes a free one.
+    pub port: u16,
+    /// Whether the platforms' pace is held.
+    pub pace: Pace,
+    /// What the model servers answer without a script.
+    pub behaviour: Behaviour,
+    /// The key the model servers demand; `None` takes any.
+    pub model_key: Option<String>,
+    /// The time.
+    pub now: Now,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            port: 0,
+            pace: Pace::Held,
+            behaviour: Behaviour::Echo,
+            model_key: None,
+            now: machine(),
+        }
+    }
+}
+
+/// Why a playground did not start.
+#[derive(Debug)]
+pub struct StartError {
+    port: u16,
+    source: std::io::Error,
+}
+
+impl std::fmt::Display for StartError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "the playground cannot listen on 127.0.0.1:{}: {}; take port 0 for a free one",
+            self.port, self.source
+        )
+    }
+}
+
+impl std::error::Error for StartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}
+
+/// A running playground; it stops when it is dropped.
+pub struct Playground {
+    address: SocketAddr,
+    telegram: Telegram,
+    model: Model,
+    control: Arc<Control>,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Playground {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// The port is taken.
+    pub async fn start(options: Options) -> Result<Self, StartError> {
+        let port = options.port;
+        let error = |source| StartError { port, source };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(error)?;
+        let address = listener.local_addr().map_err(error)?;
+        let stop = CancellationToken::new();
+        let server = Server::new(options.pace, Arc::clone(&options.now), stop.clone());
+        let telegram = Telegram::new(Arc::clone(&server));
+        let model = Model::new(options.behaviour, options.model_key, options.now);
+        let control = Control::new(telegram.clone(), model.clone(), stop.clone());
+        let router = Router::new()
+            .nest("/telegram", telegram::routes(server))
+            .nest("/model", model::routes(model.clone()))
+            .merge(control::routes(Arc::clone(&control)));
+        let tasks = TaskTracker::new();
+        let service = router.into_make_service_with_connect_info::<Line>();
+        let served = axum::serve(LineListener(listener), service)
+            .with_graceful_shutdown(stop.clone().cancelled_owned());
+        tasks.spawn(async move {
+            if let Err(error) = served.await {
+                tracing::error!(%error, "the playground's server ended");
+            }
+        });
+        tasks.close();
+        Ok(Self { address, telegram, model, control, stop, tasks })
+    }
+
+    /// The page's URL, without a slash at its end.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What `telegram.base_url` should say.
+    pub fn telegram_base_url(&self) -> String {
+        format!("{}/telegram", self.url())
+    }
+
+    /// The endpoint of the OpenAI-compatible server, before `/chat/completions`.
+    pub fn model_endpoint(&self) -> String {
+        format!("{}/model/v1", self.url())
+    }
+
+    /// The endpoint of the Anthropic server, before `/messages`.
+    pub fn anthropic_endpoint(&self) -> String {
+        format!("{}/model/anthropic/v1", self.url())
+    }
+
+    /// Plays Telegram's people.
+    pub fn telegram(&self) -> &Telegram {
+        &self.telegram
+    }
+
+    /// Writes the models' scripts.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Tells the page where the daemon's console is.
+    pub fn set_daemon_url(&self, url: &str) {
+        self.control.set_daemon_url(url);
+    }
+
+    /// Tells the page what answers, e.g. a model's name.
+    pub fn set_model_name(&self, name: &str) {
+        self.control.set_model_name(name);
+    }
+
+    /// Stops and waits for the server's end.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.tasks.wait().await;
+    }
+}
+
+impl Drop for Playground {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}

@@ -1,0 +1,196 @@
+//! The table of methods, and those that are short.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use super::params::Params;
+use super::polling::{Redelivery, allowed_updates, get_updates};
+use super::refusal::Refusal;
+use super::view::EventKind;
+use super::world::{ChatKind, FileKind};
+use super::{Server, media, render, send, target};
+
+/// Runs a method (its name in lower case) and gives its result as JSON text.
+pub(crate) async fn run(
+    server: &Server,
+    method: &str,
+    params: &Params,
+    redelivery: Redelivery,
+) -> Result<String, Refusal> {
+    match method {
+        "getupdates" => get_updates(server, params, redelivery).await,
+        "sendmessage" => send::message(server, params),
+        "editmessagetext" => send::edit(server, params),
+        "senddocument" => media::file(server, params, FileKind::Document),
+        "sendphoto" => media::file(server, params, FileKind::Photo),
+        "sendvoice" => media::file(server, params, FileKind::Voice),
+        "getfile" => media::get_file(server, params),
+        "sendchataction" => chat_action(server, params),
+        "setmessagereaction" => set_reaction(server, params),
+        "deletemessage" => delete(server, params),
+        "answercallbackquery" => answer_callback(server, params),
+        "getme" => Ok(render::me(&server.world()).to_string()),
+        "getchat" => get_chat(server, params),
+        "getchatmember" => get_member(server, params),
+        "setwebhook" => set_webhook(server, params),
+        "deletewebhook" => delete_webhook(server, params),
+        "getwebhookinfo" => Ok(webhook_info(server)),
+        "getmycommands" => Ok("[]".to_owned()),
+        "setmycommands"
+        | "deletemycommands"
+        | "setmyname"
+        | "setmydescription"
+        | "setmyshortdescription"
+        | "setchatmenubutton"
+        | "setmydefaultadministratorrights" => done(),
+        _ => Err(Refusal::not_found()),
+    }
+}
+
+fn done() -> Result<String, Refusal> {
+    Ok("true".to_owned())
+}
+
+fn chat_action(server: &Server, params: &Params) -> Result<String, Refusal> {
+    const ACTIONS: [&str; 11] = [
+        "typing",
+        "upload_photo",
+        "record_video",
+        "upload_video",
+        "record_voice",
+        "upload_voice",
+        "upload_document",
+        "choose_sticker",
+        "find_location",
+        "record_video_note",
+        "upload_video_note",
+    ];
+    let world = server.world();
+    let place = target::Target::read(&world, params)?;
+    let action = params.text("action").unwrap_or_default();
+    if !ACTIONS.contains(&action.as_ref()) {
+        return Err(Refusal::bad("wrong parameter action in request"));
+    }
+    world.emit(EventKind::Typing, place.chat, place.thread, None);
+    done()
+}
+
+fn set_reaction(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let mut world = server.world();
+    let bot = world.bot.id;
+    let chat = target::chat(&world, params)?;
+    let message = target::message(chat, params, "message to react not found")?;
+    let (chat, id, thread) = (chat.id, message.id, message.draft.thread);
+    let wanted = params.json("reaction")?.unwrap_or_else(|| json!([]));
+    let wanted = wanted.as_array().ok_or_else(|| Refusal::bad("REACTION_INVALID"))?;
+    let emoji = match wanted.as_slice() {
+        [] => None,
+        [one] => Some(known_emoji(one)?),
+        _ => return Err(Refusal::bad("REACTIONS_TOO_MANY")),
+    };
+    if let Some(message) = world.chats.get_mut(&chat).and_then(|chat| chat.message_mut(id)) {
+        message.reactions.retain(|(_, by)| *by != bot);
+        message.reactions.extend(emoji.map(|emoji| (emoji, bot)));
+    }
+    world.emit(EventKind::Reaction, chat, thread, Some(id));
+    done()
+}
+
+/// The emoji of a `ReactionTypeEmoji`, if a bot may use it.
+fn known_emoji(reaction: &Value) -> Result<String, Refusal> {
+    let invalid = || Refusal::bad("REACTION_INVALID");
+    if reaction["type"] != "emoji" {
+        return Err(invalid());
+    }
+    let emoji = reaction["emoji"].as_str().ok_or_else(invalid)?;
+    let plain = emoji.replace('\u{fe0f}', "");
+    REACTIONS.split(' ').any(|known| known == plain).then(|| emoji.to_owned()).ok_or_else(invalid)
+}
+
+/// The platform's list, without variation selectors.
+const REACTIONS: &str = "👍 👎 ❤ 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤\u{200d}🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨\u{200d}💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷\u{200d}♂ 🤷 🤷\u{200d}♀ 😡";
+
+fn delete(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let mut world = server.world();
+    let chat = target::chat(&world, params)?;
+    let message = target::message(chat, params, "message to delete not found")?;
+    // In private chats a bot may delete what people wrote; elsewhere only an administrator may.
+    let allowed = message.draft.from == world.bot.id || chat.kind == ChatKind::Private;
+    if !allowed || server.now() - message.at > TimeDelta::hours(48) {
+        return Err(Refusal::bad("message can't be deleted"));
+    }
+    let (chat, id) = (chat.id, message.id);
+    world.delete(chat, id);
+    done()
+}
+
+fn answer_callback(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let id = params.text("callback_query_id").unwrap_or_default();
+    let now = server.now();
+    let pressed = server.world().callbacks.remove(id.as_ref());
+    if pressed.is_some_and(|at| now - at < TimeDelta::seconds(60)) {
+        return done();
+    }
+    Err(Refusal::bad("query is too old and response timeout expired or query ID is invalid"))
+}
+
+fn get_chat(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let world = server.world();
+    let chat = target::chat(&world, params)?;
+    let mut answer = render::chat(&world, chat);
+    answer["accent_color_id"] = json!(0);
+    answer["max_reaction_count"] = json!(11);
+    answer["accepted_gift_types"] = json!({
+        "unlimited_gifts": false, "limited_gifts": false, "unique_gifts": false,
+        "premium_subscription": false, "gifts_from_channels": false,
+    });
+    Ok(answer.to_string())
+}
+
+fn get_member(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let world = server.world();
+    let chat = target::chat(&world, params)?;
+    let id = params.int("user_id").ok_or_else(|| Refusal::bad("invalid user_id specified"))?;
+    let user = world.users.get(&id).ok_or_else(|| Refusal::bad("member not found"))?;
+    let inside = chat.members.contains(&id) || id == world.bot.id;
+    let status = if inside { "member" } else { "left" };
+    Ok(json!({ "status": status, "user": render::user(user) }).to_string())
+}
+
+fn set_webhook(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let url = params.text("url").unwrap_or_default();
+    if !url.is_empty() && !url.starts_with("https://") {
+        return Err(Refusal::bad("bad webhook: An HTTPS URL must be provided for webhook"));
+    }
+    let kinds = allowed_updates(params)?;
+    let mut world = server.world();
+    if let Some(kinds) = kinds {
+        world.updates.allow(kinds);
+    }
+    if params.flag("drop_pending_updates") {
+        world.updates.clear();
+    }
+    world.webhook = (!url.is_empty()).then(|| url.into_owned());
+    drop(world);
+    server.arrivals.notify_waiters();
+    done()
+}
+
+fn delete_webhook(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let mut world = server.world();
+    world.webhook = None;
+    if params.flag("drop_pending_updates") {
+        world.updates.clear();
+    }
+    done()
+}
+
+fn webhook_info(server: &Server) -> String {
+    let world = server.world();
+    json!({
+        "url": world.webhook.as_deref().unwrap_or_default(),
+        "has_custom_certificate": false,
+        "pending_update_count": world.updates.len(),
+    })
+    .to_string()
+}

@@ -1,0 +1,167 @@
+//! `sendMessage` and `editMessageText`: text with its markup, limits and replies.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::params::Params;
+use super::refusal::Refusal;
+use super::target::{self, Target, same};
+use super::view::EventKind;
+use super::world::{Content, Draft};
+use super::{Server, entities, html, keyboard, render};
+
+/// The most UTF-16 units of a text.
+const MAX_TEXT: usize = 4096;
+
+/// `sendMessage`.
+pub(crate) fn message(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let target = Target::read(&server.world(), params)?;
+    let (text, entities) = read_text(params, MAX_TEXT, "message is too long")?;
+    let markup = keyboard::read(params)?;
+    server.count_pace(target.chat)?;
+    let draft = Draft {
+        from: 0,
+        thread: target.thread,
+        content: Content::Text,
+        text,
+        entities,
+        reply_to: target.reply_to,
+        markup,
+        album: None,
+    };
+    post(server, target.chat, draft)
+}
+
+/// Posts as the bot and answers with the message.
+pub(crate) fn post(server: &Server, chat: i64, draft: Draft) -> Result<String, Refusal> {
+    let now = server.now();
+    let mut world = server.world();
+    let draft = Draft { from: world.bot.id, ..draft };
+    let id = world.post(chat, draft, now).ok_or_else(|| Refusal::bad("chat not found"))?;
+    Ok(render::message(&world, chat, id).to_string())
+}
+
+/// `editMessageText`.
+pub(crate) fn edit(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let (chat, id) = editable(server, params)?;
+    let (text, entities) = read_text(params, MAX_TEXT, "MESSAGE_TOO_LONG")?;
+    let markup = keyboard::read(params)?;
+    server.count_pace(chat)?;
+    let now = server.now();
+    let mut world = server.world();
+    let Some(message) = world.chats.get_mut(&chat).and_then(|chat| chat.message_mut(id)) else {
+        return Err(Refusal::bad("message to edit not found"));
+    };
+    let unchanged = message.draft.text == text
+        && message.draft.entities == entities
+        && same(message.draft.markup.as_ref(), markup.as_ref());
+    if unchanged {
+        return Err(Refusal::bad(
+            "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message",
+        ));
+    }
+    message.draft.text = text;
+    message.draft.entities = entities;
+    message.draft.markup = markup;
+    message.edited = Some(now);
+    let thread = message.draft.thread;
+    world.tell_watchers(chat, id);
+    world.emit(EventKind::Edited, chat, thread, Some(id));
+    Ok(render::message(&world, chat, id).to_string())
+}
+
+/// Checks that the message is there, the bot's own, and a text.
+fn editable(server: &Server, params: &Params) -> Result<(i64, i64), Refusal> {
+    let world = server.world();
+    let chat = target::chat(&world, params)?;
+    let message = target::message(chat, params, "message to edit not found")?;
+    if message.draft.from != world.bot.id {
+        return Err(Refusal::bad("message can't be edited"));
+    }
+    if message.draft.content != Content::Text {
+        return Err(Refusal::bad("there is no text in the message to edit"));
+    }
+    Ok((chat.id, message.id))
+}
+
+fn read_text(
+    params: &Params,
+    most: usize,
+    too_long: &str,
+) -> Result<(Arc<str>, Vec<Value>), Refusal> {
+    let (text, entities) = parsed(params, "text", "entities")?;
+    if text.is_empty() {
+        return Err(Refusal::bad("message text is empty"));
+    }
+    check_length(&text, most, too_long)?;
+    Ok((text, entities))
+}
+
+/// Refuses a text of more than `most` UTF-16 units.
+pub(crate) fn check_length(text: &str, most: usize, too_long: &str) -> Result<(), Refusal> {
+    // A byte is at least one unit of UTF-16, so most texts need no counting.
+    if text.len() > most && text.encode_utf16().count() > most {
+        return Err(Refusal::bad(too_long));
+    }
+    Ok(())
+}
+
+/// A text parameter after its markup was parsed, with its entities.
+pub(crate) fn parsed(
+    params: &Params,
+    name: &str,
+    entities_name: &str,
+) -> Result<(Arc<str>, Vec<Value>), Refusal> {
+    let source = params.text(name).unwrap_or_default();
+    let mode = params.text("parse_mode").unwrap_or_default();
+    if mode.eq_ignore_ascii_case("html") {
+        let parsed = html::parse(&source)
+            .map_err(|words| Refusal::bad(format!("can't parse entities: {words}")))?;
+        return Ok(trimmed(&parsed.text, parsed.entities));
+    }
+    if !mode.is_empty() {
+        return Err(Refusal::bad("unsupported parse_mode"));
+    }
+    match params.json(entities_name)? {
+        Some(Value::Array(given)) => Ok(trimmed(&source, given)),
+        Some(_) => Err(Refusal::bad("can't parse entities: expected an Array")),
+        None => {
+            let text = source.trim();
+            Ok((text.into(), entities::detect(text)))
+        }
+    }
+}
+
+/// Drops white space around the text, as the platform does, and moves the entities along.
+fn trimmed(text: &str, entities: Vec<Value>) -> (Arc<str>, Vec<Value>) {
+    let kept = text.trim_end();
+    let start = kept.len() - kept.trim_start().len();
+    let skipped = kept[..start].encode_utf16().count() as u64;
+    let kept = &kept[start..];
+    let units = kept.encode_utf16().count() as u64;
+    let moved = entities.into_iter().filter_map(|mut entity| {
+        let offset = entity["offset"].as_u64()?;
+        let end = (offset + entity["length"].as_u64()?).saturating_sub(skipped).min(units);
+        let offset = offset.saturating_sub(skipped);
+        entity["offset"] = offset.into();
+        entity["length"] = end.checked_sub(offset).filter(|length| *length > 0)?.into();
+        Some(entity)
+    });
+    (kept.into(), moved.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn white_space_goes_and_entities_move_along() {
+        let params = Params::of(json!({"text": "  <b> x</b> \n", "parse_mode": "HTML"}));
+        let (text, entities) = parsed(&params, "text", "entities").unwrap();
+        assert_eq!(&*text, "x");
+        assert_eq!(json!(entities), json!([{"type": "bold", "offset": 0, "length": 1}]));
+    }
+}
