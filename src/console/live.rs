@@ -1,0 +1,80 @@
+//! What happens, as server-sent events: one event per happening, in order.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use axum::routing::get;
+use futures_util::{Stream, StreamExt};
+use selkie_channel_core::ConversationId;
+use serde::Serialize;
+use tokio_stream::wrappers::BroadcastStream;
+use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
+use tokio_util::sync::CancellationToken;
+
+use super::Console;
+use crate::domain::happening::Happening;
+
+/// Returns the route that does not end before its listener or `stop` does.
+pub(super) fn routes(stop: CancellationToken) -> Router<Arc<Console>> {
+    Router::new().route("/v1/events", get(move |console| events(console, stop)))
+}
+
+/// What a listener hears: a happening beside its conversation's key, or that some were missed.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Told {
+    Happened {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
+        #[serde(flatten)]
+        happening: Happening,
+    },
+    Missed {
+        happening: &'static str,
+        count: u64,
+    },
+}
+
+async fn events(
+    State(console): State<Arc<Console>>,
+    stop: CancellationToken,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let happenings = BroadcastStream::new(console.happenings.listen()).map(told);
+    // A server that stops waits for its connections: an endless one must end by itself.
+    let events = happenings.take_until(stop.cancelled_owned()).map(|told| Ok(event(&told)));
+    Sse::new(events).keep_alive(KeepAlive::default())
+}
+
+fn told(heard: Result<Happening, BroadcastStreamRecvError>) -> Told {
+    match heard {
+        Ok(happening) => {
+            let key = conversation(&happening).map(|c| c.key().to_owned());
+            Told::Happened { key, happening }
+        }
+        Err(BroadcastStreamRecvError::Lagged(count)) => Told::Missed { happening: "missed", count },
+    }
+}
+
+fn event(told: &Told) -> Event {
+    // Plain data always becomes JSON; should it not, the listener is told to look for itself.
+    Event::default()
+        .json_data(told)
+        .unwrap_or_else(|_| Event::default().data(r#"{"happening":"missed","count":1}"#))
+}
+
+fn conversation(happening: &Happening) -> Option<&ConversationId> {
+    match happening {
+        Happening::Heard { conversation, .. }
+        | Happening::Started { conversation, .. }
+        | Happening::Asked { conversation, .. }
+        | Happening::Called { conversation, .. }
+        | Happening::Answered { conversation, .. }
+        | Happening::Ended { conversation, .. }
+        | Happening::Delivered { conversation, .. } => Some(conversation),
+        Happening::Wrote { .. } => None,
+    }
+}

@@ -1,0 +1,161 @@
+//! The questions and their answers. Read-only: every route is a GET over the ledger's read ports.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use axum::routing::get;
+use axum::{Json, Router};
+use selkie_channel_core::ConversationId;
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Answer, Fault, Keyed};
+use super::{ChannelView, Console};
+use crate::domain::ids::TaskId;
+use crate::shape::Explained;
+use crate::store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
+
+/// Rows in a list, when nobody says how many.
+const ROWS: usize = 50;
+/// Rows in a list at most.
+const MOST_ROWS: usize = 500;
+/// How many conversations are looked through for a key.
+const CONVERSATIONS_SEARCHED: usize = 10_000;
+
+/// Returns the routes that answer once.
+pub(super) fn routes() -> Router<Arc<Console>> {
+    Router::new()
+        .route("/v1/status", get(status))
+        .route("/v1/conversations", get(conversations))
+        .route("/v1/conversations/{key}/tasks", get(conversation_tasks))
+        .route("/v1/tasks", get(tasks))
+        .route("/v1/tasks/{id}", get(task))
+        .route("/v1/tasks/{id}/shape", get(shape))
+        .route("/v1/trace/{message}", get(trace))
+        .fallback(unknown)
+}
+
+type Asked = State<Arc<Console>>;
+type Rows = Result<Query<Limit>, QueryRejection>;
+
+#[derive(Deserialize)]
+struct Limit {
+    limit: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Status {
+    version: &'static str,
+    model: String,
+    healthy: bool,
+    /// Why it is not.
+    problem: Option<String>,
+    counts: Counts,
+    channels: Vec<ChannelView>,
+}
+
+/// A store that cannot be read or written is an answer here, not a fault: that is what one asks for.
+async fn status(State(console): Asked) -> Json<Status> {
+    let counts = console.ledger.counts().await;
+    let problem = match (&counts, &console.ledger.healthy().await) {
+        (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
+        _ => None,
+    };
+    Json(Status {
+        version: console.version,
+        model: console.model.clone(),
+        healthy: problem.is_none(),
+        problem,
+        counts: counts.unwrap_or_default(),
+        channels: (console.channels)(),
+    })
+}
+
+async fn conversations(State(console): Asked, rows: Rows) -> Answer<Vec<Keyed<ConversationRow>>> {
+    let rows = console.ledger.conversations(limit(rows)?).await?;
+    Ok(Json(rows.into_iter().map(|row| Keyed::by(row, |r| &r.id)).collect()))
+}
+
+async fn conversation_tasks(
+    State(console): Asked,
+    Path(key): Path<String>,
+    rows: Rows,
+) -> Answer<Vec<Keyed<TaskRow>>> {
+    let limit = limit(rows)?;
+    let conversation = find(&console, &key).await?;
+    keyed_tasks(&console, Some(&conversation), limit).await
+}
+
+async fn tasks(State(console): Asked, rows: Rows) -> Answer<Vec<Keyed<TaskRow>>> {
+    let limit = limit(rows)?;
+    keyed_tasks(&console, None, limit).await
+}
+
+async fn task(State(console): Asked, Path(id): Path<String>) -> Answer<Keyed<TaskDetail>> {
+    let detail = detail(&console, &id).await?;
+    Ok(Json(Keyed::by(detail, |d| &d.row.conversation)))
+}
+
+async fn shape(State(console): Asked, Path(id): Path<String>) -> Answer<Explained> {
+    let detail = detail(&console, &id).await?;
+    Ok(Json((console.explain)(&detail.facts)))
+}
+
+async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec<Chain>> {
+    let chains = console.ledger.trace(&message).await?;
+    if chains.is_empty() {
+        return Err(Fault::missing(format!(
+            "nothing is known of {message:?}: give a task id, an inbox key, or a message id"
+        )));
+    }
+    Ok(Json(chains))
+}
+
+async fn unknown() -> Fault {
+    Fault::missing(
+        "no such page: there are /v1/status, /v1/conversations, /v1/conversations/{key}/tasks, \
+         /v1/tasks, /v1/tasks/{id}, /v1/tasks/{id}/shape, /v1/trace/{message}, /v1/events",
+    )
+}
+
+fn limit(rows: Rows) -> Result<usize, Fault> {
+    let Query(Limit { limit }) = rows
+        .map_err(|_| Fault::unreadable(format!("limit must be a number from 1 to {MOST_ROWS}")))?;
+    Ok(limit.unwrap_or(ROWS).clamp(1, MOST_ROWS))
+}
+
+async fn keyed_tasks(
+    console: &Console,
+    of: Option<&ConversationId>,
+    limit: usize,
+) -> Answer<Vec<Keyed<TaskRow>>> {
+    let rows = console.ledger.tasks(of, limit).await?;
+    Ok(Json(rows.into_iter().map(|row| Keyed::by(row, |r| &r.conversation)).collect()))
+}
+
+async fn detail(console: &Console, id: &str) -> Result<TaskDetail, Fault> {
+    let id = id
+        .parse()
+        .map_err(|_| Fault::unreadable(format!("{id:?} is no task id: see /v1/tasks")))?;
+    let detail = console.ledger.task(TaskId(id)).await?;
+    detail.ok_or_else(|| Fault::missing(format!("there is no task {id}: see /v1/tasks")))
+}
+
+/// Keys are the channels' own: they are compared, never read. Two bots may share one, then the full
+/// form with the account tells them apart.
+async fn find(console: &Console, written: &str) -> Result<ConversationId, Fault> {
+    let rows = console.ledger.conversations(CONVERSATIONS_SEARCHED).await?;
+    let mut named =
+        rows.into_iter().map(|r| r.id).filter(|id| id.key() == written || id.full() == written);
+    let Some(found) = named.next() else {
+        return Err(Fault::missing(format!(
+            "there is no conversation {written:?}: see /v1/conversations"
+        )));
+    };
+    let Some(other) = named.next() else { return Ok(found) };
+    Err(Fault::unreadable(format!(
+        "{written:?} names several conversations: write {:?} or {:?}",
+        found.full(),
+        other.full()
+    )))
+}

@@ -1,0 +1,351 @@
+//! The read API over a real socket, asked as a browser asks. The ledger is a shelf of rows.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::DateTime;
+use selkie_channel_core::{AccountId, ConversationId};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::{ChannelView, Console};
+use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::happening::{Happening, Happenings};
+use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::task::TaskState;
+use crate::domain::usage::Usage;
+use crate::shape::{Explained, HiddenLine, ToolLine};
+use crate::store::read::{
+    Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow,
+};
+use crate::store::{Result, StoreError};
+
+/// Two conversations of one bot, a namesake of another bot, and one task.
+struct Shelf {
+    broken: bool,
+}
+
+impl Shelf {
+    fn check(&self) -> Result<()> {
+        if self.broken { Err(StoreError::Broken("disk I/O error".to_owned())) } else { Ok(()) }
+    }
+}
+
+fn id(account: &str, key: &str) -> ConversationId {
+    ConversationId::new(AccountId::new(account), key)
+}
+
+fn row() -> TaskRow {
+    TaskRow {
+        id: TaskId(7),
+        conversation: id("tg:8", "tg:-100:7"),
+        state: TaskState::Done,
+        why: None,
+        attempts: 1,
+        usage: Usage { calls: 2, input: 30, cached: 0, output: 5, micro_usd: 0 },
+        created_at: DateTime::UNIX_EPOCH,
+        ended_at: None,
+        asked: "tell me my list".to_owned(),
+    }
+}
+
+fn facts() -> Facts {
+    Facts {
+        v: Facts::VERSION,
+        place: Where::CommandLine { terminal: true },
+        speaker: None,
+        trust: Trust::Owner,
+        untrusted_text: false,
+        occasion: Occasion::Asked,
+        mode: Mode::Normal,
+        message: None,
+        opened: Vec::new(),
+        at: DateTime::UNIX_EPOCH,
+    }
+}
+
+#[async_trait]
+impl Read for Shelf {
+    async fn conversations(&self, limit: usize) -> Result<Vec<ConversationRow>> {
+        self.check()?;
+        let ids = [id("tg:8", "tg:-100:7"), id("tg:8", "tg:4711"), id("tg:9", "tg:4711")];
+        let row = |id| ConversationRow {
+            id,
+            title: "Harbour".to_owned(),
+            epoch: 0,
+            closed: None,
+            tasks: 1,
+            last_at: None,
+        };
+        Ok(ids.into_iter().map(row).take(limit).collect())
+    }
+
+    async fn tasks(&self, of: Option<&ConversationId>, limit: usize) -> Result<Vec<TaskRow>> {
+        self.check()?;
+        let wanted = |r: &TaskRow| of.is_none_or(|id| *id == r.conversation);
+        Ok([row()].into_iter().filter(wanted).take(limit).collect())
+    }
+
+    async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>> {
+        self.check()?;
+        let detail = TaskDetail { row: row(), facts: facts(), header: None, transcript: vec![] };
+        Ok((id == TaskId(7)).then_some(detail))
+    }
+
+    async fn trace(&self, _message: &str) -> Result<Vec<Chain>> {
+        Ok(Vec::new())
+    }
+
+    async fn counts(&self) -> Result<Counts> {
+        self.check()?;
+        Ok(Counts { inbox: 3, ..Counts::default() })
+    }
+
+    async fn status(&self, _conversation: &ConversationId) -> Result<ConversationStatus> {
+        Ok(ConversationStatus::default())
+    }
+
+    async fn healthy(&self) -> Result<()> {
+        self.check()
+    }
+}
+
+/// A served console; stops when dropped.
+struct Served {
+    port: u16,
+    happenings: Happenings,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Served {
+    async fn new(ledger: Shelf) -> Self {
+        let happenings = Happenings::default();
+        let console = Console {
+            ledger: Arc::new(ledger),
+            explain: Arc::new(|facts| Explained {
+                setting: format!("{} · {}", facts.place.name(), facts.trust.name()),
+                there: vec![ToolLine {
+                    name: "think".to_owned(),
+                    class: "note".to_owned(),
+                    group: "planning".to_owned(),
+                    runtime: false,
+                    summary: "Thinks.".to_owned(),
+                }],
+                hidden: vec![HiddenLine {
+                    name: "bash".to_owned(),
+                    class: "exec".to_owned(),
+                    reasons: vec!["exec is closed in groups".to_owned()],
+                }],
+            }),
+            happenings: happenings.clone(),
+            channels: Arc::new(|| {
+                vec![ChannelView {
+                    name: "telegram".to_owned(),
+                    account: "tg:8".to_owned(),
+                    state: "listening".to_owned(),
+                }]
+            }),
+            version: "0.1.0",
+            model: "main (offline)".to_owned(),
+            allow_origin: Some("http://127.0.0.1:1".to_owned()),
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        tasks.spawn(console.serve(listener, stop.clone()));
+        tasks.close();
+        Self { port, happenings, stop, tasks }
+    }
+
+    async fn send(&self, line: &str, headers: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        let request = format!("{line} HTTP/1.1\r\n{headers}\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        stream
+    }
+
+    /// Returns status, head and body.
+    async fn ask(&self, line: &str, headers: &str) -> (u16, String, Value) {
+        let mut stream = self.send(line, &format!("connection: close\r\n{headers}")).await;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_ascii_lowercase(), serde_json::from_str(body).unwrap_or(Value::Null))
+    }
+
+    async fn get(&self, path: &str) -> (u16, Value) {
+        let (status, _, body) = self.ask(&format!("GET {path}"), "host: localhost\r\n").await;
+        (status, body)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+async fn served() -> Served {
+    Served::new(Shelf { broken: false }).await
+}
+
+#[tokio::test]
+async fn status_tells_counts_channels_and_health() {
+    let (status, body) = served().await.get("/v1/status").await;
+    assert_eq!(status, 200);
+    insta::assert_json_snapshot!(body, @r#"
+    {
+      "version": "0.1.0",
+      "model": "main (offline)",
+      "healthy": true,
+      "problem": null,
+      "counts": {
+        "inbox": 3,
+        "waiting": 0,
+        "running": 0,
+        "parked": 0,
+        "queued": 0,
+        "unclear": 0
+      },
+      "channels": [
+        {
+          "name": "telegram",
+          "account": "tg:8",
+          "state": "listening"
+        }
+      ]
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn a_broken_ledger_is_a_status_and_a_fault_elsewhere() {
+    let served = Served::new(Shelf { broken: true }).await;
+    let (status, body) = served.get("/v1/status").await;
+    assert_eq!((status, &body["healthy"]), (200, &Value::Bool(false)));
+    assert!(body["problem"].as_str().unwrap().contains("disk I/O error"));
+    let (status, body) = served.get("/v1/tasks").await;
+    assert_eq!(status, 503);
+    assert!(body["error"].as_str().unwrap().contains("ask again"));
+}
+
+#[tokio::test]
+async fn lists_carry_readable_keys_and_keep_to_the_limit() {
+    let served = served().await;
+    let (_, body) = served.get("/v1/conversations?limit=1").await;
+    assert_eq!(body.as_array().unwrap().len(), 1);
+    assert_eq!((&body[0]["key"], &body[0]["id"]), (&"tg:-100:7".into(), &"tg:8|tg:-100:7".into()));
+    let (_, body) = served.get("/v1/tasks").await;
+    assert_eq!(body[0]["key"], "tg:-100:7");
+    let (status, body) = served.get("/v1/tasks?limit=many").await;
+    assert_eq!((status, &body["error"]), (400, &"limit must be a number from 1 to 500".into()));
+    let (_, body) = served.get("/v1/conversations?limit=0").await;
+    assert_eq!(body.as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_conversation_is_found_by_its_key() {
+    let served = served().await;
+    let (status, body) = served.get("/v1/conversations/tg%3A-100%3A7/tasks").await;
+    assert_eq!((status, &body[0]["id"]), (200, &7.into()));
+    let (status, body) = served.get("/v1/conversations/tg%3A8%7Ctg%3A4711/tasks").await;
+    assert_eq!((status, body), (200, Value::Array(Vec::new())));
+    let (status, body) = served.get("/v1/conversations/tg%3A4711/tasks").await;
+    assert_eq!(status, 400);
+    insta::assert_snapshot!(body["error"].as_str().unwrap(), @r#""tg:4711" names several conversations: write "tg:8|tg:4711" or "tg:9|tg:4711""#);
+    let (status, body) = served.get("/v1/conversations/tg%3A1/tasks").await;
+    assert_eq!(status, 404);
+    insta::assert_snapshot!(body["error"].as_str().unwrap(), @r#"there is no conversation "tg:1": see /v1/conversations"#);
+}
+
+#[tokio::test]
+async fn a_task_is_told_with_its_shape() {
+    let served = served().await;
+    let (_, body) = served.get("/v1/tasks/7").await;
+    assert_eq!((&body["state"], &body["facts"]["trust"]), (&"done".into(), &"owner".into()));
+    let (_, body) = served.get("/v1/tasks/7/shape").await;
+    assert_eq!(body["setting"], "cli · owner");
+    assert_eq!(body["hidden"][0]["reasons"][0], "exec is closed in groups");
+    for (path, status) in
+        [("/v1/tasks/8", 404), ("/v1/tasks/8/shape", 404), ("/v1/tasks/x", 400), ("/v1/no", 404)]
+    {
+        let (got, body) = served.get(path).await;
+        assert_eq!(got, status, "{path}");
+        assert!(body["error"].as_str().unwrap().contains("/v1/tasks"), "{path}");
+    }
+    assert_eq!(served.get("/v1/trace/4711").await.0, 404);
+}
+
+#[tokio::test]
+async fn foreign_hosts_origins_and_methods_stay_outside() {
+    let served = served().await;
+    let (status, _, body) = served.ask("GET /v1/tasks", "host: evil.example\r\n").await;
+    assert_eq!(status, 403);
+    assert!(body["error"].as_str().unwrap().contains("loopback only"));
+    let (status, _, _) = served.ask("POST /v1/tasks", "host: localhost\r\n").await;
+    assert_eq!(status, 405);
+    let cors = "access-control-allow-origin: http://127.0.0.1:1\r\n";
+    let from = |origin| format!("host: localhost\r\norigin: {origin}\r\n");
+    let (_, head, _) = served.ask("GET /v1/tasks", &from("http://127.0.0.1:1")).await;
+    assert!(format!("{head}\r\n").contains(cors), "{head}");
+    for origin in ["http://127.0.0.1:11", "http://evil.example", "null"] {
+        let (_, head, _) = served.ask("GET /v1/tasks", &from(origin)).await;
+        assert!(!head.contains("access-control-allow-origin"), "{origin}: {head}");
+    }
+}
+
+/// Reads lines until one of data comes.
+async fn data(lines: &mut tokio::io::Lines<BufReader<TcpStream>>) -> Option<Value> {
+    while let Some(line) = lines.next_line().await.unwrap() {
+        if let Some(json) = line.strip_prefix("data: ") {
+            return Some(serde_json::from_str(json).unwrap());
+        }
+    }
+    None
+}
+
+/// The head has arrived: from now on the listener hears everything.
+async fn listening(served: &Served) -> tokio::io::Lines<BufReader<TcpStream>> {
+    let stream = served.send("GET /v1/events", "host: localhost\r\n").await;
+    let mut lines = BufReader::new(stream).lines();
+    while !lines.next_line().await.unwrap().unwrap().is_empty() {}
+    lines
+}
+
+fn heard(inbox: i64) -> Happening {
+    Happening::Heard { conversation: id("tg:8", "tg:4711"), inbox: InboxId(inbox) }
+}
+
+#[tokio::test]
+async fn happenings_arrive_and_the_stream_ends_when_the_daemon_stops() {
+    let served = served().await;
+    let mut lines = listening(&served).await;
+    served.happenings.tell(|| heard(1));
+    served.happenings.tell(|| Happening::Wrote { task: TaskId(7), text: "a\nb".to_owned() });
+    let first = data(&mut lines).await.unwrap();
+    insta::assert_snapshot!(first, @r#"{"key":"tg:4711","happening":"heard","conversation":"tg:8|tg:4711","inbox":1}"#);
+    let second = data(&mut lines).await.unwrap();
+    insta::assert_snapshot!(second, @r#"{"happening":"wrote","task":7,"text":"a\nb"}"#);
+    served.stop.cancel();
+    assert_eq!(data(&mut lines).await, None);
+    served.tasks.wait().await;
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_listener_that_lags_is_told_so() {
+    let served = served().await;
+    let mut lines = listening(&served).await;
+    // One thread: the server cannot read while this loop tells more than the channel holds.
+    for inbox in 0..5_000 {
+        served.happenings.tell(|| heard(inbox));
+    }
+    let first = data(&mut lines).await.unwrap();
+    assert_eq!(first["happening"], "missed");
+    assert!(first["count"].as_u64().unwrap() > 0);
+    assert_eq!(data(&mut lines).await.unwrap()["happening"], "heard");
+}
