@@ -1,5 +1,21 @@
 //! The model port: one narrow trait, providers behind it, and decorators that retry, fall back and count.
 
+mod anthropic;
+mod build;
+mod dialect;
+mod fallback;
+mod offline;
+mod openai;
+mod priced;
+mod profile;
+mod refusal;
+mod retry;
+mod settings;
+mod sse;
+#[cfg(test)]
+mod tests;
+mod wire;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,15 +25,19 @@ use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
 
+pub use build::{HttpFactory, Routes, build};
+pub use offline::{PHRASES, Phrase};
+pub use settings::{Names, Price, ProfileSettings, Provider, RouteSettings, Settings};
+
+/// Gets a model's text as it is written. A name of its own, because `async_trait` would otherwise tie the
+/// text's lifetime to the caller's.
+pub type Heard<'a> = dyn Fn(&str) + Send + Sync + 'a;
+
 /// Answers a conversation.
 #[async_trait]
 pub trait Model: Send + Sync {
     /// Asks once. `heard` gets text as it is written; it may be called never.
-    async fn ask(
-        &self,
-        request: &Request,
-        heard: &(dyn Fn(&str) + Send + Sync),
-    ) -> Result<Reply, ModelError>;
+    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError>;
 
     /// Tells what the caller must know to fit a request.
     fn card(&self) -> Card;

@@ -1,0 +1,163 @@
+//! Writes a Messages request: roles alternate, all answers of one turn stand in one message, and what
+//! stays the same is marked for the provider's cache.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+
+use crate::domain::tool::ToolSpec;
+use crate::domain::transcript::Turn;
+use crate::llm::Request;
+use crate::llm::dialect::{self, Ids, Replay};
+use crate::llm::profile::Profile;
+
+/// Said where the API wants the person's side and there is none.
+const EARLIER: &str = "(earlier conversation)";
+const GO_ON: &str = "(go on)";
+/// An empty text block is refused.
+const NOTHING: &str = "(empty)";
+
+/// A request's body.
+#[derive(Serialize)]
+pub(super) struct Body<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Arc<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
+    messages: Vec<Value>,
+    stream: bool,
+}
+
+/// Writes the body.
+///
+/// # Errors
+/// When a tool's schema cannot be written.
+pub(super) fn body<'a>(profile: &'a Profile, request: &Request) -> serde_json::Result<Body<'a>> {
+    let system = &*request.system;
+    let system = json!([{ "type": "text", "text": system, "cache_control": cached() }]);
+    let (tools, tool_choice) = tools(request)?;
+    Ok(Body {
+        model: &profile.model,
+        max_tokens: profile.max_output.map_or(request.max_output, |m| m.min(request.max_output)),
+        system: (!request.system.trim().is_empty()).then_some(system),
+        tools,
+        tool_choice,
+        messages: messages(&request.turns),
+        stream: profile.stream,
+    })
+}
+
+fn cached() -> Value {
+    json!({ "type": "ephemeral" })
+}
+
+/// The block; where it is empty and the history has calls, stand-ins for their names, because calls
+/// without a list of tools are refused, and the word that none may be used.
+fn tools(request: &Request) -> serde_json::Result<(Option<Arc<RawValue>>, Option<Value>)> {
+    if !request.tools.specs().is_empty() {
+        return Ok((Some(request.tools.serialized("anthropic", listed)?), None));
+    }
+    let names = dialect::called_names(&request.turns);
+    if names.is_empty() {
+        return Ok((None, None));
+    }
+    let stand_in = |name: &String| {
+        json!({ "name": name, "description": "Not available now.",
+                "input_schema": { "type": "object" }})
+    };
+    let list: Vec<Value> = names.iter().map(stand_in).collect();
+    Ok((Some(to_raw_value(&list)?.into()), Some(json!({ "type": "none" }))))
+}
+
+fn listed(specs: &[Arc<ToolSpec>]) -> Value {
+    let tool = |spec: &Arc<ToolSpec>| {
+        json!({
+            "name": spec.name,
+            "description": spec.description,
+            "input_schema": dialect::parameters(spec),
+        })
+    };
+    let mut list: Vec<Value> = specs.iter().map(tool).collect();
+    if let Some(last) = list.last_mut() {
+        last["cache_control"] = cached();
+    }
+    list.into()
+}
+
+fn messages(turns: &[Turn]) -> Vec<Value> {
+    let mut writer = Writer::default();
+    let mut ids = Ids::default();
+    if !matches!(turns.first(), Some(Turn::User(_))) {
+        writer.say("user", EARLIER);
+    }
+    for turn in turns {
+        match turn {
+            Turn::User(text) => writer.say("user", text),
+            Turn::Assistant(text) => writer.say("assistant", text),
+            Turn::Calls { text, calls } => {
+                if !text.trim().is_empty() {
+                    writer.say("assistant", text);
+                }
+                writer.calls(&ids.replay(calls));
+            }
+        }
+    }
+    if matches!(turns.last(), Some(Turn::Assistant(_))) {
+        writer.say("user", GO_ON);
+    }
+    writer.finish()
+}
+
+/// Joins blocks of one role into one message.
+#[derive(Default)]
+struct Writer {
+    messages: Vec<(&'static str, Vec<Value>)>,
+}
+
+impl Writer {
+    fn block(&mut self, role: &'static str, block: Value) {
+        match self.messages.last_mut() {
+            Some((last, blocks)) if *last == role => blocks.push(block),
+            _ => self.messages.push((role, vec![block])),
+        }
+    }
+
+    fn say(&mut self, role: &'static str, text: &str) {
+        let text = if text.trim().is_empty() { NOTHING } else { text };
+        self.block(role, json!({ "type": "text", "text": text }));
+    }
+
+    fn calls(&mut self, replays: &[Replay<'_>]) {
+        for Replay { id, call, .. } in replays {
+            let (name, input) =
+                (dialect::safe_name(&call.name), dialect::replayed(&call.arguments));
+            let block = json!({ "type": "tool_use", "id": id, "name": name, "input": input });
+            self.block("assistant", block);
+        }
+        for Replay { id, answer, .. } in replays {
+            let text = if answer.text.trim().is_empty() { NOTHING } else { &answer.text };
+            let mut block = json!({ "type": "tool_result", "tool_use_id": id, "content": text });
+            if answer.is_error {
+                block["is_error"] = json!(true);
+            }
+            self.block("user", block);
+        }
+    }
+
+    /// Marks the last block: the next step of the same task reads everything before it from the cache.
+    fn finish(mut self) -> Vec<Value> {
+        if let Some(block) = self.messages.last_mut().and_then(|(_, blocks)| blocks.last_mut()) {
+            block["cache_control"] = cached();
+        }
+        self.messages
+            .into_iter()
+            .map(|(role, blocks)| json!({ "role": role, "content": blocks }))
+            .collect()
+    }
+}

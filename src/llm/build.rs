@@ -1,0 +1,258 @@
+//! Makes models of settings: one per profile, shared by the routes that name it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Url};
+use secrecy::{ExposeSecret, SecretString};
+use selkie_channel_core::{Problem, Redactor};
+
+use crate::domain::chance::Chance;
+use crate::domain::clock::SharedClock;
+use crate::llm::anthropic::Anthropic;
+use crate::llm::fallback::Fallback;
+use crate::llm::offline::Offline;
+use crate::llm::openai::OpenAi;
+use crate::llm::priced::{Priced, price_of};
+use crate::llm::profile::Profile;
+use crate::llm::retry::Retry;
+use crate::llm::settings::{Names, OFFLINE, ProfileSettings, Provider, Settings, read_endpoint};
+use crate::llm::wire::Wire;
+use crate::llm::{Card, Model};
+
+/// Makes the HTTP client: called once, and only when a profile needs the network. The error is in words.
+pub type HttpFactory = dyn Fn() -> Result<Client, String> + Send + Sync;
+
+/// Who does what.
+#[derive(Clone)]
+pub struct Routes {
+    /// Conversations.
+    pub main: Arc<dyn Model>,
+    /// Small work.
+    pub small: Arc<dyn Model>,
+    /// Yes or no questions.
+    pub decision: Arc<dyn Model>,
+    /// The heartbeat.
+    pub heartbeat: Arc<dyn Model>,
+}
+
+/// Builds what the settings say. Keys, passwords in addresses and secret headers are learned by
+/// `redactor`.
+///
+/// # Errors
+/// Everything that is wrong with the settings; keys are inside the section `llm`.
+pub fn build(
+    settings: &Settings,
+    http: &HttpFactory,
+    redactor: &Redactor,
+    clock: &SharedClock,
+    chance: &Arc<dyn Chance>,
+) -> Result<Routes, Vec<Problem>> {
+    let problems = settings.problems();
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mut builder = Builder::new(settings, http, redactor, clock, chance);
+    let mut made = BTreeMap::new();
+    let mut route = |names: &[String]| builder.route(names, &mut made).map_err(|p| vec![p]);
+    let main = route(&settings.main_route())?;
+    let mut or_main = |names: &Option<Names>| match names {
+        Some(names) => route(names.list()),
+        None => Ok(Arc::clone(&main)),
+    };
+    Ok(Routes {
+        small: or_main(&settings.routes.small)?,
+        decision: or_main(&settings.routes.decision)?,
+        heartbeat: or_main(&settings.routes.heartbeat)?,
+        main: Arc::clone(&main),
+    })
+}
+
+/// Builds one profile after the other, with one client for all.
+pub(super) struct Builder<'a> {
+    settings: &'a Settings,
+    profiles: BTreeMap<String, ProfileSettings>,
+    http: &'a HttpFactory,
+    client: Option<Client>,
+    redactor: &'a Redactor,
+    clock: &'a SharedClock,
+    chance: &'a Arc<dyn Chance>,
+}
+
+type Made = BTreeMap<String, Arc<dyn Model>>;
+
+impl<'a> Builder<'a> {
+    /// Takes settings without problems; `redactor` learns their secrets.
+    pub fn new(
+        settings: &'a Settings,
+        http: &'a HttpFactory,
+        redactor: &'a Redactor,
+        clock: &'a SharedClock,
+        chance: &'a Arc<dyn Chance>,
+    ) -> Self {
+        let profiles = settings.all_profiles();
+        profiles.values().for_each(|p| learn(p, redactor));
+        Self { settings, profiles, http, client: None, redactor, clock, chance }
+    }
+
+    fn route(&mut self, names: &[String], made: &mut Made) -> Result<Arc<dyn Model>, Problem> {
+        let mut models = Vec::new();
+        for name in names {
+            let model = match made.get(name) {
+                Some(model) => Arc::clone(model),
+                None => self.profile(name)?,
+            };
+            made.insert(name.clone(), Arc::clone(&model));
+            models.push(model);
+        }
+        let mut models = models.into_iter();
+        match (models.next(), models.len()) {
+            (Some(only), 0) => Ok(only),
+            (Some(first), _) => Ok(Arc::new(Fallback::new(first, models.collect()))),
+            (None, _) => Ok(Arc::new(Offline::new(OFFLINE))),
+        }
+    }
+
+    /// A profile with its retries and its price.
+    fn profile(&mut self, name: &str) -> Result<Arc<dyn Model>, Problem> {
+        let Some(profile) = self.profiles.get(name).cloned() else {
+            return Ok(Arc::new(Offline::new(OFFLINE)));
+        };
+        let filled = filled(name, &profile);
+        let price = price_of(&filled.model, &self.settings.prices);
+        let bare = self
+            .adapter(&profile, filled)
+            .map_err(|says| Problem { key: format!("profiles.{name}"), says })?;
+        if profile.provider == Provider::Offline {
+            return Ok(bare);
+        }
+        let retried: Arc<dyn Model> = Arc::new(Retry::new(bare, Arc::clone(self.chance)));
+        Ok(match price {
+            Some(price) => Arc::new(Priced::new(retried, price)),
+            None => retried,
+        })
+    }
+
+    /// A profile's adapter alone. The error is in words.
+    fn adapter(
+        &mut self,
+        profile: &ProfileSettings,
+        filled: Profile,
+    ) -> Result<Arc<dyn Model>, String> {
+        Ok(match profile.provider {
+            Provider::Offline => Arc::new(Offline::new(&filled.name)),
+            Provider::Openai => {
+                let wire = self.wire(profile, "chat/completions")?;
+                Arc::new(OpenAi::new(wire, filled, profile.at_home()))
+            }
+            Provider::Anthropic => {
+                Arc::new(Anthropic::new(self.wire(profile, "messages")?, filled))
+            }
+        })
+    }
+
+    fn wire(&mut self, profile: &ProfileSettings, path: &str) -> Result<Wire, String> {
+        let home = profile.provider.home();
+        let mut url = read_endpoint(profile.endpoint.as_deref().unwrap_or(home))?;
+        let whole = format!("{}/{path}", url.path().trim_end_matches('/'));
+        url.set_path(&whole);
+        let client = match &self.client {
+            Some(client) => client.clone(),
+            None => self.client.insert((self.http)()?).clone(),
+        };
+        Ok(Wire {
+            http: client,
+            url,
+            headers: headers(profile)?,
+            silence: profile.request_timeout.0,
+            redactor: self.redactor.clone(),
+            clock: Arc::clone(self.clock),
+        })
+    }
+}
+
+fn filled(name: &str, profile: &ProfileSettings) -> Profile {
+    let model = profile.model.clone().unwrap_or_else(|| profile.provider.usual_model().to_owned());
+    let usual = if profile.provider == Provider::Anthropic { 200_000 } else { 128_000 };
+    Profile {
+        card: Card {
+            name: format!("{name} ({model})"),
+            context: profile.context.unwrap_or(usual),
+            sees_images: profile.sees_images.unwrap_or_else(|| profile.at_home()),
+        },
+        name: name.to_owned(),
+        model,
+        max_output: profile.max_output,
+        stream: profile.stream,
+    }
+}
+
+/// The key in the provider's own header, the version, and the profile's headers over both.
+fn headers(profile: &ProfileSettings) -> Result<HeaderMap, String> {
+    let mut all = HeaderMap::new();
+    let key = profile.api_key.as_ref().map(|k| k.expose_secret().trim()).filter(|k| !k.is_empty());
+    let (name, value) = match profile.provider {
+        Provider::Anthropic => (HeaderName::from_static("x-api-key"), key.map(str::to_owned)),
+        _ => (AUTHORIZATION, key.map(|k| format!("Bearer {k}"))),
+    };
+    if let Some(value) = value {
+        all.insert(name, secret(&value)?);
+    }
+    if profile.provider == Provider::Anthropic {
+        all.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    }
+    for (name, value) in &profile.headers {
+        let name = HeaderName::try_from(name.as_str()).map_err(|e| e.to_string())?;
+        all.insert(name, secret(value.expose_secret())?);
+    }
+    Ok(all)
+}
+
+fn secret(value: &str) -> Result<HeaderValue, String> {
+    let mut value = HeaderValue::from_str(value).map_err(|e| e.to_string())?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+fn learn(profile: &ProfileSettings, redactor: &Redactor) {
+    if let Some(key) = &profile.api_key {
+        redactor.learn(key.expose_secret());
+    }
+    let url = profile.endpoint.as_deref().and_then(|e| Url::parse(e).ok());
+    if let Some(password) = url.as_ref().and_then(Url::password) {
+        redactor.learn(password);
+    }
+    let named = |name: &str, words: &[&str]| words.iter().any(|w| name.to_lowercase().contains(w));
+    for (name, value) in &profile.headers {
+        if named(name, &["auth", "key", "token", "secret", "cookie"]) {
+            learn_header(value, redactor);
+        }
+    }
+    for (name, value) in url.iter().flat_map(Url::query_pairs) {
+        if named(&name, &["auth", "key", "token", "secret"]) {
+            redactor.learn(&value);
+        }
+    }
+}
+
+/// `Bearer abc`: the word alone is the secret too.
+fn learn_header(value: &SecretString, redactor: &Redactor) {
+    let value = value.expose_secret();
+    redactor.learn(value);
+    value.split_whitespace().skip(1).for_each(|part| redactor.learn(part));
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    impl Builder<'_> {
+        /// The only profile's adapter without retries, so that a test sees the first error.
+        pub fn only_adapter(&mut self) -> Arc<dyn Model> {
+            let (name, profile) = self.profiles.clone().pop_first().expect("a profile");
+            let filled = filled(&name, &profile);
+            self.adapter(&profile, filled).expect("an adapter")
+        }
+    }
+}

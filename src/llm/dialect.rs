@@ -1,0 +1,150 @@
+//! What providers want otherwise than we have it: schemas, names and ids in the form each of them takes.
+
+use serde_json::{Map, Value, json};
+
+use crate::domain::tool::ToolSpec;
+use crate::domain::transcript::{Answer, Call, Turn};
+
+/// The longest tool name that every provider takes.
+const LONGEST_NAME: usize = 64;
+
+/// Returns a tool's parameters as function calling wants them: a root object that has `properties`,
+/// without the marks that only JSON Schema tools read.
+pub(super) fn parameters(spec: &ToolSpec) -> Value {
+    let mut root = match &spec.parameters {
+        Value::Object(map) => map.clone(),
+        _ => Map::new(),
+    };
+    for mark in ["$schema", "$id", "title"] {
+        root.shift_remove(mark);
+    }
+    root.insert("type".to_owned(), json!("object"));
+    root.entry("properties").or_insert_with(|| json!({}));
+    Value::Object(root)
+}
+
+/// Returns a name that every provider takes. History may hold names a model made up.
+pub(super) fn safe_name(name: &str) -> String {
+    let keep = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+    let safe: String = name.chars().take(LONGEST_NAME).map(keep).collect();
+    if safe.is_empty() { "unnamed".to_owned() } else { safe }
+}
+
+/// Returns the arguments as an object: replaying malformed ones would be refused by every provider.
+pub(super) fn replayed(arguments: &Value) -> Value {
+    if arguments.is_object() { arguments.clone() } else { json!({}) }
+}
+
+/// A call of the history under an id that is unique in its request: ours are unique in a task only.
+pub(super) struct Replay<'a> {
+    /// `call_<n>`, counted from the first turn.
+    pub id: String,
+    /// What was asked.
+    pub call: &'a Call,
+    /// What was answered.
+    pub answer: &'a Answer,
+}
+
+/// Counts calls while a request is written.
+#[derive(Default)]
+pub(super) struct Ids(usize);
+
+impl Ids {
+    /// Numbers the calls of one turn.
+    pub fn replay<'a>(&mut self, calls: &'a [(Call, Answer)]) -> Vec<Replay<'a>> {
+        let number = |(call, answer): &'a (Call, Answer)| {
+            let id = format!("call_{}", self.0);
+            self.0 += 1;
+            Replay { id, call, answer }
+        };
+        calls.iter().map(number).collect()
+    }
+}
+
+/// Returns the names of tools that the turns have called, each once, in the order of their first call.
+pub(super) fn called_names(turns: &[Turn]) -> Vec<String> {
+    let mut names = Vec::new();
+    for turn in turns {
+        let Turn::Calls { calls, .. } = turn else { continue };
+        for (call, _) in calls {
+            let name = safe_name(&call.name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// Reads the arguments a model wrote as text: an object, or the text itself when it is none.
+///
+/// Repairs what is common and cannot change the meaning: nothing at all, a code fence around, an object
+/// inside a JSON string, a comma before the last brace.
+pub(super) fn arguments(text: &str) -> Value {
+    let bare = unfenced(text.trim());
+    if bare.is_empty() || bare == "null" {
+        return json!({});
+    }
+    object(bare)
+        .or_else(|| {
+            serde_json::from_str::<String>(bare).ok().and_then(|inner| object(inner.trim()))
+        })
+        .or_else(|| object(&without_last_comma(bare)?))
+        .unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+fn object(text: &str) -> Option<Value> {
+    serde_json::from_str::<Value>(text).ok().filter(Value::is_object)
+}
+
+fn unfenced(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix("```").and_then(|t| t.strip_suffix("```")) else {
+        return text;
+    };
+    inner.strip_prefix("json").unwrap_or(inner).trim()
+}
+
+fn without_last_comma(text: &str) -> Option<String> {
+    let body = text.strip_suffix('}')?.trim_end().strip_suffix(',')?;
+    Some(format!("{body}}}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_repaired_only_where_the_meaning_is_plain() {
+        let cases = [
+            ("", json!({})),
+            ("null", json!({})),
+            (r#"{"a":1}"#, json!({"a": 1})),
+            ("```json\n{\"a\":1}\n```", json!({"a": 1})),
+            (r#""{\"a\":1}""#, json!({"a": 1})),
+            (r#"{"a":1,}"#, json!({"a": 1})),
+            (r#"{"a":"#, json!(r#"{"a":"#)),
+            ("[1]", json!("[1]")),
+            ("buy milk", json!("buy milk")),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(arguments(text), expected, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_an_object_or_itself(text in ".{0,60}") {
+            let read = arguments(&text);
+            prop_assert!(read.is_object() || read == json!(text));
+        }
+
+        #[test]
+        fn any_name_becomes_one_that_providers_take(name in ".{0,90}") {
+            let safe = safe_name(&name);
+            prop_assert!((1..=64).contains(&safe.len()));
+            prop_assert!(safe.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The built-in stand-in: no model and no network, a list of phrases, real tool calls through the same
+//! port. Stateless: what is done of the person's words it reads from the turns.
+
+mod heard;
+mod parse;
+mod plan;
+mod words;
+
+use async_trait::async_trait;
+
+pub use self::parse::{PHRASES, Phrase};
+use self::plan::Step;
+use crate::domain::transcript::{Call, Turn};
+use crate::domain::usage::Usage;
+use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
+
+/// A model that is none, and says so.
+pub(super) struct Offline {
+    profile: String,
+}
+
+impl Offline {
+    /// Answers under a profile's name.
+    pub fn new(profile: &str) -> Self {
+        Self { profile: profile.to_owned() }
+    }
+}
+
+#[async_trait]
+impl Model for Offline {
+    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
+        let (text, calls) = match plan::next(&request.turns, request.tools.specs()) {
+            Step::Say(text) => (text, vec![]),
+            Step::Call { name, arguments } => {
+                (String::new(), vec![Call { id: "call_0".to_owned(), name, arguments }])
+            }
+        };
+        if !text.is_empty() {
+            heard(&text);
+        }
+        let usage = usage(request, &text, &calls);
+        let by = format!("{}/stand-in", self.profile);
+        Ok(Reply { text, calls, usage, cut: false, by })
+    }
+
+    fn card(&self) -> Card {
+        let name = format!("{} (built-in stand-in)", self.profile);
+        Card { name, context: 128_000, sees_images: false }
+    }
+}
+
+/// Counts roughly four characters a token; costs nothing.
+fn usage(request: &Request, text: &str, calls: &[Call]) -> Usage {
+    let call = |c: &Call| c.name.len() + c.arguments.to_string().len();
+    let turn = |t: &Turn| match t {
+        Turn::User(text) | Turn::Assistant(text) => text.len(),
+        Turn::Calls { text, calls } => {
+            text.len() + calls.iter().map(|(c, a)| call(c) + a.text.len()).sum::<usize>()
+        }
+    };
+    let tools: usize = request.tools.specs().iter().map(|s| s.description.len()).sum();
+    let read = request.system.len() + tools + request.turns.iter().map(turn).sum::<usize>();
+    let written = text.len() + calls.iter().map(call).sum::<usize>();
+    let tokens = |bytes: usize| bytes.div_ceil(4) as u64;
+    Usage { calls: 1, input: tokens(read), cached: 0, output: tokens(written), micro_usd: 0 }
+}

@@ -1,0 +1,243 @@
+//! The list of phrases and how they are recognized.
+
+use serde_json::Value;
+
+/// A phrase for people: help text and documentation are made of these.
+#[derive(Clone, Copy, Debug)]
+pub struct Phrase {
+    /// What to write.
+    pub says: &'static str,
+    /// What happens.
+    pub does: &'static str,
+}
+
+/// Everything the stand-in understands. Upper and lower case are the same; several phrases of one
+/// message are joined by `, then `, ` and then ` or a new line.
+pub const PHRASES: &[Phrase] = &[
+    Phrase {
+        says: "note: <text> (or: note <text>, remember <text>)",
+        does: "puts it on the todo list",
+    },
+    Phrase {
+        says: "tell me my list (or: my list, what is on my list)",
+        does: "reads the todo list",
+    },
+    Phrase { says: "done <n>", does: "marks the list's item n as done" },
+    Phrase { says: "react with <emoji>", does: "puts a reaction on the message" },
+    Phrase { says: "write <name>: <text>", does: "writes a file" },
+    Phrase { says: "read <name>", does: "reads a file" },
+    Phrase { says: "list files", does: "lists the files" },
+    Phrase { says: "send me <name>", does: "sends a file" },
+    Phrase { says: "send photo <name>", does: "sends a picture" },
+    Phrase { says: "send voice <name>", does: "sends a voice note" },
+    Phrase { says: "think about <x>", does: "thinks, by the tool for it" },
+    Phrase {
+        says: "what can you do here?",
+        does: "names the tools of this place, and these phrases",
+    },
+    Phrase {
+        says: "call <tool> <json>",
+        does: "calls any tool by its name, to see what it answers",
+    },
+    Phrase { says: "long <n>", does: "answers with n characters" },
+];
+
+/// What a person asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wish {
+    /// `note: <text>`.
+    Note(String),
+    /// `my list`.
+    List,
+    /// `done <n>`.
+    Done(usize),
+    /// `react with <emoji>`.
+    React(String),
+    /// `write <name>: <text>`.
+    Write {
+        /// The file.
+        name: String,
+        /// What it will hold.
+        text: String,
+    },
+    /// `read <name>`.
+    Read(String),
+    /// `list files`.
+    Files,
+    /// `send me <name>` and its like: the end of the tool's name, and the file.
+    Send {
+        /// `_send_file`.
+        tool: &'static str,
+        /// The file.
+        name: String,
+    },
+    /// `think about <x>`.
+    Think(String),
+    /// `what can you do here?`.
+    Help,
+    /// `call <tool> <json>`.
+    Call {
+        /// As written.
+        tool: String,
+        /// An object.
+        arguments: Value,
+    },
+    /// `long <n>`.
+    Long(usize),
+    /// Anything else, as heard.
+    Unknown(String),
+}
+
+/// Reads a message. A joint (`, then `, a new line) ends a wish only when another wish begins there, so
+/// that a note may hold the words.
+pub(super) fn wishes(text: &str) -> Vec<Wish> {
+    let mut parts: Vec<String> = Vec::new();
+    for (joint, piece) in pieces(text) {
+        match parts.last_mut() {
+            Some(last) if one(piece).is_none() => {
+                last.push_str(joint);
+                last.push_str(piece);
+            }
+            _ => parts.push(piece.to_owned()),
+        }
+    }
+    let unknown = |part: &String| Wish::Unknown(part.trim().to_owned());
+    let some = parts.iter().filter(|p| !p.trim().is_empty());
+    some.map(|part| one(part).unwrap_or_else(|| unknown(part))).collect()
+}
+
+/// Cuts at joints; each piece comes with the joint before it.
+fn pieces(text: &str) -> Vec<(&str, &str)> {
+    const JOINTS: [&str; 4] = [", and then ", ", then ", " and then ", "\n"];
+    let mut pieces = Vec::new();
+    let (mut joint, mut rest) = ("", text);
+    loop {
+        let next = JOINTS.iter().filter_map(|j| Some((find(rest, j)?, j.len())));
+        let Some((at, len)) = next.min_by_key(|(at, len)| (*at, std::cmp::Reverse(*len))) else {
+            pieces.push((joint, rest));
+            return pieces;
+        };
+        pieces.push((joint, &rest[..at]));
+        joint = &rest[at..at + len];
+        rest = &rest[at + len..];
+    }
+}
+
+/// Finds ASCII `word` in any case.
+fn find(text: &str, word: &str) -> Option<usize> {
+    text.as_bytes().windows(word.len()).position(|w| w.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// Reads one wish.
+fn one(text: &str) -> Option<Wish> {
+    let text = text.trim();
+    let bare = text.trim_end_matches(['.', '!', '?', ' ']).to_lowercase();
+    match bare.as_str() {
+        "tell me my list" | "my list" | "what is on my list" | "what's on my list" => {
+            return Some(Wish::List);
+        }
+        "list files" | "list my files" => return Some(Wish::Files),
+        "what can you do here" | "what can you do" | "help" => return Some(Wish::Help),
+        _ => {}
+    }
+    about_text(text).or_else(|| about_name(text)).or_else(|| about_number(&bare))
+}
+
+fn about_text(text: &str) -> Option<Wish> {
+    let after = |start| after(text, start).filter(|t| !t.is_empty());
+    if let Some(note) = after("note:").or_else(|| after("note ")).or_else(|| after("remember ")) {
+        return Some(Wish::Note(note.to_owned()));
+    }
+    if let Some(thought) = after("think about ") {
+        return Some(Wish::Think(thought.to_owned()));
+    }
+    if let Some((name, text)) = after("write ").and_then(|t| t.split_once(':')) {
+        let (name, text) = (single(name)?, text.trim().to_owned());
+        return Some(Wish::Write { name, text });
+    }
+    let (tool, json) = after("call ")?.split_once(char::is_whitespace)?;
+    let arguments: Value = serde_json::from_str(json.trim()).ok()?;
+    arguments.is_object().then(|| Wish::Call { tool: tool.to_owned(), arguments })
+}
+
+fn about_name(text: &str) -> Option<Wish> {
+    let name = |start| after(text, start).and_then(single);
+    let send = |tool| move |name| Wish::Send { tool, name };
+    name("react with ")
+        .map(Wish::React)
+        .or_else(|| name("read ").map(Wish::Read))
+        .or_else(|| name("send me ").map(send("_send_file")))
+        .or_else(|| name("send photo ").map(send("_send_photo")))
+        .or_else(|| name("send voice ").map(send("_send_voice")))
+}
+
+fn about_number(bare: &str) -> Option<Wish> {
+    let number = |start| after(bare, start)?.trim_start_matches('#').parse::<usize>().ok();
+    number("done ").map(Wish::Done).or_else(|| number("long ").map(Wish::Long))
+}
+
+/// Returns what follows ASCII `start`, in any case.
+fn after<'a>(text: &'a str, start: &str) -> Option<&'a str> {
+    let head = text.get(..start.len())?;
+    head.eq_ignore_ascii_case(start).then(|| text[start.len()..].trim())
+}
+
+/// Returns a name: one word, or several in quotes.
+fn single(text: &str) -> Option<String> {
+    let text = text.trim();
+    for (open, close) in [('"', '"'), ('“', '”'), ('`', '`')] {
+        if let Some(inner) = text.strip_prefix(open).and_then(|t| t.strip_suffix(close)) {
+            return Some(inner.to_owned());
+        }
+    }
+    let one_word = !text.is_empty() && !text.contains(char::is_whitespace);
+    one_word.then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn each_phrase_of_the_list_is_recognized() {
+        for phrase in PHRASES {
+            let (first, others) = phrase.says.split_once(" (or: ").unwrap_or((phrase.says, ""));
+            let others = others.trim_end_matches(')').split(", ").filter(|o| !o.is_empty());
+            for example in std::iter::once(first).chain(others) {
+                let said = example
+                    .replace("<n>", "3")
+                    .replace("<json>", r#"{"a":1}"#)
+                    .replace(['<', '>'], "");
+                let read = wishes(&said);
+                assert!(!matches!(read[..], [Wish::Unknown(_)] | []), "{said}: {read:?}");
+                assert_eq!(wishes(&said.to_uppercase()).len(), 1, "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn joints_join_wishes_and_stay_inside_notes() {
+        let note = |t: &str| Wish::Note(t.to_owned());
+        assert_eq!(wishes("note: buy milk, then tell me my list"), [note("buy milk"), Wish::List]);
+        assert_eq!(
+            wishes("Note: a and then b AND THEN done 2."),
+            [note("a and then b"), Wish::Done(2)]
+        );
+        assert_eq!(wishes("my list\nlong 5"), [Wish::List, Wish::Long(5)]);
+        assert_eq!(wishes("note: a\nb"), [note("a\nb")]);
+        assert_eq!(wishes("hi, then my list"), [Wish::Unknown("hi".to_owned()), Wish::List]);
+        assert_eq!(wishes("read the room"), [Wish::Unknown("read the room".to_owned())]);
+        assert_eq!(wishes("  "), []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_survived_and_unknown_text_kept(text in "\\PC{0,60}") {
+            if let [Wish::Unknown(kept)] = &wishes(&text)[..] {
+                prop_assert_eq!(kept, text.trim());
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Decides the stand-in's next step: walks through the wishes, hands each the answers that are its own,
+//! and calls where answers end.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::heard::own_words;
+use super::parse::{Wish, wishes};
+use super::words::{self, List};
+use crate::domain::tool::ToolSpec;
+use crate::domain::transcript::{Answer, Call, Turn};
+
+/// What the stand-in does.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Step {
+    /// Calls a tool.
+    Call {
+        /// Which.
+        name: String,
+        /// An object.
+        arguments: Value,
+    },
+    /// Has the last word.
+    Say(String),
+}
+
+/// Returns the next step. What belongs to the present task: everything after the last assistant turn.
+pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
+    let begin = turns.iter().rposition(|t| matches!(t, Turn::Assistant(_))).map_or(0, |at| at + 1);
+    let now = &turns[begin..];
+    let heard = now.iter().filter_map(|t| match t {
+        Turn::User(text) => Some(own_words(text)),
+        _ => None,
+    });
+    let wishes: Vec<Wish> = heard.flat_map(|text| self::wishes(&text)).collect();
+    let mut answers = now.iter().flat_map(|t| match t {
+        Turn::Calls { calls, .. } => calls.as_slice(),
+        _ => &[],
+    });
+    let mut walk = Walk { answers: &mut answers, tools, known: None };
+    let mut said = Vec::new();
+    for wish in &wishes {
+        match walk.fulfil(wish) {
+            Step::Say(text) => said.push(text),
+            // Asked for words alone: a call would not be answered.
+            Step::Call { name, .. } if tools.is_empty() => said.push(words::no_tools(&name)),
+            call @ Step::Call { .. } => return call,
+        }
+    }
+    if said.is_empty() {
+        said.push(words::nothing_heard());
+    }
+    Step::Say(said.join("\n"))
+}
+
+/// A walk through the wishes: the answers that are left, and what they have told so far.
+struct Walk<'a> {
+    answers: &'a mut dyn Iterator<Item = &'a (Call, Answer)>,
+    tools: &'a [Arc<ToolSpec>],
+    /// The list as this task left it: read once, not before each change.
+    known: Option<List>,
+}
+
+impl Walk<'_> {
+    fn fulfil(&mut self, wish: &Wish) -> Step {
+        match wish {
+            Wish::Note(text) => self.change_list(|list| Ok(list.add(text))),
+            Wish::Done(number) => self.change_list(|list| list.done(*number)),
+            Wish::List => match self.read_list() {
+                Ok(list) => Step::Say(words::list(&list)),
+                Err(step) => step,
+            },
+            Wish::React(emoji) => self.call("message_react", json!({ "emoji": emoji }), |_| {
+                format!("Reacted with {emoji}.")
+            }),
+            Wish::Write { name, text } => {
+                let arguments = json!({ "path": name, "content": text });
+                self.call("write_file", arguments, |_| format!("Written: {name}."))
+            }
+            Wish::Read(name) => {
+                self.call("read_file", json!({ "path": name }), |a| words::file(name, a))
+            }
+            Wish::Files => self.call("list_files", json!({}), words::files),
+            Wish::Send { tool, name } => self.send(tool, name),
+            Wish::Think(about) => self
+                .call("think", json!({ "thought": about }), |_| format!("Thought about {about}.")),
+            Wish::Call { tool, arguments } => self.call(tool, arguments.clone(), |answer| {
+                format!("{tool} answered:\n{}", words::unfenced(answer))
+            }),
+            Wish::Help => Step::Say(words::help(self.tools)),
+            Wish::Long(length) => Step::Say(words::long(*length)),
+            Wish::Unknown(heard) => Step::Say(words::unknown(heard)),
+        }
+    }
+
+    /// Calls a tool, or says what its answer means; an error is told as it is.
+    fn call(&mut self, name: &str, arguments: Value, good: impl FnOnce(&str) -> String) -> Step {
+        match self.answers.next() {
+            None => Step::Call { name: name.to_owned(), arguments },
+            Some((_, answer)) if answer.is_error => Step::Say(words::failed(name, &answer.text)),
+            Some((_, answer)) => Step::Say(good(&answer.text)),
+        }
+    }
+
+    /// Sends by the tool of this place whose name ends so; without one the bare name tells the reason.
+    fn send(&mut self, ending: &str, name: &str) -> Step {
+        let found = self.tools.iter().find(|t| t.name.ends_with(ending)).map(|t| t.name);
+        let tool = found.unwrap_or_else(|| ending.trim_start_matches('_'));
+        self.call(tool, json!({ "path": name }), |_| format!("Sent: {name}."))
+    }
+
+    /// Reads the list by the tool; `Err` is the step to take when there is no list to look at.
+    fn read_list(&mut self) -> Result<List, Step> {
+        let mut read = None;
+        let step = self.call("todo_read", json!({}), |answer| {
+            read = Some(List::read(answer));
+            String::new()
+        });
+        let list = read.ok_or(step)?;
+        self.known = Some(list.clone());
+        Ok(list)
+    }
+
+    /// Changes the list and writes it whole. `change` gives the words for both outcomes.
+    fn change_list(&mut self, change: impl FnOnce(&mut List) -> Result<String, String>) -> Step {
+        let list = self.known.take().map_or_else(|| self.read_list(), Ok);
+        let mut list = match list {
+            Ok(list) => list,
+            Err(step) => return step,
+        };
+        let changed = change(&mut list);
+        let arguments = list.as_arguments();
+        match changed {
+            Ok(said) => {
+                let mut written = false;
+                let step = self.call("todo_write", arguments, |_| {
+                    written = true;
+                    said
+                });
+                self.known = written.then_some(list);
+                step
+            }
+            Err(said) => {
+                self.known = Some(list);
+                Step::Say(said)
+            }
+        }
+    }
+}

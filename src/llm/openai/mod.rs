@@ -1,0 +1,112 @@
+//! The chat completions API, as OpenAI and every compatible server speak it.
+
+mod reply;
+mod request;
+
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+
+use self::reply::Gathered;
+use self::request::Habits;
+use crate::llm::profile::{Profile, too_late};
+use crate::llm::refusal::Refused;
+use crate::llm::wire::{Answered, Events, Wire};
+use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
+
+/// What is fixed about a profile of this provider.
+pub(super) struct OpenAi {
+    wire: Wire,
+    card: Card,
+    profile: String,
+    model: String,
+    max_output: Option<u32>,
+    habits: Mutex<Habits>,
+}
+
+impl OpenAi {
+    /// Speaks to the server behind `wire`. `native`: it is OpenAI's own.
+    pub fn new(wire: Wire, profile: Profile, native: bool) -> Self {
+        let Profile { card, name, model, max_output, stream } = profile;
+        let habits = Mutex::new(Habits::new(stream, native));
+        Self { wire, card, profile: name, model, max_output, habits }
+    }
+
+    /// Asks, giving up one habit after another that the server refuses, and remembers which.
+    async fn ask_adapting(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Refused> {
+        loop {
+            let habits = *self.habits.lock().unwrap_or_else(PoisonError::into_inner);
+            let refused = match self.ask_once(request, habits, heard).await {
+                Ok(reply) => return Ok(reply),
+                Err(refused) => refused,
+            };
+            let Some(fewer) = habits.without(&refused) else { return Err(refused) };
+            tracing::info!(
+                profile = self.profile,
+                "the model server refuses a part of our request ({}): asking without it from now on",
+                refused.says
+            );
+            *self.habits.lock().unwrap_or_else(PoisonError::into_inner) = fewer;
+        }
+    }
+
+    async fn ask_once(
+        &self,
+        request: &Request,
+        habits: Habits,
+        heard: &Heard<'_>,
+    ) -> Result<Reply, Refused> {
+        let most = self.max_output.map_or(request.max_output, |m| m.min(request.max_output));
+        let body = request::body(&self.model, request, habits, most)
+            .map_err(|e| self.wire.refused(400, None, &format!("the tools are no JSON: {e}")))?;
+        let mut gathered = Gathered::default();
+        match self.wire.post(&body).await? {
+            Answered::Whole(answer) => {
+                if reply::has_error(&answer) {
+                    return Err(self.wire.refused_inside(&answer));
+                }
+                gathered.take(&answer, heard);
+                gathered.ended = true;
+            }
+            Answered::Events(events) => self.listen(events, &mut gathered, heard).await?,
+        }
+        let by = format!("{}/{}", self.profile, self.model);
+        gathered.finish(by).map_err(|(status, why)| self.wire.refused(status, None, &why))
+    }
+
+    async fn listen(
+        &self,
+        mut events: Events,
+        gathered: &mut Gathered,
+        heard: &Heard<'_>,
+    ) -> Result<(), Refused> {
+        while let Some(event) = events.next().await.map_err(|e| self.wire.refused(0, None, &e))? {
+            if event.data.trim() == "[DONE]" {
+                gathered.ended = true;
+                events.drain().await;
+                return Ok(());
+            }
+            // Keep-alives and other words between the chunks.
+            let Ok(chunk) = serde_json::from_str(&event.data) else { continue };
+            if reply::has_error(&chunk) {
+                return Err(self.wire.refused_inside(&chunk));
+            }
+            gathered.take(&chunk, heard);
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Model for OpenAi {
+    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
+        match tokio::time::timeout(request.deadline, self.ask_adapting(request, heard)).await {
+            Ok(asked) => asked.map_err(|refused| refused.class(&self.profile)),
+            Err(_) => Err(too_late(request.deadline)),
+        }
+    }
+
+    fn card(&self) -> Card {
+        self.card.clone()
+    }
+}

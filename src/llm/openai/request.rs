@@ -1,0 +1,177 @@
+//! Writes a chat completions request.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::domain::tool::ToolSpec;
+use crate::domain::transcript::Turn;
+use crate::llm::Request;
+use crate::llm::dialect::{self, Ids};
+use crate::llm::refusal::Refused;
+
+/// Parts of a request that some servers refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Habits {
+    stream: bool,
+    stream_options: bool,
+    cache_key: bool,
+    limit: Limit,
+    /// The limit's name was changed once; twice would be for ever.
+    renamed: bool,
+}
+
+/// What the limit of written tokens is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Limit {
+    /// `max_tokens`, which compatible servers know.
+    Old,
+    /// `max_completion_tokens`, which OpenAI's newer models demand.
+    New,
+}
+
+impl Habits {
+    /// Begins with what the server should take. `native`: it is OpenAI's own.
+    pub const fn new(stream: bool, native: bool) -> Self {
+        let limit = if native { Limit::New } else { Limit::Old };
+        Self { stream, stream_options: true, cache_key: native, limit, renamed: false }
+    }
+
+    /// Returns fewer habits when `refused` is about one of them.
+    pub fn without(self, refused: &Refused) -> Option<Self> {
+        if self.stream && self.stream_options && refused.names("stream_options") {
+            return Some(Self { stream_options: false, ..self });
+        }
+        if self.cache_key && refused.names("prompt_cache_key") {
+            return Some(Self { cache_key: false, ..self });
+        }
+        if !self.renamed && self.limit == Limit::Old && refused.names("max_completion_tokens") {
+            return Some(Self { limit: Limit::New, renamed: true, ..self });
+        }
+        if !self.renamed && self.limit == Limit::New && refused.names("max_completion_tokens") {
+            return Some(Self { limit: Limit::Old, renamed: true, ..self });
+        }
+        if self.stream && refused.names("stream") {
+            return Some(Self { stream: false, ..self });
+        }
+        None
+    }
+}
+
+/// A request's body. The tools are the shape's own bytes: nothing is written twice.
+#[derive(Serialize)]
+pub(super) struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Arc<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<&'a str>,
+}
+
+/// Writes the body; `most` tokens of answer.
+///
+/// # Errors
+/// When a tool's schema cannot be written.
+pub(super) fn body<'a>(
+    model: &'a str,
+    request: &'a Request,
+    habits: Habits,
+    most: u32,
+) -> serde_json::Result<Body<'a>> {
+    let tools = match request.tools.specs() {
+        [] => None,
+        _ => Some(request.tools.serialized("openai", tools)?),
+    };
+    Ok(Body {
+        model,
+        messages: messages(request),
+        tools,
+        max_tokens: (habits.limit == Limit::Old).then_some(most),
+        max_completion_tokens: (habits.limit == Limit::New).then_some(most),
+        stream: habits.stream,
+        stream_options: (habits.stream && habits.stream_options)
+            .then(|| json!({ "include_usage": true })),
+        prompt_cache_key: habits.cache_key.then_some(request.cache_key.as_str()),
+    })
+}
+
+fn tools(specs: &[Arc<ToolSpec>]) -> Value {
+    let tool = |spec: &Arc<ToolSpec>| {
+        json!({ "type": "function", "function": {
+            "name": spec.name,
+            "description": spec.description,
+            "parameters": dialect::parameters(spec),
+        }})
+    };
+    specs.iter().map(tool).collect()
+}
+
+fn messages(request: &Request) -> Vec<Value> {
+    let mut ids = Ids::default();
+    let mut messages = vec![json!({ "role": "system", "content": &*request.system })];
+    for turn in &request.turns {
+        match turn {
+            Turn::User(text) => messages.push(json!({ "role": "user", "content": text })),
+            Turn::Assistant(text) => messages.push(json!({ "role": "assistant", "content": text })),
+            Turn::Calls { text, calls } => {
+                let replays = ids.replay(calls);
+                let asked: Vec<Value> = replays
+                    .iter()
+                    .map(|r| {
+                        let arguments = dialect::replayed(&r.call.arguments).to_string();
+                        let name = dialect::safe_name(&r.call.name);
+                        json!({ "id": r.id, "type": "function",
+                                "function": { "name": name, "arguments": arguments }})
+                    })
+                    .collect();
+                let content = if text.is_empty() { Value::Null } else { json!(text) };
+                messages
+                    .push(json!({ "role": "assistant", "content": content, "tool_calls": asked }));
+                messages.extend(replays.iter().map(
+                    |r| json!({ "role": "tool", "tool_call_id": r.id, "content": r.answer.text }),
+                ));
+            }
+        }
+    }
+    messages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::tests::scripted::request;
+
+    #[test]
+    fn openai_itself_gets_its_own_words_and_others_the_common_ones() {
+        let keys = |native| {
+            let asked = request(1);
+            let body = body("m", &asked, Habits::new(true, native), 9).expect("a body");
+            let body = serde_json::to_value(body).expect("JSON");
+            body.as_object().expect("an object").keys().cloned().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            keys(true),
+            "model messages max_completion_tokens stream stream_options prompt_cache_key"
+        );
+        assert_eq!(keys(false), "model messages max_tokens stream stream_options");
+    }
+
+    #[test]
+    fn no_habit_is_given_up_for_words_that_only_sound_like_it() {
+        let refused =
+            |says: &str| Refused { status: 400, says: says.to_owned(), retry_after: None };
+        let habits = Habits::new(true, true);
+        assert_eq!(habits.without(&refused("the upstream is down")), None);
+        assert!(habits.without(&refused("`stream` is not supported")).is_some());
+    }
+}

@@ -1,0 +1,161 @@
+//! Finds everything that is wrong with the `llm:` section, at once.
+
+use reqwest::Url;
+use reqwest::header::{HeaderName, HeaderValue};
+use secrecy::ExposeSecret as _;
+use selkie_channel_core::Problem;
+
+use super::{DEFAULT, OFFLINE, ProfileSettings, Provider, RouteSettings, Settings};
+use crate::domain::schema::nearest;
+
+impl Settings {
+    /// Lists everything that is wrong. Keys are inside the section.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut out = Vec::new();
+        if self.has_short_form() && self.profiles.contains_key(DEFAULT) {
+            let says = "stands beside the short form (llm.provider, llm.model …), which makes a profile \
+                        of the same name: keep one of the two";
+            out.push(Problem { key: "profiles.default".to_owned(), says: says.to_owned() });
+        } else if self.has_short_form() {
+            self.short_form().problems("", &mut out);
+        }
+        for (name, profile) in &self.profiles {
+            profile.problems(&format!("profiles.{name}"), &mut out);
+        }
+        self.route_problems(&mut out);
+        for (model, price) in &self.prices {
+            let numbers = [Some(price.input), price.cached, Some(price.output)];
+            if numbers.into_iter().flatten().any(|n| !n.is_finite() || n < 0.0) {
+                let says = "takes US dollars per million tokens, 0 or more".to_owned();
+                out.push(Problem { key: format!("prices.{model}"), says });
+            }
+        }
+        out
+    }
+
+    fn route_problems(&self, out: &mut Vec<Problem>) {
+        let profiles = self.all_profiles();
+        let known = || profiles.keys().map(String::as_str).chain([OFFLINE]);
+        for (route, names) in self.routes.each() {
+            let Some(names) = names else { continue };
+            let mut problem = |says| out.push(Problem { key: format!("routes.{route}"), says });
+            if names.list().is_empty() {
+                problem(
+                    "takes a profile's name or a list of names; leave it out for main".to_owned(),
+                );
+            }
+            for name in names.list().iter().filter(|n| !known().any(|k| k == n.as_str())) {
+                let hint = match nearest(name, known()) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+                };
+                problem(format!("names the profile {name:?}, which is not there: {hint}"));
+            }
+        }
+        if self.routes.main.is_none() && profiles.len() > 1 && !profiles.contains_key(DEFAULT) {
+            let names = profiles.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let says = format!("is missing: say which of the profiles answers ({names})");
+            out.push(Problem { key: "routes.main".to_owned(), says });
+        }
+    }
+}
+
+impl ProfileSettings {
+    fn problems(&self, key: &str, out: &mut Vec<Problem>) {
+        let mut problem =
+            |part: &str, says: String| out.push(Problem { key: joined(key, part), says });
+        if self.provider == Provider::Offline {
+            return;
+        }
+        let keyless = self.api_key.as_ref().is_none_or(|k| k.expose_secret().trim().is_empty());
+        if keyless && self.at_home() && self.headers.is_empty() {
+            let (home, variable) = (self.provider.home(), self.provider.key_variable());
+            problem("api_key", format!("is missing: {home} wants one (or set {variable})"));
+        }
+        if let Some(key) = &self.api_key
+            && HeaderValue::from_str(key.expose_secret().trim()).is_err()
+        {
+            problem("api_key", "holds characters that no key has (a line break?)".to_owned());
+        }
+        if let Some(Err(says)) = self.endpoint.as_deref().map(read_endpoint) {
+            problem("endpoint", says);
+        }
+        for (name, value) in &self.headers {
+            let good = HeaderName::try_from(name.as_str()).is_ok()
+                && HeaderValue::from_str(value.expose_secret()).is_ok();
+            if !good {
+                problem(&format!("headers.{name}"), "is no HTTP header".to_owned());
+            }
+        }
+        if self.context == Some(0) {
+            problem("context", "takes a number of tokens above 0".to_owned());
+        }
+        if self.max_output == Some(0) {
+            problem("max_output", "takes a number of tokens above 0".to_owned());
+        }
+        if self.request_timeout.0.is_zero() {
+            problem("request_timeout", "takes a length of time above 0".to_owned());
+        }
+    }
+}
+
+/// Reads an endpoint's address.
+///
+/// # Errors
+/// In words that do not repeat the address: it may hold a password.
+pub(in crate::llm) fn read_endpoint(text: &str) -> Result<Url, String> {
+    let takes = "takes an address like https://api.openai.com/v1";
+    let url = Url::parse(text.trim()).map_err(|e| format!("is no address ({e}): {takes}"))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err(takes.to_owned());
+    }
+    if url.path().ends_with("/chat/completions") || url.path().ends_with("/messages") {
+        return Err("ends before /chat/completions (anthropic: before /messages)".to_owned());
+    }
+    Ok(url)
+}
+
+impl RouteSettings {
+    fn each(&self) -> [(&'static str, &Option<super::Names>); 4] {
+        let Self { main, small, decision, heartbeat } = self;
+        [("main", main), ("small", small), ("decision", decision), ("heartbeat", heartbeat)]
+    }
+}
+
+fn joined(key: &str, part: &str) -> String {
+    if key.is_empty() { part.to_owned() } else { format!("{key}.{part}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(yaml: &str) -> String {
+        let all = serde_yaml::from_str::<Settings>(yaml).expect("settings").problems();
+        all.iter().map(|p| format!("{}: {}", p.key, p.says)).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn everything_wrong_is_said_at_once() {
+        insta::assert_snapshot!(said("
+            provider: openai
+            profiles:
+              default: { endpoint: 'http://127.0.0.1:1/v1' }
+              fast: { provider: anthropic, request_timeout: 0s }
+              odd: { endpoint: 'https://u:hunter22@x/v1/chat/completions', context: 0, headers: { 'a b': x } }
+            routes: { main: [fats, offline], small: nobody-at-all, decision: [] }
+            prices: { m: { input: -1, output: 0 } }
+        "), @r#"
+    profiles.default: stands beside the short form (llm.provider, llm.model …), which makes a profile of the same name: keep one of the two
+    profiles.fast.api_key: is missing: https://api.anthropic.com/v1 wants one (or set ANTHROPIC_API_KEY)
+    profiles.fast.request_timeout: takes a length of time above 0
+    profiles.odd.endpoint: ends before /chat/completions (anthropic: before /messages)
+    profiles.odd.headers.a b: is no HTTP header
+    profiles.odd.context: takes a number of tokens above 0
+    routes.main: names the profile "fats", which is not there: did you mean fast?
+    routes.small: names the profile "nobody-at-all", which is not there: there are default, fast, odd, offline
+    routes.decision: takes a profile's name or a list of names; leave it out for main
+    prices.m: takes US dollars per million tokens, 0 or more
+    "#);
+    }
+}

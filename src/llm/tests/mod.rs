@@ -1,0 +1,6 @@
+//! Tests of the models over a real local server, and what they share.
+
+mod adapters;
+mod offline;
+pub(super) mod scripted;
+pub(super) mod server;
