@@ -1,32 +1,38 @@
 //! The shaping function: (base registry, facts) → what one task may do, and why. The only place where any
 //! task's tool set is decided.
 
+mod explain;
+pub mod rules;
+mod views;
+
 use std::sync::Arc;
 
-use selkie_channel_core::SpeakingTool;
-use serde::Serialize;
+use selkie_channel_core::{Audience, SpeakingTool};
 
-use crate::domain::facts::Facts;
-use crate::tools::registry::{Base, Registry};
+use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::tool::Class;
+use crate::shape::rules::RULES;
+use crate::shape::views::{Key, Views};
+use crate::tools::registry::{Base, Hide, Overlay, Registry, Selection, twice};
+use crate::tools::{Settings, Tool, speak};
+
+pub use explain::{Explained, HiddenLine, ToolLine};
 
 /// The base and everything precomputed from it; built once.
-pub struct Shaper {}
+pub struct Shaper {
+    base: Arc<Base>,
+    rules: Vec<Arc<Selection>>,
+    speaking: Vec<Speaking>,
+    views: Views,
+}
 
-impl Shaper {
-    /// Prepares the rules over a base and the channels' speaking tools.
-    ///
-    /// # Errors
-    /// A name that stands twice.
-    pub fn new(base: Arc<Base>, speaking: &[&'static SpeakingTool]) -> Result<Self, String> {
-        let _ = (base, speaking);
-        todo!("shape")
-    }
-
-    /// Shapes the base for one task. Pure; ≤ 2 µs whatever the size of the base.
-    pub fn shape(&self, facts: &Facts) -> Shape {
-        let _ = facts;
-        todo!("shape")
-    }
+/// A channel's speaking tools, from its kit.
+#[derive(Clone, Copy)]
+pub struct ChannelTools {
+    /// The channel's name; empty when any channel that lists the tools may use them.
+    pub channel: &'static str,
+    /// Its tools, in the order the model sees them.
+    pub tools: &'static [SpeakingTool],
 }
 
 /// What one task may do, and why.
@@ -42,52 +48,139 @@ pub struct Shape {
     pub reads_elsewhere: bool,
 }
 
-/// A shape for people: what is there, what is not, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Explained {
-    /// `telegram:group · allowed · asked · normal`.
-    pub setting: String,
-    /// Listed tools: name, class, group, and whether it is a runtime tool of this shape.
-    pub there: Vec<ToolLine>,
-    /// Hidden tools with every reason.
-    pub hidden: Vec<HiddenLine>,
-}
-
-/// A listed tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ToolLine {
-    /// Its name.
-    pub name: String,
-    /// Its class.
-    pub class: String,
-    /// Its group.
-    pub group: String,
-    /// Injected for this shape, not of the base.
-    pub runtime: bool,
-    /// The first line of its description.
-    pub summary: String,
-}
-
-/// A hidden tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct HiddenLine {
-    /// Its name.
-    pub name: String,
-    /// Its class.
-    pub class: String,
-    /// Every rule that hides it, in words.
-    pub reasons: Vec<String>,
-}
-
-impl Shape {
-    /// Explains the whole shape.
-    pub fn explain(&self) -> Explained {
-        todo!("shape")
+impl Shaper {
+    /// Prepares the rules over a base and speaking tools that belong to no channel in particular.
+    ///
+    /// # Errors
+    /// A name that stands twice.
+    pub fn new(base: Arc<Base>, speaking: &[&'static SpeakingTool]) -> Result<Self, String> {
+        let settings = Settings::default();
+        let speaking = speaking.iter().map(|data| Speaking::new("", data, &settings)).collect();
+        Self::prepare(base, speaking)
     }
 
-    /// Says why a tool is there or not: one line per rule, never empty.
-    pub fn why(&self, name: &str) -> Vec<String> {
-        let _ = name;
-        todo!("shape")
+    /// Prepares the rules over a base and the channels' speaking tools. Two channels may call a tool
+    /// by one name (`message_react`): a place gets its own channel's.
+    ///
+    /// # Errors
+    /// A name that stands twice in one channel, or in a channel and in the base.
+    pub fn for_channels(
+        base: Arc<Base>,
+        channels: &[ChannelTools],
+        settings: &Settings,
+    ) -> Result<Self, String> {
+        let of = |c: &ChannelTools| {
+            let channel = c.channel;
+            c.tools.iter().map(move |data| Speaking::new(channel, data, settings))
+        };
+        Self::prepare(base, channels.iter().flat_map(of).collect())
     }
+
+    fn prepare(base: Arc<Base>, speaking: Vec<Speaking>) -> Result<Self, String> {
+        for (at, one) in speaking.iter().enumerate() {
+            let name = one.data.name;
+            let again = |other: &Speaking| other.data.name == name && other.channel == one.channel;
+            if base.contains(name) || speaking[..at].iter().any(again) {
+                return Err(twice(name));
+            }
+        }
+        Ok(Self { rules: rules::over(&base), base, speaking, views: Views::default() })
+    }
+
+    /// Shapes the base for one task. Pure; ≤ 2 µs whatever the size of the base.
+    pub fn shape(&self, facts: &Facts) -> Shape {
+        let mask = rules::at_work(facts);
+        let key = Key::of(facts, mask, at_work(mask).any(|(_, rule)| rule.opens));
+        let registry = self.views.get(&key, || self.view(&key));
+        let group = facts.audience() == Audience::Group;
+        let on_command_line = matches!(facts.place, Where::CommandLine { .. });
+        Shape {
+            registry,
+            setting: setting(facts),
+            own_folder_only: group || facts.trust == Trust::Stranger,
+            reads_elsewhere: on_command_line || (facts.trust == Trust::Owner && !group),
+        }
+    }
+
+    fn view(&self, key: &Key<'_>) -> Registry {
+        let except = (!key.opened.is_empty()).then(|| Arc::new(self.opened(key.opened)));
+        let hides = at_work(key.mask).map(|(at, rule)| Hide {
+            reason: rule.reason.into(),
+            what: Arc::clone(&self.rules[at]),
+            except: except.clone().filter(|_| rule.opens),
+        });
+        Registry::view(Arc::clone(&self.base), hides.collect(), self.overlay(key))
+    }
+
+    /// Reads `groups.<id>.allow`: classes and tools.
+    fn opened(&self, opened: &[String]) -> Selection {
+        let classes: Vec<Class> = opened.iter().filter_map(|word| Class::parse(word)).collect();
+        let names: Vec<&str> = opened.iter().map(String::as_str).collect();
+        Selection::over(&self.base, &classes, &names)
+    }
+
+    fn overlay(&self, key: &Key<'_>) -> Overlay {
+        let mut overlay = Overlay::default();
+        for speaking in &self.speaking {
+            match speaking.why_not(key) {
+                None => overlay.there.push(Arc::clone(&speaking.tool)),
+                Some(why) => overlay.absent.push((Arc::clone(&speaking.tool), why)),
+            }
+        }
+        overlay
+    }
+}
+
+/// A runtime tool of a channel, made once.
+struct Speaking {
+    channel: &'static str,
+    data: &'static SpeakingTool,
+    tool: Arc<dyn Tool>,
+    enabled: bool,
+}
+
+impl Speaking {
+    fn new(channel: &'static str, data: &'static SpeakingTool, settings: &Settings) -> Self {
+        let group = if channel.is_empty() { "channels" } else { channel };
+        let tool = speak::tool(data, group, settings);
+        Self { channel, data, tool, enabled: speak::is_enabled(data, settings) }
+    }
+
+    /// Why a setting does not have it; `None` when it does.
+    fn why_not(&self, key: &Key<'_>) -> Option<String> {
+        if !self.enabled {
+            return Some(crate::tools::registry::disabled(self.data.name));
+        }
+        let here = key.features.filter(|f| self.channel.is_empty() || f.channel == self.channel);
+        let listed = here.is_some_and(|f| f.speaking.iter().any(|name| name == self.data.name));
+        if !listed {
+            let place = key.features.map_or("cli".to_owned(), |f| format!("{}:{}", f.channel, f.kind));
+            let whose = if self.channel.is_empty() { "some" } else { self.channel };
+            return Some(format!(
+                "runtime tool of {whose} conversations: not injected in {place}"
+            ));
+        }
+        (self.data.needs_message && !key.message).then(|| {
+            "runtime tool that points at a message: not injected where the task answers none"
+                .to_owned()
+        })
+    }
+}
+
+fn at_work(mask: u16) -> impl Iterator<Item = (usize, &'static rules::Rule)> {
+    RULES.iter().enumerate().filter(move |(at, _)| mask & (1 << at) != 0)
+}
+
+fn setting(facts: &Facts) -> String {
+    let occasion = match facts.occasion {
+        Occasion::Asked => "asked",
+        Occasion::Scheduled => "scheduled",
+        Occasion::Heartbeat => "heartbeat",
+        Occasion::Child => "child",
+    };
+    let mode = match facts.mode {
+        Mode::Normal => "normal",
+        Mode::Plan => "plan",
+    };
+    format!("{} · {} · {occasion} · {mode}", facts.place.name(), facts.trust.name())
 }

@@ -1,11 +1,17 @@
-//! One call, from what the model wrote to what it reads: look up, check, time-box, call, cut, redact.
+//! One call, from what the model wrote to what it reads: look up, check, time-box, call, redact, cut.
 
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
 use selkie_channel_core::Redactor;
+use tokio::time::{Instant, sleep_until};
 
 use crate::domain::transcript::{Answer, Call};
-use crate::tools::ToolError;
-use crate::tools::registry::Registry;
+use crate::tools::args::{Accepted, accept};
+use crate::tools::registry::{Found, Registry, refusal};
 use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
 
 /// An answered call.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +33,194 @@ pub async fn dispatch(
     scope: &Scope,
     redactor: &Redactor,
 ) -> Result<Dispatched, ToolError> {
-    let _ = (registry, call, scope, redactor);
-    todo!("tools")
+    let (most, output) = match look_up(registry, &call.name) {
+        Ok(tool) => (tool.max_output(), answer(&tool, call, scope).await),
+        Err(why) => (super::MAX_OUTPUT, Err(ToolError::Tell(why))),
+    };
+    let output = match output {
+        Ok(output) => output,
+        Err(ToolError::Tell(text)) => Output { text, is_error: true, untrusted: false },
+        Err(abort @ ToolError::Abort(_)) => return Err(abort),
+    };
+    // Cleaned before it is cut: half a secret would not be recognised.
+    let text = cut(redactor.clean(&output.text), most);
+    let answer = Answer { call: call.id.clone(), text, is_error: output.is_error };
+    Ok(Dispatched { answer, untrusted: output.untrusted })
+}
+
+fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String> {
+    match registry.find(name) {
+        Found::Tool(tool) => Ok(tool),
+        Found::Hidden(reasons) => Err(refusal(name, &reasons)),
+        Found::Unknown(near) if near.is_empty() => Err(format!("there is no tool {name}")),
+        Found::Unknown(near) => {
+            Err(format!("there is no tool {name}: did you mean {}?", near.join(", ")))
+        }
+    }
+}
+
+async fn answer(tool: &Arc<dyn Tool>, call: &Call, scope: &Scope) -> Result<Output, ToolError> {
+    let Accepted { args, notes } =
+        accept(&tool.spec().parameters, &call.arguments).map_err(ToolError::Tell)?;
+    let mut output = timed(tool, args, scope).await?;
+    for note in notes {
+        output.text = format!("{}\n{note}", output.text);
+    }
+    Ok(output)
+}
+
+async fn timed(
+    tool: &Arc<dyn Tool>,
+    args: serde_json::Value,
+    scope: &Scope,
+) -> Result<Output, ToolError> {
+    let name = tool.spec().name;
+    let began = Instant::now();
+    tokio::select! {
+        biased;
+        () = scope.cancel.cancelled() => Err(ToolError::Abort(format!("stopped while {name} ran"))),
+        done = AssertUnwindSafe(tool.call(scope, args)).catch_unwind() => {
+            done.unwrap_or_else(|_panic| Err(broken(name)))
+        }
+        () = sleep_until(scope.deadline) => {
+            let seconds = scope.deadline.saturating_duration_since(began).as_secs();
+            Err(ToolError::Tell(format!("{name} was stopped: not done within {seconds} s")))
+        }
+    }
+}
+
+/// A panic is our defect: the panic hook has logged where, the model learns that it may go on without.
+fn broken(name: &str) -> ToolError {
+    tracing::error!(tool = name, "a tool panicked; the task goes on without its answer");
+    ToolError::Tell(format!(
+        "{name} failed: a defect of the tool, not of your arguments; go on without it and say so"
+    ))
+}
+
+/// Keeps the head and says how much is missing.
+fn cut(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let at = text.floor_char_boundary(most);
+    format!(
+        "{}\n[Cut: {at} of {} bytes are shown. For the rest call again and ask for a smaller part.]",
+        &text[..at],
+        text.len()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::domain::tool::Class;
+    use crate::tools::registry::{Base, Hide, Overlay, Selection};
+    use crate::tools::testkit::{Act, Acting, Folders};
+
+    fn registry() -> Registry {
+        let tools: Vec<Arc<dyn Tool>> = vec![
+            Acting::tool("echo", Class::Read, Act::Echo),
+            Acting::tool("shout", Class::Exec, Act::Echo),
+            Acting::tool("crash", Class::Read, Act::Panic),
+            Acting::tool("hang", Class::Read, Act::Hang),
+            Acting::tool("lose", Class::Read, Act::Abort),
+            Acting::tool("off", Class::Read, Act::Echo),
+        ];
+        let base = Arc::new(Base::build_without(tools, &["off"].into()).unwrap());
+        let what = Arc::new(Selection::over(&base, &[Class::Exec], &[]));
+        let hide = Hide { reason: "hidden in caves: it echoes".into(), what, except: None };
+        Registry::view(base, vec![hide], Overlay::default())
+    }
+
+    async fn ask(scope: &Scope, name: &str, arguments: Value) -> Result<Dispatched, ToolError> {
+        let redactor = Redactor::default();
+        redactor.learn("hunter2hunter2");
+        let call = Call { id: "c1.0".into(), name: name.into(), arguments };
+        dispatch(&registry(), &call, scope, &redactor).await
+    }
+
+    #[tokio::test]
+    async fn every_fault_is_an_answer() {
+        let folders = Folders::new();
+        let mut said = Vec::new();
+        for (name, arguments) in [
+            ("echo", json!({"text": "hello hunter2hunter2"})),
+            ("echo", json!({"txt": "hello"})),
+            ("echo", json!("{\"text\": ")),
+            ("shout", json!({"text": "a"})),
+            ("off", json!({"text": "a"})),
+            ("ecko", json!({"text": "a"})),
+            ("xyzzyxyzzyxyzzy", json!({})),
+            ("crash", json!({"text": "a"})),
+        ] {
+            let answer = ask(&folders.scope(), name, arguments).await.unwrap().answer;
+            said.push(format!("{} {}", if answer.is_error { "✗" } else { "✓" }, answer.text));
+        }
+        insta::assert_snapshot!(said.join("\n"), @r#"
+        ✓ hello [redacted]
+        ✗ unknown parameter txt: did you mean text? (takes text)
+        text is required
+        ✗ the arguments must be one JSON object like {"text": …}
+        ✗ shout is not available here: hidden in caves: it echoes
+        ✗ off tool is disabled
+        ✗ there is no tool ecko: did you mean echo?
+        ✗ there is no tool xyzzyxyzzyxyzzy
+        ✗ crash failed: a defect of the tool, not of your arguments; go on without it and say so
+        "#);
+    }
+
+    #[tokio::test]
+    async fn a_stopped_task_and_a_lost_claim_end_the_task() {
+        let folders = Folders::new();
+        let scope = folders.scope();
+        assert!(matches!(
+            ask(&scope, "lose", json!({"text": "a"})).await,
+            Err(ToolError::Abort(_))
+        ));
+        scope.cancel.cancel();
+        assert!(matches!(
+            ask(&scope, "hang", json!({"text": "a"})).await,
+            Err(ToolError::Abort(_))
+        ));
+    }
+
+    #[tokio::test]
+    async fn a_call_ends_at_its_deadline() {
+        let folders = Folders::new();
+        let mut scope = folders.scope();
+        scope.deadline = Instant::now() + Duration::from_millis(5);
+        let answer = ask(&scope, "hang", json!({"text": "a"})).await.unwrap().answer;
+        assert_eq!(answer.text, "hang was stopped: not done within 0 s");
+    }
+
+    #[tokio::test]
+    async fn a_long_answer_is_cut_and_no_secret_is_cut_in_half() {
+        let folders = Folders::new();
+        let text = format!("{}hunter2hunter2", "ö".repeat(super::super::MAX_OUTPUT / 2 - 4));
+        let answer = ask(&folders.scope(), "echo", json!({"text": text})).await.unwrap().answer;
+        assert!(answer.text.ends_with(
+            "[Cut: 51200 of 51202 bytes are shown. For the rest call again and ask for a smaller part.]"
+        ));
+        assert!(!answer.text.contains("hunter2"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_keeps_a_head_of_whole_characters(text in "\\PC{0,60}", most in 0_usize..80) {
+            let whole = text.clone();
+            let kept = cut(text, most);
+            if whole.len() <= most {
+                prop_assert_eq!(kept, whole);
+            } else {
+                let (head, _) = kept.rsplit_once("\n[Cut: ").unwrap();
+                prop_assert!(head.len() <= most && whole.starts_with(head));
+                prop_assert!(most - head.len() < 4);
+            }
+        }
+    }
 }

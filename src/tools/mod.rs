@@ -1,15 +1,30 @@
 //! What the agent may use: the trait, the registry, the scope of a call, dispatch, and one file per tool.
 
+pub mod args;
+pub mod base;
+pub mod bits;
+mod conversation;
 pub mod dispatch;
+mod files;
+pub mod paths;
 pub mod ports;
 pub mod registry;
 pub mod scope;
+pub mod settings;
+pub mod speak;
+#[cfg(test)]
+pub(crate) mod testkit;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::domain::tool::ToolSpec;
 use crate::tools::scope::Scope;
+
+pub use settings::Settings;
+
+/// What a tool answers at most, in bytes, when it sets no limit of its own.
+pub const MAX_OUTPUT: usize = 50 * 1024;
 
 /// A tool: a spec and a function. Holds no state of any task; what a call may touch is its [`Scope`].
 #[async_trait]
@@ -24,6 +39,11 @@ pub trait Tool: Send + Sync {
     /// change nothing.
     fn preview(&self, _args: &Value) -> Option<String> {
         None
+    }
+
+    /// Returns how many bytes of an answer dispatch lets through.
+    fn max_output(&self) -> usize {
+        MAX_OUTPUT
     }
 }
 

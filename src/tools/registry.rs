@@ -1,13 +1,21 @@
 //! Name → tool: the base, built once and never changed, and a task's view of it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::tool::{ToolBlock, ToolSpec};
+use crate::domain::schema::nearest;
+use crate::domain::tool::{Class, ToolBlock, ToolSpec};
 use crate::tools::Tool;
+use crate::tools::bits::Bits;
+
+/// How many near names an unknown one is answered with.
+const NEAR: usize = 3;
 
 /// Every static tool, built once.
 pub struct Base {
     tools: Vec<Arc<dyn Tool>>,
+    classes: [Bits; Class::ALL.len()],
+    disabled: Bits,
 }
 
 impl Base {
@@ -16,19 +24,126 @@ impl Base {
     /// # Errors
     /// The name that stands twice.
     pub fn build(tools: Vec<Arc<dyn Tool>>) -> Result<Self, String> {
-        let _ = &tools;
-        todo!("tools")
+        Self::build_without(tools, &BTreeSet::new())
+    }
+
+    /// Builds the base with some tools switched off by config: known, listed nowhere, never called.
+    ///
+    /// # Errors
+    /// The name that stands twice.
+    pub fn build_without(
+        mut tools: Vec<Arc<dyn Tool>>,
+        disabled: &BTreeSet<&str>,
+    ) -> Result<Self, String> {
+        tools.sort_by_key(|t| t.spec().name);
+        if let Some(pair) = tools.windows(2).find(|p| p[0].spec().name == p[1].spec().name) {
+            return Err(twice(pair[0].spec().name));
+        }
+        let mut classes = Class::ALL.map(|_| Bits::none(tools.len()));
+        let mut off = Bits::none(tools.len());
+        for (at, tool) in tools.iter().enumerate() {
+            classes[tool.spec().class as usize].insert(at);
+            if disabled.contains(tool.spec().name) {
+                off.insert(at);
+            }
+        }
+        Ok(Self { tools, classes, disabled: off })
     }
 
     /// Returns the specs of all tools, sorted by name.
     pub fn specs(&self) -> Vec<Arc<ToolSpec>> {
         self.tools.iter().map(|t| Arc::clone(t.spec())).collect()
     }
+
+    /// Whether a tool of this name is in the base.
+    pub fn contains(&self, name: &str) -> bool {
+        self.position(name).is_some()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.tools.binary_search_by_key(&name, |t| t.spec().name).ok()
+    }
+}
+
+/// Says that a name stands twice.
+pub(crate) fn twice(name: &str) -> String {
+    format!("two tools are called {name}: a name stands for one tool")
+}
+
+/// The tools a rule speaks of: whole classes, and some by name. Prepared once over the base.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    classes: Vec<Class>,
+    names: Vec<String>,
+    bits: Bits,
+}
+
+impl Selection {
+    /// Prepares a selection. Names that the base does not have may be runtime tools'.
+    pub fn over(base: &Base, classes: &[Class], names: &[&str]) -> Self {
+        let mut bits = Bits::none(base.tools.len());
+        for class in classes {
+            bits.join(&base.classes[*class as usize]);
+        }
+        names.iter().filter_map(|n| base.position(n)).for_each(|at| bits.insert(at));
+        let names = names.iter().map(|n| (*n).to_owned()).collect();
+        Self { classes: classes.to_vec(), names, bits }
+    }
+
+    /// Whether the tool is one of them.
+    pub fn covers(&self, spec: &ToolSpec) -> bool {
+        self.classes.contains(&spec.class) || self.names.iter().any(|n| n == spec.name)
+    }
+}
+
+/// A rule at work in one view: what it hides, what is spared, and why, in words.
+#[derive(Clone)]
+pub struct Hide {
+    /// For the model and for people: `hidden in groups: …`.
+    pub reason: Arc<str>,
+    /// What it hides.
+    pub what: Arc<Selection>,
+    /// What is spared all the same.
+    pub except: Option<Arc<Selection>>,
+}
+
+impl Hide {
+    fn hides(&self, spec: &ToolSpec) -> bool {
+        self.what.covers(spec) && !self.except.as_ref().is_some_and(|e| e.covers(spec))
+    }
+
+    fn bits(&self) -> Bits {
+        let mut bits = self.what.bits.clone();
+        if let Some(except) = &self.except {
+            bits.leave_out(&except.bits);
+        }
+        bits
+    }
+}
+
+/// The runtime tools around a view, none of which knows a task: a call brings its own scope.
+#[derive(Clone, Default)]
+pub struct Overlay {
+    /// Those of this setting, in the order the model sees them, after the base.
+    pub there: Vec<Arc<dyn Tool>>,
+    /// Those of other settings, and why they are not here.
+    pub absent: Vec<(Arc<dyn Tool>, String)>,
 }
 
 /// What one task may call: a shared base seen through shared bitsets, and a short overlay.
 #[derive(Clone)]
-pub struct Registry {}
+pub struct Registry {
+    view: Arc<View>,
+}
+
+/// What all tasks of one shape share.
+struct View {
+    base: Arc<Base>,
+    hides: Vec<Hide>,
+    hidden: Bits,
+    overlay: Overlay,
+    block: Arc<ToolBlock>,
+}
 
 /// What a name stands for in one task.
 pub enum Found {
@@ -41,14 +156,116 @@ pub enum Found {
 }
 
 impl Registry {
+    /// Views the base through `hides` with an overlay. Costs a look at every tool: made once per shape
+    /// and shared (`shape` keeps them), never per task.
+    pub fn view(base: Arc<Base>, hides: Vec<Hide>, overlay: Overlay) -> Self {
+        let mut hidden = base.disabled.clone();
+        hides.iter().for_each(|h| hidden.join(&h.bits()));
+        let of_base = base.tools.iter().enumerate().filter(|(at, _)| !hidden.contains(*at));
+        let mut specs: Vec<_> = of_base.map(|(_, t)| Arc::clone(t.spec())).collect();
+        let on_top = overlay.there.iter().map(|t| t.spec());
+        specs.extend(on_top.filter(|s| !hides.iter().any(|h| h.hides(s))).cloned());
+        let block = Arc::new(ToolBlock::new(specs));
+        Self { view: Arc::new(View { base, hides, hidden, overlay, block }) }
+    }
+
     /// Looks a name up.
     pub fn find(&self, name: &str) -> Found {
-        let _ = name;
-        todo!("tools")
+        let view = &*self.view;
+        if let Some(tool) = view.runtime(name) {
+            let reasons = view.reasons(tool.spec());
+            return if reasons.is_empty() {
+                Found::Tool(Arc::clone(tool))
+            } else {
+                Found::Hidden(reasons)
+            };
+        }
+        if let Some(at) = view.base.position(name) {
+            return if view.hidden.contains(at) {
+                Found::Hidden(view.reasons_of_base(at))
+            } else {
+                Found::Tool(Arc::clone(&view.base.tools[at]))
+            };
+        }
+        let absent: Vec<String> = view.absent_reasons(name);
+        if absent.is_empty() { Found::Unknown(self.near(name)) } else { Found::Hidden(absent) }
     }
 
     /// Returns the listed tools, serialized once for all tasks of this shape.
     pub fn block(&self) -> &Arc<ToolBlock> {
-        todo!("tools")
+        &self.view.block
     }
+
+    /// Returns the base that is seen, the same for all tasks.
+    pub fn base(&self) -> &Arc<Base> {
+        &self.view.base
+    }
+
+    /// Whether the name is a runtime tool of this setting, hidden or not.
+    pub fn is_runtime(&self, name: &str) -> bool {
+        self.view.runtime(name).is_some()
+    }
+
+    /// Returns every tool that is not here with every reason: the base's, then the runtime ones.
+    pub fn hidden(&self) -> Vec<(Arc<ToolSpec>, Vec<String>)> {
+        let view = &*self.view;
+        let of_base = (0..view.base.tools.len()).filter(|at| view.hidden.contains(*at));
+        let mut all: Vec<_> = of_base
+            .map(|at| (Arc::clone(view.base.tools[at].spec()), view.reasons_of_base(at)))
+            .collect();
+        let on_top = view.overlay.there.iter().map(|t| (Arc::clone(t.spec()), t.spec()));
+        all.extend(on_top.map(|(s, t)| (s, view.reasons(t))).filter(|(_, r)| !r.is_empty()));
+        for (tool, _) in &view.overlay.absent {
+            let name = tool.spec().name;
+            if view.runtime(name).is_none() && !all.iter().any(|(s, _)| s.name == name) {
+                all.push((Arc::clone(tool.spec()), view.absent_reasons(name)));
+            }
+        }
+        all
+    }
+
+    fn near(&self, name: &str) -> Vec<String> {
+        let mut names: Vec<&str> = self.block().specs().iter().map(|s| s.name).collect();
+        let mut near = Vec::new();
+        while let Some(best) = nearest(name, names.iter().copied()).filter(|_| near.len() < NEAR) {
+            near.push(best.to_owned());
+            names.retain(|n| *n != best);
+        }
+        near
+    }
+}
+
+impl View {
+    fn runtime(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.overlay.there.iter().find(|t| t.spec().name == name)
+    }
+
+    fn reasons(&self, spec: &ToolSpec) -> Vec<String> {
+        self.hides.iter().filter(|h| h.hides(spec)).map(|h| h.reason.to_string()).collect()
+    }
+
+    fn reasons_of_base(&self, at: usize) -> Vec<String> {
+        let spec = self.base.tools[at].spec();
+        let off = self.base.disabled.contains(at).then(|| disabled(spec.name));
+        off.into_iter().chain(self.reasons(spec)).collect()
+    }
+
+    fn absent_reasons(&self, name: &str) -> Vec<String> {
+        let absent = self.overlay.absent.iter().filter(|(t, _)| t.spec().name == name);
+        absent.map(|(_, why)| why.clone()).collect()
+    }
+}
+
+/// Says that config switched a tool off.
+pub(crate) fn disabled(name: &str) -> String {
+    format!("{name} tool is disabled")
+}
+
+/// Says why a call of a hidden tool is refused.
+pub fn refusal(name: &str, reasons: &[String]) -> String {
+    let off = disabled(name);
+    if reasons.contains(&off) {
+        return off;
+    }
+    format!("{name} is not available here: {}", reasons.join("; "))
 }

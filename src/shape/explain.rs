@@ -1,0 +1,86 @@
+//! A shape for people: what is there, what is not, and why.
+
+use serde::Serialize;
+
+use crate::domain::tool::ToolSpec;
+use crate::shape::Shape;
+use crate::tools::registry::Found;
+
+/// A shape for people: what is there, what is not, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Explained {
+    /// `telegram:group · allowed · asked · normal`.
+    pub setting: String,
+    /// Listed tools: name, class, group, and whether it is a runtime tool of this shape.
+    pub there: Vec<ToolLine>,
+    /// Hidden tools with every reason.
+    pub hidden: Vec<HiddenLine>,
+}
+
+/// A listed tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolLine {
+    /// Its name.
+    pub name: String,
+    /// Its class.
+    pub class: String,
+    /// Its group.
+    pub group: String,
+    /// Injected for this shape, not of the base.
+    pub runtime: bool,
+    /// The first line of its description.
+    pub summary: String,
+}
+
+/// A hidden tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HiddenLine {
+    /// Its name.
+    pub name: String,
+    /// Its class.
+    pub class: String,
+    /// Every rule that hides it, in words.
+    pub reasons: Vec<String>,
+}
+
+impl Shape {
+    /// Explains the whole shape.
+    pub fn explain(&self) -> Explained {
+        let there = self.registry.block().specs().iter().map(|s| self.line(s)).collect();
+        let hidden = self.registry.hidden().into_iter().map(|(spec, reasons)| HiddenLine {
+            name: spec.name.to_owned(),
+            class: spec.class.name().to_owned(),
+            reasons,
+        });
+        Explained { setting: self.setting.clone(), there, hidden: hidden.collect() }
+    }
+
+    /// Says why a tool is there or not: one line per rule, never empty.
+    pub fn why(&self, name: &str) -> Vec<String> {
+        match self.registry.find(name) {
+            Found::Hidden(reasons) => reasons,
+            Found::Tool(_) if self.registry.is_runtime(name) => {
+                vec![format!("injected: runtime tool of {}", self.place())]
+            }
+            Found::Tool(_) => vec!["listed: no rule hides it".to_owned()],
+            Found::Unknown(near) if near.is_empty() => vec![format!("there is no tool {name}")],
+            Found::Unknown(near) => {
+                vec![format!("there is no tool {name}: did you mean {}?", near.join(", "))]
+            }
+        }
+    }
+
+    fn line(&self, spec: &ToolSpec) -> ToolLine {
+        ToolLine {
+            name: spec.name.to_owned(),
+            class: spec.class.name().to_owned(),
+            group: spec.group.to_owned(),
+            runtime: self.registry.is_runtime(spec.name),
+            summary: spec.description.lines().next().unwrap_or_default().to_owned(),
+        }
+    }
+
+    fn place(&self) -> &str {
+        self.setting.split(" · ").next().unwrap_or(&self.setting)
+    }
+}

@@ -1,0 +1,158 @@
+//! Who sees what: THE table. A rule says when it is at work, what it hides, and why, in words that the
+//! model passes on. Rows add up: what any rule hides is hidden, and every reason is kept.
+
+use std::sync::Arc;
+
+use selkie_channel_core::Audience;
+
+use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::tool::Class;
+use crate::tools::registry::{Base, Selection};
+
+/// A row of the table.
+pub struct Rule {
+    /// Its name in tests and traces.
+    pub id: &'static str,
+    /// Why, for the model and for people.
+    pub reason: &'static str,
+    /// When it is at work.
+    pub when: When,
+    /// Whole classes that it hides.
+    pub classes: &'static [Class],
+    /// Single tools that it hides. A name may come before its tool: policy does not wait for code.
+    pub names: &'static [&'static str],
+    /// Whether a place's config (`groups.<id>.allow`) opens what it hides.
+    pub opens: bool,
+}
+
+/// The facts a rule asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Other people read along.
+    Group,
+    /// The least trust in play is this one.
+    Trust(Trust),
+    /// Nobody asked just now: a schedule or the heartbeat did.
+    Unattended,
+    /// Another task asked.
+    Child,
+    /// Plan mode.
+    Plan,
+    /// A command line at which nobody sits.
+    NoTerminal,
+}
+
+/// The table. Speaking tools (class reply) are given by the place itself: they are there where its
+/// channel lists them. Own records (class note) are never hidden but by name.
+pub const RULES: &[Rule] = &[
+    Rule {
+        id: "group",
+        reason: "hidden in groups: other people read along; an owner opens it with groups.<id>.allow",
+        when: When::Group,
+        classes: &[Class::Exec, Class::Message],
+        names: &[],
+        opens: true,
+    },
+    Rule {
+        id: "allowed",
+        reason: "hidden for allowed people: only owners run programs",
+        when: When::Trust(Trust::Allowed),
+        classes: &[Class::Exec],
+        names: &[],
+        opens: false,
+    },
+    Rule {
+        id: "stranger",
+        reason: "hidden for strangers: only answers here and own notes are open to them",
+        when: When::Trust(Trust::Stranger),
+        classes: &[
+            Class::Read,
+            Class::Write,
+            Class::Exec,
+            Class::Network,
+            Class::Message,
+            Class::Agent,
+            Class::Public,
+        ],
+        names: &[],
+        opens: false,
+    },
+    Rule {
+        id: "unattended",
+        reason: "hidden in scheduled tasks: nobody is there to answer",
+        when: When::Unattended,
+        classes: &[],
+        names: &["ask_user", "plan_enter"],
+        opens: false,
+    },
+    Rule {
+        id: "child",
+        reason: "hidden in child tasks: the task that asked plans, starts others and talks to people",
+        when: When::Child,
+        classes: &[],
+        names: &["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"],
+        opens: false,
+    },
+    Rule {
+        id: "plan",
+        reason: "hidden in plan mode: nothing is changed until the plan is approved",
+        when: When::Plan,
+        classes: &[Class::Write, Class::Exec, Class::Message, Class::Public],
+        names: &[],
+        opens: false,
+    },
+    Rule {
+        id: "no_terminal",
+        reason: "hidden without a terminal: nobody is there to answer",
+        when: When::NoTerminal,
+        classes: &[],
+        names: &["ask_user"],
+        opens: false,
+    },
+];
+
+/// Which rules are at work, one bit each.
+pub(super) fn at_work(facts: &Facts) -> u16 {
+    RULES.iter().enumerate().fold(0, |mask, (at, rule)| {
+        mask | u16::from(rule.when.holds(facts)) << at
+    })
+}
+
+/// What every rule hides of a base, worked out once.
+pub(super) fn over(base: &Base) -> Vec<Arc<Selection>> {
+    RULES.iter().map(|r| Arc::new(Selection::over(base, r.classes, r.names))).collect()
+}
+
+impl When {
+    fn holds(self, facts: &Facts) -> bool {
+        match self {
+            Self::Group => facts.audience() == Audience::Group,
+            Self::Trust(trust) => facts.trust == trust,
+            Self::Unattended => {
+                matches!(facts.occasion, Occasion::Scheduled | Occasion::Heartbeat)
+            }
+            Self::Child => facts.occasion == Occasion::Child,
+            Self::Plan => facts.mode == Mode::Plan,
+            Self::NoTerminal => facts.place == Where::CommandLine { terminal: false },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_keeps_its_own_law() {
+        let mut ids: Vec<_> = RULES.iter().map(|r| r.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), RULES.len(), "every rule has its own name");
+        assert!(RULES.len() <= 16, "the mask has a bit for every rule");
+        for rule in RULES {
+            assert!(!rule.classes.contains(&Class::Note), "{}: own records stay", rule.id);
+            assert!(rule.reason.starts_with("hidden "), "{}: the words say it", rule.id);
+            assert_eq!(rule.opens, rule.when == When::Group, "{}: config opens groups only", rule.id);
+        }
+    }
+}

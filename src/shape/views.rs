@@ -1,0 +1,107 @@
+//! The views tasks share: one per combination of rules, opened names and runtime tools, made when it is
+//! first wanted and then handed out.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{PoisonError, RwLock};
+
+use selkie_channel_core::Features;
+
+use crate::domain::facts::{Facts, Where};
+use crate::tools::registry::Registry;
+
+/// A daemon has some dozens; the bound is against a flood of made-up ones.
+const MOST: usize = 512;
+
+/// Everything a view depends on, borrowed from the facts.
+#[derive(Clone, Copy)]
+pub(super) struct Key<'a> {
+    /// Rules at work.
+    pub(super) mask: u16,
+    /// Names and classes that the place opens; empty where no rule can be opened.
+    pub(super) opened: &'a [String],
+    /// The place's channel data; `None` for the command line.
+    pub(super) features: Option<&'a Features>,
+    /// There is a message to point at.
+    pub(super) message: bool,
+}
+
+impl<'a> Key<'a> {
+    pub(super) fn of(facts: &'a Facts, mask: u16, opens: bool) -> Self {
+        let features = match &facts.place {
+            Where::CommandLine { .. } => None,
+            Where::Channel(features) => Some(features),
+        };
+        let opened = if opens { facts.opened.as_slice() } else { &[] };
+        Self { mask, opened, features, message: facts.message.is_some() }
+    }
+
+    fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.mask, self.opened, self.message, self.words()).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn words(&self) -> Option<(&'a str, &'a str, &'a [String])> {
+        self.features.map(|f| (f.channel.as_str(), f.kind.as_str(), f.speaking.as_slice()))
+    }
+}
+
+/// A key that owns its words.
+struct Kept {
+    mask: u16,
+    opened: Vec<String>,
+    features: Option<(String, String, Vec<String>)>,
+    message: bool,
+}
+
+impl Kept {
+    fn of(key: &Key<'_>) -> Self {
+        let features = key.words().map(|(c, k, s)| (c.to_owned(), k.to_owned(), s.to_vec()));
+        Self { mask: key.mask, opened: key.opened.to_vec(), features, message: key.message }
+    }
+
+    fn is(&self, key: &Key<'_>) -> bool {
+        let features = self.features.as_ref().map(|(c, k, s)| (c.as_str(), k.as_str(), &**s));
+        self.mask == key.mask
+            && self.message == key.message
+            && features == key.words()
+            && self.opened == key.opened
+    }
+}
+
+/// The bounded store of views.
+#[derive(Default)]
+pub(super) struct Views(RwLock<HashMap<u64, Vec<(Kept, Registry)>>>);
+
+impl Views {
+    /// Returns the view of a key; makes it when there is none yet.
+    pub(super) fn get(&self, key: &Key<'_>, make: impl FnOnce() -> Registry) -> Registry {
+        let hash = key.hash();
+        let views = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = find(&views, hash, key) {
+            return found;
+        }
+        drop(views);
+        let mut views = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // Another task may have been quicker: all of them get the same one.
+        if let Some(found) = find(&views, hash, key) {
+            return found;
+        }
+        if views.len() >= MOST {
+            // Tasks keep what they hold; what is wanted again is made again, with the same bytes.
+            views.clear();
+        }
+        let made = make();
+        views.entry(hash).or_default().push((Kept::of(key), made.clone()));
+        made
+    }
+}
+
+fn find(
+    views: &HashMap<u64, Vec<(Kept, Registry)>>,
+    hash: u64,
+    key: &Key<'_>,
+) -> Option<Registry> {
+    views.get(&hash)?.iter().find(|(kept, _)| kept.is(key)).map(|(_, view)| view.clone())
+}

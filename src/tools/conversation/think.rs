@@ -1,0 +1,48 @@
+//! `think`: records reasoning and does nothing else.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::parameters;
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+/// The tool.
+pub(in crate::tools) struct Think(Arc<ToolSpec>);
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "the record is the call itself, in the transcript")]
+struct Args {
+    /// Reasoning or planning, in plain text.
+    thought: String,
+}
+
+impl Think {
+    pub(in crate::tools) fn new() -> Self {
+        Self(Arc::new(ToolSpec {
+            name: "think",
+            description: "Record reasoning or a plan without doing anything.".to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Note,
+            group: "conversation",
+            sources: &["S1"],
+            recovery: Recovery::CallAgain,
+        }))
+    }
+}
+
+#[async_trait]
+impl Tool for Think {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, _scope: &Scope, _args: Value) -> Result<Output, ToolError> {
+        Ok(Output::ok("Thought recorded. Continue with your plan."))
+    }
+}

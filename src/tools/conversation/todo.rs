@@ -1,0 +1,72 @@
+//! The todo list of a conversation: its items, its rules, its printed form.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::tools::ToolError;
+use crate::tools::scope::Scope;
+
+/// One thing to do.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Todo {
+    /// Short and unique: `1`, `a`.
+    pub(super) id: String,
+    /// What is to be done, in a few words.
+    pub(super) title: String,
+    /// How far it is. Only one may be `in_progress`.
+    pub(super) status: Status,
+    /// More about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Status {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+/// What is stored: the list with the version of its layout.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    v: u16,
+    todos: Vec<Todo>,
+}
+
+/// Reads the conversation's list; none is an empty one.
+pub(super) async fn load(scope: &Scope) -> Result<Vec<Todo>, ToolError> {
+    let Some(json) = scope.todos.read(&scope.conversation).await? else { return Ok(Vec::new()) };
+    let stored: Stored = serde_json::from_str(&json).map_err(|e| {
+        ToolError::tell(format!("the stored todo list cannot be read ({e}): write a new one"))
+    })?;
+    Ok(stored.todos)
+}
+
+/// Replaces the conversation's list.
+pub(super) async fn store(scope: &Scope, todos: Vec<Todo>) -> Result<(), ToolError> {
+    let stored = serde_json::to_string(&Stored { v: 1, todos });
+    let json = stored.map_err(|e| ToolError::tell(format!("the list cannot be stored: {e}")))?;
+    scope.todos.write(&scope.conversation, json).await
+}
+
+/// Prints a list as `[id] status: title (description)`.
+pub(super) fn print(todos: &[Todo]) -> String {
+    if todos.is_empty() {
+        return "Todo list is empty.".to_owned();
+    }
+    let lines: Vec<String> = todos.iter().map(line).collect();
+    lines.join("\n")
+}
+
+fn line(todo: &Todo) -> String {
+    let status = match todo.status {
+        Status::Pending => "pending",
+        Status::InProgress => "in_progress",
+        Status::Completed => "completed",
+    };
+    let more = todo.description.as_deref().filter(|d| !d.is_empty());
+    let more = more.map(|d| format!(" ({d})")).unwrap_or_default();
+    format!("[{}] {status}: {}{more}", todo.id, todo.title)
+}

@@ -1,0 +1,343 @@
+//! `list_files`: what is in a folder, or what matches a pattern.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::blocking::{on_disk, refused};
+use super::pattern::Pattern;
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::paths::{Finder, Kind, Listed, Located, Stop};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError, settings};
+
+const NAME: &str = "list_files";
+/// Entries shown at most.
+const MAX_SHOWN: usize = 500;
+/// Entries looked at, at most; what lies behind is said to be missing.
+const MAX_SEEN: usize = 100_000;
+/// Folders that are never entered, beside hidden ones.
+const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
+
+/// The tool.
+pub(in crate::tools) struct ListFiles {
+    spec: Arc<ToolSpec>,
+    settings: settings::ListFiles,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// A folder or a pattern like `src/*.rs` or `**/*.md`. Default: the workspace, else the cache folder.
+    path: Option<String>,
+    /// Whether to list folders inside, too. Default: false.
+    #[serde(default)]
+    recursive: bool,
+    /// Only files whose name matches, like `*.md`.
+    include: Option<String>,
+    /// Whether to add type and size. Default: false.
+    #[serde(default)]
+    details: bool,
+}
+
+impl ListFiles {
+    pub(in crate::tools) fn new(settings: &settings::ListFiles) -> Self {
+        let spec = ToolSpec {
+            name: NAME,
+            description: "List a folder, or the files that match a pattern, sorted; folders end \
+                          with /. Hidden names are skipped."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Read,
+            group: "files",
+            sources: &["S0", "S4"],
+            recovery: Recovery::CallAgain,
+        };
+        Self { spec: Arc::new(spec), settings: settings.clone() }
+    }
+}
+
+#[async_trait]
+impl Tool for ListFiles {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let args: Args = typed(args)?;
+        let (roots, deny) = (scope.roots.clone(), self.settings.deny_paths.clone());
+        on_disk(scope, move |stop| {
+            let finder = Finder { tool: NAME, roots: &roots, deny: &deny };
+            Ok(Output::outside(list(&finder, &args, stop)?))
+        })
+        .await
+    }
+}
+
+fn list(finder: &Finder<'_>, args: &Args, stop: &Stop) -> Result<String, ToolError> {
+    let Some((folder, pattern)) = start(finder, args.path.as_deref())? else {
+        return Ok("(no entries)".to_owned());
+    };
+    let shown = folder.shown();
+    if folder.kind().map_err(|e| refused(&shown, &e))?.0 != Kind::Folder {
+        return Err(ToolError::tell(format!("{shown} is a file: use read_file")));
+    }
+    let depth = match &pattern {
+        Some(pattern) => pattern.depth().unwrap_or(usize::MAX),
+        None if args.recursive => usize::MAX,
+        None => 1,
+    };
+    let include = args.include.as_deref().map(Pattern::new);
+    let mut walk = Walk { finder, stop, left: MAX_SEEN, found: Vec::new() };
+    walk.folder(&folder, "", depth)?;
+    let cut_short = walk.left == 0;
+    let mut found = walk.found;
+    found.retain(|f| {
+        pattern.as_ref().is_none_or(|p| p.matches(&f.path))
+            && include.as_ref().is_none_or(|i| f.entry.kind != Kind::Folder && i.matches(&f.name()))
+    });
+    Ok(print(found, args.details, cut_short))
+}
+
+/// The folder to list and the pattern below it; `None` for the default folder before it is made.
+fn start(
+    finder: &Finder<'_>,
+    path: Option<&str>,
+) -> Result<Option<(Located, Option<Pattern>)>, ToolError> {
+    let Some(path) = path.filter(|p| !p.is_empty()) else {
+        let home = finder.home().to_string_lossy().into_owned();
+        return if finder.home().is_dir() {
+            Ok(Some((finder.existing(&home)?, None)))
+        } else {
+            Ok(None)
+        };
+    };
+    if !Pattern::is_in(path) {
+        return Ok(Some((finder.existing(path)?, None)));
+    }
+    // The folder is what stands before the first name with something special in it.
+    let names: Vec<&str> = path.split('/').collect();
+    let plain = names.iter().position(|n| Pattern::is_in(n)).unwrap_or(names.len());
+    let (folder, pattern) = (names[..plain].join("/"), names[plain..].join("/"));
+    let folder = match folder.as_str() {
+        "" if path.starts_with('/') => "/",
+        "" => ".",
+        // An alias takes a path below it.
+        "file_cache_dir" => "file_cache_dir/.",
+        "file_state_dir" => "file_state_dir/.",
+        folder => folder,
+    };
+    Ok(Some((finder.existing(folder)?, Some(Pattern::new(&pattern)))))
+}
+
+struct Found {
+    path: String,
+    entry: Listed,
+}
+
+impl Found {
+    fn name(&self) -> String {
+        self.entry.name.to_string_lossy().into_owned()
+    }
+}
+
+struct Walk<'a> {
+    finder: &'a Finder<'a>,
+    stop: &'a Stop,
+    left: usize,
+    found: Vec<Found>,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &Located, before: &str, depth: usize) -> Result<(), ToolError> {
+        let entries = match folder.list(self.stop) {
+            Ok(entries) => entries,
+            // One closed folder inside does not spoil the list; the asked one does.
+            Err(e) if !before.is_empty() && e.kind() == std::io::ErrorKind::PermissionDenied => {
+                return Ok(());
+            }
+            Err(e) => return Err(refused(&folder.shown(), &e)),
+        };
+        for entry in entries.into_iter().filter(|e| !skipped(e)) {
+            if self.left == 0 {
+                return Ok(());
+            }
+            self.left -= 1;
+            let inside = folder.child(&entry.name);
+            if !self.finder.may_see(&inside) {
+                continue;
+            }
+            let name = entry.name.to_string_lossy();
+            let path = if before.is_empty() { name.into_owned() } else { format!("{before}/{name}") };
+            let enters = entry.kind == Kind::Folder && depth > 1;
+            self.found.push(Found { path: path.clone(), entry });
+            if enters {
+                self.folder(&inside, &path, depth - 1)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn skipped(entry: &Listed) -> bool {
+    let name = entry.name.to_string_lossy();
+    name.starts_with('.') || (entry.kind == Kind::Folder && SKIPPED.contains(&name.as_ref()))
+}
+
+fn print(mut found: Vec<Found>, details: bool, cut_short: bool) -> String {
+    if found.is_empty() {
+        return "(no entries)".to_owned();
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    let all = found.len();
+    let mut lines: Vec<String> =
+        found.iter().take(MAX_SHOWN).map(|f| line(f, details)).collect();
+    if all > MAX_SHOWN || cut_short {
+        let more = if cut_short { "many more".to_owned() } else { all.to_string() };
+        lines.push(format!(
+            "[Showing {} of {more} entries. Name a folder inside, or use include, for the rest.]",
+            lines.len()
+        ));
+    }
+    lines.join("\n")
+}
+
+fn line(found: &Found, details: bool) -> String {
+    let slash = if found.entry.kind == Kind::Folder { "/" } else { "" };
+    let path = format!("{}{slash}", found.path);
+    if !details {
+        return path;
+    }
+    match found.entry.kind {
+        Kind::File => format!("{path} (file, {} bytes)", found.entry.size),
+        Kind::Folder => format!("{path} (folder)"),
+        Kind::Link => format!("{path} (link)"),
+        Kind::Other => format!("{path} (other)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::testkit::Folders;
+
+    async fn call(scope: &Scope, args: Value) -> String {
+        let called = ListFiles::new(&settings::ListFiles::default()).call(scope, args).await;
+        called.map_or_else(|e| e.to_string(), |o| o.text)
+    }
+
+    #[tokio::test]
+    async fn it_lists_folders_patterns_and_nothing_hidden() {
+        let folders = Folders::new();
+        for file in ["b.md", "a/c.md", "a/d/e.rs", ".git/x", "node_modules/x", ".hidden", "a.txt"] {
+            folders.put(&format!("work/{file}"), "12345");
+        }
+        folders.put("cache/bird/one/mine.txt", "x");
+        folders.put("state/memory/owner.md", "x");
+        folders.put("state/TODO.md", "x");
+        folders.put("state/selkie.db", "x");
+        folders.put("outside/secret", "x");
+        symlink(folders.at("outside"), folders.at("work/out")).unwrap();
+        let scope = folders.scope();
+        let mut said = Vec::new();
+        for args in [
+            json!({}),
+            json!({"recursive": true}),
+            json!({"recursive": true, "include": "*.md"}),
+            json!({"path": "a", "details": true}),
+            json!({"path": "**/*.md"}),
+            json!({"path": "a/*"}),
+            json!({"path": "file_cache_dir/*"}),
+            json!({"path": "file_state_dir/.", "recursive": true}),
+            json!({"path": "file_state_dir/memory"}),
+            json!({"path": "b.md"}),
+            json!({"path": "out/*"}),
+            json!({"path": "../*"}),
+            json!({"path": "none"}),
+        ] {
+            said.push(format!("{args}\n{}", call(&scope, args.clone()).await));
+        }
+        insta::assert_snapshot!(said.join("\n--\n"), @r#"
+        {}
+        a/
+        a.txt
+        b.md
+        out
+        --
+        {"recursive":true}
+        a/
+        a.txt
+        a/c.md
+        a/d/
+        a/d/e.rs
+        b.md
+        out
+        --
+        {"recursive":true,"include":"*.md"}
+        a/c.md
+        b.md
+        --
+        {"path":"a","details":true}
+        c.md (file, 5 bytes)
+        d/ (folder)
+        --
+        {"path":"**/*.md"}
+        a/c.md
+        b.md
+        --
+        {"path":"a/*"}
+        c.md
+        d/
+        --
+        {"path":"file_cache_dir/*"}
+        mine.txt
+        --
+        {"path":"file_state_dir/.","recursive":true}
+        TODO.md
+        --
+        {"path":"file_state_dir/memory"}
+        list_files denied for path: file_state_dir/memory (memory is reached with the memory tools)
+        --
+        {"path":"b.md"}
+        b.md is a file: use read_file
+        --
+        {"path":"out/*"}
+        refusing to read outside allowed base dir: out (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
+        --
+        {"path":"../*"}
+        refusing to read outside allowed base dir: .. (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
+        --
+        {"path":"none"}
+        no such file: none
+        "#);
+    }
+
+    #[tokio::test]
+    async fn a_long_list_says_that_it_is_cut() {
+        let folders = Folders::new();
+        for number in 0..MAX_SHOWN + 3 {
+            folders.put(&format!("work/{number:04}"), "");
+        }
+        let text = call(&folders.scope(), json!({})).await;
+        assert_eq!(text.lines().count(), MAX_SHOWN + 1);
+        assert!(text.ends_with(
+            "[Showing 500 of 503 entries. Name a folder inside, or use include, for the rest.]"
+        ));
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_is_not_made_yet_is_empty() {
+        let folders = Folders::new();
+        let mut scope = folders.scope();
+        scope.roots.workspace = None;
+        scope.roots.own = folders.at("cache/bird/new");
+        assert_eq!(call(&scope, json!({})).await, "(no entries)");
+    }
+}

@@ -1,0 +1,235 @@
+//! `read_file`: a page of a text file, its lines numbered.
+
+use std::io::{self, BufReader, Read, Seek};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::blocking::{on_disk, refused};
+use super::page::{MAX_COUNTED, Page, Wanted, read};
+use super::sniff;
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::paths::{Finder, Kind, Located, Stop};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError, settings};
+
+const NAME: &str = "read_file";
+/// Room for the trailer and notes beside the page.
+const TRAILER: usize = 1024;
+
+/// The tool.
+pub(in crate::tools) struct ReadFile {
+    spec: Arc<ToolSpec>,
+    settings: settings::ReadFile,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The file: absolute, relative to the workspace, `file_cache_dir/<path>` or `file_state_dir/<path>`.
+    path: String,
+    /// The first line to show, from 1. Default: 1.
+    #[schemars(range(min = 1))]
+    offset: Option<u64>,
+    /// How many lines to show. Default: 2000.
+    #[schemars(range(min = 1, max = 100_000))]
+    limit: Option<u64>,
+}
+
+impl ReadFile {
+    pub(in crate::tools) fn new(settings: &settings::ReadFile) -> Self {
+        let spec = ToolSpec {
+            name: NAME,
+            description: "Read a text file page by page. Lines come numbered; the last line of a \
+                          page says how to get the next. For folders use list_files."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Read,
+            group: "files",
+            sources: &["S3", "S0", "S1", "S2", "S4"],
+            recovery: Recovery::CallAgain,
+        };
+        Self { spec: Arc::new(spec), settings: settings.clone() }
+    }
+}
+
+#[async_trait]
+impl Tool for ReadFile {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    fn max_output(&self) -> usize {
+        self.settings.max_page_bytes + TRAILER
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { path, offset, limit } = typed(args)?;
+        let wanted = Wanted {
+            offset: offset.unwrap_or(1),
+            limit: limit.unwrap_or(2_000),
+            max_bytes: self.settings.max_page_bytes,
+            max_counted: MAX_COUNTED,
+        };
+        let (roots, deny) = (scope.roots.clone(), self.settings.deny_paths.clone());
+        on_disk(scope, move |stop| {
+            let located = Finder { tool: NAME, roots: &roots, deny: &deny }.existing(&path)?;
+            let page = open(&located, wanted, stop)?;
+            Ok(Output::outside(with_trailer(page, wanted)?))
+        })
+        .await
+    }
+}
+
+fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Page, ToolError> {
+    let shown = located.shown();
+    let fault = |e: io::Error| refused(&shown, &e);
+    let (kind, size) = located.kind().map_err(fault)?;
+    if kind == Kind::Folder {
+        return Err(ToolError::tell(format!("{shown} is a directory: use list_files")));
+    }
+    let mut file = located.open().map_err(fault)?;
+    let mut head = Vec::new();
+    file.by_ref().take(sniff::HEAD as u64).read_to_end(&mut head).map_err(fault)?;
+    if let Some(what) = sniff::binary(&head) {
+        return Err(ToolError::tell(format!(
+            "{shown} is {what} ({size} bytes), not text: it cannot be read here"
+        )));
+    }
+    file.rewind().map_err(fault)?;
+    read(BufReader::with_capacity(64 * 1024, file), wanted, || stop.check()).map_err(fault)
+}
+
+fn with_trailer(page: Page, wanted: Wanted) -> Result<String, ToolError> {
+    if page.lines == 0 {
+        return Ok("(the file is empty)".to_owned());
+    }
+    if page.last < wanted.offset {
+        return Err(ToolError::tell(format!(
+            "offset {} is behind the end: the file has {} lines",
+            wanted.offset, page.lines
+        )));
+    }
+    let mut text = page.text;
+    let rest = !page.whole || page.last < page.lines;
+    if rest || wanted.offset > 1 {
+        let (first, last) = (wanted.offset, page.last);
+        let all = if page.whole { page.lines.to_string() } else { "more".to_owned() };
+        let next = if rest { format!(" Use offset={} to continue.", last + 1) } else { String::new() };
+        text.push_str(&format!("[Showing lines {first}-{last} of {all}.{next}]\n"));
+    }
+    if page.broken {
+        text.push_str("[Not all of it is UTF-8: broken bytes are shown as \u{fffd}.]\n");
+    }
+    text.pop();
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::testkit::Folders;
+
+    async fn call(folders: &Folders, args: Value) -> String {
+        let settings = settings::ReadFile {
+            deny_paths: vec!["diary".to_owned()],
+            max_page_bytes: 1024,
+            ..Default::default()
+        };
+        match ReadFile::new(&settings).call(&folders.scope(), args).await {
+            Ok(output) => {
+                assert!(output.untrusted, "a file holds other people's words");
+                output.text
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[tokio::test]
+    async fn it_shows_lines_and_says_what_it_does_not_show() {
+        let folders = Folders::new();
+        folders.put("work/three", "one\ntwo\r\nthree");
+        folders.put("work/empty", "");
+        folders.put("work/latin", b"caf\xe9\n");
+        folders.put("work/image.png", b"\x89PNG\r\n\x1a\n0000");
+        folders.put("work/diary", "x");
+        folders.put("work/sub/x", "x");
+        let mut said = Vec::new();
+        for args in [
+            json!({"path": "three"}),
+            json!({"path": "three", "offset": 2, "limit": 1}),
+            json!({"path": "three", "offset": 3}),
+            json!({"path": "three", "offset": 9}),
+            json!({"path": "empty"}),
+            json!({"path": "latin"}),
+            json!({"path": "image.png"}),
+            json!({"path": "diary"}),
+            json!({"path": "sub"}),
+            json!({"path": "none"}),
+            json!({"path": "/etc/passwd"}),
+            json!({"path": "nul\0"}),
+            json!({"path": "n".repeat(300)}),
+        ] {
+            said.push(call(&folders, args).await);
+        }
+        insta::assert_snapshot!(said.join("\n--\n"), @r"
+           1 | one
+           2 | two
+           3 | three
+        --
+           2 | two
+        [Showing lines 2-2 of 3. Use offset=3 to continue.]
+        --
+           3 | three
+        [Showing lines 3-3 of 3.]
+        --
+        offset 9 is behind the end: the file has 3 lines
+        --
+        (the file is empty)
+        --
+           1 | caf�
+        [Not all of it is UTF-8: broken bytes are shown as �.]
+        --
+        image.png is a PNG image (12 bytes), not text: it cannot be read here
+        --
+        read_file denied for path: diary (tools.read_file.deny_paths)
+        --
+        sub is a directory: use list_files
+        --
+        no such file: none
+        --
+        refusing to read outside allowed base dir: /etc/passwd (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
+        --
+        invalid path: it holds a NUL character
+        --
+        invalid path: too long (a name takes 255 bytes, a path 4095)
+        ");
+    }
+
+    #[tokio::test]
+    async fn a_page_is_bounded_and_leads_to_the_next() {
+        let folders = Folders::new();
+        folders.put("work/long", "0123456789\n".repeat(500));
+        let first = call(&folders, json!({"path": "long"})).await;
+        assert!(first.ends_with("[Showing lines 1-56 of 500. Use offset=57 to continue.]"), "{first}");
+        assert!(first.len() < 1024 + TRAILER);
+        let second = call(&folders, json!({"path": "long", "offset": 57})).await;
+        assert!(second.starts_with("  57 | 0123456789\n"));
+    }
+
+    #[tokio::test]
+    async fn a_stopped_call_ends() {
+        let folders = Folders::new();
+        folders.put("work/long", "0123456789\n".repeat(500));
+        let scope = folders.scope();
+        scope.cancel.cancel();
+        let tool = ReadFile::new(&settings::ReadFile::default());
+        let error = tool.call(&scope, json!({"path": "long"})).await.unwrap_err();
+        assert_eq!(error.to_string(), "long: stopped before it was done");
+    }
+}

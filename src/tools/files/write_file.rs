@@ -1,0 +1,169 @@
+//! `write_file`: makes, replaces or appends to a text file.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::blocking::{on_disk, refused};
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::paths::Finder;
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError, settings};
+
+const NAME: &str = "write_file";
+
+/// The tool.
+pub(in crate::tools) struct WriteFile {
+    spec: Arc<ToolSpec>,
+    settings: settings::WriteFile,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The file: relative to the workspace (without one: to the cache folder), absolute,
+    /// `file_cache_dir/<path>` or `file_state_dir/<path>`. Missing folders are made.
+    path: String,
+    /// The text to write.
+    #[schemars(length(min = 0))]
+    content: String,
+    /// `overwrite` replaces the whole file, `append` adds to its end. Default: overwrite.
+    mode: Option<Mode>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    Overwrite,
+    Append,
+}
+
+impl WriteFile {
+    pub(in crate::tools) fn new(settings: &settings::WriteFile) -> Self {
+        let spec = ToolSpec {
+            name: NAME,
+            description: "Write a text file: replace it whole, or append to it.".to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Write,
+            group: "files",
+            sources: &["S3", "S0", "S2", "S4"],
+            recovery: Recovery::Unknown,
+        };
+        Self { spec: Arc::new(spec), settings: settings.clone() }
+    }
+}
+
+#[async_trait]
+impl Tool for WriteFile {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { path, content, mode } = typed(args)?;
+        let (bytes, most) = (content.len(), self.settings.max_bytes);
+        if bytes > most {
+            return Err(ToolError::tell(format!(
+                "content too large ({bytes} bytes > {most} max): write it in parts with mode append"
+            )));
+        }
+        let (roots, deny) = (scope.roots.clone(), self.settings.deny_paths.clone());
+        on_disk(scope, move |stop| {
+            let located = Finder { tool: NAME, roots: &roots, deny: &deny }.writable(&path)?;
+            let shown = located.shown();
+            let (done, said) = match mode.unwrap_or(Mode::Overwrite) {
+                Mode::Overwrite => (located.replace(content.as_bytes()), "wrote"),
+                Mode::Append => (located.append(content.as_bytes(), stop), "appended"),
+            };
+            done.map_err(|e| refused(&shown, &e))?;
+            Ok(Output::ok(format!("{said} {bytes} bytes to {shown}")))
+        })
+        .await
+    }
+
+    fn preview(&self, args: &Value) -> Option<String> {
+        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+        let how = if text("mode") == "append" { "append to" } else { "write" };
+        Some(format!("{how} {}:\n{}", text("path"), text("content")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::testkit::Folders;
+
+    async fn call(scope: &Scope, args: Value) -> String {
+        let settings = settings::WriteFile { max_bytes: 20, ..Default::default() };
+        let called = WriteFile::new(&settings).call(scope, args).await;
+        called.map_or_else(|e| e.to_string(), |o| o.text)
+    }
+
+    #[tokio::test]
+    async fn it_writes_appends_and_refuses() {
+        let folders = Folders::new();
+        folders.put("work/dir/x", "x");
+        folders.put("state/config.yaml", "x");
+        let scope = folders.scope();
+        let mut said = Vec::new();
+        for args in [
+            json!({"path": "a/b.txt", "content": "one"}),
+            json!({"path": "a/b.txt", "content": " two", "mode": "append"}),
+            json!({"path": "file_cache_dir/c.txt", "content": ""}),
+            json!({"path": "file_state_dir/TODO.md", "content": "- x"}),
+            json!({"path": "big", "content": "0123456789012345678901"}),
+            json!({"path": "dir", "content": "x"}),
+            json!({"path": "dir/", "content": "x"}),
+            json!({"path": "dir/x/y", "content": "x"}),
+            json!({"path": "../outside/x", "content": "x"}),
+            json!({"path": "file_state_dir/config.yaml", "content": "x"}),
+            json!({"path": "file_state_dir/persona/SOUL.md", "content": "x"}),
+            json!({"path": "file_state_dir", "content": "x"}),
+        ] {
+            said.push(call(&scope, args).await);
+        }
+        insta::assert_snapshot!(said.join("\n"), @r"
+        wrote 3 bytes to a/b.txt
+        appended 4 bytes to a/b.txt
+        wrote 0 bytes to file_cache_dir/c.txt
+        wrote 3 bytes to file_state_dir/TODO.md
+        content too large (22 bytes > 20 max): write it in parts with mode append
+        dir: it is a folder
+        path is a directory: dir/
+        dir/x/y cannot be reached: a part of it is a file, not a folder
+        refusing to write outside allowed base dirs: ../outside/x (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
+        write_file denied for path: file_state_dir/config.yaml (it may hold credentials of the bot)
+        write_file denied for path: file_state_dir/persona/SOUL.md (it defines the bot: people change it, tools do not)
+        invalid path: alias requires a relative file path
+        ");
+        assert_eq!(folders.get("work/a/b.txt"), "one two");
+        assert_eq!(folders.get("cache/bird/one/c.txt"), "");
+        assert_eq!(folders.get("state/config.yaml"), "x");
+    }
+
+    #[tokio::test]
+    async fn without_a_workspace_it_writes_into_its_own_folder_even_before_there_is_one() {
+        let folders = Folders::new();
+        let mut scope = folders.scope();
+        scope.roots.workspace = None;
+        scope.roots.own = folders.at("cache/bird/new");
+        let said = call(&scope, json!({"path": "x.txt", "content": "x"})).await;
+        assert_eq!(said, "wrote 1 bytes to file_cache_dir/x.txt");
+        assert_eq!(folders.get("cache/bird/new/x.txt"), "x");
+    }
+
+    #[tokio::test]
+    async fn appends_side_by_side_lose_nothing() {
+        let folders = Folders::new();
+        let scope = folders.scope();
+        let line = json!({"path": "log", "content": "line\n", "mode": "append"});
+        let all = (0..40).map(|_| call(&scope, line.clone()));
+        futures_util::future::join_all(all).await;
+        assert_eq!(folders.get("work/log"), "line\n".repeat(40));
+    }
+}

@@ -1,0 +1,338 @@
+//! Opens, lists and writes beneath a root's handle; no link is followed, so that what was judged is
+//! what is touched.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Component, Path};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustix::fs::{self, AtFlags, FileType, FlockOperation, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::Located;
+use crate::tools::scope::Scope;
+
+const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// Opening must not wait for the other end of a pipe.
+const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// What something on the disk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link, not followed.
+    Link,
+    /// A device, a pipe, a socket.
+    Other,
+}
+
+/// An entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub name: OsString,
+    /// What it is.
+    pub kind: Kind,
+    /// Bytes, of a file.
+    pub size: u64,
+}
+
+/// Tells blocking work to end: the task was stopped, the call is over, or its time is up.
+#[derive(Clone)]
+pub struct Stop {
+    cancel: CancellationToken,
+    deadline: Instant,
+}
+
+impl Stop {
+    /// Follows a scope. Cancel `cancel`, a child of the scope's, when the call's future is dropped.
+    pub fn of(scope: &Scope, cancel: CancellationToken) -> Self {
+        Self { cancel, deadline: scope.deadline }
+    }
+
+    /// Fails when it is time to end.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::TimedOut`].
+    pub fn check(&self) -> io::Result<()> {
+        if self.cancel.is_cancelled() || Instant::now() >= self.deadline {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "stopped before it was done"));
+        }
+        Ok(())
+    }
+}
+
+impl Located {
+    /// Tells what it is.
+    ///
+    /// # Errors
+    /// When it is gone or may not be seen.
+    pub fn kind(&self) -> io::Result<(Kind, u64)> {
+        let stat = match self.parts() {
+            Some((parent, name)) => {
+                let folder = open(self, parent, FOLDER, Mode::empty())?;
+                fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?
+            }
+            None => fs::stat(&self.root)?,
+        };
+        Ok((kind(FileType::from_raw_mode(stat.st_mode)), size(&stat)))
+    }
+
+    /// Opens a regular file for reading.
+    ///
+    /// # Errors
+    /// When it is no regular file, or a link was put in its place.
+    pub fn open(&self) -> io::Result<File> {
+        let file = open(self, &self.relative, FILE | OFlags::RDONLY, Mode::empty())?;
+        regular(&fs::fstat(&file)?)?;
+        Ok(File::from(file))
+    }
+
+    /// Lists a folder, sorted by name.
+    ///
+    /// # Errors
+    /// When it cannot be read, or `stop` says so.
+    pub fn list(&self, stop: &Stop) -> io::Result<Vec<Listed>> {
+        let folder = open(self, &self.relative, FOLDER, Mode::empty())?;
+        let mut all = Vec::new();
+        for entry in fs::Dir::read_from(&folder)? {
+            stop.check()?;
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            // Gone since: not there.
+            let Ok(stat) = fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let kind = kind(FileType::from_raw_mode(stat.st_mode));
+            all.push(Listed { name: name.to_owned(), kind, size: size(&stat) });
+        }
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(all)
+    }
+
+    /// Replaces a file, or makes it with its folders: all of it or nothing. An existing file keeps its
+    /// mode.
+    ///
+    /// # Errors
+    /// When something else than a file of one name stands there, or the disk refuses.
+    pub fn replace(&self, content: &[u8]) -> io::Result<()> {
+        let (folder, name) = self.make_folders()?;
+        let mode = match fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => {
+                ours_alone(&stat)?;
+                Some(Mode::from_raw_mode(stat.st_mode))
+            }
+            Err(Errno::NOENT) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let temporary = temporary_name();
+        let create = FILE | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let file = fs::openat(&folder, &temporary, create, self.file_mode())?;
+        let written = fill(File::from(file), content, mode)
+            .and_then(|()| Ok(fs::renameat(&folder, &temporary, &folder, name)?));
+        if written.is_err() {
+            // What failed is said; that its remains could not be removed would say nothing more.
+            let _ = fs::unlinkat(&folder, &temporary, AtFlags::empty());
+        }
+        written?;
+        Ok(fs::fsync(&folder)?)
+    }
+
+    /// Appends to a file, or makes it with its folders: one write under the file's lock.
+    ///
+    /// # Errors
+    /// As [`Located::replace`]; when the disk takes only a part, the file is as it was.
+    pub fn append(&self, content: &[u8], stop: &Stop) -> io::Result<()> {
+        let (folder, name) = self.make_folders()?;
+        let flags = FILE | OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
+        let file = fs::openat(&folder, name, flags, self.file_mode())?;
+        ours_alone(&fs::fstat(&file)?)?;
+        lock(&file, stop)?;
+        let before = size(&fs::fstat(&file)?);
+        let written = rustix::io::write(&file, content)?;
+        if written < content.len() {
+            fs::ftruncate(&file, before)?;
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is full"));
+        }
+        Ok(fs::fsync(&file)?)
+    }
+
+    fn parts(&self) -> Option<(&Path, &OsStr)> {
+        Some((self.relative.parent()?, self.relative.file_name()?))
+    }
+
+    fn make_folders(&self) -> io::Result<(OwnedFd, &OsStr)> {
+        let Some((parent, name)) = self.parts() else {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+        };
+        if !self.root.exists() {
+            std::fs::DirBuilder::new().recursive(true).mode(0o750).create(&self.root)?;
+        }
+        let mode = if self.is_private() { 0o750 } else { 0o755 };
+        let mut at = fs::open(&self.root, FOLDER, Mode::empty())?;
+        for component in parent.components() {
+            let Component::Normal(folder) = component else { continue };
+            at = match fs::openat(&at, folder, FOLDER, Mode::empty()) {
+                Err(Errno::NOENT) => {
+                    match fs::mkdirat(&at, folder, Mode::from_raw_mode(mode)) {
+                        Ok(()) | Err(Errno::EXIST) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                    fs::openat(&at, folder, FOLDER, Mode::empty())?
+                }
+                other => other?,
+            };
+        }
+        Ok((at, name))
+    }
+
+    fn file_mode(&self) -> Mode {
+        Mode::from_raw_mode(if self.is_private() { 0o600 } else { 0o644 })
+    }
+}
+
+fn open(located: &Located, relative: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+    let root = fs::open(&located.root, FOLDER, Mode::empty())?;
+    if relative.as_os_str().is_empty() {
+        return Ok(root);
+    }
+    #[cfg(target_os = "linux")]
+    match by_kernel(&root, relative, flags, mode) {
+        // An old kernel, or a filter that forbids the call.
+        Err(Errno::NOSYS | Errno::PERM) => {}
+        other => return Ok(other?),
+    }
+    by_steps(root, relative, flags, mode)
+}
+
+#[cfg(target_os = "linux")]
+fn by_kernel(
+    root: &OwnedFd,
+    relative: &Path,
+    flags: OFlags,
+    mode: Mode,
+) -> rustix::io::Result<OwnedFd> {
+    use rustix::fs::ResolveFlags;
+    let beneath =
+        ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
+    loop {
+        match fs::openat2(root, relative, flags, mode, beneath) {
+            // Something was renamed meanwhile: the kernel asks to try again.
+            Err(Errno::AGAIN) => {}
+            other => return other,
+        }
+    }
+}
+
+/// One folder at a time, none of them a link.
+fn by_steps(root: OwnedFd, relative: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+    let mut at = root;
+    let mut steps = relative.components().peekable();
+    while let Some(step) = steps.next() {
+        let Component::Normal(name) = step else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain path"));
+        };
+        let flags = if steps.peek().is_some() { FOLDER } else { flags | OFlags::NOFOLLOW };
+        at = fs::openat(&at, name, flags, mode)?;
+    }
+    Ok(at)
+}
+
+fn fill(mut file: File, content: &[u8], mode: Option<Mode>) -> io::Result<()> {
+    file.write_all(content)?;
+    if let Some(mode) = mode {
+        fs::fchmod(&file, mode)?;
+    }
+    file.sync_all()
+}
+
+fn lock(file: impl AsFd, stop: &Stop) -> io::Result<()> {
+    loop {
+        match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            // Another call appends: it holds the lock for one write.
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(2)),
+            other => return Ok(other?),
+        }
+        stop.check()?;
+    }
+}
+
+fn temporary_name() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!(".selkie-{}-{number}.tmp", std::process::id())
+}
+
+fn ours_alone(stat: &Stat) -> io::Result<()> {
+    regular(stat)?;
+    if stat.st_nlink > 1 {
+        let why = "the file has several names (hard links): writing would change them all";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    Ok(())
+}
+
+fn regular(stat: &Stat) -> io::Result<()> {
+    let why = match kind(FileType::from_raw_mode(stat.st_mode)) {
+        Kind::File => return Ok(()),
+        Kind::Folder => "it is a folder",
+        Kind::Link => "it is a link",
+        Kind::Other => "it is a device, a pipe or a socket, not a file",
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
+fn kind(file_type: FileType) -> Kind {
+    match file_type {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Folder,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}
+
+fn size(stat: &Stat) -> u64 {
+    u64::try_from(stat.st_size).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both ways of opening refuse the same things: old kernels are no hole.
+    #[test]
+    fn stepping_is_as_strict_as_the_kernel() {
+        let dir = tempfile::TempDir::new().unwrap();
+        std::fs::create_dir_all(dir.path().join("root/a")).unwrap();
+        std::fs::write(dir.path().join("root/a/file"), "x").unwrap();
+        std::fs::write(dir.path().join("secret"), "x").unwrap();
+        std::os::unix::fs::symlink("../secret", dir.path().join("root/link")).unwrap();
+        std::os::unix::fs::symlink("..", dir.path().join("root/up")).unwrap();
+        for (path, opens) in
+            [("a/file", true), ("link", false), ("up/secret", false), ("../secret", false)]
+        {
+            let flags = FILE | OFlags::RDONLY;
+            let root = || fs::open(dir.path().join("root"), FOLDER, Mode::empty()).unwrap();
+            let stepped = by_steps(root(), Path::new(path), flags, Mode::empty());
+            assert_eq!(stepped.is_ok(), opens, "{path} by steps");
+            #[cfg(target_os = "linux")]
+            assert_eq!(
+                by_kernel(&root(), Path::new(path), flags, Mode::empty()).is_ok(),
+                opens,
+                "{path} by the kernel"
+            );
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Paths that must not lead outside, and those that must lead where they say.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use proptest::prelude::*;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::tools::testkit::Folders;
+
+fn finder<'a>(roots: &'a Roots, deny: &'a [String]) -> Finder<'a> {
+    Finder { tool: "read_file", roots, deny }
+}
+
+fn says(result: Result<Located, ToolError>) -> String {
+    match result {
+        Ok(located) => format!("{:?} {}", located.zone, located.shown()),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_path_leads_where_it_says() {
+    let folders = Folders::new();
+    let inside = ["work/a.txt", "cache/bird/one/b.txt", "state/TODO.md", "state/skills/s/SKILL.md"];
+    inside.iter().for_each(|p| drop(folders.put(p, "x")));
+    symlink("a.txt", folders.at("work/link")).unwrap();
+    let roots = folders.roots();
+    let find = finder(&roots, &[]);
+    let said: Vec<String> = [
+        "a.txt",
+        "./x/../a.txt",
+        "link",
+        "file_cache_dir/b.txt",
+        "file_cache_dir/bird/one/b.txt",
+        "file_state_dir/TODO.md",
+        "file_state_dir/skills/s/SKILL.md",
+        "file_cache_dir",
+        "file_state_dir/",
+        "file_cache_directory",
+        "",
+        "a\0b",
+        "a.txt/b",
+    ]
+    .iter()
+    .map(|p| format!("{p:?}: {}", says(find.existing(p))))
+    .collect();
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    "a.txt": Workspace a.txt
+    "./x/../a.txt": no such file: ./x/../a.txt
+    "link": Workspace a.txt
+    "file_cache_dir/b.txt": Own file_cache_dir/b.txt
+    "file_cache_dir/bird/one/b.txt": Own file_cache_dir/b.txt
+    "file_state_dir/TODO.md": State file_state_dir/TODO.md
+    "file_state_dir/skills/s/SKILL.md": State file_state_dir/skills/s/SKILL.md
+    "file_cache_dir": invalid path: alias requires a relative file path
+    "file_state_dir/": invalid path: alias requires a relative file path
+    "file_cache_directory": no such file: file_cache_directory
+    "": path is required
+    "a\0b": invalid path: it holds a NUL character
+    "a.txt/b": a.txt/b cannot be reached: a part of it is a file, not a folder
+    "#);
+    let absolute = folders.at("work/a.txt");
+    assert_eq!(says(find.existing(absolute.to_str().unwrap())), "Workspace a.txt");
+}
+
+/// 16.2 #23: any path was readable, the state folder writable, containment was only in the words.
+#[test]
+fn nothing_leads_outside() {
+    let folders = Folders::new();
+    folders.put("outside/secret", "x");
+    folders.put("cache/bird/two/theirs", "x");
+    folders.put("state/memory/owner.md", "x");
+    symlink("../outside", folders.at("work/out")).unwrap();
+    symlink(folders.at("outside/secret"), folders.at("cache/bird/one/leak")).unwrap();
+    symlink("nowhere", folders.at("work/dangling")).unwrap();
+    symlink("/proc/self/environ", folders.at("work/env")).unwrap();
+    let roots = folders.roots();
+    let find = finder(&roots, &[]);
+    let outside = folders.at("outside/secret");
+    for path in [
+        "../outside/secret",
+        "out/secret",
+        "env",
+        outside.to_str().unwrap(),
+        "file_cache_dir/leak",
+        "file_cache_dir/../two/theirs",
+        "file_cache_dir/../../../state/TODO.md",
+        "../cache/bird/two/theirs",
+        "/etc/passwd",
+        "/proc/self/environ",
+        "/etc/no-such-file",
+    ] {
+        for result in [find.existing(path), find.writable(path)] {
+            let said = says(result);
+            assert!(said.starts_with("refusing to ") || said == "no such file: env", "{path}: {said}");
+        }
+    }
+    // Other conversations' folders cannot even be named: an alias means the own folder.
+    assert_eq!(
+        says(find.existing("file_cache_dir/bird/two/theirs")),
+        "no such file: file_cache_dir/bird/two/theirs"
+    );
+    assert_eq!(says(find.writable("dangling")), "dangling is a link that leads nowhere");
+    assert_eq!(says(find.writable("new/../../../x")).split(':').next(), Some("refusing to write outside allowed base dirs"));
+    let memory = says(find.existing("file_state_dir/memory/owner.md"));
+    assert!(memory.contains("denied for path"), "{memory}");
+}
+
+#[test]
+fn what_defines_the_bot_is_closed() {
+    let folders = Folders::new();
+    let files = [
+        "state/config.yaml", "state/selkie.db", "state/selkie.db-wal", "state/selkie.lock",
+        "state/selkie.sock", "state/approvals/1.json", "state/credentials/token", "state/.env",
+        "work/config.yaml", "work/.env.local", "state/policy.yaml", "state/persona/SOUL.md",
+        "state/skills/a/SKILL.md", "state/contacts/ACTIVE.md",
+    ];
+    files.iter().for_each(|p| drop(folders.put(p, "x")));
+    let roots = folders.roots();
+    let find = finder(&roots, &[]);
+    let said: Vec<String> = files
+        .iter()
+        .map(|p| {
+            let at = folders.at(p);
+            let at = at.to_str().unwrap();
+            let mark = |r: Result<Located, ToolError>| if r.is_ok() { "yes" } else { "no" };
+            format!("{p}: read {}, write {}", mark(find.existing(at)), mark(find.writable(at)))
+        })
+        .collect();
+    insta::assert_snapshot!(said.join("\n"), @r"
+    state/config.yaml: read no, write no
+    state/selkie.db: read no, write no
+    state/selkie.db-wal: read no, write no
+    state/selkie.lock: read no, write no
+    state/selkie.sock: read no, write no
+    state/approvals/1.json: read no, write no
+    state/credentials/token: read no, write no
+    state/.env: read no, write no
+    work/config.yaml: read no, write no
+    work/.env.local: read no, write no
+    state/policy.yaml: read yes, write no
+    state/persona/SOUL.md: read yes, write no
+    state/skills/a/SKILL.md: read yes, write no
+    state/contacts/ACTIVE.md: read yes, write yes
+    ");
+}
+
+#[test]
+fn owners_read_elsewhere_but_not_the_machine_and_not_what_is_denied() {
+    let folders = Folders::new();
+    folders.put("outside/notes", "x");
+    folders.put("outside/private/diary", "x");
+    folders.put("outside/config.yaml", "x");
+    folders.put("cache/bird/two/theirs", "x");
+    let roots = Roots { elsewhere: true, ..folders.roots() };
+    let deny = vec!["diary".to_owned()];
+    let find = finder(&roots, &deny);
+    let absolute = |p: &str| folders.at(p).to_str().unwrap().to_owned();
+    assert!(find.existing(&absolute("outside/notes")).is_ok());
+    assert!(find.writable(&absolute("outside/notes")).is_err());
+    for path in ["outside/private/diary", "outside/config.yaml", "cache/bird/two/theirs"] {
+        assert!(find.existing(&absolute(path)).is_err(), "{path}");
+    }
+    for path in ["/proc/self/environ", "/dev/null", "/sys/kernel"] {
+        assert!(find.existing(path).is_err(), "{path}");
+    }
+}
+
+#[test]
+fn a_group_has_its_own_folder_alone() {
+    let folders = Folders::new();
+    folders.put("work/a", "x");
+    folders.put("cache/bird/one/b", "x");
+    let roots = Roots { state: None, workspace: None, ..folders.roots() };
+    let find = finder(&roots, &[]);
+    assert_eq!(says(find.existing("b")), "Own file_cache_dir/b");
+    assert!(says(find.existing(folders.at("work/a").to_str().unwrap())).starts_with("refusing"));
+    assert_eq!(
+        says(find.existing("file_state_dir/TODO.md")),
+        "file_state_dir is closed here: read_file takes paths in file_cache_dir"
+    );
+}
+
+#[test]
+fn deny_lists_name_files_folders_and_places() {
+    let list: Vec<String> = ["diary.md", "notes/private", "/srv/x", "", "/"].map(str::to_owned).into();
+    for (path, is) in [
+        ("/a/diary.md", true),
+        ("/a/diary.md/b", true),
+        ("/a/my-diary.md", false),
+        ("/a/notes/private/b", true),
+        ("/a/notes/public", false),
+        ("/srv/x/y", true),
+        ("/srv/xy", false),
+    ] {
+        assert_eq!(denied(&list, Path::new(path)), is, "{path}");
+    }
+}
+
+fn stop(folders: &Folders) -> Stop {
+    Stop::of(&folders.scope(), CancellationToken::new())
+}
+
+#[test]
+fn writing_is_whole_keeps_the_mode_and_spares_links() {
+    let folders = Folders::new();
+    let roots = folders.roots();
+    let find = finder(&roots, &[]);
+    let mode = |p: &str| folders.at(p).metadata().unwrap().permissions().mode() & 0o777;
+
+    find.writable("deep/er/new.txt").unwrap().replace(b"one").unwrap();
+    find.writable("file_cache_dir/sub/new.txt").unwrap().append(b"two", &stop(&folders)).unwrap();
+    find.writable("file_cache_dir/sub/new.txt").unwrap().append(b"!", &stop(&folders)).unwrap();
+    assert_eq!(folders.get("work/deep/er/new.txt"), "one");
+    assert_eq!(folders.get("cache/bird/one/sub/new.txt"), "two!");
+    assert_eq!(mode("cache/bird/one/sub/new.txt"), 0o600);
+    assert_eq!(mode("cache/bird/one/sub") & 0o007, 0);
+
+    let script = folders.put("work/run.sh", "old");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o754)).unwrap();
+    find.writable("run.sh").unwrap().replace(b"new").unwrap();
+    assert_eq!((folders.get("work/run.sh").as_str(), mode("work/run.sh")), ("new", 0o754));
+
+    std::fs::hard_link(&script, folders.at("outside/twin")).unwrap();
+    for error in [
+        find.writable("run.sh").unwrap().replace(b"bad").unwrap_err(),
+        find.writable("run.sh").unwrap().append(b"bad", &stop(&folders)).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("hard links"), "{error}");
+    }
+    assert_eq!(folders.get("outside/twin"), "new");
+    let left: Vec<_> = std::fs::read_dir(folders.at("work")).unwrap().flatten().collect();
+    assert!(left.iter().all(|e| !e.file_name().to_string_lossy().ends_with(".tmp")));
+}
+
+/// A link put in place after the path was judged is not followed.
+#[test]
+fn a_swap_between_judging_and_opening_is_refused() {
+    let folders = Folders::new();
+    folders.put("outside/secret", "x");
+    folders.put("work/d/file", "x");
+    let roots = folders.roots();
+    let find = finder(&roots, &[]);
+    let located = find.existing("d/file").unwrap();
+    std::fs::rename(folders.at("work/d"), folders.at("work/e")).unwrap();
+    symlink(folders.at("outside"), folders.at("work/d")).unwrap();
+    symlink("secret", folders.at("outside/file")).unwrap();
+    assert!(located.open().is_err());
+    assert!(located.replace(b"bad").is_err());
+    assert_eq!(folders.get("outside/secret"), "x");
+}
+
+#[test]
+fn a_pipe_is_refused_at_once() {
+    let folders = Folders::new();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        folders.at("work/pipe"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o600),
+        0,
+    )
+    .unwrap();
+    let roots = folders.roots();
+    let located = finder(&roots, &[]).existing("pipe").unwrap();
+    assert!(located.open().unwrap_err().to_string().contains("a pipe"));
+    assert!(located.append(b"x", &stop(&folders)).is_err());
+    assert!(located.replace(b"x").is_err());
+}
+
+proptest! {
+    /// Whatever is written: what is found lies in a root, with no link or `..` left in it.
+    #[test]
+    fn what_is_found_lies_in_a_root(
+        steps in prop::collection::vec(prop_oneof![
+            Just("..".to_owned()), Just(".".to_owned()), Just("out".to_owned()),
+            Just("in".to_owned()), Just("file_cache_dir".to_owned()),
+            Just("file_state_dir".to_owned()), Just("bird".to_owned()), Just("two".to_owned()),
+            Just("secret".to_owned()), Just(String::new()), "\\PC{1,6}",
+        ], 1..7)
+    ) {
+        let folders = Folders::new();
+        folders.put("outside/secret", "x");
+        folders.put("cache/bird/two/secret", "x");
+        symlink("../outside", folders.at("work/out")).unwrap();
+        symlink(".", folders.at("work/in")).unwrap();
+        let roots = folders.roots();
+        let find = finder(&roots, &[]);
+        let written = steps.join("/");
+        for located in [find.existing(&written), find.writable(&written)].into_iter().flatten() {
+            let real = located.real();
+            let root = match located.zone {
+                Zone::Own => folders.at("cache/bird/one"),
+                Zone::Workspace => folders.at("work"),
+                Zone::State => folders.at("state"),
+                Zone::Elsewhere => unreachable!("nothing elsewhere is open"),
+            };
+            prop_assert!(real.starts_with(&root), "{written:?} → {real:?}");
+            prop_assert!(real.components().all(|c| c != Component::ParentDir));
+            prop_assert!(!real.is_symlink());
+        }
+    }
+}

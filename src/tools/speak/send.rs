@@ -1,0 +1,115 @@
+//! Sends a file, a picture or a voice note into this conversation.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use selkie_channel_core::{Body, SpeakingEffect, SpeakingTool};
+use serde_json::Value;
+
+use super::{only_here, outcome};
+use crate::domain::tool::ToolSpec;
+use crate::tools::paths::{Finder, Kind, Located, Zone};
+use crate::tools::scope::{Roots, Scope};
+use crate::tools::{Output, Tool, ToolError};
+
+/// The tool; its names and its limit are a channel's.
+pub(super) struct Send {
+    pub(super) spec: Arc<ToolSpec>,
+    pub(super) data: &'static SpeakingTool,
+    /// The platform's limit or config's, whichever is lower.
+    pub(super) max_bytes: u64,
+}
+
+#[async_trait]
+impl Tool for Send {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        only_here(self.data, scope, &args)?;
+        let Some(path) = text(&args, "path") else {
+            return Err(ToolError::tell("path is required"));
+        };
+        let file = self.file(&scope.roots, path)?;
+        let body = self.body(&file, &args)?;
+        let spoken = scope.reply.say(&scope.call, body).await?;
+        Ok(outcome(spoken, "sent"))
+    }
+}
+
+impl Send {
+    /// Finds the file among those that may leave: this conversation's own, and the workspace's.
+    fn file(&self, roots: &Roots, path: &str) -> Result<Located, ToolError> {
+        // The state folder and the rest of the machine may be read by some, but are sent by nobody.
+        let open = Roots { state: None, elsewhere: false, ..roots.clone() };
+        let finder = Finder { tool: self.data.name, roots: &open, deny: &[] };
+        let outside = |file: Result<Located, ToolError>| match file {
+            Ok(file) if matches!(file.zone, Zone::Own | Zone::Workspace) => Ok(file),
+            Err(ToolError::Tell(why)) if !why.starts_with("refusing to read") => {
+                Err(ToolError::Tell(why))
+            }
+            _ => Err(ToolError::tell(format!(
+                "refusing to send file outside file_cache_dir: {path} (write or copy it to \
+                 file_cache_dir/<path> first)"
+            ))),
+        };
+        let found = outside(finder.existing(path));
+        if found.is_ok() || Path::new(path).is_absolute() {
+            return self.sendable(found?, path);
+        }
+        // A relative path may also mean the conversation's own folder.
+        let own = outside(finder.existing(&format!("file_cache_dir/{path}")));
+        self.sendable(own.or(found)?, path)
+    }
+
+    fn sendable(&self, file: Located, path: &str) -> Result<Located, ToolError> {
+        let (kind, size) =
+            file.kind().map_err(|e| ToolError::tell(format!("{path} cannot be read: {e}")))?;
+        match kind {
+            Kind::Folder => return Err(ToolError::tell(format!("path is a directory: {path}"))),
+            Kind::File => {}
+            Kind::Link | Kind::Other => {
+                return Err(ToolError::tell(format!("path is not a file: {path}")));
+            }
+        }
+        if size == 0 {
+            return Err(ToolError::tell(format!("the file is empty: {path}")));
+        }
+        let most = self.max_bytes;
+        if size > most {
+            let hint = if most < self.data.max_bytes { "" } else { self.data.too_big };
+            let said = format!("file too large to send (>{most} bytes): {path} {hint}");
+            return Err(ToolError::tell(said.trim_end()));
+        }
+        Ok(file)
+    }
+
+    fn body(&self, file: &Located, args: &Value) -> Result<Body, ToolError> {
+        let real = file.real();
+        let Some(path) = real.to_str().map(str::to_owned) else {
+            return Err(ToolError::tell("the file's name is not UTF-8: rename it first"));
+        };
+        let name = text(args, "filename").and_then(shown_name);
+        let name = name.or_else(|| shown_name(&path)).unwrap_or_else(|| "file".to_owned());
+        let caption = text(args, "caption").map(str::to_owned);
+        Ok(match self.data.effect {
+            SpeakingEffect::SendPhoto => Body::Photo { path, caption },
+            SpeakingEffect::SendVoice => Body::Voice { path, name },
+            SpeakingEffect::SendFile | SpeakingEffect::React => Body::File { path, name, caption },
+        })
+    }
+}
+
+fn text<'a>(args: &'a Value, name: &str) -> Option<&'a str> {
+    args.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
+}
+
+/// A name as people may see it: the last part alone, nothing that cannot be printed.
+fn shown_name(written: &str) -> Option<String> {
+    let last = written.rsplit(['/', '\\']).next()?;
+    let clean: String = last.chars().filter(|c| !c.is_control()).take(120).collect();
+    let clean = clean.trim().to_owned();
+    (!clean.is_empty() && clean != "." && clean != "..").then_some(clean)
+}

@@ -1,0 +1,163 @@
+//! Test support: real folders with a scope over them, a mouth that remembers, tools that misbehave.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::DateTime;
+use selkie_channel_core::{AccountId, Body, ConversationId, MessageRef};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::domain::clock::ManualClock;
+use crate::domain::facts::Trust;
+use crate::domain::ids::TaskId;
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::ports::{Reply, Spoken, Todos};
+use crate::tools::scope::{Roots, Scope};
+use crate::tools::{Output, Tool, ToolError};
+
+/// A cache, a state folder and a workspace on the disk, and something outside of them.
+pub(crate) struct Folders {
+    dir: TempDir,
+    pub(crate) mouth: Arc<Remembering>,
+    todos: Arc<Notebook>,
+}
+
+impl Folders {
+    pub(crate) fn new() -> Self {
+        let dir = TempDir::new().unwrap();
+        for folder in ["cache/bird/one", "cache/bird/two", "state/memory", "work", "outside"] {
+            std::fs::create_dir_all(dir.path().join(folder)).unwrap();
+        }
+        Self { dir, mouth: Arc::default(), todos: Arc::default() }
+    }
+
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join(path)
+    }
+
+    pub(crate) fn put(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let at = self.at(path);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        std::fs::write(&at, content).unwrap();
+        at
+    }
+
+    pub(crate) fn get(&self, path: &str) -> String {
+        std::fs::read_to_string(self.at(path)).unwrap()
+    }
+
+    /// What a private conversation of an owner sees, but nothing elsewhere.
+    pub(crate) fn roots(&self) -> Roots {
+        Roots {
+            cache: self.at("cache"),
+            own: self.at("cache/bird/one"),
+            state: Some(self.at("state")),
+            workspace: Some(self.at("work")),
+            elsewhere: false,
+        }
+    }
+
+    pub(crate) fn scope(&self) -> Scope {
+        Scope {
+            task: TaskId(1),
+            call: "c1.0".into(),
+            conversation: ConversationId::new(AccountId::new("bird:1"), "bird:42"),
+            message: Some(MessageRef::new("7")),
+            speaker: None,
+            trust: Trust::Owner,
+            roots: self.roots(),
+            reply: Arc::clone(&self.mouth) as Arc<dyn Reply>,
+            todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
+            deadline: Instant::now() + Duration::from_secs(600),
+            cancel: CancellationToken::new(),
+            clock: Arc::new(ManualClock::at(DateTime::UNIX_EPOCH)),
+        }
+    }
+}
+
+/// Says nothing and remembers it; answers what it was told to.
+#[derive(Default)]
+pub(crate) struct Remembering {
+    pub(crate) said: Mutex<Vec<Body>>,
+    pub(crate) next: Mutex<Option<Spoken>>,
+}
+
+#[async_trait]
+impl Reply for Remembering {
+    async fn say(&self, _call: &str, body: Body) -> Result<Spoken, ToolError> {
+        self.said.lock().unwrap().push(body);
+        Ok(self.next.lock().unwrap().take().unwrap_or(Spoken::Sent(None)))
+    }
+
+    fn is_here(&self, written: &str) -> Option<bool> {
+        let number = written.strip_prefix("bird:").unwrap_or(written);
+        number.parse::<i64>().ok().map(|n| n == 42)
+    }
+}
+
+#[derive(Default)]
+struct Notebook(Mutex<Option<String>>);
+
+#[async_trait]
+impl Todos for Notebook {
+    async fn read(&self, _: &ConversationId) -> Result<Option<String>, ToolError> {
+        Ok(self.0.lock().unwrap().clone())
+    }
+
+    async fn write(&self, _: &ConversationId, json: String) -> Result<(), ToolError> {
+        *self.0.lock().unwrap() = Some(json);
+        Ok(())
+    }
+}
+
+/// What an [`Acting`] tool does.
+#[derive(Clone, Copy)]
+pub(crate) enum Act {
+    Echo,
+    Panic,
+    Hang,
+    Abort,
+}
+
+/// A tool of one parameter, `text`.
+pub(crate) struct Acting(Arc<ToolSpec>, Act);
+
+impl Acting {
+    pub(crate) fn tool(name: &'static str, class: Class, act: Act) -> Arc<dyn Tool> {
+        let parameters = json!({
+            "type": "object", "additionalProperties": false, "required": ["text"],
+            "properties": {"text": {"type": "string"}}
+        });
+        let spec = ToolSpec {
+            name,
+            description: format!("Does {name}."),
+            parameters,
+            class,
+            group: "acting",
+            sources: &[],
+            recovery: Recovery::CallAgain,
+        };
+        Arc::new(Self(Arc::new(spec), act))
+    }
+}
+
+#[async_trait]
+impl Tool for Acting {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, _scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        match self.1 {
+            Act::Echo => Ok(Output::ok(args["text"].as_str().unwrap_or_default())),
+            Act::Panic => panic!("on purpose"),
+            Act::Hang => std::future::pending().await,
+            Act::Abort => Err(ToolError::Abort("the claim is lost".into())),
+        }
+    }
+}

@@ -1,0 +1,475 @@
+//! The shaping function: the golden table and the four invariants.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Barrier};
+
+use async_trait::async_trait;
+use chrono::DateTime;
+use proptest::prelude::*;
+use schemars::JsonSchema;
+use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use selkie::domain::tool::{Class, Recovery, ToolSpec};
+use selkie::shape::rules::RULES;
+use selkie::shape::{ChannelTools, Shape, Shaper};
+use selkie::tools::registry::{Base, Found};
+use selkie::tools::scope::Scope;
+use selkie::tools::{Output, Settings, Tool, ToolError, base};
+use selkie_channel_core::{
+    Audience, Features, MessageRef, ParameterNames, SpeakingEffect, SpeakingTool,
+};
+use serde_json::{Value, json};
+
+/// A tool of the catalogue that is not built yet: the table speaks of it already.
+struct Planned(Arc<ToolSpec>);
+
+impl Planned {
+    fn tool(name: &'static str, class: Class) -> Arc<dyn Tool> {
+        Arc::new(Self(Arc::new(ToolSpec {
+            name,
+            description: format!("{name}."),
+            parameters: json!({"type": "object", "properties": {}}),
+            class,
+            group: "planned",
+            sources: &[],
+            recovery: Recovery::Unknown,
+        })))
+    }
+}
+
+#[async_trait]
+impl Tool for Planned {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, _: &Scope, _: Value) -> Result<Output, ToolError> {
+        Ok(Output::ok(""))
+    }
+}
+
+/// One tool of every class and every name that a rule speaks of.
+const PLANNED: &[(&str, Class)] = &[
+    ("acp_spawn", Class::Exec),
+    ("ask_user", Class::Note),
+    ("bash", Class::Exec),
+    ("contacts_send", Class::Message),
+    ("plan_create", Class::Note),
+    ("plan_enter", Class::Note),
+    ("plan_exit", Class::Note),
+    ("spawn", Class::Agent),
+    ("twitter_post", Class::Public),
+    ("web_fetch", Class::Network),
+];
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema matters")]
+struct Args {
+    path: String,
+}
+
+const fn speaking(name: &'static str, effect: SpeakingEffect, needs_message: bool) -> SpeakingTool {
+    SpeakingTool {
+        name,
+        description: "Speaks.",
+        effect,
+        parameters: || schemars::schema_for!(Args),
+        names: ParameterNames { conversation: None, message: None },
+        needs_message,
+        vocabulary: &[],
+        max_bytes: 1,
+        too_big: "",
+    }
+}
+
+static TELEGRAM: [SpeakingTool; 4] = [
+    speaking("message_react", SpeakingEffect::React, true),
+    speaking("telegram_send_file", SpeakingEffect::SendFile, false),
+    speaking("telegram_send_photo", SpeakingEffect::SendPhoto, false),
+    speaking("telegram_send_voice", SpeakingEffect::SendVoice, false),
+];
+static SLACK: [SpeakingTool; 2] = [
+    speaking("message_react", SpeakingEffect::React, true),
+    speaking("slack_send_file", SpeakingEffect::SendFile, false),
+];
+
+fn channels() -> [ChannelTools; 2] {
+    [
+        ChannelTools { channel: "telegram", tools: &TELEGRAM },
+        ChannelTools { channel: "slack", tools: &SLACK },
+    ]
+}
+
+fn shaper() -> Shaper {
+    let real = base::build(&Settings::default()).unwrap();
+    let stands = real.specs().into_iter().map(|s| Planned::tool(s.name, s.class));
+    let planned = PLANNED.iter().map(|(name, class)| Planned::tool(name, *class));
+    let base = Base::build(stands.chain(planned).collect()).unwrap();
+    Shaper::for_channels(Arc::new(base), &channels(), &Settings::default()).unwrap()
+}
+
+fn features(channel: &str, kind: &str, audience: Audience) -> Features {
+    let tools: &[SpeakingTool] = if channel == "telegram" { &TELEGRAM } else { &SLACK };
+    let speaking = tools.iter().map(|t| t.name.to_owned()).collect();
+    Features { channel: channel.into(), kind: kind.into(), audience, speaking, style: String::new() }
+}
+
+fn places() -> Vec<Where> {
+    vec![
+        Where::CommandLine { terminal: true },
+        Where::CommandLine { terminal: false },
+        Where::Channel(features("telegram", "private", Audience::Direct)),
+        Where::Channel(features("telegram", "group", Audience::Group)),
+        Where::Channel(features("slack", "channel", Audience::Group)),
+    ]
+}
+
+const TRUSTS: [Trust; 3] = [Trust::Owner, Trust::Allowed, Trust::Stranger];
+const OCCASIONS: [Occasion; 4] =
+    [Occasion::Asked, Occasion::Scheduled, Occasion::Heartbeat, Occasion::Child];
+const MODES: [Mode; 2] = [Mode::Normal, Mode::Plan];
+
+fn facts(place: Where, trust: Trust, occasion: Occasion, mode: Mode) -> Facts {
+    let asked = occasion == Occasion::Asked && matches!(place, Where::Channel(_));
+    Facts {
+        v: Facts::VERSION,
+        place,
+        speaker: None,
+        trust,
+        untrusted_text: false,
+        occasion,
+        mode,
+        message: asked.then(|| MessageRef::new("1")),
+        opened: vec![],
+        at: DateTime::UNIX_EPOCH,
+    }
+}
+
+fn settings() -> impl Iterator<Item = Facts> {
+    let places = places().into_iter();
+    places.flat_map(|place| {
+        TRUSTS.into_iter().flat_map(move |trust| {
+            let place = place.clone();
+            OCCASIONS.into_iter().flat_map(move |occasion| {
+                let place = place.clone();
+                MODES.into_iter().map(move |mode| facts(place.clone(), trust, occasion, mode))
+            })
+        })
+    })
+}
+
+fn names(shape: &Shape) -> Vec<&'static str> {
+    shape.registry.block().specs().iter().map(|s| s.name).collect()
+}
+
+fn bytes(shape: &Shape) -> Arc<serde_json::value::RawValue> {
+    let write = |specs: &[Arc<ToolSpec>]| {
+        specs.iter().map(|s| json!({"name": s.name, "parameters": s.parameters})).collect()
+    };
+    shape.registry.block().serialized("test", write).unwrap()
+}
+
+/// Prints a shape: the tools, then the hidden ones by their reasons.
+fn printed(facts: &Facts, shape: &Shape) -> String {
+    let note = match &facts.place {
+        Where::CommandLine { terminal: false } => " (in a pipe)",
+        _ => "",
+    };
+    let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in shape.explain().hidden {
+        reasons.entry(line.reasons.join("; ")).or_default().push(line.name);
+    }
+    let files = match (shape.own_folder_only, shape.reads_elsewhere) {
+        (true, true) => "own cache folder, reads elsewhere",
+        (true, false) => "own cache folder",
+        (false, true) => "all roots, reads elsewhere",
+        (false, false) => "all roots",
+    };
+    let mut text = format!("# {}{note}\nfiles: {files}\n", shape.setting);
+    text.push_str(&format!("there: {}\n", names(shape).join(" ")));
+    for (why, names) in reasons {
+        text.push_str(&format!("  not {}: {why}\n", names.join(" ")));
+    }
+    text
+}
+
+/// `tests/golden/shape.txt` is who sees what, for review. `UPDATE_GOLDEN=1 cargo test --test shape`
+/// writes it anew.
+#[test]
+fn the_golden_table_stands() {
+    let shaper = shaper();
+    let all: Vec<String> = settings().map(|f| printed(&f, &shaper.shape(&f))).collect();
+    let now = all.join("\n");
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/shape.txt");
+    if option_env!("UPDATE_GOLDEN").is_some() {
+        std::fs::write(golden, &now).unwrap();
+    }
+    let then = std::fs::read_to_string(golden).unwrap();
+    let first = then.lines().zip(now.lines()).find(|(a, b)| a != b);
+    assert!(then == now, "who sees what has changed, first here: {first:?}");
+}
+
+/// Hidden is exactly what the table says, written here a second time and without the code's help.
+fn expected(facts: &Facts, name: &str, class: Class) -> bool {
+    let group = facts.audience() == Audience::Group;
+    let opened = facts.opened.iter().any(|word| word == name || word == class.name());
+    let trust = match facts.trust {
+        Trust::Owner => true,
+        Trust::Allowed => class != Class::Exec,
+        Trust::Stranger => matches!(class, Class::Note | Class::Reply),
+    };
+    let place = !group || opened || !matches!(class, Class::Exec | Class::Message);
+    let plan = facts.mode == Mode::Normal
+        || !matches!(class, Class::Write | Class::Exec | Class::Message | Class::Public);
+    let occasion = match facts.occasion {
+        Occasion::Asked => true,
+        Occasion::Scheduled | Occasion::Heartbeat => !["ask_user", "plan_enter"].contains(&name),
+        Occasion::Child => {
+            !["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"]
+                .contains(&name)
+        }
+    };
+    let pipe = facts.place == Where::CommandLine { terminal: false };
+    trust && place && plan && occasion && !(pipe && name == "ask_user")
+}
+
+fn any_facts() -> impl Strategy<Value = Facts> {
+    let words = || {
+        let classes = Class::ALL.map(|c| c.name().to_owned());
+        let names = PLANNED.iter().map(|(n, _)| (*n).to_owned());
+        prop::sample::select(classes.into_iter().chain(names).collect::<Vec<_>>())
+    };
+    (
+        prop::sample::select(settings().collect::<Vec<_>>()),
+        prop::collection::vec(words(), 0..3),
+        any::<(bool, bool, i64)>(),
+    )
+        .prop_map(|(mut facts, opened, (message, untrusted, at))| {
+            facts.opened = opened;
+            facts.message = message.then(|| MessageRef::new(at.to_string()));
+            facts.untrusted_text = untrusted;
+            facts.at = DateTime::from_timestamp(at % 4_000_000_000, 0).unwrap();
+            facts
+        })
+}
+
+proptest! {
+    /// Correctness: the set is a function of setting and policy alone.
+    #[test]
+    fn the_set_is_what_setting_and_policy_say(facts in any_facts()) {
+        let shape = shaper().shape(&facts);
+        let there: BTreeSet<&str> = names(&shape).into_iter().collect();
+        for spec in shape.registry.base().specs() {
+            let wanted = expected(&facts, spec.name, spec.class);
+            prop_assert_eq!(there.contains(spec.name), wanted, "{} in {}", spec.name, shape.setting);
+            match shape.registry.find(spec.name) {
+                Found::Tool(tool) => prop_assert!(wanted && tool.spec().name == spec.name),
+                Found::Hidden(reasons) => prop_assert!(!wanted && !reasons.is_empty()),
+                Found::Unknown(_) => prop_assert!(false, "the base knows {}", spec.name),
+            }
+        }
+        for tool in TELEGRAM.iter().chain(&SLACK) {
+            let here = match &facts.place {
+                Where::CommandLine { .. } => false,
+                Where::Channel(features) => features.speaking.iter().any(|n| n == tool.name),
+            };
+            let wanted = here && (!tool.needs_message || facts.message.is_some());
+            prop_assert_eq!(there.contains(tool.name), wanted, "{} in {}", tool.name, shape.setting);
+            prop_assert!(!shape.why(tool.name).is_empty());
+        }
+        let again = shaper().shape(&Facts { at: DateTime::UNIX_EPOCH, untrusted_text: false, ..facts });
+        prop_assert_eq!(names(&again), names(&shape));
+    }
+
+    /// Determinism: same setting, same tools, same order, same bytes, and the very same block.
+    #[test]
+    fn the_same_setting_gives_the_same_block(facts in any_facts()) {
+        let (one, other) = (shaper(), shaper());
+        let first = one.shape(&facts);
+        let again = one.shape(&facts.clone());
+        prop_assert!(Arc::ptr_eq(first.registry.block(), again.registry.block()));
+        prop_assert!(Arc::ptr_eq(&bytes(&first), &bytes(&again)));
+        prop_assert_eq!(bytes(&first).get(), bytes(&other.shape(&facts)).get());
+        prop_assert_eq!(first.explain(), other.shape(&facts).explain());
+    }
+
+    /// Every reason is kept: a hidden tool names as many rules as hide it.
+    #[test]
+    fn every_reason_is_kept(facts in any_facts()) {
+        let shape = shaper().shape(&Facts { opened: vec![], ..facts.clone() });
+        let bash = shape.why("bash");
+        let rules = usize::from(facts.audience() == Audience::Group)
+            + usize::from(facts.trust != Trust::Owner)
+            + usize::from(facts.mode == Mode::Plan);
+        prop_assert_eq!(bash.len(), rules.max(1), "{:?}", bash);
+        prop_assert_eq!(bash[0] == "listed: no rule hides it", rules == 0);
+    }
+}
+
+/// Isolation: thousands of interleaved tasks, each of its own setting, and none sees another's.
+#[test]
+fn no_task_sees_the_tools_of_another() {
+    const THREADS: usize = 8;
+    let shaper = shaper();
+    let all: Vec<Facts> = settings().collect();
+    let start = Barrier::new(THREADS);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (shaper, all, start) = (&shaper, &all, &start);
+            scope.spawn(move || {
+                start.wait();
+                for round in 0..2_000 {
+                    let facts = &all[(round * 7 + thread * 13) % all.len()];
+                    let shape = shaper.shape(facts);
+                    std::thread::yield_now();
+                    let group = facts.audience() == Audience::Group;
+                    assert_eq!(shape.own_folder_only, group || facts.trust == Trust::Stranger);
+                    for (name, class) in PLANNED {
+                        let found = matches!(shape.registry.find(name), Found::Tool(_));
+                        assert_eq!(found, expected(facts, name, *class), "{name} {}", shape.setting);
+                    }
+                    for tool in &TELEGRAM {
+                        let here = shape.setting.starts_with("telegram:")
+                            && (!tool.needs_message || facts.message.is_some());
+                        let here = here
+                            || (tool.name == "message_react"
+                                && shape.setting.starts_with("slack:")
+                                && facts.message.is_some());
+                        let found = matches!(shape.registry.find(tool.name), Found::Tool(_));
+                        assert_eq!(found, here, "{} {}", tool.name, shape.setting);
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Minimality: shaping writes nothing to the base, copies nothing of it, and shares what it made.
+#[test]
+fn the_base_is_never_written_nor_copied() {
+    let tools: Vec<Arc<dyn Tool>> =
+        PLANNED.iter().map(|(name, class)| Planned::tool(name, *class)).collect();
+    let base = Arc::new(Base::build(tools.clone()).unwrap());
+    let shaper =
+        Shaper::for_channels(Arc::clone(&base), &channels(), &Settings::default()).unwrap();
+    let before = base.specs();
+    let shapes: Vec<(Facts, Shape)> = settings().map(|f| (f.clone(), shaper.shape(&f))).collect();
+    assert!(base.specs().iter().zip(&before).all(|(now, then)| Arc::ptr_eq(now, then)));
+    for (facts, shape) in &shapes {
+        assert!(Arc::ptr_eq(shape.registry.base(), &base));
+        let again = shaper.shape(facts);
+        assert!(Arc::ptr_eq(shape.registry.block(), again.registry.block()));
+        for tool in &tools {
+            if let Found::Tool(found) = shape.registry.find(tool.spec().name) {
+                assert!(Arc::ptr_eq(&found, tool), "a task calls the base's own tool");
+            }
+        }
+    }
+    // Tasks of one setting that differ in what shape does not look at share everything.
+    let (facts, shape) = &shapes[0];
+    let other = Facts { at: DateTime::from_timestamp(9, 0).unwrap(), ..facts.clone() };
+    assert!(Arc::ptr_eq(shape.registry.block(), shaper.shape(&other).registry.block()));
+}
+
+/// 16.2 #1: a name that stands twice was silently overwritten.
+#[test]
+fn a_name_that_stands_twice_is_refused() {
+    let twice = || vec![Planned::tool("bash", Class::Exec), Planned::tool("bash", Class::Read)];
+    assert_eq!(
+        Base::build(twice()).err().unwrap(),
+        "two tools are called bash: a name stands for one tool"
+    );
+    let taken = vec![Planned::tool("slack_send_file", Class::Read)];
+    let base = Arc::new(Base::build(taken).unwrap());
+    assert!(Shaper::for_channels(base, &channels(), &Settings::default()).is_err());
+    let empty = || Arc::new(Base::build(vec![]).unwrap());
+    assert!(Shaper::new(empty(), &[&TELEGRAM[0], &SLACK[0]]).is_err());
+    assert!(Shaper::new(empty(), &[&TELEGRAM[0], &SLACK[1]]).is_ok());
+}
+
+/// 16.2 #2: the plan tool saw an early list with names twice. There is one list, final and sorted.
+#[test]
+fn every_list_is_final_and_has_no_name_twice() {
+    let shaper = shaper();
+    for facts in settings() {
+        let shape = shaper.shape(&facts);
+        let there = names(&shape);
+        let unique: BTreeSet<_> = there.iter().collect();
+        assert_eq!(unique.len(), there.len(), "{}", shape.setting);
+        let of_base = there.iter().filter(|n| !shape.registry.is_runtime(n)).count();
+        assert!(there[..of_base].is_sorted(), "{}", shape.setting);
+        let explained = shape.explain();
+        let all = explained.there.len() + explained.hidden.len();
+        assert_eq!(all, 6 + PLANNED.len() + 5, "{}: every tool is there or explained", shape.setting);
+    }
+}
+
+/// 16.2 #4: groups lost one tool by its name; here whole classes go, and a place may open them.
+#[test]
+fn a_group_is_closed_by_class_and_opened_by_config() {
+    let shaper = shaper();
+    let group = places().remove(3);
+    let mut facts = facts(group, Trust::Owner, Occasion::Asked, Mode::Normal);
+    assert!(!names(&shaper.shape(&facts)).contains(&"bash"));
+    facts.opened = vec!["exec".into(), "contacts_send".into()];
+    let open = names(&shaper.shape(&facts));
+    assert!(open.contains(&"bash") && open.contains(&"contacts_send"));
+    facts.trust = Trust::Allowed;
+    assert_eq!(
+        shaper.shape(&facts).why("bash"),
+        ["hidden for allowed people: only owners run programs"],
+        "a place's config lifts its own rule and no other"
+    );
+    facts.trust = Trust::Owner;
+    facts.mode = Mode::Plan;
+    assert!(!names(&shaper.shape(&facts)).contains(&"bash"));
+}
+
+#[test]
+fn why_says_it_in_words() {
+    let shaper = shaper();
+    let cli = shaper.shape(&facts(places().remove(0), Trust::Owner, Occasion::Asked, Mode::Normal));
+    let private =
+        shaper.shape(&facts(places().remove(2), Trust::Owner, Occasion::Asked, Mode::Normal));
+    let said: Vec<String> = [
+        (&cli, "telegram_send_voice"),
+        (&cli, "message_react"),
+        (&cli, "bash"),
+        (&cli, "bsh"),
+        (&private, "telegram_send_voice"),
+        (&private, "slack_send_file"),
+        (&private, "xyzzyxyzzyxyzzy"),
+    ]
+    .iter()
+    .map(|(shape, name)| format!("{name}: {}", shape.why(name).join(" | ")))
+    .collect();
+    insta::assert_snapshot!(said.join("\n"), @"");
+}
+
+/// Switched off by config: known, explained, not listed; a speaking tool as well.
+#[test]
+fn what_config_switches_off_is_hidden_and_says_so() {
+    let off: Settings = serde_json::from_value(json!({
+        "write_file": {"enabled": false}, "send": {"enabled": false}
+    }))
+    .unwrap();
+    let base = Arc::new(base::build(&off).unwrap());
+    let shaper = Shaper::for_channels(base, &channels(), &off).unwrap();
+    let shape =
+        shaper.shape(&facts(places().remove(2), Trust::Owner, Occasion::Asked, Mode::Normal));
+    assert_eq!(shape.why("write_file"), ["write_file tool is disabled"]);
+    assert_eq!(shape.why("telegram_send_file"), ["telegram_send_file tool is disabled"]);
+    assert!(names(&shape).contains(&"message_react"));
+    assert!(!names(&shape).contains(&"write_file"));
+}
+
+#[test]
+fn every_rule_hides_something() {
+    let shaper = shaper();
+    for rule in RULES {
+        let hides = settings().any(|facts| {
+            let hidden = shaper.shape(&facts).explain().hidden;
+            hidden.iter().any(|line| line.reasons.iter().any(|r| r == rule.reason))
+        });
+        assert!(hides, "{}", rule.id);
+    }
+}
