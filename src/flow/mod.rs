@@ -1,1 +1,303 @@
 //! Events to tasks, tasks to answers, answers to platforms.
+
+use std::collections::{HashMap, HashSet};
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::FutureExt as _;
+use selkie_channel_core::{Channel, ListenEnd, PersonId, Redactor};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::agent::Agent;
+use crate::domain::chance::Chance;
+use crate::domain::clock::SharedClock;
+use crate::domain::crash::Crash;
+use crate::domain::happening::Happenings;
+use crate::domain::ids::Boot;
+use crate::shape::Shaper;
+use crate::store::{Ledger, StoreError};
+
+mod account;
+mod answer;
+mod ask;
+mod attempt;
+mod commands;
+mod courier;
+mod desk;
+mod files;
+mod governor;
+mod health;
+mod heard;
+mod intake;
+mod mind;
+mod policy;
+mod post;
+mod presence;
+mod reply;
+mod scope;
+pub mod settings;
+mod standings;
+mod stops;
+mod terminal;
+#[cfg(test)]
+mod testing;
+mod todos;
+mod verdict;
+mod words;
+mod worker;
+
+pub use account::{ChannelState, Hearing};
+pub use ask::{Ask, AskEvent};
+pub use settings::Settings;
+
+use account::Account;
+use answer::{Answers, Endings};
+use commands::{Commands, Shapes};
+use courier::Courier;
+use desk::Desk;
+use intake::{AccountInbox, Intake};
+use mind::{Mind, Thinking};
+use post::{Letterbox, Post};
+use stops::Stops;
+use terminal::Terminal;
+use worker::Workers;
+
+/// What flow is made of.
+pub struct Parts {
+    /// The ledger.
+    pub ledger: Arc<dyn Ledger>,
+    /// Makes shapes.
+    pub shaper: Arc<Shaper>,
+    /// Drives runs.
+    pub agent: Arc<Agent>,
+    /// The built channels, without the command line.
+    pub channels: Vec<Channel>,
+    /// Always allowed; the first gets notices.
+    pub owners: Vec<PersonId>,
+    /// From config.
+    pub settings: Settings,
+    /// The time.
+    pub clock: SharedClock,
+    /// Chance.
+    pub chance: Arc<dyn Chance>,
+    /// Where to die, in tests.
+    pub crash: Arc<Crash>,
+    /// Who watches.
+    pub happenings: Happenings,
+    /// This run of the process.
+    pub boot: Boot,
+    /// The state folder.
+    pub state_dir: PathBuf,
+    /// The folder of cached files.
+    pub cache_dir: PathBuf,
+    /// Hides secrets.
+    pub redactor: Redactor,
+    /// For `/status`.
+    pub version: &'static str,
+}
+
+/// How the daemon ends flow: first nothing new is heard, then nothing more is begun.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    /// Ends the ears.
+    pub receivers: CancellationToken,
+    /// Ends workers and couriers; unfinished tasks go on at the next start.
+    pub work: CancellationToken,
+}
+
+/// Everything between the channels and the agent.
+pub struct Flow {
+    desk: Arc<Desk>,
+    intake: Arc<Intake>,
+    workers: Arc<Workers>,
+    commands: Arc<Commands>,
+    endings: Arc<Endings>,
+    terminal: Arc<Terminal>,
+    /// Until [`Flow::start`] takes them.
+    letterboxes: Mutex<HashMap<selkie_channel_core::AccountId, Letterbox>>,
+}
+
+impl Flow {
+    /// Puts the parts together; nothing runs yet.
+    pub fn new(parts: Parts) -> Arc<Self> {
+        let shaper = Arc::clone(&parts.shaper);
+        let shapes: Shapes = Arc::new(move |facts| shaper.shape(facts));
+        let agent = Arc::clone(&parts.agent);
+        let thinking = |desk: &Arc<Desk>, shapes: Shapes| -> Arc<dyn Mind> {
+            Arc::new(Thinking {
+                agent,
+                shapes,
+                scopes: scope::Scopes {
+                    todos: Arc::new(todos::LedgerTodos(Arc::clone(desk))),
+                    state_dir: desk.state_dir.clone(),
+                    cache_dir: desk.cache_dir.clone(),
+                    clock: Arc::clone(&desk.clock),
+                },
+                persona: mind::read_persona(&desk.state_dir),
+            })
+        };
+        let terminal = Arc::new(Terminal::default());
+        let (desk, letterboxes) = Desk::of(parts, &terminal);
+        let mind = thinking(&desk, Arc::clone(&shapes));
+        Arc::new(Self::assemble(desk, letterboxes, terminal, mind, shapes))
+    }
+
+    fn assemble(
+        desk: Arc<Desk>,
+        letterboxes: HashMap<selkie_channel_core::AccountId, Letterbox>,
+        terminal: Arc<Terminal>,
+        mind: Arc<dyn Mind>,
+        shapes: Shapes,
+    ) -> Self {
+        let stops = Arc::new(Stops::new(desk.stop.work.clone()));
+        let endings = Arc::new(Endings::default());
+        let commands =
+            Arc::new(Commands { desk: Arc::clone(&desk), stops: Arc::clone(&stops), shapes });
+        let answers =
+            Answers { desk: Arc::clone(&desk), mind, stops, endings: Arc::clone(&endings) };
+        let workers = Arc::new(Workers::new(Arc::clone(&desk), answers));
+        let intake = Arc::new(Intake {
+            desk: Arc::clone(&desk),
+            workers: Arc::clone(&workers),
+            commands: Arc::clone(&commands),
+            hinted: Mutex::new(HashSet::new()),
+        });
+        let letterboxes = Mutex::new(letterboxes);
+        Self { desk, intake, workers, commands, endings, terminal, letterboxes }
+    }
+
+    /// Starts: dead claims are taken back, stored commands carried out, then couriers, workers, ears.
+    /// Returns when everything is started; what runs, runs on `tracker` until `stop`.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written: nothing is started.
+    pub async fn start(
+        self: &Arc<Self>,
+        tracker: &TaskTracker,
+        stop: Stop,
+    ) -> Result<(), StoreError> {
+        let desk = &self.desk;
+        let back = desk.ledger.reclaim(&desk.boot, desk.clock.now()).await?;
+        if back > 0 {
+            tracing::info!(tasks = back, "unfinished tasks of an earlier start go on");
+        }
+        let open = desk.ledger.open_commands().await?;
+        self.relay(tracker, stop);
+        self.commands.carry_out(open).await;
+        for courier in self.couriers().await? {
+            desk.tracker.spawn(courier.run());
+        }
+        desk.tracker.spawn(Arc::clone(&self.workers).dispatch());
+        for account in desk.accounts.values() {
+            self.listen(account);
+        }
+        Ok(())
+    }
+
+    /// Tells how the channels stand.
+    pub fn channels(&self) -> Vec<ChannelState> {
+        self.desk.channel_states()
+    }
+
+    /// Runs one task in the terminal and streams what happens, to the end of its delivery.
+    ///
+    /// # Errors
+    /// When the task could not be stored.
+    pub async fn ask(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
+        ask::begin(&self.desk, &self.intake, &self.endings, &self.terminal, ask).await
+    }
+
+    /// Hands the daemon's stop on, and keeps its tracker busy until all of flow has ended.
+    fn relay(&self, tracker: &TaskTracker, stop: Stop) {
+        let (inner, own) = (self.desk.stop.clone(), self.desk.tracker.clone());
+        tracker.spawn(async move {
+            tokio::select! {
+                () = stop.receivers.cancelled() => {}
+                () = stop.work.cancelled() => {}
+            }
+            inner.receivers.cancel();
+            stop.work.cancelled().await;
+            inner.work.cancel();
+            own.close();
+            own.wait().await;
+        });
+    }
+
+    async fn couriers(&self) -> Result<Vec<Courier>, StoreError> {
+        let letterboxes =
+            std::mem::take(&mut *self.letterboxes.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut couriers = Vec::new();
+        for (id, letterbox) in letterboxes {
+            let Some(account) = self.desk.accounts.get(&id) else { continue };
+            let mut courier = Courier::new(Arc::clone(&self.desk), Arc::clone(account), letterbox);
+            courier.load().await?;
+            couriers.push(courier);
+        }
+        Ok(couriers)
+    }
+
+    fn listen(&self, account: &Arc<Account>) {
+        let Some(ears) = account.channel.ears.clone() else { return };
+        if account.with_allowed(selkie_channel_core::AllowList::is_everyone) {
+            let name = account.channel.name;
+            tracing::warn!(channel = name, "listens to EVERYONE: anybody who finds this bot can use it");
+        }
+        account.set_hearing(Hearing::Listening);
+        let account = Arc::clone(account);
+        let inbox = AccountInbox { intake: Arc::clone(&self.intake), account: Arc::clone(&account) };
+        let stop = self.desk.stop.receivers.clone();
+        self.desk.tracker.spawn(async move {
+            let listened = AssertUnwindSafe(ears.listen(&inbox, stop)).catch_unwind().await;
+            let (name, id) = (account.channel.name, &account.channel.account);
+            account.set_hearing(match listened {
+                Ok(ListenEnd::Stopped) => Hearing::Off,
+                Ok(ListenEnd::Refused(reason)) => {
+                    tracing::error!(channel = name, account = %id, reason, "this channel is off");
+                    Hearing::Refused { reason }
+                }
+                Err(_) => {
+                    tracing::error!(channel = name, account = %id, "a defect ended this channel: restart selkie");
+                    Hearing::Refused { reason: "a defect ended it: restart selkie".to_owned() }
+                }
+            });
+        });
+    }
+}
+
+impl Desk {
+    /// Puts the shared part together, and a letterbox for each account's courier.
+    fn of(
+        parts: Parts,
+        terminal: &Arc<Terminal>,
+    ) -> (Arc<Self>, HashMap<selkie_channel_core::AccountId, Letterbox>) {
+        let channels = parts.channels.into_iter().chain([terminal.channel()]);
+        let accounts: HashMap<_, _> = channels
+            .map(|channel| (channel.account.clone(), Arc::new(Account::new(channel))))
+            .collect();
+        let (post, letterboxes) = Post::for_accounts(accounts.keys().cloned());
+        let desk = Self {
+            ledger: parts.ledger,
+            settings: parts.settings,
+            clock: parts.clock,
+            chance: parts.chance,
+            crash: parts.crash,
+            happenings: parts.happenings,
+            boot: parts.boot,
+            owners: parts.owners,
+            accounts,
+            post,
+            standings: standings::Standings::default(),
+            health: health::Health::default(),
+            tracker: TaskTracker::new(),
+            stop: Stop::default(),
+            state_dir: parts.state_dir,
+            cache_dir: parts.cache_dir,
+            redactor: parts.redactor,
+            version: parts.version,
+        };
+        (Arc::new(desk), letterboxes)
+    }
+}

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     AccountId, Attachment, ConversationId, Delivery, Features, Inbound, Lookup, Outbound, Part,
+    PlaceId,
 };
 
 /// Hears a platform.
@@ -93,6 +94,13 @@ pub trait Mouth: Send + Sync {
 
     /// Returns the part with a visible mark that it may stand there twice.
     fn marked(&self, part: &Part) -> Part;
+
+    /// Returns the part for the place's new id. A channel whose calls name the place rewrites the
+    /// call and its fallback too; for others the new conversation is enough.
+    fn readdressed(&self, part: &Part, to: &PlaceId) -> Part {
+        let conversation = ConversationId::new(to.account().clone(), to.key());
+        Part { conversation, ..part.clone() }
+    }
 }
 
 /// Reads and explains the platform's ids.
@@ -102,4 +110,10 @@ pub trait Address: Send + Sync {
 
     /// Tells what can be done in a conversation, from its id alone.
     fn features(&self, conversation: &ConversationId) -> Features;
+
+    /// Returns the place that owns a conversation. A channel with several conversations in one place
+    /// (topics, threads) reads it from the key; for others the key is the place's.
+    fn place(&self, conversation: &ConversationId) -> PlaceId {
+        PlaceId::new(conversation.account().clone(), conversation.key())
+    }
 }

@@ -1,0 +1,93 @@
+//! One channel's account while the daemon runs: the channel, whom it listens to now, how it stands.
+
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{AccountId, AllowList, Channel, PlaceId};
+use serde::Serialize;
+
+use crate::flow::governor::Governor;
+
+/// One account.
+pub(super) struct Account {
+    pub(super) channel: Channel,
+    pub(super) governor: Mutex<Governor>,
+    /// Parts that wait to be sent: presence gives way to them.
+    pub(super) waiting: AtomicUsize,
+    allow: RwLock<AllowList>,
+    hearing: Mutex<Hearing>,
+    heard_ms: AtomicI64,
+}
+
+/// Whether a channel hears.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "hearing", rename_all = "snake_case")]
+pub enum Hearing {
+    /// It listens.
+    Listening,
+    /// The platform refuses its credential.
+    Refused {
+        /// In words.
+        reason: String,
+    },
+    /// It does not listen: it only speaks, is not started yet, or has ended.
+    Off,
+}
+
+/// How a channel stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChannelState {
+    /// The channel's name: `telegram`.
+    pub name: &'static str,
+    /// Which bot.
+    pub account: AccountId,
+    /// Whether it hears.
+    pub hearing: Hearing,
+    /// How long ago the platform last answered.
+    pub heard_ago: Option<Duration>,
+}
+
+impl Account {
+    pub(super) fn new(channel: Channel) -> Self {
+        Self {
+            governor: Mutex::new(Governor::new(channel.pace)),
+            waiting: AtomicUsize::new(0),
+            allow: RwLock::new(channel.allow.clone()),
+            hearing: Mutex::new(Hearing::Off),
+            heard_ms: AtomicI64::new(i64::MIN),
+            channel,
+        }
+    }
+
+    /// Reads the allow list as it is now.
+    pub(super) fn with_allowed<T>(&self, read: impl FnOnce(&AllowList) -> T) -> T {
+        read(&self.allow.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lets a moved place keep its rights.
+    pub(super) fn alias(&self, old: &PlaceId, new: &PlaceId) {
+        let mut allow = self.allow.write().unwrap_or_else(PoisonError::into_inner);
+        allow.alias(old.key(), new.key());
+    }
+
+    pub(super) fn set_hearing(&self, hearing: Hearing) {
+        *self.hearing.lock().unwrap_or_else(PoisonError::into_inner) = hearing;
+    }
+
+    /// Notes a round trip with the platform.
+    pub(super) fn heard(&self, now: DateTime<Utc>) {
+        self.heard_ms.store(now.timestamp_millis(), Ordering::Relaxed);
+    }
+
+    pub(super) fn state(&self, now: DateTime<Utc>) -> ChannelState {
+        let at = DateTime::from_timestamp_millis(self.heard_ms.load(Ordering::Relaxed));
+        ChannelState {
+            name: self.channel.name,
+            account: self.channel.account.clone(),
+            hearing: self.hearing.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            heard_ago: at.map(|at| (now - at).to_std().unwrap_or_default()),
+        }
+    }
+}

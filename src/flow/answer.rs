@@ -1,0 +1,279 @@
+//! One claimed task, from its messages to its stored answer.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::FutureExt as _;
+use selkie_channel_core::Audience;
+use tokio::sync::{oneshot, watch};
+
+use crate::agent::{Dropped, Ending};
+use crate::domain::crash::CrashPoint;
+use crate::domain::facts::Where;
+use crate::domain::happening::Happening;
+use crate::domain::ids::InboxId;
+use crate::domain::transcript::{Answer, Item};
+use crate::domain::usage::Usage;
+use crate::flow::desk::Desk;
+use crate::flow::mind::{Job, Mind};
+use crate::flow::reply::TaskReply;
+use crate::flow::stops::{StopMark, Stops};
+use crate::flow::{heard, presence, words};
+use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, Standing, StoreError};
+
+/// A task that was cut off so often is given up at its next claim.
+const MOST_ATTEMPTS: u32 = 3;
+
+/// Answers claimed tasks.
+pub(super) struct Answers {
+    pub(super) desk: Arc<Desk>,
+    pub(super) mind: Arc<dyn Mind>,
+    pub(super) stops: Arc<Stops>,
+    pub(super) endings: Arc<Endings>,
+}
+
+/// Who in this process waits for the end of the task that answers a row.
+#[derive(Default)]
+pub(super) struct Endings(Mutex<HashMap<InboxId, oneshot::Sender<Finished>>>);
+
+/// The end of a task, and what became of its words.
+pub(super) struct Finished {
+    pub(super) state: String,
+    pub(super) standings: Vec<watch::Receiver<Standing>>,
+}
+
+impl Endings {
+    pub(super) fn expect(&self, row: InboxId) -> oneshot::Receiver<Finished> {
+        let (sender, receiver) = oneshot::channel();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(row, sender);
+        receiver
+    }
+
+    fn take(&self, claimed: &Claimed) -> Vec<oneshot::Sender<Finished>> {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.is_empty() {
+            return Vec::new();
+        }
+        claimed.heard.iter().filter_map(|(row, _)| waiting.remove(row)).collect()
+    }
+}
+
+impl Answers {
+    /// Works on a task to its end and returns the lane's next, when it is handed over.
+    pub(super) async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Option<Claimed> {
+        let task = claimed.claim.task;
+        // What a group said around the question is nobody's own words.
+        claimed.facts.untrusted_text |= !claimed.context.is_empty();
+        let mark = self.stops.begin(task);
+        self.desk.happenings.tell(|| Happening::Started {
+            conversation: claimed.conversation.clone(),
+            task,
+            heard: claimed.heard.iter().map(|(row, _)| *row).collect(),
+        });
+        let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), &claimed));
+        let next = match self.ending(&mut claimed, &mark, &reply).await {
+            Some(ending) => {
+                let say = self.say(&claimed, &ending, &mark, reply.has_spoken());
+                self.finish(&claimed, ending, say, hand_over).await
+            }
+            None => None,
+        };
+        self.stops.end(task);
+        next
+    }
+
+    async fn ending(
+        &self,
+        claimed: &mut Claimed,
+        mark: &StopMark,
+        reply: &Arc<TaskReply>,
+    ) -> Option<Ending> {
+        if claimed.attempts > MOST_ATTEMPTS {
+            tracing::error!(task = %claimed.claim.task, "given up: it never survived its worker");
+            let why = format!("claimed {} times and never finished", claimed.attempts);
+            let text = words::poison(claimed.attempts);
+            return Some(self.closed(claimed, End::Failed { why }, text));
+        }
+        loop {
+            let driven = AssertUnwindSafe(self.drive(claimed, mark, reply)).catch_unwind().await;
+            match driven {
+                Ok(Ok(ending)) if ending.end == End::Stopped && self.is_leaving(mark) => return None,
+                Ok(Ok(ending)) => return Some(ending),
+                Ok(Err(Dropped::Lost)) => {
+                    tracing::warn!(task = %claimed.claim.task, "the claim was lost: left to its new owner");
+                    return None;
+                }
+                Ok(Err(Dropped::Stopping)) if self.is_leaving(mark) || !mark.is_asked() => return None,
+                Ok(Err(Dropped::Stopping)) => {
+                    self.refresh(claimed).await?;
+                    return Some(self.closed(claimed, End::Stopped, String::new()));
+                }
+                Ok(Err(Dropped::Broken(why))) => {
+                    self.desk.trouble(&StoreError::Broken(why));
+                    self.refresh(claimed).await?;
+                }
+                Err(_) => {
+                    // The panic hook has told where.
+                    tracing::error!(task = %claimed.claim.task, "a task panicked");
+                    self.refresh(claimed).await?;
+                    let end = End::Failed { why: "a defect: the task panicked".to_owned() };
+                    return Some(self.closed(claimed, end, words::defect()));
+                }
+            }
+        }
+    }
+
+    /// The daemon ends and nobody stopped this task: it goes on at the next start.
+    fn is_leaving(&self, mark: &StopMark) -> bool {
+        self.desk.stop.work.is_cancelled() && !mark.is_asked()
+    }
+
+    async fn drive(
+        &self,
+        claimed: &Claimed,
+        mark: &StopMark,
+        reply: &Arc<TaskReply>,
+    ) -> Result<Ending, Dropped> {
+        let work = async {
+            // With a transcript the messages are in it already.
+            let heard = match claimed.transcript.is_empty() {
+                true => heard::lines(&self.desk, claimed, mark.cancel()).await,
+                false => Vec::new(),
+            };
+            let reply = Arc::clone(reply) as _;
+            self.mind.answer(Job { claimed, heard, reply, cancel: mark.cancel().clone() }).await
+        };
+        let typing = async {
+            match self.desk.account(&claimed.conversation) {
+                Some(account) => presence::show(&self.desk, account, &claimed.conversation).await,
+                None => std::future::pending::<Infallible>().await,
+            }
+        };
+        tokio::select! {
+            driven = work => driven,
+            never = typing => match never {},
+        }
+    }
+
+    /// Waits for the store and reads what the run has come to.
+    async fn refresh(&self, claimed: &mut Claimed) -> Option<()> {
+        let task = claimed.claim.task;
+        let detail = self
+            .desk
+            .insist(|| async {
+                self.desk.ledger.healthy().await?;
+                self.desk.ledger.task(task).await
+            })
+            .await??;
+        self.desk.stored();
+        claimed.header = detail.header.map(|h| h.to_string());
+        claimed.transcript = detail.transcript;
+        Some(())
+    }
+
+    /// Ends a task without its agent: every call is answered, the question stays in the history.
+    fn closed(&self, claimed: &Claimed, end: End, text: String) -> Ending {
+        let mut append = Vec::new();
+        match claimed.transcript.last() {
+            None => append.extend(heard::without_files(claimed).into_iter().map(Item::Heard)),
+            Some(Item::Asked { calls, .. }) => {
+                let interrupted = "interrupted, outcome unknown";
+                let answers = calls.iter().map(|c| Answer {
+                    call: c.id.clone(),
+                    text: interrupted.to_owned(),
+                    is_error: true,
+                });
+                append.push(Item::Answered { answers: answers.collect() });
+            }
+            Some(_) => {}
+        }
+        if !text.is_empty() {
+            append.push(Item::Said { text: text.clone() });
+        }
+        let header = claimed.header.clone().unwrap_or_else(|| "{}".to_owned());
+        Ending { append, header, end, text, usage: Usage::default() }
+    }
+
+    fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
+        let draft = |text: &str| {
+            let quote = (claimed.facts.audience() == Audience::Group)
+                .then(|| claimed.facts.message.clone())
+                .flatten();
+            self.desk.draft(&claimed.conversation, text, quote)
+        };
+        // A command that stopped the task has answered already.
+        if ending.end == End::Stopped && mark.is_asked() {
+            return Vec::new();
+        }
+        if let Some(draft) = draft(&ending.text) {
+            return vec![draft];
+        }
+        let line = match &ending.end {
+            _ if spoke || spoke_before(claimed) => return Vec::new(),
+            End::Done => words::empty_answer(),
+            End::Stopped => words::task_stopped(),
+            End::Failed { why } => words::failed(why),
+        };
+        draft(&line).into_iter().collect()
+    }
+
+    async fn finish(
+        &self,
+        claimed: &Claimed,
+        ending: Ending,
+        say: Vec<Draft>,
+        hand_over: bool,
+    ) -> Option<Claimed> {
+        let desk = &self.desk;
+        let (usage, state) = (ending.usage, ending.end.state().name());
+        if let End::Failed { why } = &ending.end {
+            tracing::warn!(task = %claimed.claim.task, why, "a task failed");
+        }
+        let Ending { append, header, end, usage: cost, .. } = ending;
+        let now = desk.clock.now();
+        let finish = Advance::Finish { append, header, end, say, usage: cost, hand_over, now };
+        desk.crash.hit(CrashPoint::BeforeFinish);
+        let committed =
+            desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await?;
+        desk.crash.hit(CrashPoint::AfterFinish);
+        let Committed::Ended { queued, next } = committed else {
+            tracing::warn!(task = %claimed.claim.task, "the claim was lost at the end: nothing is said");
+            return None;
+        };
+        self.hand_out(claimed, queued, state);
+        desk.happenings.tell(|| Happening::Ended {
+            conversation: claimed.conversation.clone(),
+            task: claimed.claim.task,
+            state: state.to_owned(),
+            usage,
+        });
+        next.map(|next| *next)
+    }
+
+    fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {
+        let waiting = self.endings.take(claimed);
+        let rows: Vec<_> = queued.iter().map(|q| q.outbound).collect();
+        let watches: Vec<Vec<_>> = waiting
+            .iter()
+            .map(|_| rows.iter().map(|row| self.desk.standings.watch(*row)).collect())
+            .collect();
+        for queued in queued {
+            self.desk.send(queued);
+        }
+        for (sender, standings) in waiting.into_iter().zip(watches) {
+            // Whoever asked may have gone.
+            drop(sender.send(Finished { state: state.to_owned(), standings }));
+        }
+    }
+}
+
+/// Whether a speaking tool has answered in an earlier life of this task.
+fn spoke_before(claimed: &Claimed) -> bool {
+    let Where::Channel(features) = &claimed.facts.place else { return false };
+    claimed.transcript.windows(2).any(|pair| {
+        let [Item::Asked { calls, .. }, Item::Answered { answers }] = pair else { return false };
+        calls.iter().zip(answers).any(|(c, a)| !a.is_error && features.speaking.contains(&c.name))
+    })
+}

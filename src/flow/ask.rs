@@ -1,0 +1,191 @@
+//! One task in the terminal: stored like any other, watched to the end of its delivery.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use selkie_channel_core::{Addressed, Audience, Inbound, PlaceId, Speaker, What};
+use serde::Serialize;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, mpsc, oneshot};
+
+use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::happening::Happening;
+use crate::domain::ids::{InboxId, TaskId};
+use crate::flow::answer::{Endings, Finished};
+use crate::flow::desk::Desk;
+use crate::flow::intake::Intake;
+use crate::flow::standings;
+use crate::flow::terminal::{self, Terminal};
+use crate::store::{Arrival, Disposition, NewTask, StoreError};
+
+/// What is asked in the terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// The folder the person stands in: an absolute path.
+    pub workspace: PathBuf,
+    /// What they wrote.
+    pub text: String,
+    /// Somebody sits at the terminal and can be asked.
+    pub terminal: bool,
+}
+
+/// What happens with it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", content = "value", rename_all = "snake_case")]
+pub enum AskEvent {
+    /// Progress of the task.
+    Happening(Happening),
+    /// The bot says this.
+    Said(String),
+    /// The task has ended and all it said was delivered.
+    Ended {
+        /// `done`, `failed`, `stopped`; `interrupted` when the daemon ends first.
+        state: String,
+    },
+}
+
+/// Stores the task, begins it, and streams what happens.
+pub(super) async fn begin(
+    desk: &Arc<Desk>,
+    intake: &Arc<Intake>,
+    endings: &Endings,
+    terminal: &Terminal,
+    ask: Ask,
+) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
+    let arrival = arrival(desk, ask);
+    let said = terminal.listen(&arrival.inbound.conversation);
+    let happenings = desk.happenings.listen();
+    let stored = intake.store(vec![arrival], None).await?;
+    let Some(row) = stored.accepted.fresh.first().copied() else {
+        return Err(StoreError::Corrupt("a fresh question was taken for a known one".to_owned()));
+    };
+    let ended = endings.expect(row);
+    intake.begin(stored);
+    let (out, events) = mpsc::channel(64);
+    let stop = desk.stop.work.clone();
+    desk.tracker.spawn(async move {
+        let watching = Watching { row, task: None, said, happenings, out: out.clone() };
+        tokio::select! {
+            () = watching.stream(ended) => {}
+            // The task goes on at the next start, when nobody listens here any more.
+            () = stop.cancelled() => {
+                drop(out.try_send(AskEvent::Ended { state: "interrupted".to_owned() }));
+            }
+        }
+    });
+    Ok(events)
+}
+
+fn arrival(desk: &Desk, ask: Ask) -> Arrival {
+    let conversation = terminal::conversation(&ask.workspace);
+    let place = PlaceId::new(conversation.account().clone(), conversation.key());
+    let now = desk.clock.now();
+    let key = format!("ask:{}", uuid::Uuid::now_v7());
+    let facts = Facts {
+        v: Facts::VERSION,
+        place: Where::CommandLine { terminal: ask.terminal },
+        speaker: Some(terminal::person()),
+        trust: Trust::Owner,
+        untrusted_text: false,
+        occasion: Occasion::Asked,
+        mode: Mode::Normal,
+        message: None,
+        opened: Vec::new(),
+        at: now,
+    };
+    let task = NewTask {
+        cause: format!("{}|{key}", conversation.account()),
+        facts,
+        not_before: None,
+    };
+    let speaker =
+        Speaker { id: terminal::person(), name: String::new(), username: None, is_bot: false };
+    let inbound = Inbound {
+        v: Inbound::VERSION,
+        key,
+        title: ask.workspace.display().to_string(),
+        conversation,
+        place,
+        order: now.timestamp_micros(),
+        at: now,
+        speaker,
+        audience: Audience::Direct,
+        what: What::Message,
+        message: None,
+        addressed: Addressed::Direct,
+        text: ask.text,
+        command: None,
+        quote: None,
+        forwarded: false,
+        attachments: Vec::new(),
+        album: None,
+        reply_window: None,
+    };
+    Arrival { inbound, disposition: Disposition::Task(task) }
+}
+
+struct Watching {
+    row: InboxId,
+    task: Option<TaskId>,
+    said: mpsc::UnboundedReceiver<String>,
+    happenings: broadcast::Receiver<Happening>,
+    out: mpsc::Sender<AskEvent>,
+}
+
+impl Watching {
+    /// Streams until the end. Nothing is lost when the asker has gone: the task goes on.
+    async fn stream(mut self, mut ended: oneshot::Receiver<Finished>) {
+        let finished = loop {
+            tokio::select! {
+                biased;
+                Some(text) = self.said.recv() => self.tell(AskEvent::Said(text)).await,
+                happening = self.happenings.recv() => self.pass(happening).await,
+                finished = &mut ended => break finished,
+            }
+        };
+        let (state, standings) = match finished {
+            Ok(Finished { state, standings }) => (state, standings),
+            Err(_) => ("interrupted".to_owned(), Vec::new()),
+        };
+        for mut standing in standings {
+            standings::settled(&mut standing).await;
+        }
+        while let Ok(happening) = self.happenings.try_recv() {
+            self.pass(Ok(happening)).await;
+        }
+        while let Ok(text) = self.said.try_recv() {
+            self.tell(AskEvent::Said(text)).await;
+        }
+        self.tell(AskEvent::Ended { state }).await;
+    }
+
+    async fn pass(&mut self, happening: Result<Happening, RecvError>) {
+        // A slow watcher has lost the oldest; what is said comes by another way.
+        let Ok(happening) = happening else { return };
+        if let Happening::Started { task, heard, .. } = &happening
+            && heard.contains(&self.row)
+        {
+            self.task = Some(*task);
+        }
+        if self.task.is_some() && task_of(&happening) == self.task {
+            self.tell(AskEvent::Happening(happening)).await;
+        }
+    }
+
+    async fn tell(&self, event: AskEvent) {
+        // Whoever asked may have gone.
+        drop(self.out.send(event).await);
+    }
+}
+
+const fn task_of(happening: &Happening) -> Option<TaskId> {
+    match happening {
+        Happening::Started { task, .. }
+        | Happening::Asked { task, .. }
+        | Happening::Wrote { task, .. }
+        | Happening::Called { task, .. }
+        | Happening::Answered { task, .. }
+        | Happening::Ended { task, .. } => Some(*task),
+        Happening::Heard { .. } | Happening::Delivered { .. } => None,
+    }
+}

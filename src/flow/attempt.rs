@@ -1,0 +1,131 @@
+//! One attempt at one part: mark, call, receipt; or the decision about an unclear one.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, PoisonError};
+
+use chrono::TimeDelta;
+use futures_util::FutureExt as _;
+use selkie_channel_core::Delivery;
+
+use crate::domain::crash::CrashPoint;
+use crate::domain::happening::Happening;
+use crate::flow::account::Account;
+use crate::flow::desk::Desk;
+use crate::flow::governor::ACCOUNT;
+use crate::flow::standings;
+use crate::flow::verdict::{self, Moment, Penalty, Verdict};
+use crate::store::{DuePart, Outcome, Standing, StoreError};
+
+/// Shorter penalties are not worth a row.
+const WORTH_STORING: TimeDelta = TimeDelta::seconds(2);
+
+/// What the courier does with the part now.
+pub(super) enum Next {
+    /// Nothing: the lane's next part goes on.
+    Settled,
+    /// Tries it again in this form.
+    Again(Box<DuePart>),
+}
+
+/// Makes one attempt. Nothing leaves without a durable mark.
+pub(super) async fn attempt(desk: &Arc<Desk>, account: &Account, due: DuePart) -> Next {
+    let now = desk.clock.now();
+    let mouth = &*account.channel.mouth;
+    if due.unclear {
+        let known = mouth.lookup(&due.part).await;
+        return settle(desk, account, &due.clone(), verdict::of_lookup(known, due, mouth, now)).await;
+    }
+    if due.expires_at.is_some_and(|at| at <= now) {
+        let expired = Verdict { outcome: Outcome::Expired, again: None, penalty: None };
+        return settle(desk, account, &due, expired).await;
+    }
+    match desk.ledger.sending(due.id, &desk.boot).await {
+        Ok(true) => {}
+        Ok(false) => {
+            desk.standings.tell(due.outbound, &Standing::Cancelled);
+            return Next::Settled;
+        }
+        Err(error) => {
+            desk.trouble(&error);
+            return match error {
+                StoreError::Broken(_) => Next::Again(Box::new(due)),
+                // A defect of this row must not hold the lane.
+                _ => Next::Settled,
+            };
+        }
+    }
+    desk.crash.hit(CrashPoint::AfterSending);
+    let delivered = AssertUnwindSafe(mouth.deliver(&due.part)).catch_unwind().await;
+    desk.crash.hit(CrashPoint::AfterDeliver);
+    let delivery = delivered
+        .unwrap_or_else(|_| Delivery::Unclear { why: "the channel panicked".to_owned() });
+    let moment = Moment {
+        now: desk.clock.now(),
+        unit: desk.chance.unit(),
+        unclear_after: desk.settings.outbox.unclear_after,
+    };
+    settle(desk, account, &due.clone(), verdict::of_delivery(delivery, due, mouth, moment)).await
+}
+
+/// Stores what came of it; while the store is broken the receipt is kept here and the lane waits.
+async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Verdict) -> Next {
+    let Verdict { outcome, again, penalty } = verdict;
+    tell_log(due, &outcome);
+    if let Some(penalty) = penalty {
+        punish(desk, account, due, penalty).await;
+    }
+    let stored = desk.insist(|| desk.ledger.settle(due.id, outcome.clone())).await;
+    desk.crash.hit(CrashPoint::AfterReceipt);
+    if let Some(standing) = stored {
+        desk.standings.tell(due.outbound, &standing);
+        if standing != Standing::Open {
+            desk.happenings.tell(|| Happening::Delivered {
+                conversation: due.part.conversation.clone(),
+                outbound: due.outbound,
+                state: standings::name(&standing).to_owned(),
+            });
+        }
+    }
+    match again {
+        Some(part) => Next::Again(Box::new(part)),
+        None => Next::Settled,
+    }
+}
+
+async fn punish(desk: &Arc<Desk>, account: &Account, due: &DuePart, penalty: Penalty) {
+    let now = desk.clock.now();
+    let place = account.channel.address.place(&due.part.conversation);
+    let scope = if penalty.account { ACCOUNT } else { place.key() };
+    {
+        let mut governor = account.governor.lock().unwrap_or_else(PoisonError::into_inner);
+        governor.punish(scope, penalty.until, now);
+    }
+    if penalty.until - now < WORTH_STORING {
+        return;
+    }
+    let stored = desk.ledger.penalty(&account.channel.account, scope, penalty.until).await;
+    if let Err(error) = stored {
+        desk.trouble(&error);
+    }
+}
+
+/// The one place that logs a delivery that went wrong.
+fn tell_log(due: &DuePart, outcome: &Outcome) {
+    let (part, to) = (due.id, &due.part.conversation);
+    match outcome {
+        Outcome::Sent(receipt) => tracing::debug!(%part, %to, ?receipt, "sent"),
+        Outcome::Retry { at, why } => tracing::info!(%part, %to, %at, why, "will be tried again"),
+        Outcome::Refused { reason, close } => {
+            tracing::warn!(%part, %to, reason, close, "the platform will not take it");
+        }
+        Outcome::Unclear { decide_at, why } => {
+            tracing::warn!(%part, %to, %decide_at, why, "nobody knows whether it arrived");
+        }
+        Outcome::LeftUnclear => {
+            tracing::warn!(%part, %to, "left unclear: see `selkie trace`, and send it again by hand if need be");
+        }
+        Outcome::Repeat(_) => tracing::warn!(%part, %to, "goes out once more, marked"),
+        Outcome::Moved { to: new, .. } => tracing::info!(%part, %to, %new, "its place has moved"),
+        Outcome::Expired => tracing::warn!(%part, %to, "expired before it could be sent"),
+    }
+}

@@ -1,0 +1,188 @@
+//! The bot's own commands: what each is for, and how a stored command row is carried out once.
+
+use std::sync::Arc;
+
+use selkie_channel_core::{Audience, Inbound, PersonId};
+
+use crate::domain::crash::CrashPoint;
+use crate::domain::facts::{Facts, Trust};
+use crate::domain::ids::InboxId;
+use crate::flow::account::Account;
+use crate::flow::desk::Desk;
+use crate::flow::stops::Stops;
+use crate::flow::words::{self, HouseReport, StatusReport};
+use crate::shape::Shape;
+use crate::store::{CommandEffect, Draft, StoreError};
+
+macro_rules! builtins {
+    ($($variant:ident = $name:literal, $help:literal;)*) => {
+        /// A command of the bot. One line makes one: its name and what `/help` says.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Builtin {
+            $($variant,)*
+        }
+
+        impl Builtin {
+            /// Every command, as `/help` lists them.
+            pub(super) const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            pub(super) const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            pub(super) const fn help(self) -> &'static str {
+                match self { $(Self::$variant => $help,)* }
+            }
+        }
+    };
+}
+
+builtins! {
+    Start = "start", "says hello";
+    Help = "help", "shows this list";
+    Ask = "ask", "asks me something, in groups too: /ask what now?";
+    Stop = "stop", "ends what I am doing here";
+    Reset = "reset", "starts the conversation afresh; files, memory and schedules stay";
+    Status = "status", "shows what runs and waits here, and what it cost";
+    Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
+    Id = "id", "shows your id and this place's";
+}
+
+impl Builtin {
+    /// Reads a name.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|c| c.name() == name)
+    }
+}
+
+/// Makes the shape of some facts.
+pub(super) type Shapes = Arc<dyn Fn(&Facts) -> Shape + Send + Sync>;
+
+/// Carries out command rows.
+pub(super) struct Commands {
+    pub(super) desk: Arc<Desk>,
+    pub(super) stops: Arc<Stops>,
+    pub(super) shapes: Shapes,
+}
+
+impl Commands {
+    /// Carries out rows one after the other, each once.
+    pub(super) async fn carry_out(&self, rows: Vec<(InboxId, Inbound)>) {
+        for (row, inbound) in rows {
+            self.one(row, &inbound).await;
+        }
+    }
+
+    async fn one(&self, row: InboxId, inbound: &Inbound) {
+        let desk = &self.desk;
+        desk.crash.hit(CrashPoint::BeforeCommand);
+        let Some(effect) = desk.insist(|| self.effect(inbound)).await else { return };
+        let done = desk.insist(|| desk.ledger.command(row, effect.clone())).await;
+        desk.crash.hit(CrashPoint::AfterCommand);
+        let Some(Some(done)) = done else { return };
+        for task in done.stopping {
+            self.stops.stop(task);
+        }
+        if let Some(queued) = done.queued {
+            desk.send(queued);
+        }
+    }
+
+    async fn effect(&self, inbound: &Inbound) -> Result<CommandEffect, StoreError> {
+        let say = |text: String| Ok(CommandEffect::Say(self.draft(inbound, &text)));
+        let Some(account) = self.desk.account(&inbound.conversation) else {
+            return Ok(CommandEffect::Say(None));
+        };
+        let command = inbound.command.as_ref();
+        let builtin = command.and_then(|c| Builtin::parse(&c.name));
+        // The rights of today: the row may be older than the config.
+        let trust = self.desk.policy(account, |p| p.principal(inbound));
+        let (Some(command), Some(builtin), Some(trust)) = (command, builtin, trust) else {
+            return Ok(CommandEffect::Say(None));
+        };
+        match builtin {
+            Builtin::Start => say(words::start()),
+            Builtin::Help => say(words::help()),
+            Builtin::Id => say(words::ids(inbound)),
+            Builtin::Ask => say(words::ask_what()),
+            Builtin::Status => say(self.status(inbound, trust).await?),
+            Builtin::Tools => say(self.tools(inbound, account, trust, &command.args)),
+            Builtin::Stop | Builtin::Reset if !self.may_end(inbound, trust, builtin).await? => {
+                say(words::not_yours(builtin.name()))
+            }
+            Builtin::Stop => Ok(self.stop(inbound)),
+            Builtin::Reset => Ok(match self.draft(inbound, &words::reset()) {
+                Some(draft) => CommandEffect::Reset(draft),
+                None => CommandEffect::Say(None),
+            }),
+        }
+    }
+
+    fn stop(&self, inbound: &Inbound) -> CommandEffect {
+        let stopped = self.draft(inbound, &words::stopped());
+        let idle = self.draft(inbound, &words::nothing_to_stop());
+        match (stopped, idle) {
+            (Some(stopped), Some(idle)) => CommandEffect::Stop { stopped, idle },
+            _ => CommandEffect::Say(None),
+        }
+    }
+
+    /// In a group: the owner, and who asked for what runs. `/stop` with nothing to stop harms nobody.
+    async fn may_end(
+        &self,
+        inbound: &Inbound,
+        trust: Trust,
+        builtin: Builtin,
+    ) -> Result<bool, StoreError> {
+        if inbound.audience == Audience::Direct || trust == Trust::Owner {
+            return Ok(true);
+        }
+        match self.requester(inbound).await? {
+            Running::Nothing => Ok(builtin == Builtin::Stop),
+            Running::For(person) => Ok(person.as_ref() == Some(&inbound.speaker.id)),
+        }
+    }
+
+    async fn requester(&self, inbound: &Inbound) -> Result<Running, StoreError> {
+        let ledger = &self.desk.ledger;
+        let Some((task, _)) = ledger.status(&inbound.conversation).await?.running else {
+            return Ok(Running::Nothing);
+        };
+        let detail = ledger.task(task).await?;
+        Ok(Running::For(detail.and_then(|d| d.facts.speaker)))
+    }
+
+    async fn status(&self, inbound: &Inbound, trust: Trust) -> Result<String, StoreError> {
+        let conversation = self.desk.ledger.status(&inbound.conversation).await?;
+        let now = self.desk.clock.now();
+        let running_for =
+            conversation.running.map(|(_, since)| (now - since).to_std().unwrap_or_default());
+        let house = (trust == Trust::Owner).then(|| HouseReport {
+            store_ok: self.desk.health.is_whole(),
+            channels: self.desk.channel_states(),
+        });
+        let version = self.desk.version;
+        let report = StatusReport { version, conversation: &conversation, running_for, house };
+        Ok(words::status(&report))
+    }
+
+    fn tools(&self, inbound: &Inbound, account: &Account, trust: Trust, args: &str) -> String {
+        let facts = self.desk.policy(account, |p| p.facts(inbound, trust));
+        let shape = (self.shapes)(&facts);
+        match args.split_whitespace().collect::<Vec<_>>()[..] {
+            [] => words::tools(&shape.explain()),
+            ["why", name] => words::tool_why(name, &shape.why(name)),
+            _ => words::tools_usage(),
+        }
+    }
+
+    fn draft(&self, inbound: &Inbound, text: &str) -> Option<Draft> {
+        let quote = (inbound.audience == Audience::Group).then(|| inbound.message.clone()).flatten();
+        self.desk.draft(&inbound.conversation, text, quote)
+    }
+}
+
+enum Running {
+    Nothing,
+    For(Option<PersonId>),
+}

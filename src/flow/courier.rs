@@ -1,0 +1,214 @@
+//! Carries one account's parts to its platform: strictly in order within a conversation, conversations
+//! side by side, at the account's pace.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use chrono::{DateTime, Utc};
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use selkie_channel_core::ConversationId;
+
+use crate::domain::ids::PartId;
+use crate::flow::account::Account;
+use crate::flow::attempt::{Next, attempt};
+use crate::flow::desk::{Desk, until};
+use crate::flow::governor::Leave;
+use crate::flow::post::Letterbox;
+use crate::store::{DuePart, Queued, StoreError};
+
+/// Calls in flight at once for one account.
+const MOST_IN_FLIGHT: usize = 64;
+
+/// The courier of one account.
+pub(super) struct Courier {
+    desk: Arc<Desk>,
+    account: Arc<Account>,
+    letterbox: Letterbox,
+    /// Never empty; the head stays while it flies.
+    lanes: HashMap<ConversationId, VecDeque<DuePart>>,
+    ready: VecDeque<ConversationId>,
+    timed: BTreeSet<(DateTime<Utc>, ConversationId)>,
+    /// Parts read at the start: what the letterbox brings of them is known.
+    loaded: HashSet<PartId>,
+}
+
+/// The attempts in flight.
+type Flying = FuturesUnordered<BoxFuture<'static, Landed>>;
+
+/// What one attempt left behind.
+struct Landed {
+    conversation: ConversationId,
+    next: Next,
+}
+
+impl Courier {
+    pub(super) fn new(desk: Arc<Desk>, account: Arc<Account>, letterbox: Letterbox) -> Self {
+        Self {
+            desk,
+            account,
+            letterbox,
+            lanes: HashMap::new(),
+            ready: VecDeque::new(),
+            timed: BTreeSet::new(),
+            loaded: HashSet::new(),
+        }
+    }
+
+    /// Reads what an earlier boot left: unsent parts and penalties.
+    pub(super) async fn load(&mut self) -> Result<(), StoreError> {
+        let id = self.account.channel.account.clone();
+        let now = self.desk.clock.now();
+        for (scope, until) in self.desk.ledger.penalties(&id, now).await? {
+            let mut governor = self.account.governor.lock().unwrap_or_else(PoisonError::into_inner);
+            governor.punish(&scope, until, now);
+        }
+        for part in self.desk.ledger.due(&id, &self.desk.boot).await? {
+            self.loaded.insert(part.id);
+            self.enqueue(part);
+        }
+        Ok(())
+    }
+
+    /// Carries until the daemon stops; calls in flight are waited for.
+    pub(super) async fn run(mut self) {
+        let mut flying = Flying::new();
+        let stop = self.desk.stop.work.clone();
+        let desk = Arc::clone(&self.desk);
+        while !stop.is_cancelled() {
+            let whole = desk.health.is_whole();
+            let wake_at = if whole { self.launch(&mut flying) } else { None };
+            let wait = wake_at.map(|at| until(at, self.desk.clock.now()));
+            tokio::select! {
+                Some(landed) = flying.next() => self.land(landed),
+                Some(queued) = self.letterbox.recv() => self.take(queued),
+                () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {}
+                () = desk.health.whole(), if !whole => {}
+                () = stop.cancelled() => {}
+            }
+        }
+        while let Some(landed) = flying.next().await {
+            self.land(landed);
+        }
+    }
+
+    fn take(&mut self, queued: Queued) {
+        self.admit(queued);
+        // What is there already is taken in one go, before anything is started.
+        while let Ok(queued) = self.letterbox.try_recv() {
+            self.admit(queued);
+        }
+    }
+
+    fn admit(&mut self, queued: Queued) {
+        for part in queued.parts {
+            if self.loaded.is_empty() || !self.loaded.remove(&part.id) {
+                self.enqueue(part);
+            }
+        }
+    }
+
+    fn enqueue(&mut self, part: DuePart) {
+        self.account.waiting.fetch_add(1, Ordering::Relaxed);
+        let conversation = part.part.conversation.clone();
+        let lane = self.lanes.entry(conversation.clone()).or_default();
+        lane.push_back(part);
+        if lane.len() == 1 {
+            self.ready.push_back(conversation);
+        }
+    }
+
+    /// Starts all that may start now and returns when more may.
+    fn launch(&mut self, flying: &mut Flying) -> Option<DateTime<Utc>> {
+        let now = self.desk.clock.now();
+        while let Some((at, _)) = self.timed.first()
+            && *at <= now
+        {
+            self.ready.extend(self.timed.pop_first().map(|(_, conversation)| conversation));
+        }
+        let mut account_at = None;
+        while flying.len() < MOST_IN_FLIGHT
+            && let Some(conversation) = self.ready.pop_front()
+        {
+            let Some(due) = self.lanes.get(&conversation).and_then(|l| l.front()) else {
+                continue;
+            };
+            match self.leave(due, now) {
+                Leave::Now => {
+                    flying.push(self.fly(conversation, due.clone()));
+                }
+                Leave::PlaceAt(at) => _ = self.timed.insert((at, conversation)),
+                Leave::AccountAt(at) => {
+                    self.ready.push_front(conversation);
+                    account_at = Some(at);
+                    break;
+                }
+            }
+        }
+        let timed = self.timed.first().map(|(at, _)| *at);
+        // With every slot in flight the next landing wakes.
+        [timed, account_at].into_iter().flatten().min()
+    }
+
+    /// When a part may be tried; what calls nobody (a decision, an expiry) needs no leave.
+    fn leave(&self, due: &DuePart, now: DateTime<Utc>) -> Leave {
+        let expired = due.expires_at.is_some_and(|at| at <= now) && !due.unclear;
+        if expired {
+            return Leave::Now;
+        }
+        if let Some(at) = due.not_before.filter(|at| *at > now) {
+            return Leave::PlaceAt(at);
+        }
+        if due.unclear {
+            return Leave::Now;
+        }
+        let address = &self.account.channel.address;
+        let place = address.place(&due.part.conversation);
+        let mut governor = self.account.governor.lock().unwrap_or_else(PoisonError::into_inner);
+        let leave = governor.leave(place.key(), now);
+        match leave {
+            Leave::Now => {
+                if !governor.is_lifted() {
+                    let audience = address.features(&due.part.conversation).audience;
+                    governor.took(place.key(), audience, now);
+                }
+            }
+            // Nobody is held longer than its part lives.
+            Leave::PlaceAt(at) => {
+                return Leave::PlaceAt(due.expires_at.map_or(at, |expires| at.min(expires)));
+            }
+            Leave::AccountAt(_) => {}
+        }
+        leave
+    }
+
+    fn fly(&self, conversation: ConversationId, due: DuePart) -> BoxFuture<'static, Landed> {
+        let (desk, account) = (Arc::clone(&self.desk), Arc::clone(&self.account));
+        Box::pin(async move { Landed { next: attempt(&desk, &account, due).await, conversation } })
+    }
+
+    fn land(&mut self, landed: Landed) {
+        let Landed { conversation, next } = landed;
+        let Some(lane) = self.lanes.get_mut(&conversation) else { return };
+        match next {
+            // When the conversation was closed, the ledger has refused the rest of the lane: it answers
+            // "no" to their marks.
+            Next::Settled => {
+                lane.pop_front();
+                self.account.waiting.fetch_sub(1, Ordering::Relaxed);
+            }
+            Next::Again(part) => {
+                if let Some(head) = lane.front_mut() {
+                    *head = *part;
+                }
+            }
+        }
+        if lane.is_empty() {
+            self.lanes.remove(&conversation);
+        } else {
+            self.ready.push_back(conversation);
+        }
+    }
+}

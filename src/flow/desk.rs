@@ -1,0 +1,190 @@
+//! What every part of flow needs: the ledger, the accounts, the time, and how trouble is told.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use selkie_channel_core::{AccountId, ConversationId, MessageRef, Outbound, PersonId, Redactor};
+use tokio_util::task::TaskTracker;
+
+use crate::domain::chance::Chance;
+use crate::domain::clock::SharedClock;
+use crate::domain::crash::Crash;
+use crate::domain::happening::Happenings;
+use crate::domain::ids::Boot;
+use crate::domain::span::Span;
+use crate::flow::Stop;
+use crate::flow::account::{Account, ChannelState};
+use crate::flow::health::Health;
+use crate::flow::policy::Policy;
+use crate::flow::post::Post;
+use crate::flow::settings::Settings;
+use crate::flow::standings::Standings;
+use crate::store::{Draft, Ledger, Queued, StoreError};
+
+/// What every part of flow needs.
+pub(super) struct Desk {
+    pub(super) ledger: Arc<dyn Ledger>,
+    pub(super) settings: Settings,
+    pub(super) clock: SharedClock,
+    pub(super) chance: Arc<dyn Chance>,
+    pub(super) crash: Arc<Crash>,
+    pub(super) happenings: Happenings,
+    pub(super) boot: Boot,
+    pub(super) owners: Vec<PersonId>,
+    pub(super) accounts: HashMap<AccountId, Arc<Account>>,
+    pub(super) post: Post,
+    pub(super) standings: Standings,
+    pub(super) health: Health,
+    pub(super) tracker: TaskTracker,
+    pub(super) stop: Stop,
+    pub(super) state_dir: PathBuf,
+    pub(super) cache_dir: PathBuf,
+    pub(super) redactor: Redactor,
+    pub(super) version: &'static str,
+}
+
+impl Desk {
+    /// Returns the account of a conversation; `None` when its channel is not configured any more.
+    pub(super) fn account(&self, conversation: &ConversationId) -> Option<&Arc<Account>> {
+        self.accounts.get(conversation.account())
+    }
+
+    /// Reads the rules of an account as they are now.
+    pub(super) fn policy<T>(&self, account: &Account, read: impl FnOnce(&Policy<'_>) -> T) -> T {
+        account.with_allowed(|allow| {
+            read(&Policy {
+                owners: &self.owners,
+                allow,
+                groups: &self.settings.groups,
+                record_untriggered: self.settings.record_untriggered,
+                address: &*account.channel.address,
+                now: self.clock.now(),
+            })
+        })
+    }
+
+    /// Tells how every channel stands, in order of their accounts.
+    pub(super) fn channel_states(&self) -> Vec<ChannelState> {
+        let now = self.clock.now();
+        let mut states: Vec<_> = self.accounts.values().map(|a| a.state(now)).collect();
+        states.sort_by(|a, b| a.account.cmp(&b.account));
+        states
+    }
+
+    /// Renders text for a conversation. `None` when it shows nothing or its channel is gone.
+    pub(super) fn draft(
+        &self,
+        conversation: &ConversationId,
+        markdown: &str,
+        quote: Option<MessageRef>,
+    ) -> Option<Draft> {
+        let account = self.account(conversation)?;
+        let outbound = Outbound::text(conversation.clone(), markdown).quoting(quote);
+        let parts = account.channel.mouth.render(&outbound);
+        let expires_at = Some(after(self.clock.now(), self.settings.outbox.answer_expires));
+        (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
+    }
+
+    /// Gives stored parts to the courier of their account.
+    pub(super) fn send(&self, queued: Queued) {
+        self.post.send(queued);
+    }
+
+    /// Says something once for ever under `key`.
+    pub(super) async fn say_once(self: &Arc<Self>, key: &str, draft: Draft) {
+        match self.ledger.say_once(key, draft).await {
+            Ok(Some(queued)) => self.send(queued),
+            Ok(None) => {}
+            Err(error) => self.trouble(&error),
+        }
+    }
+
+    /// Tells the first owner something in private, once a day for each `key`.
+    pub(super) async fn notice(self: &Arc<Self>, key: &str, text: &str) {
+        let owner = self.owners.first();
+        let private = owner.and_then(|o| {
+            self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str()))
+        });
+        let text = self.redactor.clean(text);
+        let Some(draft) = private.and_then(|c| self.draft(&c, &text, None)) else {
+            tracing::warn!(key, "no owner can be told: {text} (add `owners` to the config)");
+            return;
+        };
+        let day = self.clock.now().format("%Y-%m-%d");
+        self.say_once(&format!("notice:{key}:{day}"), draft).await;
+    }
+
+    /// Notes what a verb of the store answered instead of doing it. A broken store is said once, and
+    /// asked again until it takes writes.
+    pub(super) fn trouble(self: &Arc<Self>, error: &StoreError) {
+        if !matches!(error, StoreError::Broken(_)) {
+            tracing::error!(%error, "the store refused a row");
+            return;
+        }
+        if self.health.broke() {
+            tracing::error!(%error, "nothing is acknowledged, run or sent until the store can write");
+            let desk = Arc::clone(self);
+            self.tracker.spawn(async move { desk.probe().await });
+        }
+    }
+
+    /// Notes that the store took a write.
+    pub(super) fn stored(&self) {
+        if self.health.mended() {
+            tracing::info!("the store can write again");
+        }
+    }
+
+    /// Repeats a verb until the store takes it. `None` when the daemon stops first, or when the row
+    /// is a defect that no repetition mends.
+    pub(super) async fn insist<T, F, V>(self: &Arc<Self>, mut verb: F) -> Option<T>
+    where
+        F: FnMut() -> V,
+        V: Future<Output = Result<T, StoreError>>,
+    {
+        loop {
+            match verb().await {
+                Ok(done) => return Some(done),
+                Err(error @ StoreError::Broken(_)) => self.trouble(&error),
+                Err(error) => {
+                    self.trouble(&error);
+                    return None;
+                }
+            }
+            tokio::select! {
+                () = self.health.whole() => {}
+                () = self.stop.work.cancelled() => return None,
+            }
+        }
+    }
+
+    async fn probe(&self) {
+        let mut wait = Duration::from_millis(500);
+        while !self.health.is_whole() {
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = self.stop.work.cancelled() => return,
+            }
+            wait = (wait * 2).min(Duration::from_secs(30));
+            if self.ledger.healthy().await.is_ok() {
+                self.stored();
+            }
+        }
+    }
+}
+
+/// Returns the moment `span` after `now`; the far future when the calendar ends before.
+pub(super) fn after(now: DateTime<Utc>, span: Span) -> DateTime<Utc> {
+    TimeDelta::from_std(span.0)
+        .ok()
+        .and_then(|d| now.checked_add_signed(d))
+        .unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
+/// Returns how long it is from `now` to `at`; zero when that is past.
+pub(super) fn until(at: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
+    (at - now).to_std().unwrap_or(Duration::ZERO)
+}

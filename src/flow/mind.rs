@@ -1,0 +1,79 @@
+//! The way from a worker to the agent: shape and scope of the task, persona, and the drive itself.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::{Agent, Assignment, Dropped, Ending};
+use crate::domain::facts::{Facts, Where};
+use crate::domain::transcript::Heard;
+use crate::flow::commands::Shapes;
+use crate::flow::scope::Scopes;
+use crate::store::Claimed;
+use crate::tools::ports::Reply;
+
+/// A persona is read up to here.
+const PERSONA_BYTES: usize = 16 * 1024;
+
+/// Answers a claimed task.
+#[async_trait]
+pub(super) trait Mind: Send + Sync {
+    /// Works on it to its end; see [`Dropped`] for the ways it does not get there.
+    async fn answer(&self, job: Job<'_>) -> Result<Ending, Dropped>;
+}
+
+/// A task with all that the mind needs besides what is its own.
+pub(super) struct Job<'a> {
+    pub(super) claimed: &'a Claimed,
+    pub(super) heard: Vec<Heard>,
+    pub(super) reply: Arc<dyn Reply>,
+    pub(super) cancel: CancellationToken,
+}
+
+/// The agent behind its shape.
+pub(super) struct Thinking {
+    pub(super) agent: Arc<Agent>,
+    pub(super) shapes: Shapes,
+    pub(super) scopes: Scopes,
+    pub(super) persona: String,
+}
+
+#[async_trait]
+impl Mind for Thinking {
+    async fn answer(&self, job: Job<'_>) -> Result<Ending, Dropped> {
+        let Job { claimed, heard, reply, cancel } = job;
+        let shape = |facts: &Facts| (self.shapes)(facts).registry;
+        let scope = |facts: &Facts, call: &str| {
+            let shape = (self.shapes)(facts);
+            self.scopes.make(claimed, facts, &shape, call, (&reply, &cancel))
+        };
+        let persona = match &claimed.facts.place {
+            Where::Channel(features) if !features.style.is_empty() => {
+                format!("{}\n{}", self.persona, features.style).trim_start().to_owned()
+            }
+            _ => self.persona.clone(),
+        };
+        let cancel = cancel.clone();
+        let assignment =
+            Assignment { claimed, heard, shape: &shape, scope: &scope, persona, cancel };
+        self.agent.drive(assignment).await
+    }
+}
+
+/// Reads the persona of this state folder; none is fine.
+pub(super) fn read_persona(state_dir: &std::path::Path) -> String {
+    let path: PathBuf = state_dir.join("persona.md");
+    match std::fs::read_to_string(&path) {
+        Ok(text) => {
+            let end = text.floor_char_boundary(PERSONA_BYTES);
+            text[..end].trim().to_owned()
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "the persona cannot be read: none is used");
+            String::new()
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Who somebody is to us, and what becomes of what they do. Pure: rules without I/O.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use selkie_channel_core::{
+    Address, Addressed, AllowList, Audience, Inbound, PersonId, What,
+};
+
+use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::flow::commands::Builtin;
+use crate::flow::settings::GroupSettings;
+use crate::store::{Disposition, NewTask};
+
+/// How long an album gathers its pictures.
+const ALBUM: TimeDelta = TimeDelta::milliseconds(800);
+
+/// The rules of one account at one moment.
+pub(super) struct Policy<'a> {
+    /// Always allowed.
+    pub(super) owners: &'a [PersonId],
+    /// Whom the channel listens to.
+    pub(super) allow: &'a AllowList,
+    /// What single places may do.
+    pub(super) groups: &'a BTreeMap<String, GroupSettings>,
+    /// Keep untriggered group talk.
+    pub(super) record_untriggered: bool,
+    /// Explains conversations.
+    pub(super) address: &'a dyn Address,
+    /// Now.
+    pub(super) now: DateTime<Utc>,
+}
+
+impl Policy<'_> {
+    /// Says who the speaker is here; `None` for somebody the bot does not listen to.
+    pub(super) fn principal(&self, inbound: &Inbound) -> Option<Trust> {
+        let speaker = &inbound.speaker.id;
+        if self.owners.contains(speaker) {
+            return Some(Trust::Owner);
+        }
+        if self.allow.names(inbound.place.key()) || self.allow.names(speaker.as_str()) {
+            return Some(Trust::Allowed);
+        }
+        self.allow.is_everyone().then_some(Trust::Stranger)
+    }
+
+    /// Takes the facts of a message.
+    pub(super) fn facts(&self, inbound: &Inbound, trust: Trust) -> Facts {
+        let quotes_others = inbound.quote.as_ref().is_some_and(|q| !q.ours);
+        let opened = self.groups.get(inbound.place.key()).map(|g| g.allow.clone());
+        Facts {
+            v: Facts::VERSION,
+            place: Where::Channel(self.address.features(&inbound.conversation)),
+            speaker: Some(inbound.speaker.id.clone()),
+            trust,
+            untrusted_text: quotes_others || inbound.forwarded || !inbound.attachments.is_empty(),
+            occasion: Occasion::Asked,
+            mode: Mode::Normal,
+            message: inbound.message.clone(),
+            opened: opened.unwrap_or_default(),
+            at: self.now,
+        }
+    }
+}
+
+/// Decides what becomes of an event.
+pub(super) fn dispose(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
+    match &inbound.what {
+        What::Unparsed { .. } => Disposition::Unparsed,
+        What::Other { .. } => Disposition::Ignored("asks_nothing"),
+        What::Moved { to } => Disposition::Moved(to.clone()),
+        What::Closed { reason } => Disposition::Closed(reason.clone()),
+        What::Opened => Disposition::Opened,
+        What::Message | What::Edit => spoken(inbound, policy),
+    }
+}
+
+/// Whether somebody the bot does not listen to meant the bot: worth one hint.
+pub(super) fn knocks(inbound: &Inbound, disposition: &Disposition) -> bool {
+    matches!(disposition, Disposition::Ignored(NOT_ALLOWED))
+        && inbound.what == What::Message
+        && is_meant(inbound)
+}
+
+const NOT_ALLOWED: &str = "not_allowed";
+
+fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
+    if inbound.speaker.is_bot {
+        return Disposition::Ignored("bot");
+    }
+    let Some(trust) = policy.principal(inbound) else {
+        return Disposition::Ignored(NOT_ALLOWED);
+    };
+    if inbound.what == What::Edit {
+        return Disposition::Edit;
+    }
+    if !is_meant(inbound) {
+        return match policy.record_untriggered {
+            true => Disposition::Context,
+            false => Disposition::Ignored("untriggered"),
+        };
+    }
+    match &inbound.command {
+        Some(command) => match Builtin::parse(&command.name) {
+            Some(Builtin::Ask) if !command.args.trim().is_empty() => task(inbound, policy, trust),
+            Some(_) => Disposition::Command,
+            None if inbound.audience == Audience::Direct => task(inbound, policy, trust),
+            None => Disposition::Ignored("unknown_command"),
+        },
+        None => task(inbound, policy, trust),
+    }
+}
+
+fn is_meant(inbound: &Inbound) -> bool {
+    inbound.audience == Audience::Direct || inbound.addressed != Addressed::No
+}
+
+fn task(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
+    Disposition::Task(NewTask {
+        // A platform's key is unique within its account alone.
+        cause: format!("{}|{}", inbound.conversation.account(), inbound.key),
+        facts: policy.facts(inbound, trust),
+        not_before: inbound.album.as_ref().map(|_| policy.now + ALBUM),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use selkie_channel_core::{
+        Attachment, AttachmentKind, Command, ConversationId, MessageRef, PlaceId, Quote,
+    };
+
+    use super::*;
+    use crate::flow::testing::{self, TestAddress};
+
+    fn policy<'a>(
+        owners: &'a [PersonId],
+        allow: &'a AllowList,
+        groups: &'a BTreeMap<String, GroupSettings>,
+    ) -> Policy<'a> {
+        let now = DateTime::UNIX_EPOCH;
+        Policy { owners, allow, groups, record_untriggered: true, address: &TestAddress, now }
+    }
+
+    fn word(disposition: &Disposition) -> String {
+        match disposition {
+            Disposition::Task(t) => format!("task as {}", t.facts.trust.name()),
+            Disposition::Ignored(why) => format!("ignored: {why}"),
+            other => format!("{other:?}").to_lowercase(),
+        }
+    }
+
+    fn decide(inbound: &Inbound, allow: &AllowList) -> String {
+        let owners = [PersonId::new("tg:1")];
+        word(&dispose(inbound, &policy(&owners, allow, &BTreeMap::new())))
+    }
+
+    fn group(speaker: &str, text: &str) -> Inbound {
+        let mut inbound = testing::message(speaker, text);
+        let account = inbound.conversation.account().clone();
+        inbound.conversation = ConversationId::new(account.clone(), "tg:-100:7");
+        inbound.place = PlaceId::new(account, "tg:-100");
+        inbound.audience = Audience::Group;
+        inbound.addressed = Addressed::No;
+        inbound
+    }
+
+    #[test]
+    fn an_empty_list_means_nobody_but_the_owner() {
+        let nobody = AllowList::default();
+        assert_eq!(decide(&testing::message("tg:1", "hi"), &nobody), "task as owner");
+        assert_eq!(decide(&testing::message("tg:2", "hi"), &nobody), "ignored: not_allowed");
+        assert_eq!(
+            decide(&testing::message("tg:2", "hi"), &AllowList::everyone()),
+            "task as stranger"
+        );
+        let listed = AllowList::of(["tg:2".to_owned()]);
+        assert_eq!(decide(&testing::message("tg:2", "hi"), &listed), "task as allowed");
+    }
+
+    #[test]
+    fn a_group_is_answered_when_it_means_the_bot() {
+        let listed = AllowList::of(["tg:-100".to_owned()]);
+        let mut said = group("tg:5", "good morning");
+        assert_eq!(decide(&said, &listed), "context");
+        said.addressed = Addressed::Mention;
+        assert_eq!(decide(&said, &listed), "task as allowed");
+        assert_eq!(decide(&said, &AllowList::default()), "ignored: not_allowed");
+        said.speaker.is_bot = true;
+        assert_eq!(decide(&said, &listed), "ignored: bot");
+        let mut owner = group("tg:1", "selkie, hi");
+        owner.addressed = Addressed::Mention;
+        assert_eq!(decide(&owner, &AllowList::default()), "task as owner");
+    }
+
+    #[test]
+    fn commands_are_known_by_name() {
+        let listed = AllowList::of(["tg:2".to_owned(), "tg:-100".to_owned()]);
+        let mut said = testing::message("tg:2", "x");
+        let mut command = |name: &str, args: &str| {
+            said.command = Some(Command { name: name.to_owned(), args: args.to_owned() });
+            decide(&said, &listed)
+        };
+        assert_eq!(command("reset", ""), "command");
+        assert_eq!(command("ask", ""), "command");
+        assert_eq!(command("ask", "what now"), "task as allowed");
+        assert_eq!(command("dance", ""), "task as allowed");
+        let mut said = group("tg:2", "");
+        said.addressed = Addressed::Command;
+        said.command = Some(Command { name: "dance".to_owned(), args: String::new() });
+        assert_eq!(decide(&said, &listed), "ignored: unknown_command");
+    }
+
+    #[test]
+    fn words_of_others_are_untrusted_and_the_bots_own_are_not() {
+        let everyone = AllowList::everyone();
+        let groups = BTreeMap::new();
+        let policy = policy(&[], &everyone, &groups);
+        let mut said = testing::message("tg:2", "hi");
+        let untrusted = |m: &Inbound| policy.facts(m, Trust::Allowed).untrusted_text;
+        assert!(!untrusted(&said));
+        said.quote = Some(Quote {
+            message: MessageRef::new("1"),
+            speaker: "bot".to_owned(),
+            text: "hello".to_owned(),
+            ours: true,
+        });
+        assert!(!untrusted(&said));
+        said.quote = said.quote.map(|q| Quote { ours: false, ..q });
+        assert!(untrusted(&said));
+        said.quote = None;
+        said.attachments = vec![Attachment {
+            handle: "h".to_owned(),
+            kind: AttachmentKind::Photo,
+            name: String::new(),
+            mime: None,
+            size: None,
+        }];
+        assert!(untrusted(&said));
+    }
+
+    #[test]
+    fn an_album_waits_for_its_pictures() {
+        let mut said = testing::message("tg:1", "look");
+        said.album = Some("a1".to_owned());
+        let owners = [PersonId::new("tg:1")];
+        let (allow, groups) = (AllowList::default(), BTreeMap::new());
+        let Disposition::Task(task) = dispose(&said, &policy(&owners, &allow, &groups)) else {
+            panic!("no task")
+        };
+        assert_eq!(task.not_before, Some(DateTime::UNIX_EPOCH + ALBUM));
+    }
+
+    proptest! {
+        #[test]
+        fn nobody_unlisted_ever_starts_anything(
+            speaker in 2u32..50, text in ".{0,20}", grouped: bool, meant: bool, edit: bool,
+            command in prop::option::of("(start|help|id|reset|stop|status|tools|ask|other)")
+        ) {
+            let speaker = format!("tg:{speaker}");
+            let mut said =
+                if grouped { group(&speaker, &text) } else { testing::message(&speaker, &text) };
+            if meant { said.addressed = Addressed::Mention; }
+            if edit { said.what = What::Edit; }
+            said.command = command.map(|name| Command { name, args: text.clone() });
+            let listed = AllowList::of(["tg:-999".to_owned(), "tg:77".to_owned()]);
+            prop_assert_eq!(decide(&said, &listed), "ignored: not_allowed");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Speaks for tools into the conversation of their task: stored first, then sent, then answered for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::{Body, ConversationId, Outbound, PlaceId};
+
+use crate::domain::crash::CrashPoint;
+use crate::domain::task::Claim;
+use crate::flow::desk::{Desk, after};
+use crate::flow::standings;
+use crate::store::{Claimed, Draft, Queued, Said, Standing};
+use crate::tools::ToolError;
+use crate::tools::ports::{Reply, Spoken};
+
+/// How long a tool waits for the platform's receipt.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The reply of one task.
+pub(super) struct TaskReply {
+    desk: Arc<Desk>,
+    claim: Claim,
+    conversation: ConversationId,
+    place: PlaceId,
+    spoken: AtomicBool,
+}
+
+impl TaskReply {
+    pub(super) fn new(desk: Arc<Desk>, claimed: &Claimed) -> Self {
+        Self {
+            desk,
+            claim: claimed.claim.clone(),
+            conversation: claimed.conversation.clone(),
+            place: claimed.place.clone(),
+            spoken: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether anything was said through it that was not refused.
+    pub(super) fn has_spoken(&self) -> bool {
+        self.spoken.load(Ordering::Relaxed)
+    }
+
+    fn draft(&self, body: Body) -> Result<Draft, ToolError> {
+        let Some(account) = self.desk.account(&self.conversation) else {
+            return Err(ToolError::tell("this conversation's channel is not configured any more"));
+        };
+        let conversation = self.conversation.clone();
+        let outbound = Outbound { v: Outbound::VERSION, conversation, body, quote: None };
+        let parts = account.channel.mouth.render(&outbound);
+        if parts.is_empty() {
+            return Err(ToolError::tell("there is nothing in it that could be shown here"));
+        }
+        let expires = self.desk.settings.outbox.answer_expires;
+        Ok(Draft { outbound, parts, expires_at: Some(after(self.desk.clock.now(), expires)) })
+    }
+
+    async fn receipt(&self, queued: Queued) -> Standing {
+        let mut watch = self.desk.standings.watch(queued.outbound);
+        self.desk.send(queued);
+        tokio::time::timeout(PATIENCE, standings::settled(&mut watch))
+            .await
+            .unwrap_or(Standing::Open)
+    }
+}
+
+#[async_trait]
+impl Reply for TaskReply {
+    async fn say(&self, call: &str, body: Body) -> Result<Spoken, ToolError> {
+        let draft = self.draft(body)?;
+        let said = self.desk.ledger.say(&self.claim, call, draft).await.map_err(|error| {
+            self.desk.trouble(&error);
+            ToolError::Abort(error.to_string())
+        })?;
+        let standing = match said {
+            Said::New(queued) => {
+                self.desk.crash.hit(CrashPoint::AfterSaid);
+                self.receipt(queued).await
+            }
+            Said::Known(_, standing) => standing,
+            Said::Lost => return Err(ToolError::Abort("the claim of this task is lost".to_owned())),
+        };
+        let spoken = spoken(standing);
+        if !matches!(spoken, Spoken::Refused(_)) {
+            self.spoken.store(true, Ordering::Relaxed);
+        }
+        Ok(spoken)
+    }
+
+    fn is_here(&self, written: &str) -> Option<bool> {
+        let account = self.desk.account(&self.conversation)?;
+        let named = account.channel.address.parse(written)?;
+        let same_bot = named.account() == self.place.account();
+        Some(named == self.conversation || (same_bot && named.key() == self.place.key()))
+    }
+}
+
+fn spoken(standing: Standing) -> Spoken {
+    match standing {
+        Standing::Open => Spoken::Queued,
+        Standing::Delivered { message } => Spoken::Sent(message),
+        Standing::Partly { reason } | Standing::Refused { reason } => Spoken::Refused(reason),
+        Standing::Unclear => Spoken::Unclear,
+        Standing::Cancelled => Spoken::Refused("it was withdrawn before it was sent".to_owned()),
+        Standing::Expired => Spoken::Refused("it could not be sent in time".to_owned()),
+    }
+}

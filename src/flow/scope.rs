@@ -1,0 +1,100 @@
+//! Makes the scope of a call: what it may touch, from the facts and the shape of its task.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::domain::clock::SharedClock;
+use crate::domain::facts::{Facts, Where};
+use crate::flow::terminal;
+use crate::shape::Shape;
+use crate::store::Claimed;
+use crate::tools::ports::{Reply, Todos};
+use crate::tools::scope::{Roots, Scope};
+
+/// No call of a tool takes longer.
+const LONGEST_CALL: Duration = Duration::from_secs(120);
+
+/// Makes scopes.
+pub(super) struct Scopes {
+    pub(super) todos: Arc<dyn Todos>,
+    pub(super) state_dir: PathBuf,
+    pub(super) cache_dir: PathBuf,
+    pub(super) clock: SharedClock,
+}
+
+impl Scopes {
+    /// Makes the scope of one call.
+    pub(super) fn make(
+        &self,
+        claimed: &Claimed,
+        facts: &Facts,
+        shape: &Shape,
+        call: &str,
+        (reply, cancel): (&Arc<dyn Reply>, &CancellationToken),
+    ) -> Scope {
+        Scope {
+            task: claimed.claim.task,
+            call: call.to_owned(),
+            conversation: claimed.conversation.clone(),
+            message: facts.message.clone(),
+            speaker: facts.speaker.clone(),
+            trust: facts.trust,
+            roots: self.roots(claimed, facts, shape.own_folder_only, shape.reads_elsewhere),
+            reply: Arc::clone(reply),
+            todos: Arc::clone(&self.todos),
+            deadline: Instant::now() + LONGEST_CALL,
+            cancel: cancel.clone(),
+            clock: Arc::clone(&self.clock),
+        }
+    }
+
+    fn roots(&self, claimed: &Claimed, facts: &Facts, own_only: bool, elsewhere: bool) -> Roots {
+        let at_terminal = matches!(facts.place, Where::CommandLine { .. });
+        let workspace = at_terminal.then(|| terminal::workspace(&claimed.conversation)).flatten();
+        Roots {
+            cache: self.cache_dir.clone(),
+            own: self.cache_dir.join(own_folder(claimed.conversation_row)),
+            state: (!own_only).then(|| self.state_dir.clone()),
+            workspace: workspace.filter(|_| !own_only),
+            elsewhere: elsewhere && !own_only,
+        }
+    }
+}
+
+/// Returns the name of a conversation's own folder in the cache.
+pub(super) fn own_folder(conversation_row: i64) -> String {
+    format!("c{conversation_row}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::clock::SystemClock;
+    use crate::flow::testing;
+    use crate::flow::todos::LedgerTodos;
+
+    #[test]
+    fn a_closed_shape_leaves_the_own_folder_alone() {
+        let desk = testing::desk();
+        let scopes = Scopes {
+            todos: Arc::new(LedgerTodos(Arc::clone(&desk.desk))),
+            state_dir: "/s".into(),
+            cache_dir: "/c".into(),
+            clock: Arc::new(SystemClock),
+        };
+        let mut claimed = testing::claimed(1, &testing::message("tg:1", "hi"));
+        claimed.conversation_row = 7;
+        claimed.conversation = terminal::conversation(std::path::Path::new("/home/me"));
+        claimed.facts.place = Where::CommandLine { terminal: true };
+        let open = scopes.roots(&claimed, &claimed.facts, false, true);
+        assert_eq!(open.own, PathBuf::from("/c/c7"));
+        assert_eq!(open.workspace, Some("/home/me".into()));
+        assert!(open.elsewhere && open.state.is_some());
+        let closed = scopes.roots(&claimed, &claimed.facts, true, true);
+        assert_eq!((closed.state, closed.workspace, closed.elsewhere), (None, None, false));
+    }
+}

@@ -1,0 +1,134 @@
+//! The settings of flow, as config places them at its top level.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::span::Span;
+
+/// Everything flow can be told by config. Each field is a top-level key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// What becomes of a message that arrives while its conversation's task runs.
+    pub while_busy: WhileBusy,
+    /// The workers.
+    pub worker: WorkerSettings,
+    /// What is said, until its receipt.
+    pub outbox: OutboxSettings,
+    /// What single places may do beyond their setting, by place key (`tg:-100123`).
+    pub groups: BTreeMap<String, GroupSettings>,
+    /// Keep what a group says without meaning the bot, as context for the next task there.
+    pub record_untriggered: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            while_busy: WhileBusy::default(),
+            worker: WorkerSettings::default(),
+            outbox: OutboxSettings::default(),
+            groups: BTreeMap::new(),
+            record_untriggered: true,
+        }
+    }
+}
+
+/// The workers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorkerSettings {
+    /// How many tasks run at once, in all conversations together.
+    pub max_concurrency: NonZeroUsize,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        Self { max_concurrency: const { NonZeroUsize::new(16).unwrap() } }
+    }
+}
+
+/// What is said, until its receipt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OutboxSettings {
+    /// How long an unclear delivery rests before it is looked up, repeated with a mark, or left.
+    pub unclear_after: Span,
+    /// An answer that could not be delivered for so long expires.
+    pub answer_expires: Span,
+}
+
+impl Default for OutboxSettings {
+    fn default() -> Self {
+        Self { unclear_after: Span::seconds(30), answer_expires: Span::seconds(24 * 3600) }
+    }
+}
+
+/// What one place may do beyond its setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GroupSettings {
+    /// Tool or class names that are open here.
+    pub allow: Vec<String>,
+}
+
+/// What becomes of a message that arrives while its conversation's task runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", try_from = "String")]
+pub enum WhileBusy {
+    /// It waits in its lane.
+    #[default]
+    Queue,
+}
+
+impl TryFrom<String> for WhileBusy {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.as_str() {
+            "queue" => Ok(Self::Queue),
+            "steer" | "interrupt" => {
+                Err(format!("`{text}` comes with a later part; until then write `queue`"))
+            }
+            _ => Err(format!("`{text}` is not known here; write `queue`")),
+        }
+    }
+}
+
+impl JsonSchema for WhileBusy {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "WhileBusy".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // The later words stand here so that the reader of the file meets the sentence that says
+        // "later", and not one that calls them unknown.
+        json_schema!({
+            "type": "string",
+            "enum": ["queue", "steer", "interrupt"],
+            "description": "queue: it waits in its lane. steer and interrupt come with a later part."
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_section_is_the_default_and_unknown_keys_are_refused() {
+        assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
+        assert!(serde_json::from_str::<Settings>(r#"{"workers": {}}"#).is_err());
+        assert!(serde_json::from_str::<Settings>(r#"{"worker": {"max_concurrency": 0}}"#).is_err());
+    }
+
+    #[test]
+    fn later_words_are_refused_with_a_sentence() {
+        let error = serde_json::from_str::<WhileBusy>(r#""steer""#).unwrap_err().to_string();
+        assert!(error.contains("comes with a later part"), "{error}");
+        assert_eq!(serde_json::from_str::<WhileBusy>(r#""queue""#).unwrap(), WhileBusy::Queue);
+        assert_eq!(serde_json::to_string(&WhileBusy::Queue).unwrap(), r#""queue""#);
+    }
+}

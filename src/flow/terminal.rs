@@ -1,0 +1,167 @@
+//! The command line as a channel: one conversation for each workspace, heard by whoever asks there.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use selkie_channel_core::{
+    AccountId, Address, AllowList, Audience, Body, Channel, ConversationId, Delivery, Features,
+    Lookup, Mouth, Outbound, Pace, Part, PersonId, Receipt,
+};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+const NAME: &str = "cli";
+const ACCOUNT: &str = "cli:local";
+
+/// The terminal.
+#[derive(Default)]
+pub(super) struct Terminal {
+    listeners: Mutex<HashMap<ConversationId, Vec<mpsc::UnboundedSender<String>>>>,
+}
+
+impl Terminal {
+    /// Returns it as a channel.
+    pub(super) fn channel(self: &Arc<Self>) -> Channel {
+        Channel {
+            name: NAME,
+            account: account(),
+            ears: None,
+            mouth: Arc::clone(self) as _,
+            address: Arc::clone(self) as _,
+            allow: AllowList::default(),
+            pace: Pace::LIFTED,
+            max_fetch_bytes: 0,
+        }
+    }
+
+    /// Listens to a conversation.
+    pub(super) fn listen(&self, to: &ConversationId) -> mpsc::UnboundedReceiver<String> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.entry(to.clone()).or_default().push(sender);
+        receiver
+    }
+
+    /// Hands text to all who listen; `false` when nobody does.
+    fn hand(&self, to: &ConversationId, text: &str) -> bool {
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(all) = listeners.get_mut(to) else { return false };
+        all.retain(|listener| listener.send(text.to_owned()).is_ok());
+        let heard = !all.is_empty();
+        if !heard {
+            listeners.remove(to);
+        }
+        heard
+    }
+}
+
+/// Returns the conversation of a workspace.
+pub(super) fn conversation(workspace: &Path) -> ConversationId {
+    ConversationId::new(account(), format!("{NAME}:{}", workspace.display()))
+}
+
+/// Returns the workspace of a conversation of the terminal.
+pub(super) fn workspace(conversation: &ConversationId) -> Option<PathBuf> {
+    let path = Path::new(conversation.key().strip_prefix("cli:")?);
+    path.is_absolute().then(|| path.to_owned())
+}
+
+/// Returns who sits at the terminal.
+pub(super) fn person() -> PersonId {
+    PersonId::new(ACCOUNT)
+}
+
+fn account() -> AccountId {
+    AccountId::new(ACCOUNT)
+}
+
+#[async_trait]
+impl Mouth for Terminal {
+    fn render(&self, outbound: &Outbound) -> Vec<Part> {
+        let text = match &outbound.body {
+            Body::Text { markdown } => markdown.trim().to_owned(),
+            Body::File { path, name, caption } => shown("file", &format!("{name}: {path}"), caption),
+            Body::Photo { path, caption } => shown("photo", path, caption),
+            Body::Voice { path, name } => shown("voice", &format!("{name}: {path}"), &None),
+            Body::Reaction { emoji, .. } => emoji.clone(),
+            Body::Typing => String::new(),
+        };
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let shown: String = text.chars().take(200).collect();
+        let conversation = outbound.conversation.clone();
+        let call = json!({ "text": text });
+        vec![Part { v: Part::VERSION, conversation, call, fallback: None, shown, repeatable: false }]
+    }
+
+    async fn deliver(&self, part: &Part) -> Delivery {
+        let text = part.call.get("text").and_then(Value::as_str).unwrap_or(&part.shown);
+        if self.hand(&part.conversation, text) {
+            return Delivery::Sent(Receipt::default());
+        }
+        Delivery::Refused { reason: "nobody sits at this terminal any more".to_owned(), closed: false }
+    }
+
+    async fn lookup(&self, _part: &Part) -> Lookup {
+        // What a dead process showed, it showed to nobody who is here now.
+        Lookup::NotSent
+    }
+
+    fn marked(&self, part: &Part) -> Part {
+        part.clone()
+    }
+}
+
+fn shown(kind: &str, what: &str, caption: &Option<String>) -> String {
+    match caption {
+        Some(caption) => format!("[{kind} {what}]\n{caption}"),
+        None => format!("[{kind} {what}]"),
+    }
+}
+
+impl Address for Terminal {
+    fn parse(&self, text: &str) -> Option<ConversationId> {
+        let path = text.strip_prefix("cli:")?;
+        Path::new(path).is_absolute().then(|| ConversationId::new(account(), text))
+    }
+
+    fn features(&self, _conversation: &ConversationId) -> Features {
+        Features {
+            channel: NAME.to_owned(),
+            kind: "terminal".to_owned(),
+            audience: Audience::Direct,
+            speaking: Vec::new(),
+            style: String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_names_its_workspace() {
+        let id = conversation(Path::new("/home/me/project"));
+        assert_eq!(id.full(), "cli:local|cli:/home/me/project");
+        assert_eq!(workspace(&id), Some("/home/me/project".into()));
+        assert_eq!(Terminal::default().parse("cli:/home/me/project"), Some(id));
+        assert_eq!(Terminal::default().parse("tg:1"), None);
+    }
+
+    #[tokio::test]
+    async fn only_who_listens_hears() {
+        let terminal = Terminal::default();
+        let id = conversation(Path::new("/w"));
+        let part = terminal.render(&Outbound::text(id.clone(), " hello ")).remove(0);
+        assert!(matches!(terminal.deliver(&part).await, Delivery::Refused { .. }));
+        let mut heard = terminal.listen(&id);
+        assert!(matches!(terminal.deliver(&part).await, Delivery::Sent(_)));
+        assert_eq!(heard.recv().await.as_deref(), Some("hello"));
+        drop(heard);
+        assert!(matches!(terminal.deliver(&part).await, Delivery::Refused { .. }));
+    }
+}

@@ -1,0 +1,1 @@
+//! A small ledger and channel in memory, for the tests of flow.

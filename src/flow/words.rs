@@ -1,0 +1,268 @@
+//! Every sentence the bot says in its own name.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use selkie_channel_core::Inbound;
+
+use crate::flow::account::{ChannelState, Hearing};
+use crate::flow::commands::Builtin;
+use crate::shape::{Explained, HiddenLine};
+use crate::store::read::ConversationStatus;
+
+/// Tells somebody who is not listened to which line lets them in.
+pub(super) fn not_allowed(inbound: &Inbound, channel: &str) -> String {
+    let person = &inbound.speaker.id;
+    let place = inbound.place.key();
+    let mut text = format!(
+        "I do not listen here yet. If this bot is yours, add this line to its config and restart it:\n\
+         ```\n{channel}.allowed_chat_ids: [\"{place}\"]\n```\n"
+    );
+    if person.as_str() == place {
+        _ = write!(text, "Or, to be its owner: `owners: [\"{person}\"]`.");
+    } else {
+        _ = write!(text, "You wrote as `{person}`; to be its owner: `owners: [\"{person}\"]`.");
+    }
+    text
+}
+
+/// Greets.
+pub(super) fn start() -> String {
+    "Hello. Write to me and I answer; /help lists what else I take.".to_owned()
+}
+
+/// Lists the commands.
+pub(super) fn help() -> String {
+    let mut text = "Write to me and I answer. Commands:\n".to_owned();
+    for command in Builtin::ALL {
+        _ = writeln!(text, "- /{} {}", command.name(), command.help());
+    }
+    text
+}
+
+/// Tells the ids.
+pub(super) fn ids(inbound: &Inbound) -> String {
+    format!(
+        "You: `{}`\nThis place: `{}`\nThis conversation: `{}`",
+        inbound.speaker.id,
+        inbound.place.key(),
+        inbound.conversation.key()
+    )
+}
+
+/// Answers `/ask` without a question.
+pub(super) fn ask_what() -> String {
+    "Write the question behind it: `/ask what is the time in Lima?`".to_owned()
+}
+
+/// Answers `/reset`.
+pub(super) fn reset() -> String {
+    "A fresh start: I have set our conversation and its todo list aside. Files, memory and schedules stay, and \
+     messages that were waiting are still answered."
+        .to_owned()
+}
+
+/// Answers `/stop` when something ran.
+pub(super) fn stopped() -> String {
+    "Stopped. Messages that were waiting are still answered.".to_owned()
+}
+
+/// Answers `/stop` when nothing ran.
+pub(super) fn nothing_to_stop() -> String {
+    "Nothing is running here.".to_owned()
+}
+
+/// Answers somebody else's `/stop` or `/reset` in a group.
+pub(super) fn not_yours(command: &str) -> String {
+    format!("In a group only the person who asked, or the owner, may /{command}.")
+}
+
+/// The end of a stopped task that nobody answered yet.
+pub(super) fn task_stopped() -> String {
+    "I was stopped before I had an answer.".to_owned()
+}
+
+/// The end of a task whose model had nothing to say.
+pub(super) fn empty_answer() -> String {
+    "I have no answer: the model came back with nothing. Please ask again, or in other words.".to_owned()
+}
+
+/// The end of a task that took the process down again and again.
+pub(super) fn poison(attempts: u32) -> String {
+    format!(
+        "I had to give this up: I was cut off {} times while working on it. Please ask in another way.",
+        attempts.saturating_sub(1)
+    )
+}
+
+/// The end of a task that met a defect of the daemon.
+pub(super) fn defect() -> String {
+    "Something broke inside me while I worked on this; it is in my log. Please ask again.".to_owned()
+}
+
+/// The end of a task that failed without words of its own.
+pub(super) fn failed(why: &str) -> String {
+    format!("I could not finish this: {why}.")
+}
+
+/// Tells the owner that a place goes on under another id.
+pub(super) fn moved(channel: &str, old: &str, new: &str) -> String {
+    format!(
+        "The group `{old}` goes on as `{new}`. I still listen there; so that a restart does too, put \
+         `\"{new}\"` beside the old id in `{channel}.allowed_chat_ids`."
+    )
+}
+
+/// What `/status` knows.
+pub(super) struct StatusReport<'a> {
+    pub(super) version: &'a str,
+    pub(super) conversation: &'a ConversationStatus,
+    pub(super) running_for: Option<Duration>,
+    /// Only the owner reads about the house.
+    pub(super) house: Option<HouseReport>,
+}
+
+/// What the owner reads besides.
+pub(super) struct HouseReport {
+    pub(super) store_ok: bool,
+    pub(super) channels: Vec<ChannelState>,
+}
+
+/// Answers `/status`.
+pub(super) fn status(report: &StatusReport<'_>) -> String {
+    let of = report.conversation;
+    let mut text = match (of.running, report.running_for) {
+        (Some((task, _)), Some(since)) => format!("Task {task} runs since {}", length(since)),
+        _ => "Nothing is running".to_owned(),
+    };
+    _ = writeln!(text, "; {} waiting.", of.waiting);
+    let usd = of.usage.micro_usd as f64 / 1e6;
+    let (tasks, tokens) = (of.tasks, of.usage.tokens());
+    _ = writeln!(text, "Since the last /reset: {tasks} tasks, {tokens} tokens, ${usd:.4}.");
+    if let Some(house) = &report.house {
+        let store = if house.store_ok { "well" } else { "cannot write: nothing runs or is sent" };
+        _ = writeln!(text, "Store: {store}.");
+        for channel in &house.channels {
+            _ = writeln!(text, "{}", channel_line(channel));
+        }
+    }
+    _ = write!(text, "selkie {}", report.version);
+    text
+}
+
+fn channel_line(channel: &ChannelState) -> String {
+    let heard = channel.heard_ago.map(|ago| format!(", heard {} ago", length(ago)));
+    let hearing = match &channel.hearing {
+        Hearing::Listening => "listens".to_owned(),
+        Hearing::Refused { reason } => format!("off: {reason}"),
+        Hearing::Off => "does not listen".to_owned(),
+    };
+    format!("{} ({}): {hearing}{}.", channel.name, channel.account, heard.unwrap_or_default())
+}
+
+fn length(time: Duration) -> String {
+    match time.as_secs() {
+        s if s < 120 => format!("{s} s"),
+        s if s < 7200 => format!("{} min", s / 60),
+        s => format!("{} h", s / 3600),
+    }
+}
+
+/// Answers `/tools`.
+pub(super) fn tools(explained: &Explained) -> String {
+    let mut text = format!("Tools here ({}):\n", explained.setting);
+    for tool in &explained.there {
+        _ = writeln!(text, "- `{}` {}", tool.name, tool.summary);
+    }
+    if explained.there.is_empty() {
+        text.push_str("- none\n");
+    }
+    if !explained.hidden.is_empty() {
+        let names: Vec<&str> = explained.hidden.iter().map(|HiddenLine { name, .. }| &**name).collect();
+        _ = writeln!(text, "Not here: {}.", names.join(", "));
+    }
+    text.push_str("`/tools why NAME` says why a tool is here or not.");
+    text
+}
+
+/// Answers `/tools why NAME`.
+pub(super) fn tool_why(name: &str, lines: &[String]) -> String {
+    format!("`{name}`: {}", lines.join("; "))
+}
+
+/// Answers `/tools` with anything else behind it.
+pub(super) fn tools_usage() -> String {
+    "Write `/tools`, or `/tools why NAME`.".to_owned()
+}
+
+/// The line of a file that could not be fetched.
+pub(super) fn file_not_fetched(name: &str, why: &str) -> String {
+    format!("{name} (could not be fetched: {why})")
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use selkie_channel_core::{AccountId, PlaceId};
+
+    use super::*;
+    use crate::domain::ids::TaskId;
+    use crate::domain::usage::Usage;
+    use crate::flow::testing;
+
+    #[test]
+    fn the_hint_names_the_id_and_the_line() {
+        let mut inbound = testing::message("tg:4711", "hi");
+        insta::assert_snapshot!(not_allowed(&inbound, "telegram"), @"");
+        inbound.place = PlaceId::new(AccountId::new("tg:8"), "tg:-100");
+        insta::assert_snapshot!(not_allowed(&inbound, "telegram"), @"");
+    }
+
+    #[test]
+    fn help_has_a_line_for_every_command() {
+        insta::assert_snapshot!(help(), @"");
+    }
+
+    #[test]
+    fn short_sentences() {
+        let all = [
+            start(), ids(&testing::message("tg:4711", "")), ask_what(), reset(), stopped(),
+            nothing_to_stop(), not_yours("stop"), task_stopped(), empty_answer(), poison(4), defect(), failed("the model is away"),
+            moved("telegram", "tg:-1", "tg:-1001"), tools_usage(),
+            tool_why("bash", &["exec is closed in groups".to_owned()]),
+        ];
+        insta::assert_snapshot!(all.join("\n--\n"), @"");
+    }
+
+    #[test]
+    fn status_tells_the_house_to_the_owner_alone() {
+        let usage = Usage { input: 900, output: 100, micro_usd: 1_500, ..Usage::default() };
+        let running = Some((TaskId(7), DateTime::UNIX_EPOCH));
+        let numbers = ConversationStatus { running, waiting: 2, tasks: 3, usage };
+        let channels = vec![
+            ChannelState {
+                name: "telegram",
+                account: AccountId::new("tg:8"),
+                hearing: Hearing::Listening,
+                heard_ago: Some(Duration::from_secs(3)),
+            },
+            ChannelState {
+                name: "x",
+                account: AccountId::new("x:1"),
+                hearing: Hearing::Refused { reason: "401".to_owned() },
+                heard_ago: None,
+            },
+        ];
+        let mut report = StatusReport {
+            version: "0.1.0",
+            conversation: &numbers,
+            running_for: Some(Duration::from_secs(200)),
+            house: Some(HouseReport { store_ok: true, channels }),
+        };
+        insta::assert_snapshot!(status(&report), @"");
+        report.house = None;
+        let idle = ConversationStatus::default();
+        report = StatusReport { conversation: &idle, running_for: None, ..report };
+        insta::assert_snapshot!(status(&report), @"");
+    }
+}

@@ -1,0 +1,195 @@
+//! Who works when: permits, the queue of ready lanes, and the dispatcher that claims them.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, Utc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use crate::domain::crash::CrashPoint;
+use crate::domain::task::Lane;
+use crate::flow::answer::Answers;
+use crate::flow::desk::{Desk, until};
+use crate::store::{Claimed, StoreError};
+
+/// Tasks a worker takes from one lane before other waiting lanes have their turn.
+const TURNS: u32 = 8;
+/// Lanes read from the ledger at once.
+const MANY_LANES: usize = 1000;
+
+/// Rights to run a task.
+pub(super) type Permits = Vec<OwnedSemaphorePermit>;
+
+/// All workers of this process.
+pub(super) struct Workers {
+    desk: Arc<Desk>,
+    answers: Answers,
+    permits: Arc<Semaphore>,
+    queue: Mutex<Queue>,
+    bell: Notify,
+}
+
+#[derive(Default)]
+struct Queue {
+    lanes: VecDeque<Lane>,
+    queued: HashSet<Lane>,
+    wake_at: Option<DateTime<Utc>>,
+    /// Ask the ledger for ready lanes.
+    look: bool,
+}
+
+enum Todo {
+    Claim(Lane),
+    Look,
+    Rest(Option<DateTime<Utc>>),
+}
+
+impl Workers {
+    pub(super) fn new(desk: Arc<Desk>, answers: Answers) -> Self {
+        let permits = Arc::new(Semaphore::new(desk.settings.worker.max_concurrency.get()));
+        let queue = Mutex::new(Queue { look: true, ..Queue::default() });
+        Self { desk, answers, permits, queue, bell: Notify::new() }
+    }
+
+    /// Takes up to `wanted` free permits, for tasks that are claimed while they are stored.
+    pub(super) fn reserve(&self, wanted: usize) -> Permits {
+        // Lanes that wait longer go first, and a stopping daemon claims nothing.
+        if self.desk.stop.work.is_cancelled() || self.has_waiting() {
+            return Vec::new();
+        }
+        (0..wanted).map_while(|_| Arc::clone(&self.permits).try_acquire_owned().ok()).collect()
+    }
+
+    /// Begins claimed tasks; permits left over are given back.
+    pub(super) fn begin(self: &Arc<Self>, claimed: Vec<Claimed>, mut permits: Permits) {
+        for task in claimed {
+            let permit = permits.pop();
+            self.desk.tracker.spawn(Arc::clone(self).work(task, permit));
+        }
+    }
+
+    /// Queues lanes that nobody runs, and a moment at which more become ready.
+    pub(super) fn ready(&self, lanes: Vec<Lane>, wake_at: Option<DateTime<Utc>>) {
+        if lanes.is_empty() && wake_at.is_none() {
+            return;
+        }
+        let mut queue = self.queue();
+        for lane in lanes {
+            queue.push(lane);
+        }
+        queue.wake_at = match (queue.wake_at, wake_at) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        drop(queue);
+        self.bell.notify_one();
+    }
+
+    /// Claims ready lanes until the daemon stops. Rests without a timer when nothing waits for a time.
+    pub(super) async fn dispatch(self: Arc<Self>) {
+        let stop = self.desk.stop.work.clone();
+        // Dropping the inner future is safe everywhere it waits: a claim in flight dies with the boot.
+        let work = async {
+            loop {
+                self.desk.health.whole().await;
+                match self.todo() {
+                    Todo::Claim(lane) => self.claim(lane).await,
+                    Todo::Look => self.look().await,
+                    Todo::Rest(wake_at) => self.rest(wake_at).await,
+                }
+            }
+        };
+        tokio::select! {
+            () = work => {}
+            () = stop.cancelled() => {}
+        }
+    }
+
+    fn todo(&self) -> Todo {
+        let mut queue = self.queue();
+        if let Some(lane) = queue.lanes.pop_front() {
+            queue.queued.remove(&lane);
+            return Todo::Claim(lane);
+        }
+        let now = self.desk.clock.now();
+        if queue.look || queue.wake_at.is_some_and(|at| at <= now) {
+            (queue.look, queue.wake_at) = (false, None);
+            return Todo::Look;
+        }
+        Todo::Rest(queue.wake_at)
+    }
+
+    async fn rest(&self, wake_at: Option<DateTime<Utc>>) {
+        let Some(at) = wake_at else { return self.bell.notified().await };
+        tokio::select! {
+            () = self.bell.notified() => {}
+            () = tokio::time::sleep(until(at, self.desk.clock.now())) => {}
+        }
+    }
+
+    async fn look(&self) {
+        let now = self.desk.clock.now();
+        let found = self.desk.ledger.ready(now, MANY_LANES).await;
+        let wake = self.desk.ledger.next_wake(now).await;
+        match (found, wake) {
+            (Ok(lanes), Ok(wake_at)) => {
+                // A full page may have a next one.
+                self.queue().look = lanes.len() == MANY_LANES;
+                self.ready(lanes, wake_at);
+            }
+            (Err(error), _) | (_, Err(error)) => {
+                self.queue().look = matches!(error, StoreError::Broken(_));
+                self.desk.trouble(&error);
+            }
+        }
+    }
+
+    async fn claim(self: &Arc<Self>, lane: Lane) {
+        // The semaphore is never closed.
+        let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else { return };
+        match self.desk.ledger.claim(&lane, &self.desk.boot, self.desk.clock.now()).await {
+            Ok(Some(claimed)) => self.begin(vec![claimed], vec![permit]),
+            Ok(None) => {}
+            Err(error) => {
+                if matches!(error, StoreError::Broken(_)) {
+                    self.queue().push(lane);
+                }
+                self.desk.trouble(&error);
+            }
+        }
+    }
+
+    /// Works on a task and on those its lane hands over, in turn with other lanes.
+    async fn work(self: Arc<Self>, first: Claimed, permit: Option<OwnedSemaphorePermit>) {
+        let mut next = Some(first);
+        let mut turns = 0;
+        while let Some(claimed) = next.take() {
+            turns += 1;
+            let may_keep = !self.desk.stop.work.is_cancelled();
+            let hand_over = may_keep && (turns < TURNS || !self.has_waiting());
+            let lane = Lane::of(&claimed.conversation);
+            self.desk.crash.hit(CrashPoint::AfterClaim);
+            next = self.answers.one(claimed, hand_over).await;
+            if !hand_over {
+                self.ready(vec![lane], None);
+            }
+        }
+        drop(permit);
+    }
+
+    fn has_waiting(&self) -> bool {
+        !self.queue().lanes.is_empty()
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue {
+    fn push(&mut self, lane: Lane) {
+        if self.queued.insert(lane.clone()) {
+            self.lanes.push_back(lane);
+        }
+    }
+}
