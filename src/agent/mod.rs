@@ -1,5 +1,14 @@
 //! Decides what to do next and does it: the run (no I/O), the only loop with await, prompt, history, budget.
 
+mod budget;
+mod circles;
+mod drive;
+mod history;
+pub mod prompt;
+mod run;
+mod settings;
+pub mod words;
+
 use std::sync::Arc;
 
 use selkie_channel_core::Redactor;
@@ -16,8 +25,12 @@ use crate::store::{Claimed, End, Work};
 use crate::tools::registry::Registry;
 use crate::tools::scope::Scope;
 
+pub use settings::Settings;
+
 /// Drives runs. One for all workers.
 pub struct Agent {
+    /// How far one task may go.
+    pub settings: Settings,
     /// The `main` route.
     pub model: Arc<dyn Model>,
     /// The ledger's verbs of work.
@@ -61,6 +74,8 @@ pub struct Ending {
     pub text: String,
     /// Usage that is not stored yet.
     pub usage: Usage,
+    /// The conversation so far is not to be used any more: raise the epoch.
+    pub set_aside: bool,
 }
 
 /// Why a drive ended without an ending.
@@ -75,15 +90,4 @@ pub enum Dropped {
     /// The daemon ends: the task goes on at the next start.
     #[error("the daemon is stopping")]
     Stopping,
-}
-
-impl Agent {
-    /// Drives a task to its end.
-    ///
-    /// # Errors
-    /// See [`Dropped`].
-    pub async fn drive(&self, assignment: Assignment<'_>) -> Result<Ending, Dropped> {
-        let _ = assignment;
-        todo!("agent")
-    }
 }

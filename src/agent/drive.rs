@@ -1,0 +1,288 @@
+//! The only loop with await: asks the run what is next, does it, tells the run what came of it.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use tokio::time::Instant;
+
+use crate::agent::run::{Ask, Next, Run, Unstored};
+use crate::agent::{Agent, Assignment, Dropped, Ending, budget, history, prompt, words};
+use crate::domain::crash::CrashPoint;
+use crate::domain::facts::Facts;
+use crate::domain::happening::Happening;
+use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
+use crate::domain::transcript::{Answer, Call};
+use crate::llm::{ModelError, Reply, Request};
+use crate::store::{Advance, Committed, StoreError};
+use crate::tools::ToolError;
+use crate::tools::dispatch::{Dispatched, dispatch};
+use crate::tools::registry::{Found, Registry};
+
+/// How much of arguments and answers the watchers see.
+const SHOWN: usize = 300;
+
+impl Agent {
+    /// Drives a task to its end.
+    ///
+    /// # Errors
+    /// See [`Dropped`].
+    pub async fn drive(&self, assignment: Assignment<'_>) -> Result<Ending, Dropped> {
+        Drive::begin(self, assignment)?.to_end().await
+    }
+}
+
+/// One drive of one task.
+struct Drive<'a> {
+    agent: &'a Agent,
+    task: Assignment<'a>,
+    run: Run,
+    facts: Facts,
+    registry: Registry,
+}
+
+impl<'a> Drive<'a> {
+    fn begin(agent: &'a Agent, mut task: Assignment<'a>) -> Result<Self, Dropped> {
+        let claimed = task.claimed;
+        let settings = agent.settings.clone();
+        let run = match (&claimed.header, claimed.transcript.as_slice()) {
+            (Some(header), items @ [_, ..]) => {
+                Run::resume(settings, header, items.to_vec()).map_err(Dropped::Broken)?
+            }
+            _ => {
+                let heard = std::mem::take(&mut task.heard);
+                Run::begin(settings, heard, &claimed.undelivered, agent.clock.now())
+            }
+        };
+        let mut facts = claimed.facts.clone();
+        facts.untrusted_text |= run.is_untrusted();
+        let registry = (task.shape)(&facts);
+        Ok(Self { agent, task, run, facts, registry })
+    }
+
+    async fn to_end(mut self) -> Result<Ending, Dropped> {
+        loop {
+            match self.run.next(self.agent.clock.now()) {
+                Next::Done(ending) => return Ok(ending),
+                Next::AskModel(ask) => self.ask(ask).await?,
+                Next::CallTools { calls, resumed } => self.call(calls, resumed).await?,
+            }
+        }
+    }
+
+    async fn ask(&mut self, ask: Ask) -> Result<(), Dropped> {
+        let request = self.request(ask);
+        let claimed = self.task.claimed;
+        self.agent.happenings.tell(|| Happening::Asked {
+            conversation: claimed.conversation.clone(),
+            task: claimed.claim.task,
+            step: ask.step,
+        });
+        let happenings = &self.agent.happenings;
+        let heard = |text: &str| {
+            happenings
+                .tell(|| Happening::Wrote { task: claimed.claim.task, text: text.to_owned() });
+        };
+        let reply = tokio::select! {
+            biased;
+            () = self.task.cancel.cancelled() => return self.cancelled().await,
+            reply = self.agent.model.ask(&request, &heard) => reply,
+        };
+        self.agent.crash.hit(CrashPoint::AfterModel);
+        match reply {
+            Ok(reply) => self.replied(reply).await,
+            Err(error) => {
+                self.refused(&error);
+                Ok(())
+            }
+        }
+    }
+
+    fn request(&self, ask: Ask) -> Request {
+        let claimed = self.task.claimed;
+        let system = prompt::system(&self.task.persona, &self.facts);
+        let tools = if ask.tools {
+            Arc::clone(self.registry.block())
+        } else {
+            Arc::new(ToolBlock::new(Vec::new()))
+        };
+        let max_output = self.agent.settings.max_output_tokens;
+        let fixed = history::tokens(&system) + tools_tokens(&tools) + u64::from(max_output);
+        let room = self.agent.model.card().context.saturating_sub(fixed).max(1_000) >> ask.fittings;
+        let history = if ask.history { claimed.history.as_slice() } else { &[] };
+        Request {
+            system: system.into(),
+            turns: history::fit(history, self.run.items(), room),
+            tools,
+            max_output,
+            deadline: budget::time_left(
+                &self.agent.settings,
+                self.run.ledger().since,
+                self.agent.clock.now(),
+            ),
+            cache_key: format!("c{}", claimed.conversation_row),
+        }
+    }
+
+    /// Stores an answer with calls before any of them starts: durable when one could have an effect.
+    async fn replied(&mut self, reply: Reply) -> Result<(), Dropped> {
+        self.run.replied(reply);
+        let Some(calls) = self.run.open_calls() else { return Ok(()) };
+        let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);
+        self.commit(durable, None).await?;
+        self.agent.crash.hit(CrashPoint::AfterCallsStored);
+        Ok(())
+    }
+
+    fn refused(&mut self, error: &ModelError) {
+        let task = self.task.claimed.claim.task;
+        tracing::warn!(%task, error = %self.agent.redactor.clean(&error.to_string()), "the model gave no answer");
+        let has_history = !self.task.claimed.history.is_empty();
+        self.run.refused(error, has_history);
+    }
+
+    async fn call(&mut self, calls: Vec<Call>, resumed: bool) -> Result<(), Dropped> {
+        let side_by_side =
+            calls.len() > 1 && calls.iter().all(|c| self.runs_beside_others(&c.name));
+        let mut answers = Vec::with_capacity(calls.len());
+        let mut foreign = false;
+        if side_by_side && !resumed {
+            let judged: Vec<_> = calls.iter().map(|c| self.run.judge(c)).collect();
+            let all = calls.iter().zip(judged).map(async |(call, judged)| match judged {
+                Some(answer) => Ok(Dispatched { answer, untrusted: false }),
+                None => self.one(call).await,
+            });
+            for done in join_all(all).await {
+                let Some(done) = self.unless_cancelled(done).await? else { return Ok(()) };
+                foreign |= done.untrusted;
+                answers.push(done.answer);
+            }
+        } else {
+            for call in &calls {
+                let done = self.one_in_order(call, resumed).await;
+                let Some(done) = self.unless_cancelled(done).await? else { return Ok(()) };
+                foreign |= done.untrusted;
+                answers.push(done.answer);
+            }
+        }
+        self.run.answered(&calls, answers);
+        self.settle(foreign).await
+    }
+
+    /// Stores the answers; foreign words change the facts and thereby the shape.
+    async fn settle(&mut self, foreign: bool) -> Result<(), Dropped> {
+        let mut changed = None;
+        if foreign && self.run.saw_foreign_words() && !self.facts.untrusted_text {
+            self.facts.untrusted_text = true;
+            self.registry = (self.task.shape)(&self.facts);
+            changed = Some(self.facts.clone());
+        }
+        self.commit(false, changed).await?;
+        self.agent.crash.hit(CrashPoint::AfterResults);
+        Ok(())
+    }
+
+    async fn one_in_order(&mut self, call: &Call, resumed: bool) -> Result<Dispatched, ToolError> {
+        if resumed && self.recovery(&call.name) == Recovery::Unknown {
+            let text = words::outcome_unknown(&call.name);
+            return Ok(Dispatched {
+                answer: Answer { call: call.id.clone(), text, is_error: true },
+                untrusted: false,
+            });
+        }
+        match self.run.judge(call) {
+            Some(answer) => Ok(Dispatched { answer, untrusted: false }),
+            None => self.one(call).await,
+        }
+    }
+
+    /// Makes one call.
+    async fn one(&self, call: &Call) -> Result<Dispatched, ToolError> {
+        let claimed = self.task.claimed;
+        self.agent.happenings.tell(|| Happening::Called {
+            conversation: claimed.conversation.clone(),
+            task: claimed.claim.task,
+            tool: call.name.clone(),
+            arguments: self.shown(&call.arguments.to_string()),
+        });
+        let mut scope = (self.task.scope)(&self.facts, &call.id);
+        let now = self.agent.clock.now();
+        let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
+        scope.deadline = scope.deadline.min(Instant::now() + left);
+        let done = tokio::select! {
+            biased;
+            () = self.task.cancel.cancelled() => Err(ToolError::Abort("cancelled".to_owned())),
+            done = dispatch(&self.registry, call, &scope, &self.agent.redactor) => done,
+        }?;
+        self.agent.crash.hit(CrashPoint::AfterTool);
+        self.agent.happenings.tell(|| Happening::Answered {
+            conversation: claimed.conversation.clone(),
+            task: claimed.claim.task,
+            tool: call.name.clone(),
+            is_error: done.answer.is_error,
+            text: self.shown(&done.answer.text),
+        });
+        Ok(done)
+    }
+
+    /// `None` when a person stopped the task: its open calls read as "not answered" in history.
+    async fn unless_cancelled(
+        &mut self,
+        done: Result<Dispatched, ToolError>,
+    ) -> Result<Option<Dispatched>, Dropped> {
+        match done {
+            Ok(done) => Ok(Some(done)),
+            Err(ToolError::Abort(_)) if self.task.cancel.is_cancelled() => {
+                self.cancelled().await.map(|()| None)
+            }
+            Err(ToolError::Tell(why) | ToolError::Abort(why)) => Err(Dropped::Broken(why)),
+        }
+    }
+
+    /// Cancelled: the store knows whether a person wants it (then the run has ended) or the daemon stops.
+    async fn cancelled(&mut self) -> Result<(), Dropped> {
+        self.commit(false, None).await?;
+        if self.run.is_stopped() { Ok(()) } else { Err(Dropped::Stopping) }
+    }
+
+    async fn commit(&mut self, durable: bool, facts: Option<Facts>) -> Result<(), Dropped> {
+        let Unstored { append, header, usage } = self.run.take_unstored();
+        let step = Advance::Step { append, header, facts, usage, durable };
+        match self.agent.work.commit(&self.task.claimed.claim, step).await {
+            Ok(Committed::Continue { stop }) => {
+                if stop {
+                    self.run.stop();
+                }
+                Ok(())
+            }
+            Ok(Committed::Lost | Committed::Ended { .. }) => Err(Dropped::Lost),
+            Err(StoreError::Broken(why)) => Err(Dropped::Broken(why)),
+            Err(other) => Err(Dropped::Broken(other.to_string())),
+        }
+    }
+
+    fn spec(&self, name: &str) -> Option<Arc<ToolSpec>> {
+        match self.registry.find(name) {
+            Found::Tool(tool) => Some(Arc::clone(tool.spec())),
+            Found::Hidden(_) | Found::Unknown(_) => None,
+        }
+    }
+
+    /// A call that will be refused changes nothing.
+    fn recovery(&self, name: &str) -> Recovery {
+        self.spec(name).map_or(Recovery::CallAgain, |spec| spec.recovery)
+    }
+
+    fn runs_beside_others(&self, name: &str) -> bool {
+        self.spec(name).is_none_or(|spec| matches!(spec.class, Class::Read | Class::Network))
+    }
+
+    fn shown(&self, text: &str) -> String {
+        let clean = self.agent.redactor.clean(text);
+        let cut = selkie_channel_core::split::fitting(&clean, SHOWN);
+        if cut == clean.len() { clean } else { format!("{}…", &clean[..cut]) }
+    }
+}
+
+fn tools_tokens(block: &ToolBlock) -> u64 {
+    block.specs().iter().map(|s| (s.description.len() as u64 + 400) / 3).sum()
+}

@@ -1,0 +1,154 @@
+//! From stored items to the turns a provider wants, fitted to what the model can read.
+
+use crate::agent::{prompt, words};
+use crate::domain::transcript::{Answer, Item, Turn};
+
+/// Characters per token, on the safe side for every script we met.
+const CHARS_PER_TOKEN: usize = 3;
+/// What is kept of an old tool answer when space is short.
+const SHRUNK: usize = 600;
+
+/// Turns a task's items into turns. A call without an answer is answered here: no provider ever sees one
+/// open.
+pub fn turns(items: &[Item]) -> Vec<Turn> {
+    let mut turns = Vec::with_capacity(items.len());
+    let mut items = items.iter().peekable();
+    while let Some(item) = items.next() {
+        match item {
+            Item::Heard(message) => turns.push(Turn::User(prompt::heard(message))),
+            Item::Noted { text } => turns.push(Turn::User(text.clone())),
+            Item::Said { text } if text.trim().is_empty() => {}
+            Item::Said { text } => turns.push(Turn::Assistant(text.clone())),
+            Item::Asked { text, calls } => {
+                let answers = match items.peek() {
+                    Some(Item::Answered { answers }) => answers.as_slice(),
+                    _ => &[],
+                };
+                let calls = calls.iter().map(|call| {
+                    let answer = answers.iter().find(|a| a.call == call.id).cloned();
+                    let open = || Answer {
+                        call: call.id.clone(),
+                        text: words::never_answered().to_owned(),
+                        is_error: true,
+                    };
+                    (call.clone(), answer.unwrap_or_else(open))
+                });
+                turns.push(Turn::Calls { text: text.clone(), calls: calls.collect() });
+            }
+            // Taken together with the calls above.
+            Item::Answered { .. } => {}
+        }
+    }
+    turns
+}
+
+/// Joins history and the task's own items into at most `tokens` tokens: whole old tasks go first, then
+/// the task's own older tool answers are shrunk. The newest task is never dropped.
+pub fn fit(history: &[Vec<Item>], own: &[Item], tokens: u64) -> Vec<Turn> {
+    let room = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(CHARS_PER_TOKEN);
+    let mut own = turns(own);
+    let mut used = size(&own);
+    let mut kept = Vec::new();
+    for task in history.iter().rev() {
+        let task = turns(task);
+        let needed = size(&task);
+        if used + needed > room {
+            break;
+        }
+        used += needed;
+        kept.push(task);
+    }
+    if used > room {
+        shrink(&mut own);
+    }
+    kept.into_iter().rev().flatten().chain(own).collect()
+}
+
+/// Estimates tokens of a text.
+pub fn tokens(text: &str) -> u64 {
+    (text.len() / CHARS_PER_TOKEN) as u64 + 1
+}
+
+fn size(turns: &[Turn]) -> usize {
+    turns.iter().map(turn_size).sum()
+}
+
+fn turn_size(turn: &Turn) -> usize {
+    match turn {
+        Turn::User(text) | Turn::Assistant(text) => text.len() + 8,
+        Turn::Calls { text, calls } => {
+            let calls = calls
+                .iter()
+                .map(|(c, a)| c.name.len() + c.arguments.to_string().len() + a.text.len() + 32);
+            text.len() + calls.sum::<usize>()
+        }
+    }
+}
+
+/// Shortens every tool answer but the last turn's.
+fn shrink(turns: &mut [Turn]) {
+    let last = turns.len().saturating_sub(1);
+    for turn in &mut turns[..last] {
+        let Turn::Calls { calls, .. } = turn else { continue };
+        for (_, answer) in calls {
+            if answer.text.len() > SHRUNK {
+                let cut = selkie_channel_core::split::fitting(&answer.text, SHRUNK);
+                answer.text.truncate(cut);
+                answer.text.push_str("\n[the rest was left out to save space]");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::transcript::Call;
+
+    fn asked(n: usize) -> Item {
+        let calls =
+            (0..n).map(|i| Call { id: format!("c1.{i}"), name: "t".into(), arguments: json!({}) });
+        Item::Asked { text: String::new(), calls: calls.collect() }
+    }
+
+    fn answered(n: usize, text: &str) -> Item {
+        let answers =
+            (0..n).map(|i| Answer { call: format!("c1.{i}"), text: text.into(), is_error: false });
+        Item::Answered { answers: answers.collect() }
+    }
+
+    #[test]
+    fn an_ended_task_with_an_open_call_reads_as_answered() {
+        let turns = turns(&[asked(1)]);
+        let Turn::Calls { calls, .. } = &turns[0] else { panic!("{turns:?}") };
+        assert_eq!(calls[0].1.text, words::never_answered());
+    }
+
+    #[test]
+    fn old_tasks_go_before_the_own_answers_are_shrunk() {
+        let old = vec![Item::Said { text: "x".repeat(3_000) }];
+        let own = [asked(1), answered(1, &"y".repeat(3_000)), Item::Noted { text: "now".into() }];
+        assert_eq!(fit(&[old.clone()], &own, 10_000).len(), 3);
+        assert_eq!(fit(&[old.clone()], &own, 1_500).len(), 2);
+        let tight = fit(&[old], &own, 300);
+        let Turn::Calls { calls, .. } = &tight[0] else { panic!("{tight:?}") };
+        assert!(calls[0].1.text.len() < 700);
+    }
+
+    proptest! {
+        #[test]
+        fn every_call_of_every_turn_has_its_answer(calls in 1usize..5, answers in 0usize..5) {
+            let turns = turns(&[asked(calls), answered(answers.min(calls), "ok")]);
+            for turn in &turns {
+                if let Turn::Calls { calls, .. } = turn {
+                    for (call, answer) in calls {
+                        prop_assert_eq!(&call.id, &answer.call);
+                    }
+                }
+            }
+        }
+    }
+}

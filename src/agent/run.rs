@@ -1,0 +1,339 @@
+//! The run: the agent's machine over one task. A value that can be stored; owns every decision and does
+//! no I/O. The loop around it is `drive.rs`.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::agent::circles::{Circles, Verdict};
+use crate::agent::{Ending, Settings, budget, words};
+use crate::domain::transcript::{Answer, Call, Heard, Item};
+use crate::domain::usage::Usage;
+use crate::llm::{ModelError, Reply};
+use crate::store::End;
+
+/// How often a conversation that is too long is fitted tighter before the task gives up.
+const MOST_FITTINGS: u32 = 4;
+
+/// One task's run.
+pub struct Run {
+    settings: Settings,
+    header: Header,
+    items: Vec<Item>,
+    /// How many items and how much usage are stored already.
+    stored: (usize, Usage),
+    /// The open calls were asked for before a crash: some may have been started.
+    resumed: bool,
+    ended: Option<(End, String)>,
+}
+
+/// What is stored of a run beside its transcript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Header {
+    v: u16,
+    /// When the task was first claimed.
+    since: DateTime<Utc>,
+    /// Model calls so far.
+    steps: u32,
+    usage: Usage,
+    circles: Circles,
+    /// The next step gets no tools, because of a repetition or because it is the last one.
+    #[serde(default)]
+    hushed: Option<Hush>,
+    /// The provider's last refusal in its own words.
+    #[serde(default)]
+    refused: Option<String>,
+    /// The conversation before this task is not used any more.
+    #[serde(default)]
+    set_aside: bool,
+    #[serde(default)]
+    fittings: u32,
+    /// Foreign words came in during the task.
+    #[serde(default)]
+    untrusted: bool,
+}
+
+const VERSION: u16 = 1;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Hush {
+    /// This tool was called again and again.
+    Repeated(String),
+    /// `max_steps` is reached.
+    LastStep,
+}
+
+/// What the run wants next.
+#[derive(Debug)]
+pub enum Next {
+    /// An answer of the model.
+    AskModel(Ask),
+    /// Answers to these calls.
+    CallTools {
+        /// All calls of one model answer, in order.
+        calls: Vec<Call>,
+        /// They were asked for before a crash: those with effects may have been started.
+        resumed: bool,
+    },
+    /// Nothing: this is the end.
+    Done(Ending),
+}
+
+/// How the model is to be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// With the tools of the shape, or with none.
+    pub tools: bool,
+    /// With the history of the conversation.
+    pub history: bool,
+    /// The room for the conversation is divided by two so many times.
+    pub fittings: u32,
+    /// From 1.
+    pub step: u32,
+}
+
+/// What is to be stored after a step.
+#[derive(Debug)]
+pub struct Unstored {
+    /// New items.
+    pub append: Vec<Item>,
+    /// The header.
+    pub header: String,
+    /// New usage.
+    pub usage: Usage,
+}
+
+impl Run {
+    /// Begins a run with the messages it answers.
+    pub fn begin(
+        settings: Settings,
+        heard: Vec<Heard>,
+        undelivered: &[String],
+        now: DateTime<Utc>,
+    ) -> Self {
+        let notes =
+            undelivered.iter().map(|shown| Item::Noted { text: words::not_delivered(shown) });
+        let items = notes.chain(heard.into_iter().map(Item::Heard)).collect();
+        let header = Header {
+            v: VERSION,
+            since: now,
+            steps: 0,
+            usage: Usage::default(),
+            circles: Circles::default(),
+            hushed: None,
+            refused: None,
+            set_aside: false,
+            fittings: 0,
+            untrusted: false,
+        };
+        Self { settings, header, items, stored: (0, Usage::default()), resumed: false, ended: None }
+    }
+
+    /// Takes up a stored run.
+    ///
+    /// # Errors
+    /// When the header is of an unknown version.
+    pub fn resume(settings: Settings, header: &str, items: Vec<Item>) -> Result<Self, String> {
+        let header: Header =
+            serde_json::from_str(header).map_err(|e| format!("run header: {e}"))?;
+        if header.v > VERSION {
+            return Err(format!("run header of version {}, this selkie knows {VERSION}", header.v));
+        }
+        let resumed = matches!(items.last(), Some(Item::Asked { .. }));
+        let stored = (items.len(), header.usage);
+        Ok(Self { settings, header, items, stored, resumed, ended: None })
+    }
+
+    /// Says what comes next.
+    pub fn next(&mut self, now: DateTime<Utc>) -> Next {
+        if let Some(calls) = self.open_calls() {
+            return Next::CallTools { calls: calls.to_vec(), resumed: self.resumed };
+        }
+        if self.ended.is_none() && matches!(self.items.last(), Some(Item::Said { .. })) {
+            // Stored before a crash that came between the answer and the end.
+            self.end(End::Done, String::new());
+        }
+        if self.ended.is_none()
+            && let Some(spent) = budget::spent(&self.settings, self.ledger(), now)
+        {
+            self.fail(words::limit_reached(&spent));
+        }
+        if self.ended.is_some() {
+            return Next::Done(self.ending());
+        }
+        if self.header.hushed.is_none() && budget::is_last_step(&self.settings, self.header.steps) {
+            self.hush(Hush::LastStep);
+        }
+        Next::AskModel(Ask {
+            tools: self.header.hushed.is_none(),
+            history: !self.header.set_aside,
+            fittings: self.header.fittings,
+            step: self.header.steps + 1,
+        })
+    }
+
+    /// Returns the calls that wait for their answers.
+    pub fn open_calls(&self) -> Option<&[Call]> {
+        match (&self.ended, self.items.last()) {
+            (None, Some(Item::Asked { calls, .. })) => Some(calls),
+            _ => None,
+        }
+    }
+
+    /// Takes the model's answer.
+    pub fn replied(&mut self, reply: Reply) {
+        let Reply { text, calls, usage, cut, by: _ } = reply;
+        self.header.steps += 1;
+        self.header.usage.add(usage);
+        self.header.refused = None;
+        let hushed = self.header.hushed.take();
+        if calls.is_empty() {
+            let text = if cut { text + words::answer_cut() } else { text };
+            self.items.push(Item::Said { text: text.clone() });
+            return self.end(End::Done, text);
+        }
+        match hushed {
+            None => {
+                let step = self.header.steps;
+                let own = |(n, call): (usize, Call)| Call { id: format!("c{step}.{n}"), ..call };
+                let calls = calls.into_iter().enumerate().map(own).collect();
+                self.items.push(Item::Asked { text, calls });
+            }
+            Some(Hush::Repeated(tool)) => self.fail(words::went_in_circles(&tool)),
+            Some(Hush::LastStep) => {
+                self.fail(words::limit_reached(&budget::Spent::Steps(self.header.steps)));
+            }
+        }
+    }
+
+    /// Judges a call before it is made; an answer here means that it is not made.
+    pub fn judge(&mut self, call: &Call) -> Option<Answer> {
+        let text = match self.header.circles.judge(call, self.settings.repeat_limit) {
+            _ if self.ended.is_some() => words::never_answered().to_owned(),
+            Verdict::Fresh => return None,
+            Verdict::Repeated(times) => {
+                self.header.hushed = Some(Hush::Repeated(call.name.clone()));
+                words::not_repeated(&call.name, times)
+            }
+            Verdict::Circling => {
+                let line = words::went_in_circles(&call.name);
+                self.fail(line.clone());
+                line
+            }
+        };
+        Some(Answer { call: call.id.clone(), text, is_error: true })
+    }
+
+    /// Takes the answers to all open calls, in their order.
+    pub fn answered(&mut self, calls: &[Call], answers: Vec<Answer>) {
+        for (call, answer) in calls.iter().zip(&answers) {
+            self.header.circles.note(call, answer);
+        }
+        self.items.push(Item::Answered { answers });
+        self.resumed = false;
+        if let Some(hush @ Hush::Repeated(_)) = self.header.hushed.take() {
+            self.header.circles.warn();
+            self.hush(hush);
+        }
+    }
+
+    /// Takes a refusal or fault of the model. Afterwards [`Run::next`] asks again or ends.
+    pub fn refused(&mut self, error: &ModelError, has_history: bool) {
+        match error {
+            ModelError::TooLong { .. } if self.header.fittings < MOST_FITTINGS => {
+                self.header.fittings += 1;
+            }
+            ModelError::Rejected { why } if self.header.refused.is_none() => {
+                self.header.refused = Some(why.clone());
+            }
+            ModelError::Rejected { .. } if has_history && !self.header.set_aside => {
+                self.header.set_aside = true;
+                self.header.refused = None;
+            }
+            _ => self.fail(words::no_answer(error)),
+        }
+    }
+
+    /// Notes that foreign words came in. `true` the first time.
+    pub fn saw_foreign_words(&mut self) -> bool {
+        !std::mem::replace(&mut self.header.untrusted, true)
+    }
+
+    /// Whether foreign words came in during the task.
+    pub fn is_untrusted(&self) -> bool {
+        self.header.untrusted
+    }
+
+    /// Ends because a person wants it.
+    pub fn stop(&mut self) {
+        self.end(End::Stopped, String::new());
+    }
+
+    /// Whether a person ended it.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self.ended, Some((End::Stopped, _)))
+    }
+
+    /// Returns the items so far.
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// Returns what the run has spent.
+    pub fn ledger(&self) -> budget::Ledger {
+        let Header { steps, usage, since, .. } = self.header;
+        budget::Ledger { steps, usage, since }
+    }
+
+    /// Hands over what is not stored yet and counts it as stored.
+    pub fn take_unstored(&mut self) -> Unstored {
+        let append = self.items[self.stored.0..].to_vec();
+        let usage = since_stored(self.header.usage, self.stored.1);
+        self.stored = (self.items.len(), self.header.usage);
+        // A header of plain data always serializes.
+        let header = serde_json::to_string(&self.header).unwrap_or_default();
+        Unstored { append, header, usage }
+    }
+
+    fn hush(&mut self, hush: Hush) {
+        let note = match hush {
+            Hush::Repeated(_) => words::answer_without_tools(),
+            Hush::LastStep => words::last_step(),
+        };
+        self.items.push(Item::Noted { text: note.to_owned() });
+        self.header.hushed = Some(hush);
+    }
+
+    fn fail(&mut self, why: String) {
+        self.end(End::Failed { why: why.clone() }, why);
+    }
+
+    fn end(&mut self, end: End, text: String) {
+        if self.ended.is_none() {
+            self.ended = Some((end, text));
+        }
+    }
+
+    fn ending(&mut self) -> Ending {
+        let (end, text) = self.ended.clone().unwrap_or((End::Stopped, String::new()));
+        let Unstored { append, header, usage } = self.take_unstored();
+        let text = match self.header.set_aside {
+            true => format!("{}\n\n{text}", words::set_aside()),
+            false => text,
+        };
+        Ending { append, header, end, text, usage, set_aside: self.header.set_aside }
+    }
+}
+
+fn since_stored(now: Usage, stored: Usage) -> Usage {
+    Usage {
+        calls: now.calls - stored.calls,
+        input: now.input - stored.input,
+        cached: now.cached - stored.cached,
+        output: now.output - stored.output,
+        micro_usd: now.micro_usd - stored.micro_usd,
+    }
+}
+
+#[cfg(test)]
+mod tests;

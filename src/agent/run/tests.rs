@@ -1,0 +1,250 @@
+use chrono::TimeDelta;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn start() -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH
+}
+
+fn hello() -> Vec<Heard> {
+    vec![Heard {
+        inbox: None,
+        at: start(),
+        speaker: "Ada".into(),
+        text: "hello".into(),
+        quote: None,
+        forwarded: false,
+        files: vec![],
+    }]
+}
+
+fn begin() -> Run {
+    Run::begin(Settings::default(), hello(), &[], start())
+}
+
+fn reply(text: &str, calls: &[(&str, serde_json::Value)]) -> Reply {
+    let calls = calls.iter().map(|(name, arguments)| Call {
+        id: "provider-id".into(),
+        name: (*name).into(),
+        arguments: arguments.clone(),
+    });
+    let usage = Usage { calls: 1, input: 10, output: 5, ..Usage::default() };
+    Reply { text: text.into(), calls: calls.collect(), usage, cut: false, by: "t".into() }
+}
+
+fn ask(run: &mut Run) -> Ask {
+    match run.next(start()) {
+        Next::AskModel(ask) => ask,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn end(run: &mut Run) -> Ending {
+    match run.next(start()) {
+        Next::Done(ending) => ending,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Does what the drive does with the open calls: judges, and answers `text` for those that are made.
+fn make_calls(run: &mut Run, text: &str) -> Vec<Answer> {
+    let calls = run.open_calls().expect("open calls").to_vec();
+    let answers: Vec<_> = calls
+        .iter()
+        .map(|c| {
+            let made = Answer { call: c.id.clone(), text: text.into(), is_error: false };
+            run.judge(c).unwrap_or(made)
+        })
+        .collect();
+    run.answered(&calls, answers.clone());
+    answers
+}
+
+#[test]
+fn a_plain_answer_is_one_step() {
+    let mut run = begin();
+    assert_eq!(ask(&mut run), Ask { tools: true, history: true, fittings: 0, step: 1 });
+    run.replied(reply("hi", &[]));
+    let ending = end(&mut run);
+    assert_eq!((ending.end, ending.text.as_str()), (End::Done, "hi"));
+    assert_eq!(ending.append.len(), 2);
+    assert_eq!(ending.usage.tokens(), 15);
+}
+
+#[test]
+fn call_ids_are_ours_and_unique_over_steps() {
+    let mut run = begin();
+    for step in 1..=2 {
+        ask(&mut run);
+        run.replied(reply("", &[("think", json!({"thought": step})), ("list_files", json!({}))]));
+        let ids: Vec<_> = run.open_calls().unwrap().iter().map(|c| c.id.clone()).collect();
+        assert_eq!(ids, [format!("c{step}.0"), format!("c{step}.1")]);
+        make_calls(&mut run, "ok");
+    }
+}
+
+#[test]
+fn the_third_identical_call_gets_one_step_without_tools_and_the_next_ends_the_task() {
+    let mut run = begin();
+    let again = || reply("", &[("read_file", json!({"path": "a"}))]);
+    for _ in 0..2 {
+        assert!(ask(&mut run).tools);
+        run.replied(again());
+        assert_eq!(make_calls(&mut run, "same")[0].text, "same");
+    }
+    ask(&mut run);
+    run.replied(again());
+    insta::assert_snapshot!(make_calls(&mut run, "same")[0].text, @"Not called: read_file was called 2 times with these arguments and gave the same answer each time. Use what you have.");
+    assert!(!ask(&mut run).tools);
+    run.replied(again());
+    let ending = end(&mut run);
+    insta::assert_snapshot!(ending.text, @"I stopped here: I was going in circles, calling `read_file` again and again with the same result. Please put it another way, or tell me what I am missing.");
+    assert!(matches!(ending.end, End::Failed { .. }));
+}
+
+#[test]
+fn after_a_good_answer_without_tools_the_task_is_done() {
+    let mut run = begin();
+    for _ in 0..3 {
+        ask(&mut run);
+        run.replied(reply("", &[("read_file", json!({"path": "a"}))]));
+        make_calls(&mut run, "same");
+    }
+    assert!(!ask(&mut run).tools);
+    run.replied(reply("it says: same", &[]));
+    assert_eq!(end(&mut run).end, End::Done);
+}
+
+#[test]
+fn the_last_step_has_no_tools() {
+    let settings = Settings { max_steps: 2, ..Settings::default() };
+    let mut run = Run::begin(settings, hello(), &[], start());
+    assert!(ask(&mut run).tools);
+    run.replied(reply("", &[("think", json!({"thought": 1}))]));
+    make_calls(&mut run, "ok");
+    assert!(!ask(&mut run).tools);
+    run.replied(reply("", &[("think", json!({"thought": 2}))]));
+    insta::assert_snapshot!(end(&mut run).text, @"I stopped here: this took 2 steps, the most one task may take (`agent.max_steps`).");
+}
+
+#[test]
+fn time_is_over_when_it_is_over() {
+    let mut run = begin();
+    let Next::Done(ending) = run.next(start() + TimeDelta::minutes(31)) else { panic!() };
+    insta::assert_snapshot!(ending.text, @"I stopped here: 30m had passed, the longest one task may take (`agent.timeout`).");
+}
+
+#[test]
+fn two_equal_refusals_set_the_conversation_aside_and_say_so() {
+    let mut run = begin();
+    let refusal = ModelError::Rejected { why: "messages.3: bad".into() };
+    ask(&mut run);
+    run.refused(&refusal, true);
+    assert!(ask(&mut run).history);
+    run.refused(&refusal, true);
+    assert!(!ask(&mut run).history);
+    run.replied(reply("hi", &[]));
+    let ending = end(&mut run);
+    assert!(ending.set_aside);
+    assert!(ending.text.contains("set it aside") && ending.text.ends_with("hi"));
+}
+
+#[test]
+fn a_refusal_that_stays_ends_the_task() {
+    let mut run = begin();
+    let refusal = ModelError::Rejected { why: "no such thing".into() };
+    for _ in 0..2 {
+        ask(&mut run);
+        run.refused(&refusal, false);
+    }
+    let ending = end(&mut run);
+    assert!(matches!(ending.end, End::Failed { .. }) && !ending.set_aside);
+}
+
+#[test]
+fn what_is_too_long_is_fitted_and_then_given_up() {
+    let mut run = begin();
+    let long = ModelError::TooLong { why: "max 10".into() };
+    for fittings in 0..=MOST_FITTINGS {
+        assert_eq!(ask(&mut run).fittings, fittings);
+        run.refused(&long, true);
+    }
+    assert!(matches!(end(&mut run).end, End::Failed { .. }));
+}
+
+#[test]
+fn a_stopped_run_ends_with_its_calls_open_and_nothing_to_say() {
+    let mut run = begin();
+    ask(&mut run);
+    run.replied(reply("", &[("think", json!({"thought": 1}))]));
+    run.stop();
+    let ending = end(&mut run);
+    assert_eq!((ending.end, ending.text.as_str()), (End::Stopped, ""));
+}
+
+#[test]
+fn a_header_of_version_one_still_resumes() {
+    let header = r#"{"v":1,"since":"1970-01-01T00:00:00Z","steps":1,"usage":{"calls":1,"input":10,"cached":0,"output":5,"micro_usd":0},"circles":{"seen":{},"warned":false}}"#;
+    let mut run =
+        Run::resume(Settings::default(), header, vec![Item::Noted { text: "x".into() }]).unwrap();
+    assert_eq!(ask(&mut run).step, 2);
+    assert!(
+        Run::resume(Settings::default(), &header.replace("\"v\":1", "\"v\":9"), vec![]).is_err()
+    );
+}
+
+/// A model that does anything at all.
+fn any_reply() -> impl Strategy<Value = Reply> {
+    let call = (prop::sample::select(vec!["a", "b"]), 0..2u8);
+    prop::collection::vec(call, 0..3).prop_map(|calls| {
+        let calls: Vec<_> = calls.iter().map(|(name, n)| (*name, json!({"n": n}))).collect();
+        reply(if calls.is_empty() { "done" } else { "" }, &calls)
+    })
+}
+
+proptest! {
+    /// Whatever the model does and wherever the process dies: the run ends, every call of the transcript
+    /// is answered before the next is asked, nothing is stored twice, and usage adds up.
+    #[test]
+    fn every_run_ends_with_every_call_answered(
+        replies in prop::collection::vec(any_reply(), 1..80),
+        crashes in prop::collection::vec(any::<bool>(), 80),
+    ) {
+        let mut run = begin();
+        let (mut stored, mut usage, mut asked) = (Vec::new(), Usage::default(), 0u64);
+        let mut replies = replies.into_iter().cycle();
+        let ending = loop {
+            match run.next(start()) {
+                Next::Done(ending) => break ending,
+                Next::AskModel(_) => {
+                    asked += 1;
+                    run.replied(replies.next().unwrap());
+                }
+                Next::CallTools { .. } => {
+                    make_calls(&mut run, "same");
+                }
+            }
+            let step = run.take_unstored();
+            stored.extend(step.append);
+            usage.add(step.usage);
+            if crashes[(asked as usize) % crashes.len()] && run.ended.is_none() {
+                run = Run::resume(Settings::default(), &step.header, stored.clone()).unwrap();
+            }
+        };
+        stored.extend(ending.append);
+        usage.add(ending.usage);
+        prop_assert_eq!(usage.tokens(), 15 * asked);
+        prop_assert!(asked <= u64::from(Settings::default().max_steps));
+        for (n, item) in stored.iter().enumerate() {
+            let Item::Asked { calls, .. } = item else { continue };
+            let Some(Item::Answered { answers }) = stored.get(n + 1) else {
+                panic!("no answers after {item:?}");
+            };
+            let asked: Vec<_> = calls.iter().map(|c| &c.id).collect();
+            let answered: Vec<_> = answers.iter().map(|a| &a.call).collect();
+            prop_assert_eq!(asked, answered);
+        }
+    }
+}

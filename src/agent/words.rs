@@ -1,0 +1,95 @@
+//! What the agent itself says to people and to the model. Nothing else in this folder words a sentence.
+
+use crate::agent::budget::Spent;
+use crate::llm::ModelError;
+
+/// The task reached one of its limits.
+pub fn limit_reached(spent: &Spent) -> String {
+    match spent {
+        Spent::Steps(n) => format!(
+            "I stopped here: this took {n} steps, the most one task may take (`agent.max_steps`)."
+        ),
+        Spent::Tokens(n) => format!(
+            "I stopped here: this used {n} tokens, more than one task may use (`agent.max_tokens`)."
+        ),
+        Spent::Cost(usd) => format!(
+            "I stopped here: this cost ${usd:.2}, more than one task may cost (`agent.max_cost_usd`)."
+        ),
+        Spent::Time(span) => format!(
+            "I stopped here: {span} had passed, the longest one task may take (`agent.timeout`)."
+        ),
+    }
+}
+
+/// The model repeated a call after it was told not to.
+pub fn went_in_circles(tool: &str) -> String {
+    format!(
+        "I stopped here: I was going in circles, calling `{tool}` again and again with the same result. \
+         Please put it another way, or tell me what I am missing."
+    )
+}
+
+/// No model answered.
+pub fn no_answer(error: &ModelError) -> String {
+    match error {
+        ModelError::Transient { why, .. } => format!(
+            "I could not get an answer from the model ({why}). Nothing is lost: please send it again in a while."
+        ),
+        ModelError::Rejected { why } => format!(
+            "The model's provider refuses this request ({why}), and it would refuse it again. \
+             Please put it another way."
+        ),
+        ModelError::TooLong { why } => {
+            format!("This is too long for the model ({why}). Please send less at once.")
+        }
+        ModelError::Unusable { why } => {
+            format!("The model cannot be used at the moment: {why}")
+        }
+    }
+}
+
+/// The conversation so far was refused twice and is not used any more.
+pub fn set_aside() -> &'static str {
+    "(The model's provider refused our conversation so far twice in the same words. I have set it aside and go on without it.)"
+}
+
+/// The model's answer was cut by its own limit.
+pub fn answer_cut() -> &'static str {
+    "\n\n(The answer ends here because the model reached `agent.max_output_tokens`.)"
+}
+
+/// For the model: the third identical call was not made.
+pub fn not_repeated(tool: &str, times: u32) -> String {
+    format!(
+        "Not called: {tool} was called {times} times with these arguments and gave the same answer each time. \
+         Use what you have."
+    )
+}
+
+/// For the model: this step has no tools because of a repetition.
+pub fn answer_without_tools() -> &'static str {
+    "You are repeating yourself. This step has no tools: answer with what you have, or say what is missing."
+}
+
+/// For the model: this is the last step.
+pub fn last_step() -> &'static str {
+    "This is the last step of this task and it has no tools: answer with what you have, and say what is left undone."
+}
+
+/// For the model: a call was interrupted by a restart.
+pub fn outcome_unknown(tool: &str) -> String {
+    format!(
+        "interrupted, outcome unknown: the program was restarted while {tool} ran. It may or may not have \
+         taken effect; check before you repeat it."
+    )
+}
+
+/// For the model: a call of an ended task was never answered.
+pub fn never_answered() -> &'static str {
+    "not answered: the task was ended before"
+}
+
+/// For the model: what it said before did not arrive.
+pub fn not_delivered(shown: &str) -> String {
+    format!("(not delivered: {shown})")
+}
