@@ -15,7 +15,6 @@ mod customary;
 mod layer;
 mod lines;
 mod meant;
-mod pending;
 mod schema;
 mod secrets;
 mod yaml;

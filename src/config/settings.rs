@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::pending::{agent, console, flow, llm, tools};
+use crate::flow::settings as flow;
+use crate::{agent, console, llm, tools};
 
 pub use console::Settings as ConsoleSettings;
 pub use flow::Settings as FlowSettings;

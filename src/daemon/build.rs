@@ -6,7 +6,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
 use rustls::ClientConfig;
 use selkie_channel_core::{BuildContext, Channel, PersonId, Redactor};
 
@@ -15,8 +14,7 @@ use crate::config::paths::{ConfigFile, Folders};
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::Settings;
 use crate::config::{Flag, Reading, Sources, crash_at, read};
-use crate::daemon::pending::console::{ChannelView, Console};
-use crate::daemon::pending::{flow, llm, store, tools};
+use crate::console::{ChannelView, Console};
 use crate::daemon::{Binary, http, lifecycle, state};
 use crate::domain::chance::{Chance, SystemChance};
 use crate::domain::clock::{SharedClock, SystemClock};
@@ -24,8 +22,11 @@ use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Boot;
 use crate::llm::Model;
-use crate::shape::Shaper;
+use crate::shape::{ChannelTools, Shaper};
 use crate::store::Ledger;
+use crate::store::read::Read;
+use crate::tools::base;
+use crate::{flow, llm, store};
 
 /// The version of this selkie.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -128,9 +129,14 @@ fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> V
 }
 
 fn shaper(binary: &Binary, settings: &Settings) -> Result<Arc<Shaper>, Problems> {
-    let base = tools::build(&settings.tools).map_err(|e| defect(&e))?;
-    let speaking: Vec<_> = binary.kits.iter().flat_map(|kit| kit.speaking).collect();
-    Ok(Arc::new(Shaper::new(Arc::new(base), &speaking).map_err(|e| defect(&e))?))
+    let base = base::build(&settings.tools).map_err(|e| defect(&e))?;
+    let speaking: Vec<ChannelTools> = binary
+        .kits
+        .iter()
+        .map(|kit| ChannelTools { channel: kit.name, tools: kit.speaking })
+        .collect();
+    let shaper = Shaper::for_channels(Arc::new(base), &speaking, &settings.tools);
+    Ok(Arc::new(shaper.map_err(|e| defect(&e))?))
 }
 
 /// What cannot go wrong by config and did: said like a problem, so that no start ends without words.
@@ -160,8 +166,7 @@ impl Plan {
     /// When a folder cannot be made, or the store is held, newer or broken.
     pub fn open(self) -> anyhow::Result<House> {
         state::prepare(&self.folders)?;
-        let ledger = store::open(&self.folders.state)
-            .with_context(|| format!("the state folder {}", self.folders.state.display()))?;
+        let ledger = store::open(&self.folders.state)?;
         let happenings = Happenings::default();
         let crash = Arc::new(crash(&self.settings));
         let agent = Agent {
@@ -171,6 +176,7 @@ impl Plan {
             crash: Arc::clone(&crash),
             clock: Arc::clone(&self.clock),
             redactor: self.redactor.clone(),
+            settings: self.settings.agent.clone(),
         };
         let flow = flow::Flow::new(flow::Parts {
             ledger: Arc::clone(&ledger),
@@ -199,7 +205,7 @@ impl House {
         let shaper = Arc::clone(&self.plan.shaper);
         let flow = Arc::clone(&self.flow);
         Console {
-            ledger: Arc::clone(&self.ledger),
+            ledger: Arc::clone(&self.ledger) as Arc<dyn Read>,
             explain: Arc::new(move |facts| shaper.shape(facts).explain()),
             happenings: self.happenings.clone(),
             channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),

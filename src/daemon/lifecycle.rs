@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 use crate::daemon::build::House;
-use crate::daemon::pending::flow::Stop;
+use crate::flow::Stop;
 use crate::store::read::Counts;
 
 /// How long running tasks may take to end after the first signal.

@@ -8,7 +8,6 @@ mod client;
 mod hand;
 mod http;
 mod lifecycle;
-mod pending;
 mod run;
 mod socket;
 mod state;

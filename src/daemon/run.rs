@@ -9,9 +9,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::daemon::build::{House, Plan, VERSION};
 use crate::daemon::lifecycle::{Signals, stop};
-use crate::daemon::pending::flow::Stop;
 use crate::daemon::socket;
 use crate::domain::happening::Happenings;
+use crate::flow::Stop;
 use crate::store::Ledger;
 
 /// What a started daemon tells whoever started it.

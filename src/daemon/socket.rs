@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::daemon::build::{House, VERSION};
 use crate::daemon::hand::{Bench, ByHand, Called};
-use crate::daemon::pending::flow::{Ask, AskEvent, Flow};
+use crate::flow::{Ask, AskEvent, Flow};
 use crate::store::Ledger;
 
 /// Returns where the socket of a state folder lies.

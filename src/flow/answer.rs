@@ -99,13 +99,17 @@ impl Answers {
         loop {
             let driven = AssertUnwindSafe(self.drive(claimed, mark, reply)).catch_unwind().await;
             match driven {
-                Ok(Ok(ending)) if ending.end == End::Stopped && self.is_leaving(mark) => return None,
+                Ok(Ok(ending)) if ending.end == End::Stopped && self.is_leaving(mark) => {
+                    return None;
+                }
                 Ok(Ok(ending)) => return Some(ending),
                 Ok(Err(Dropped::Lost)) => {
                     tracing::warn!(task = %claimed.claim.task, "the claim was lost: left to its new owner");
                     return None;
                 }
-                Ok(Err(Dropped::Stopping)) if self.is_leaving(mark) || !mark.is_asked() => return None,
+                Ok(Err(Dropped::Stopping)) if self.is_leaving(mark) || !mark.is_asked() => {
+                    return None;
+                }
                 Ok(Err(Dropped::Stopping)) => {
                     self.refresh(claimed).await?;
                     return Some(self.closed(claimed, End::Stopped, String::new()));
@@ -193,7 +197,7 @@ impl Answers {
             append.push(Item::Said { text: text.clone() });
         }
         let header = claimed.header.clone().unwrap_or_else(|| "{}".to_owned());
-        Ending { append, header, end, text, usage: Usage::default() }
+        Ending { append, header, end, text, usage: Usage::default(), set_aside: false }
     }
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
@@ -235,8 +239,7 @@ impl Answers {
         let now = desk.clock.now();
         let finish = Advance::Finish { append, header, end, say, usage: cost, hand_over, now };
         desk.crash.hit(CrashPoint::BeforeFinish);
-        let committed =
-            desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await?;
+        let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await?;
         desk.crash.hit(CrashPoint::AfterFinish);
         let Committed::Ended { queued, next } = committed else {
             tracing::warn!(task = %claimed.claim.task, "the claim was lost at the end: nothing is said");

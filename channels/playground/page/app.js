@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-// The page of the playground.
-=======
 // The playground's page: chats, one conversation, and the shape the daemon gave its last task.
 // Talks to the playground (same origin) and to the daemon's read API, and to nobody else.
 // Foreign text only ever becomes text nodes: there is no innerHTML here.
@@ -880,4 +877,3 @@ async function start() {
 }
 
 start();
->>>>>>> page
