@@ -2,8 +2,10 @@
 //!
 //! The ports are VERBS, each one transaction. "Durable" verbs are synced before they return; "relaxed"
 //! ones are committed and visible, survive `kill -9`, and can be lost only with the power. The law, the
-//! states and the write plan stand in `src/README.md`; every implementation passes [`conformance`].
+//! states and the write plan stand in `src/README.md`; every implementation passes `conformance`.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -19,7 +21,19 @@ use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
 
+#[cfg(test)]
+pub mod conformance;
 pub mod read;
+pub mod sqlite;
+
+/// Opens the ledger of a state folder: `selkie.db`, and `selkie.lock` that keeps others out.
+///
+/// # Errors
+/// See [`sqlite::Sqlite::open`].
+pub fn open(state_dir: &Path) -> Result<Arc<dyn Ledger>> {
+    let options = sqlite::Options::default();
+    Ok(Arc::new(sqlite::Sqlite::open(&state_dir.join("selkie.db"), options)?))
+}
 
 /// Why a verb did nothing. Each variant says what the caller does next.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -472,7 +486,9 @@ pub trait Notes: Send + Sync {
 
 /// A whole ledger, with its counters.
 pub trait Ledger: Intake + Work + Delivery + Notes + read::Read {
-    /// How often the database was synced (`store_syncs_total`): a plain message costs three.
+    /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
+    /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are
+    /// not counted here: they are off the hot path and come when they come.
     fn syncs(&self) -> u64;
 
     /// How long the oldest verb has been waiting for the writer; a health figure.

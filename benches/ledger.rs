@@ -1,0 +1,228 @@
+//! Measures the write plan of a plain message on this disk: accept, finish, sending, settle.
+//!
+//! `cargo bench --bench ledger` prints messages a second with 64 tasks at a time, the latency of one
+//! message alone, and the disk's own fdatasync beside them. `-- FOLDER` measures another disk.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use selkie::domain::clock::{Clock, SystemClock};
+use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use selkie::domain::ids::Boot;
+use selkie::domain::transcript::Item;
+use selkie::domain::usage::Usage;
+use selkie::store::{
+    Advance, Arrival, Committed, Disposition, Draft, End, Fuse, Ledger, NewTask, Outcome,
+};
+use selkie_channel_core::{
+    AccountId, Addressed, Audience, ConversationId, Cursor, Inbound, MessageRef, Outbound, Part,
+    PersonId, PlaceId, Receipt, Speaker, What,
+};
+use tokio_util::task::TaskTracker;
+
+const TASKS: i64 = 64;
+const EACH: i64 = 150;
+const ALONE: i64 = 300;
+const WAITING: i64 = 10_000;
+const LANES: i64 = 100;
+
+fn main() {
+    let folder = std::env::args().skip(1).find(|a| !a.starts_with("--")).map(PathBuf::from);
+    let base = folder.unwrap_or_else(|| PathBuf::from(env!("CARGO_TARGET_TMPDIR")));
+    let dir = tempfile::tempdir_in(base).expect("a folder to measure in");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let sync = fdatasync(dir.path());
+    println!("fdatasync of this disk   p50 {sync:?}");
+    runtime.block_on(async {
+        alone(&dir.path().join("alone")).await;
+        together(&dir.path().join("together")).await;
+        burst(&dir.path().join("burst")).await;
+    });
+}
+
+/// Returns the median time of a small append and its fdatasync.
+fn fdatasync(dir: &Path) -> Duration {
+    let mut file = File::create(dir.join("probe")).expect("a file");
+    let mut times: Vec<Duration> = (0..200)
+        .map(|_| {
+            file.write_all(&[7; 4096]).expect("room");
+            let since = Instant::now();
+            file.sync_data().expect("a sync");
+            since.elapsed()
+        })
+        .collect();
+    median(&mut times)
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+async fn alone(dir: &Path) {
+    let ledger = selkie::store::open(dir).expect("a store");
+    let mut times = Vec::new();
+    for order in 0..ALONE {
+        let since = Instant::now();
+        message(ledger.as_ref(), 1, order).await;
+        times.push(since.elapsed());
+    }
+    let p50 = median(&mut times);
+    let p99 = times[times.len() * 99 / 100];
+    let syncs = ledger.syncs() as f64 / ALONE as f64;
+    println!("one message at a time    p50 {p50:?}  p99 {p99:?}  {syncs:.2} syncs a message");
+}
+
+async fn together(dir: &Path) {
+    let ledger = selkie::store::open(dir).expect("a store");
+    let tracker = TaskTracker::new();
+    let since = Instant::now();
+    for n in 0..TASKS {
+        let ledger = Arc::clone(&ledger);
+        tracker.spawn(async move {
+            for order in 0..EACH {
+                message(ledger.as_ref(), n, order).await;
+            }
+        });
+    }
+    tracker.close();
+    tracker.wait().await;
+    let (took, count) = (since.elapsed(), TASKS * EACH);
+    let rate = count as f64 / took.as_secs_f64();
+    let syncs = ledger.syncs() as f64 / count as f64;
+    println!("{TASKS} tasks at a time        {rate:.0} messages/s  {syncs:.2} syncs a message");
+}
+
+/// 10,000 tasks wait over 100 lanes: what `ready` and a claim cost then.
+async fn burst(dir: &Path) {
+    let ledger = selkie::store::open(dir).expect("a store");
+    let arrivals: Vec<_> = (0..WAITING).map(|i| arrival(i % LANES, i)).collect();
+    let since = Instant::now();
+    for batch in arrivals.chunks(100) {
+        ledger.accept(batch.to_vec(), None, fuse(0)).await.expect("stored");
+    }
+    let stored = since.elapsed();
+    let since = Instant::now();
+    for _ in 0..100 {
+        ledger.ready(now(), 4).await.expect("ready");
+    }
+    let ready = since.elapsed() / 100;
+    let lanes = ledger.ready(now(), LANES as usize).await.expect("ready");
+    let since = Instant::now();
+    for lane in &lanes {
+        ledger.claim(lane, &boot(), now()).await.expect("a claim").expect("a task");
+    }
+    let claim = since.elapsed() / LANES as u32;
+    println!(
+        "{WAITING} waiting in {LANES} lanes  stored in {stored:?}  ready {ready:?}  claim {claim:?}"
+    );
+}
+
+/// The write plan of one plain message.
+async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
+    let cursor = Cursor { account: account(), value: order.to_string() };
+    let accepted = ledger.accept(vec![arrival(n, order)], Some(cursor), fuse(1)).await;
+    let claimed = accepted.expect("stored").claimed.remove(0);
+    let text = "The milk is on the list, and so are the eggs.".repeat(4);
+    let finish = Advance::Finish {
+        append: vec![Item::Said { text: text.clone() }],
+        header: r#"{"v":1,"steps":1}"#.to_owned(),
+        end: End::Done,
+        say: vec![draft(n, text)],
+        usage: Usage { calls: 1, input: 900, cached: 0, output: 40, micro_usd: 0 },
+        hand_over: false,
+        now: now(),
+    };
+    let committed = ledger.commit(&claimed.claim, finish).await.expect("committed");
+    let Committed::Ended { queued, .. } = committed else { panic!("the claim was lost") };
+    for part in &queued[0].parts {
+        assert!(ledger.sending(part.id, &boot()).await.expect("marked"));
+        let receipt = Receipt { message: Some(MessageRef::new(order.to_string())), note: None };
+        ledger.settle(part.id, Outcome::Sent(receipt)).await.expect("settled");
+    }
+}
+
+fn now() -> DateTime<Utc> {
+    SystemClock.now()
+}
+
+fn boot() -> Boot {
+    Boot("bench".to_owned())
+}
+
+fn account() -> AccountId {
+    AccountId::new("tg:8")
+}
+
+fn conversation(n: i64) -> ConversationId {
+    ConversationId::new(account(), format!("tg:{n}"))
+}
+
+fn fuse(permits: usize) -> Fuse {
+    Fuse { permits, boot: boot(), now: now() }
+}
+
+fn arrival(n: i64, order: i64) -> Arrival {
+    let key = format!("tg:8:{n}:{order}");
+    let inbound = Inbound {
+        v: Inbound::VERSION,
+        key: key.clone(),
+        conversation: conversation(n),
+        place: PlaceId::new(account(), format!("tg:{n}")),
+        title: String::new(),
+        order,
+        at: now(),
+        speaker: Speaker {
+            id: PersonId::new("tg:1"),
+            name: "Ann".to_owned(),
+            username: None,
+            is_bot: false,
+        },
+        audience: Audience::Direct,
+        what: What::Message,
+        message: Some(MessageRef::new(order.to_string())),
+        addressed: Addressed::Direct,
+        text: "note: buy milk, then tell me my list".to_owned(),
+        command: None,
+        quote: None,
+        forwarded: false,
+        attachments: Vec::new(),
+        album: None,
+        reply_window: None,
+    };
+    let facts = Facts {
+        v: Facts::VERSION,
+        place: Where::CommandLine { terminal: false },
+        speaker: None,
+        trust: Trust::Owner,
+        untrusted_text: false,
+        occasion: Occasion::Asked,
+        mode: Mode::Normal,
+        message: None,
+        opened: Vec::new(),
+        at: now(),
+    };
+    let task = NewTask { cause: key, facts, not_before: None };
+    Arrival { inbound, disposition: Disposition::Task(task) }
+}
+
+fn draft(n: i64, text: String) -> Draft {
+    let part = Part {
+        v: Part::VERSION,
+        conversation: conversation(n),
+        call: serde_json::json!({ "method": "sendMessage", "text": text }),
+        fallback: None,
+        shown: text.clone(),
+        repeatable: false,
+    };
+    let outbound = Outbound::text(conversation(n), text);
+    Draft { outbound, parts: vec![part], expires_at: None }
+}

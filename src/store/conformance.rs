@@ -1,0 +1,226 @@
+//! What every ledger must do: one suite over the ports alone, run against each implementation.
+//!
+//! A test here gets a [`Bed`], which opens the same store again and again, as restarts do. An
+//! implementation runs the whole of it with [`run_all`].
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use selkie_channel_core::{
+    AccountId, Addressed, Audience, ConversationId, Cursor, Features, Inbound, MessageRef,
+    Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
+};
+
+use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::ids::Boot;
+use crate::domain::task::{Claim, Lane};
+use crate::domain::transcript::Item;
+use crate::domain::usage::Usage;
+use crate::store::{
+    Accepted, Advance, Arrival, Claimed, Committed, Disposition, Draft, End, Fuse, Ledger, NewTask,
+    Queued,
+};
+
+mod delivering;
+mod hearing;
+mod random;
+mod reading;
+mod working;
+
+/// A store that can be opened many times, one after another.
+pub trait Bed: Send + Sync {
+    /// Opens the store of this bed; the one opened before was dropped.
+    fn open(&self) -> Arc<dyn Ledger>;
+}
+
+/// One law.
+pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// Every law, by name.
+pub fn all_laws() -> Vec<(&'static str, Law)> {
+    [hearing::LAWS, working::LAWS, delivering::LAWS, reading::LAWS].concat()
+}
+
+/// Runs every law, each on a bed of its own, and the random histories.
+pub async fn run_all(make: impl Fn() -> Box<dyn Bed>) {
+    for (name, law) in all_laws() {
+        eprintln!("law: {name}");
+        law(make().as_ref()).await;
+    }
+}
+
+pub use random::random_histories;
+
+/// Names laws: `laws![a, b]` is a list of their names and functions.
+macro_rules! laws {
+    ($($law:ident),* $(,)?) => {
+        pub const LAWS: &[(&str, $crate::store::conformance::Law)] =
+            &[$((stringify!($law), |bed| Box::pin($law(bed)))),*];
+    };
+}
+pub(crate) use laws;
+
+/// The account of all events here.
+pub fn account() -> AccountId {
+    AccountId::new("tg:8")
+}
+
+/// A conversation by its number; its place has the same key.
+pub fn conversation(n: i64) -> ConversationId {
+    ConversationId::new(account(), format!("tg:-{n}"))
+}
+
+/// A place by its number.
+pub fn place(n: i64) -> PlaceId {
+    PlaceId::new(account(), format!("tg:-{n}"))
+}
+
+/// The lane of a conversation.
+pub fn lane(n: i64) -> Lane {
+    Lane::of(&conversation(n))
+}
+
+/// A boot by its name.
+pub fn boot(name: &str) -> Boot {
+    Boot(name.to_owned())
+}
+
+/// So many seconds after the start of the test.
+pub fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_800_000_000, 0).unwrap() + TimeDelta::seconds(seconds)
+}
+
+/// Claims nothing.
+pub fn no_fuse() -> Fuse {
+    fuse(0)
+}
+
+/// Claims so many for boot `a`.
+pub fn fuse(permits: usize) -> Fuse {
+    Fuse { permits, boot: boot("a"), now: at(0) }
+}
+
+/// A message of conversation `n` with the platform's number `order`.
+pub fn message(n: i64, order: i64) -> Inbound {
+    Inbound {
+        v: Inbound::VERSION,
+        key: format!("tg:8:-{n}:{order}"),
+        conversation: conversation(n),
+        place: place(n),
+        title: format!("Group {n}"),
+        order,
+        at: at(order),
+        speaker: Speaker {
+            id: PersonId::new("tg:1"),
+            name: "Ann".to_owned(),
+            username: None,
+            is_bot: false,
+        },
+        audience: Audience::Group,
+        what: What::Message,
+        message: Some(MessageRef::new(order.to_string())),
+        addressed: Addressed::Mention,
+        text: format!("text {order}"),
+        command: None,
+        quote: None,
+        forwarded: false,
+        attachments: Vec::new(),
+        album: None,
+        reply_window: None,
+    }
+}
+
+/// Facts of any task.
+pub fn facts() -> Facts {
+    Facts {
+        v: Facts::VERSION,
+        place: Where::Channel(Features {
+            channel: "telegram".to_owned(),
+            kind: "group".to_owned(),
+            audience: Audience::Group,
+            speaking: Vec::new(),
+            style: String::new(),
+        }),
+        speaker: Some(PersonId::new("tg:1")),
+        trust: Trust::Allowed,
+        untrusted_text: false,
+        occasion: Occasion::Asked,
+        mode: Mode::Normal,
+        message: None,
+        opened: Vec::new(),
+        at: at(0),
+    }
+}
+
+/// An arrival that starts a task.
+pub fn task(inbound: Inbound) -> Arrival {
+    let new = NewTask { cause: inbound.key.clone(), facts: facts(), not_before: None };
+    Arrival { inbound, disposition: Disposition::Task(new) }
+}
+
+/// An arrival with another disposition.
+pub fn arrival(inbound: Inbound, disposition: Disposition) -> Arrival {
+    Arrival { inbound, disposition }
+}
+
+/// Stores one arrival.
+pub async fn push(ledger: &dyn Ledger, arrival: Arrival, fuse: Fuse) -> Accepted {
+    ledger.accept(vec![arrival], None, fuse).await.unwrap()
+}
+
+/// Stores a message that is a task and claims it at once.
+pub async fn started(ledger: &dyn Ledger, n: i64, order: i64) -> Claimed {
+    push(ledger, task(message(n, order)), fuse(1)).await.claimed.remove(0)
+}
+
+/// A draft of `parts` parts in conversation `n`.
+pub fn draft(n: i64, parts: usize) -> Draft {
+    let outbound = Outbound::text(conversation(n), "hello");
+    let part = |i: usize| Part {
+        v: Part::VERSION,
+        conversation: conversation(n),
+        call: serde_json::json!({ "text": format!("hello {i}") }),
+        fallback: None,
+        shown: format!("hello {i}"),
+        repeatable: false,
+    };
+    Draft { outbound, parts: (0..parts).map(part).collect(), expires_at: None }
+}
+
+/// The model's last word.
+pub fn said(text: &str) -> Item {
+    Item::Said { text: text.to_owned() }
+}
+
+/// A finish that says `say`.
+pub fn finish(text: &str, say: Vec<Draft>) -> Advance {
+    Advance::Finish {
+        append: vec![said(text)],
+        header: "{}".to_owned(),
+        end: End::Done,
+        say,
+        usage: Usage { calls: 1, input: 100, cached: 10, output: 5, micro_usd: 7 },
+        hand_over: false,
+        now: at(0),
+    }
+}
+
+/// Finishes and returns what is to be sent.
+pub async fn finished(ledger: &dyn Ledger, claim: &Claim, advance: Advance) -> Vec<Queued> {
+    match ledger.commit(claim, advance).await.unwrap() {
+        Committed::Ended { queued, .. } => queued,
+        other => panic!("the task should have ended: {other:?}"),
+    }
+}
+
+/// A receipt of the message `id`.
+pub fn receipt(id: &str) -> Receipt {
+    Receipt { message: Some(MessageRef::new(id)), note: None }
+}
+
+/// A cursor.
+pub fn cursor(value: &str) -> Cursor {
+    Cursor { account: account(), value: value.to_owned() }
+}

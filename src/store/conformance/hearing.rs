@@ -1,0 +1,299 @@
+//! Laws of intake: dedupe, albums, edits, context, moves, closing, commands.
+
+use super::*;
+use crate::store::CommandEffect;
+use crate::store::read::Counts;
+
+laws![
+    twice_is_once,
+    a_batch_may_claim_what_it_brings,
+    an_album_is_one_task,
+    an_edit_changes_only_what_waits,
+    context_goes_to_the_next_claim,
+    strangers_make_no_conversation,
+    a_moved_place_keeps_everything,
+    a_move_after_the_first_message_merges,
+    a_closed_conversation_is_refused_and_reopens,
+    a_command_is_carried_out_once,
+    a_stop_ends_what_was_begun,
+    a_reset_raises_the_epoch,
+    a_notice_is_said_once,
+];
+
+async fn twice_is_once(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let batch = vec![task(message(1, 10)), arrival(message(1, 11), Disposition::Context)];
+    let first = ledger.accept(batch.clone(), Some(cursor("12")), no_fuse()).await.unwrap();
+    assert_eq!((first.fresh.len(), first.known), (2, 0));
+    assert_eq!(first.ready, [lane(1)]);
+    drop(ledger);
+    let ledger = bed.open();
+    let again = ledger.accept(batch, Some(cursor("13")), no_fuse()).await.unwrap();
+    assert_eq!((again.fresh.len(), again.known), (0, 2));
+    assert!(again.ready.is_empty() && again.claimed.is_empty());
+    let (stored, moved) = ledger.cursor(&account()).await.unwrap().unwrap();
+    assert_eq!((stored, moved), (cursor("13"), at(0)));
+    assert!(ledger.cursor(&AccountId::new("tg:9")).await.unwrap().is_none());
+    let counts = ledger.counts().await.unwrap();
+    assert_eq!((counts.inbox, counts.waiting), (2, 1));
+}
+
+async fn a_batch_may_claim_what_it_brings(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let batch = [(1, 1), (1, 2), (2, 1), (3, 1)].map(|(n, o)| task(message(n, o))).to_vec();
+    let accepted = ledger.accept(batch, None, fuse(2)).await.unwrap();
+    let claimed: Vec<_> = accepted.claimed.iter().map(|c| c.heard[0].1.key.as_str()).collect();
+    assert_eq!(claimed, ["tg:8:-1:1", "tg:8:-2:1"]);
+    assert_eq!(accepted.ready, [lane(3)], "lane 1 is busy and its second task waits");
+    let late = push(ledger.as_ref(), task(message(2, 2)), fuse(5)).await;
+    assert!(late.claimed.is_empty() && late.ready.is_empty(), "the lane is busy");
+}
+
+async fn an_album_is_one_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let picture = |order, second| {
+        let mut inbound = message(1, order);
+        inbound.album = Some("g".to_owned());
+        let mut arrival = task(inbound);
+        if let Disposition::Task(new) = &mut arrival.disposition {
+            new.not_before = Some(at(second));
+        }
+        arrival
+    };
+    let first = push(ledger.as_ref(), picture(2, 1), fuse(1)).await;
+    assert!(first.claimed.is_empty() && first.ready.is_empty(), "it gathers");
+    assert_eq!(first.wake_at, Some(at(1)));
+    push(ledger.as_ref(), picture(1, 2), no_fuse()).await;
+    assert_eq!(ledger.next_wake(at(0)).await.unwrap(), Some(at(2)), "pushed on");
+    assert!(ledger.claim(&lane(1), &boot("a"), at(1)).await.unwrap().is_none());
+    let claimed = ledger.claim(&lane(1), &boot("a"), at(2)).await.unwrap().unwrap();
+    let orders: Vec<_> = claimed.heard.iter().map(|(_, i)| i.order).collect();
+    assert_eq!(orders, [1, 2], "in the platform's order");
+    push(ledger.as_ref(), picture(3, 3), no_fuse()).await;
+    assert_eq!(ledger.counts().await.unwrap().waiting, 1, "a late picture is a task of its own");
+}
+
+async fn an_edit_changes_only_what_waits(bed: &dyn Bed) {
+    let ledger = bed.open();
+    push(ledger.as_ref(), task(message(1, 1)), fuse(1)).await;
+    push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
+    push(ledger.as_ref(), arrival(message(1, 3), Disposition::Context), no_fuse()).await;
+    for order in [1, 2, 3] {
+        let mut edit = message(1, order);
+        edit.key.push_str(":edit");
+        edit.what = What::Edit;
+        edit.text = "changed".to_owned();
+        push(ledger.as_ref(), arrival(edit, Disposition::Edit), no_fuse()).await;
+    }
+    let text = |key: &'static str| {
+        let ledger = Arc::clone(&ledger);
+        async move { ledger.trace(key).await.unwrap().remove(0).inbound.text }
+    };
+    assert_eq!(text("tg:8:-1:1").await, "text 1", "it runs: only kept");
+    assert_eq!(text("tg:8:-1:2").await, "changed");
+    assert_eq!(text("tg:8:-1:3").await, "changed");
+}
+
+async fn context_goes_to_the_next_claim(bed: &dyn Bed) {
+    let ledger = bed.open();
+    for order in 1..=33 {
+        push(ledger.as_ref(), arrival(message(1, order), Disposition::Context), no_fuse()).await;
+    }
+    push(ledger.as_ref(), arrival(message(2, 1), Disposition::Context), no_fuse()).await;
+    let first = started(ledger.as_ref(), 1, 40).await;
+    let orders: Vec<_> = first.context.iter().map(|i| i.order).collect();
+    assert_eq!(orders, (4..=33).collect::<Vec<_>>(), "the newest thirty, oldest first");
+    finished(ledger.as_ref(), &first.claim, finish("yes", vec![])).await;
+    let second = started(ledger.as_ref(), 1, 41).await;
+    assert!(second.context.is_empty(), "told once");
+}
+
+async fn strangers_make_no_conversation(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let dispositions = [Disposition::Ignored("not_allowed"), Disposition::Unparsed];
+    for (order, disposition) in (1..).zip(dispositions) {
+        push(ledger.as_ref(), arrival(message(1, order), disposition), no_fuse()).await;
+    }
+    assert!(ledger.conversations(9).await.unwrap().is_empty());
+    let chain = ledger.trace("tg:8:-1:2").await.unwrap();
+    assert_eq!((chain.len(), chain[0].disposition.as_str()), (1, "unparsed"));
+    assert_eq!(ledger.trace("1").await.unwrap()[0].disposition, "ignored: not_allowed");
+    assert_eq!(ledger.counts().await.unwrap().inbox, 2);
+}
+
+/// Tells that place 1 goes on as place `to`.
+async fn moves(ledger: &dyn Ledger, to: i64) {
+    let mut news = message(1, 90);
+    news.key = format!("moved:{to}");
+    push(ledger, arrival(news, Disposition::Moved(place(to))), no_fuse()).await;
+}
+
+async fn a_moved_place_keeps_everything(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let topic = |order| {
+        let mut inbound = message(1, order);
+        inbound.conversation = ConversationId::new(account(), "tg:-1:7");
+        inbound
+    };
+    let done = started(ledger.as_ref(), 1, 1).await;
+    finished(ledger.as_ref(), &done.claim, finish("before", vec![])).await;
+    ledger.set_todos(&conversation(1), "[1]".to_owned()).await.unwrap();
+    push(ledger.as_ref(), task(topic(2)), no_fuse()).await;
+    push(ledger.as_ref(), task(message(1, 3)), no_fuse()).await;
+    moves(ledger.as_ref(), 5).await;
+    moves(ledger.as_ref(), 5).await;
+
+    assert_eq!(ledger.todos(&conversation(5)).await.unwrap().as_deref(), Some("[1]"));
+    assert_eq!(ledger.todos(&conversation(1)).await.unwrap().as_deref(), Some("[1]"));
+    let moved_topic = Lane(format!("{}|tg:-5:7", account()));
+    let ready = ledger.ready(at(0), 9).await.unwrap();
+    assert_eq!(ready, [moved_topic.clone(), lane(5)]);
+    let claimed = ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().unwrap();
+    assert_eq!((claimed.conversation, claimed.place), (conversation(5), place(5)));
+    assert_eq!(claimed.history, [vec![said("before")]], "the old lane's name still leads there");
+    let claimed = ledger.claim(&moved_topic, &boot("a"), at(0)).await.unwrap().unwrap();
+    assert_eq!(claimed.place, place(5));
+
+    // A straggler of the old place, and a new topic of it, arrive at the new one.
+    let late = push(ledger.as_ref(), task(message(1, 4)), no_fuse()).await;
+    assert!(late.ready.is_empty(), "its lane is the busy one");
+    let mut fresh = message(1, 5);
+    fresh.conversation = ConversationId::new(account(), "tg:-1:8");
+    let accepted = push(ledger.as_ref(), task(fresh), no_fuse()).await;
+    assert_eq!(accepted.ready, [Lane(format!("{}|tg:-5:8", account()))]);
+    // It moves once more, and back: no circle, and every name still leads there.
+    for to in [6, 1] {
+        moves(ledger.as_ref(), to).await;
+    }
+    let rows = ledger.conversations(9).await.unwrap();
+    assert_eq!(rows.iter().filter(|c| c.id.key().starts_with("tg:-1")).count(), 3, "{rows:?}");
+    for n in [1, 5, 6] {
+        assert_eq!(ledger.todos(&conversation(n)).await.unwrap().as_deref(), Some("[1]"));
+    }
+}
+
+async fn a_move_after_the_first_message_merges(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let old = started(ledger.as_ref(), 1, 1).await;
+    let young_done = started(ledger.as_ref(), 5, 2).await;
+    finished(ledger.as_ref(), &young_done.claim, finish("young", vec![])).await;
+    let young = started(ledger.as_ref(), 5, 3).await;
+    moves(ledger.as_ref(), 5).await;
+    let lost = ledger.commit(&young.claim, finish("twice", vec![])).await.unwrap();
+    assert!(matches!(lost, Committed::Lost), "one lane runs one task: the younger claim is lost");
+    finished(ledger.as_ref(), &old.claim, finish("old", vec![])).await;
+    let next = ledger.claim(&lane(5), &boot("a"), at(0)).await.unwrap().unwrap();
+    assert_eq!(next.claim.task, young.claim.task);
+    assert_eq!(next.history, [vec![said("young")], vec![said("old")]]);
+    assert_eq!(next.conversation_row, old.conversation_row);
+    assert_eq!(ledger.conversations(9).await.unwrap().len(), 1);
+}
+
+async fn a_closed_conversation_is_refused_and_reopens(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let first = started(ledger.as_ref(), 1, 1).await;
+    let queued = finished(ledger.as_ref(), &first.claim, finish("yes", vec![draft(1, 1)])).await;
+    let part = queued[0].parts[0].id;
+    let closed = arrival(message(1, 2), Disposition::Closed("kicked".to_owned()));
+    push(ledger.as_ref(), closed, no_fuse()).await;
+    assert!(!ledger.sending(part, &boot("a")).await.unwrap());
+    let rows = ledger.conversations(9).await.unwrap();
+    assert_eq!(rows[0].closed.as_deref(), Some("kicked"));
+    let silent = ledger.say_once("n", draft(1, 1)).await.unwrap().unwrap();
+    assert!(silent.parts.is_empty(), "refused at once");
+    let second = started(ledger.as_ref(), 1, 3).await;
+    assert_eq!(ledger.conversations(9).await.unwrap()[0].closed, None);
+    assert_eq!(second.undelivered, ["hello 0"], "the notice is no answer");
+    let queued = finished(ledger.as_ref(), &second.claim, finish("yes", vec![draft(1, 1)])).await;
+    assert!(ledger.sending(queued[0].parts[0].id, &boot("a")).await.unwrap());
+}
+
+/// Stores a command row of conversation `n`.
+async fn command(ledger: &dyn Ledger, n: i64, order: i64) -> crate::domain::ids::InboxId {
+    let accepted = push(ledger, arrival(message(n, order), Disposition::Command), no_fuse()).await;
+    assert_eq!(accepted.commands.len(), 1);
+    accepted.commands[0].0
+}
+
+async fn a_command_is_carried_out_once(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let row = command(ledger.as_ref(), 1, 1).await;
+    let second = command(ledger.as_ref(), 1, 2).await;
+    drop(ledger);
+    let ledger = bed.open();
+    let open = ledger.open_commands().await.unwrap();
+    assert_eq!(open.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [row, second]);
+    let say = || CommandEffect::Say(Some(draft(1, 2)));
+    let done = ledger.command(row, say()).await.unwrap().unwrap();
+    let parts = done.queued.unwrap().parts;
+    assert_eq!(parts.len(), 2);
+    assert!(parts[0].answer && parts[0].id < parts[1].id);
+    assert!(ledger.command(row, say()).await.unwrap().is_none());
+    assert_eq!(ledger.open_commands().await.unwrap().len(), 1);
+    assert_eq!(ledger.due(&account(), &boot("a")).await.unwrap(), parts);
+}
+
+fn stop() -> CommandEffect {
+    CommandEffect::Stop { stopped: draft(1, 1), idle: draft(1, 2) }
+}
+
+async fn a_stop_ends_what_was_begun(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let idle = command(ledger.as_ref(), 1, 1).await;
+    let done = ledger.command(idle, stop()).await.unwrap().unwrap();
+    assert_eq!(done.queued.unwrap().parts.len(), 2, "nothing to stop");
+
+    let long = started(ledger.as_ref(), 1, 2).await;
+    let queued = finished(ledger.as_ref(), &long.claim, finish("long", vec![draft(1, 3)])).await;
+    assert!(ledger.sending(queued[0].parts[0].id, &boot("a")).await.unwrap());
+    let running = started(ledger.as_ref(), 1, 3).await;
+    push(ledger.as_ref(), task(message(1, 4)), no_fuse()).await;
+    let row = command(ledger.as_ref(), 1, 5).await;
+    let done = ledger.command(row, stop()).await.unwrap().unwrap();
+    assert_eq!(done.stopping, [running.claim.task]);
+    assert_eq!(done.queued.unwrap().parts.len(), 1);
+    assert!(!ledger.sending(queued[0].parts[1].id, &boot("a")).await.unwrap(), "withdrawn");
+    let step = Advance::Step {
+        append: vec![],
+        header: "{}".to_owned(),
+        facts: None,
+        usage: Usage::default(),
+        durable: false,
+    };
+    let told = ledger.commit(&running.claim, step).await.unwrap();
+    assert!(matches!(told, Committed::Continue { stop: true }));
+    assert_eq!(ledger.counts().await.unwrap().waiting, 1, "what waits is not dropped");
+}
+
+async fn a_reset_raises_the_epoch(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let first = started(ledger.as_ref(), 1, 1).await;
+    finished(ledger.as_ref(), &first.claim, finish("old", vec![])).await;
+    ledger.set_todos(&conversation(1), "[]".to_owned()).await.unwrap();
+    let running = started(ledger.as_ref(), 1, 2).await;
+    assert_eq!(running.history.len(), 1);
+    let row = command(ledger.as_ref(), 1, 3).await;
+    let done = ledger.command(row, CommandEffect::Reset(draft(1, 1))).await.unwrap().unwrap();
+    assert_eq!(done.stopping, [running.claim.task]);
+    assert_eq!(ledger.todos(&conversation(1)).await.unwrap(), None);
+    finished(ledger.as_ref(), &running.claim, finish("late", vec![])).await;
+    let new = started(ledger.as_ref(), 1, 4).await;
+    assert!(new.history.is_empty(), "the old task wrote under its own epoch: {:?}", new.history);
+    assert_eq!(ledger.conversations(1).await.unwrap()[0].epoch, 1);
+}
+
+async fn a_notice_is_said_once(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let queued = ledger.say_once("hint:1", draft(9, 1)).await.unwrap().unwrap();
+    assert!(!queued.parts[0].answer, "nobody asked");
+    drop(ledger);
+    let ledger = bed.open();
+    assert!(ledger.say_once("hint:1", draft(9, 1)).await.unwrap().is_none());
+    assert!(ledger.say_once("hint:2", draft(9, 1)).await.unwrap().is_some());
+    let Counts { queued, .. } = ledger.counts().await.unwrap();
+    assert_eq!(queued, 2);
+    let mut answer = message(9, 1);
+    answer.place = place(3);
+    let claimed = push(ledger.as_ref(), task(answer), fuse(1)).await.claimed.remove(0);
+    assert_eq!(claimed.place, place(3), "where the bot only spoke the place was a guess");
+}

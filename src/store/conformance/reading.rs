@@ -1,0 +1,71 @@
+//! Laws of reading: lists, chains, counts, health.
+
+use super::*;
+use crate::domain::task::TaskState;
+use crate::store::{Outcome, Standing};
+
+laws![a_chain_leads_from_event_to_receipt, lists_and_counts, a_plain_message_costs_three_syncs];
+
+async fn a_chain_leads_from_event_to_receipt(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 4711).await;
+    let queued = finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
+    let part = queued[0].parts[0].id;
+    ledger.sending(part, &boot("a")).await.unwrap();
+    ledger.settle(part, Outcome::Sent(receipt("4712"))).await.unwrap();
+    for name in ["4711", "tg:8:-1:4711", &claimed.claim.task.to_string()] {
+        let chain = ledger.trace(name).await.unwrap();
+        assert_eq!(chain.len(), 1, "{name}");
+        assert_eq!(chain[0].disposition, "task");
+        assert_eq!(chain[0].inbound, message(1, 4711));
+        let task = chain[0].task.as_ref().unwrap();
+        assert_eq!((task.row.state, &task.transcript), (TaskState::Done, &vec![said("yes")]));
+        let out = &chain[0].outbounds[0];
+        assert_eq!(out.standing, Standing::Delivered { message: Some(MessageRef::new("4712")) });
+        assert_eq!((out.parts[0].state.as_str(), out.parts[0].attempts), ("sent", 1));
+        assert_eq!(out.parts[0].receipt, Some(receipt("4712")));
+    }
+    assert!(ledger.trace("nonsense").await.unwrap().is_empty());
+}
+
+async fn lists_and_counts(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let first = started(ledger.as_ref(), 1, 1).await;
+    finished(ledger.as_ref(), &first.claim, finish("yes", vec![])).await;
+    let running = started(ledger.as_ref(), 1, 2).await;
+    push(ledger.as_ref(), task(message(1, 3)), no_fuse()).await;
+    push(ledger.as_ref(), task(message(2, 9)), no_fuse()).await;
+
+    let rows = ledger.conversations(9).await.unwrap();
+    assert_eq!(
+        rows.iter().map(|r| r.id.clone()).collect::<Vec<_>>(),
+        [conversation(2), conversation(1)]
+    );
+    assert_eq!((rows[1].title.as_str(), rows[1].tasks), ("Group 1", 3));
+    let tasks = ledger.tasks(Some(&conversation(1)), 2).await.unwrap();
+    assert_eq!(tasks.iter().map(|t| t.asked.as_str()).collect::<Vec<_>>(), ["text 3", "text 2"]);
+    assert_eq!(ledger.tasks(None, 9).await.unwrap().len(), 4);
+    assert!(ledger.tasks(Some(&conversation(7)), 9).await.unwrap().is_empty());
+    let status = ledger.status(&conversation(1)).await.unwrap();
+    assert_eq!(status.running, Some((running.claim.task, at(0))));
+    assert_eq!((status.waiting, status.tasks, status.usage.input), (1, 2, 100));
+    assert_eq!(ledger.counts().await.unwrap().running, 1);
+    ledger.healthy().await.unwrap();
+    assert!(ledger.task(crate::domain::ids::TaskId(99)).await.unwrap().is_none());
+}
+
+async fn a_plain_message_costs_three_syncs(bed: &dyn Bed) {
+    let ledger = bed.open();
+    push(ledger.as_ref(), task(message(1, 1)), no_fuse()).await;
+    for order in 2..5 {
+        let before = ledger.syncs();
+        let next = vec![task(message(order, order))];
+        let accepted = ledger.accept(next, Some(cursor("x")), fuse(1)).await.unwrap();
+        let claim = &accepted.claimed[0].claim;
+        let queued = finished(ledger.as_ref(), claim, finish("yes", vec![draft(order, 1)])).await;
+        let part = queued[0].parts[0].id;
+        ledger.sending(part, &boot("a")).await.unwrap();
+        ledger.settle(part, Outcome::Sent(receipt("1"))).await.unwrap();
+        assert_eq!(ledger.syncs() - before, 3);
+    }
+}

@@ -1,0 +1,191 @@
+//! Laws of work: order, fencing, history, parking, hand-over, reclaim.
+
+use super::*;
+use crate::domain::task::ParkedOn;
+use crate::store::{Said, Standing};
+
+laws![
+    a_lane_follows_the_platforms_order,
+    a_lane_has_one_running_task,
+    a_lost_claim_writes_nothing,
+    a_dead_boots_claims_end,
+    a_claim_carries_history,
+    a_finish_hands_over,
+    a_parked_task_gives_back_its_lane,
+    what_a_tool_says_is_said_once,
+    lanes_are_served_by_age,
+];
+
+async fn a_lane_follows_the_platforms_order(bed: &dyn Bed) {
+    let ledger = bed.open();
+    for order in [3, 1, 2] {
+        push(ledger.as_ref(), task(message(1, order)), no_fuse()).await;
+    }
+    for order in 1..=3 {
+        let claimed = ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().unwrap();
+        assert_eq!(claimed.heard[0].1.order, order);
+        finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![])).await;
+    }
+    assert!(ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().is_none());
+}
+
+async fn a_lane_has_one_running_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let first = started(ledger.as_ref(), 1, 1).await;
+    push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
+    assert!(ledger.claim(&lane(1), &boot("b"), at(0)).await.unwrap().is_none());
+    assert!(ledger.ready(at(0), 9).await.unwrap().is_empty());
+    finished(ledger.as_ref(), &first.claim, finish("yes", vec![])).await;
+    assert_eq!(ledger.ready(at(0), 9).await.unwrap(), [lane(1)]);
+    assert!(ledger.claim(&lane(7), &boot("b"), at(0)).await.unwrap().is_none(), "no such lane");
+}
+
+async fn a_lost_claim_writes_nothing(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let old = started(ledger.as_ref(), 1, 1).await;
+    assert_eq!(ledger.reclaim(&boot("b"), at(1)).await.unwrap(), 1);
+    let new = ledger.claim(&lane(1), &boot("b"), at(1)).await.unwrap().unwrap();
+    assert_eq!((new.claim.task, new.attempts), (old.claim.task, 2));
+    let lost = ledger.commit(&old.claim, finish("old", vec![draft(1, 1)])).await.unwrap();
+    assert!(matches!(lost, Committed::Lost));
+    assert!(matches!(ledger.say(&old.claim, "c1.0", draft(1, 1)).await.unwrap(), Said::Lost));
+    assert!(ledger.due(&account(), &boot("b")).await.unwrap().is_empty());
+    finished(ledger.as_ref(), &new.claim, finish("new", vec![])).await;
+    let detail = ledger.task(new.claim.task).await.unwrap().unwrap();
+    assert_eq!(detail.transcript, [said("new")]);
+    let late = ledger.commit(&new.claim, finish("again", vec![])).await.unwrap();
+    assert!(matches!(late, Committed::Lost), "an ended task has no claim");
+}
+
+async fn a_dead_boots_claims_end(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let first = started(ledger.as_ref(), 1, 1).await;
+    let step = Advance::Step {
+        append: vec![said("half")],
+        header: r#"{"steps":1}"#.to_owned(),
+        facts: Some(Facts { untrusted_text: true, ..facts() }),
+        usage: Usage { calls: 1, ..Usage::default() },
+        durable: true,
+    };
+    let go_on = ledger.commit(&first.claim, step).await.unwrap();
+    assert!(matches!(go_on, Committed::Continue { stop: false }));
+    drop(ledger);
+    let ledger = bed.open();
+    assert!(ledger.ready(at(1), 9).await.unwrap().is_empty(), "nobody has reclaimed yet");
+    assert_eq!(ledger.reclaim(&boot("b"), at(1)).await.unwrap(), 1);
+    assert_eq!(ledger.reclaim(&boot("b"), at(1)).await.unwrap(), 0);
+    let again = ledger.claim(&lane(1), &boot("b"), at(1)).await.unwrap().unwrap();
+    assert_eq!(again.transcript, [said("half")]);
+    assert_eq!(again.header.as_deref(), Some(r#"{"steps":1}"#));
+    assert!(again.facts.untrusted_text);
+    assert_eq!(again.heard.len(), 1);
+    assert_eq!(again.attempts, 2);
+}
+
+async fn a_claim_carries_history(bed: &dyn Bed) {
+    let ledger = bed.open();
+    for order in 1..=18 {
+        let claimed = started(ledger.as_ref(), 1, order).await;
+        let end = match order % 3 {
+            0 => End::Failed { why: "no".to_owned() },
+            1 => End::Stopped,
+            _ => End::Done,
+        };
+        let mut advance = finish(&format!("answer {order}"), vec![]);
+        if let Advance::Finish { end: e, .. } = &mut advance {
+            *e = end;
+        }
+        finished(ledger.as_ref(), &claimed.claim, advance).await;
+    }
+    let other = started(ledger.as_ref(), 2, 1).await;
+    assert!(other.history.is_empty(), "another conversation's");
+    let claimed = started(ledger.as_ref(), 1, 19).await;
+    let expected: Vec<_> = (3..=18).map(|o| vec![said(&format!("answer {o}"))]).collect();
+    assert_eq!(claimed.history, expected);
+}
+
+async fn a_finish_hands_over(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let first = started(ledger.as_ref(), 1, 1).await;
+    push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
+    let mut advance = finish("yes", vec![draft(1, 2)]);
+    if let Advance::Finish { hand_over, .. } = &mut advance {
+        *hand_over = true;
+    }
+    let Committed::Ended { queued, next } = ledger.commit(&first.claim, advance).await.unwrap()
+    else {
+        panic!("it should have ended")
+    };
+    let next = next.unwrap();
+    assert_eq!(next.heard[0].1.order, 2);
+    assert_eq!(next.history, [vec![said("yes")]]);
+    assert_eq!(next.claim.boot, first.claim.boot);
+    assert_eq!(queued[0].parts.len(), 2);
+    assert!(queued[0].parts.iter().all(|p| p.answer && !p.unclear && p.attempts == 0));
+}
+
+fn park(on: ParkedOn, wake_at: Option<i64>) -> Advance {
+    Advance::Park {
+        append: vec![said("I wait")],
+        header: "{}".to_owned(),
+        on,
+        wake_at: wake_at.map(at),
+        usage: Usage::default(),
+    }
+}
+
+async fn a_parked_task_gives_back_its_lane(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let sleeper = started(ledger.as_ref(), 1, 1).await;
+    ledger.commit(&sleeper.claim, park(ParkedOn::Time, Some(50))).await.unwrap();
+    let passing = started(ledger.as_ref(), 1, 2).await;
+    assert_eq!(ledger.next_wake(at(0)).await.unwrap(), Some(at(50)));
+    let child = ParkedOn::Child { task: sleeper.claim.task };
+    ledger.commit(&passing.claim, park(child, None)).await.unwrap();
+    assert_eq!(ledger.counts().await.unwrap().parked, 2);
+    assert!(ledger.ready(at(49), 9).await.unwrap().is_empty());
+    assert_eq!(ledger.ready(at(50), 9).await.unwrap(), [lane(1)]);
+    let awake = ledger.claim(&lane(1), &boot("a"), at(50)).await.unwrap().unwrap();
+    assert_eq!((awake.claim.task, awake.attempts), (sleeper.claim.task, 1));
+    assert_eq!(awake.transcript, [said("I wait")]);
+    finished(ledger.as_ref(), &awake.claim, finish("done", vec![])).await;
+    let parent = ledger.claim(&lane(1), &boot("a"), at(50)).await.unwrap().unwrap();
+    assert_eq!(parent.claim.task, passing.claim.task, "its child has ended");
+    ledger.commit(&parent.claim, park(child_of(&awake), None)).await.unwrap();
+    let parent = ledger.claim(&lane(1), &boot("a"), at(50)).await.unwrap();
+    assert!(parent.is_some(), "a child that ended before does not keep it asleep");
+}
+
+fn child_of(claimed: &Claimed) -> ParkedOn {
+    ParkedOn::Child { task: claimed.claim.task }
+}
+
+async fn what_a_tool_says_is_said_once(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 1).await;
+    let Said::New(queued) = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap() else {
+        panic!("it is new")
+    };
+    let known = |said| match said {
+        Said::Known(id, standing) => (id, standing),
+        other => panic!("it is known: {other:?}"),
+    };
+    let again = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap();
+    assert_eq!(known(again), (queued.outbound, Standing::Open));
+    let outcome = crate::store::Outcome::Sent(receipt("77"));
+    ledger.settle(queued.parts[0].id, outcome).await.unwrap();
+    let again = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap();
+    let message = Some(MessageRef::new("77"));
+    assert_eq!(known(again), (queued.outbound, Standing::Delivered { message }));
+    let other = ledger.say(&claimed.claim, "c1.1", draft(2, 1)).await.unwrap();
+    assert!(matches!(other, Said::New(q) if !q.parts[0].answer), "to others it is no answer");
+}
+
+async fn lanes_are_served_by_age(bed: &dyn Bed) {
+    let ledger = bed.open();
+    for n in [3, 1, 2, 3] {
+        push(ledger.as_ref(), task(message(n, n * 10)), no_fuse()).await;
+    }
+    assert_eq!(ledger.ready(at(0), 9).await.unwrap(), [lane(3), lane(1), lane(2)]);
+    assert_eq!(ledger.ready(at(0), 1).await.unwrap(), [lane(3)]);
+}

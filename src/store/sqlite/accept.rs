@@ -1,0 +1,267 @@
+//! Stores a batch of events with what becomes of each, and claims what may start at once.
+
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, OptionalExtension, params};
+use selkie_channel_core::{Cursor, Inbound};
+
+use super::claimed::RawClaimed;
+use super::rows::{json, millis};
+use super::{conversations, lanes, moved};
+use crate::domain::ids::InboxId;
+use crate::store::{Accepted, Arrival, Disposition, Fuse, NewTask, Result};
+
+/// An arrival, written as text before it reaches the writer.
+#[derive(Debug)]
+pub struct Row {
+    arrival: Arrival,
+    text: String,
+    facts: String,
+}
+
+impl Row {
+    /// Writes an arrival's texts.
+    pub fn new(arrival: Arrival) -> Result<Self> {
+        let text = json(&arrival.inbound)?;
+        let facts = match &arrival.disposition {
+            Disposition::Task(task) => json(&task.facts)?,
+            _ => String::new(),
+        };
+        Ok(Self { arrival, text, facts })
+    }
+
+    /// Returns about how many bytes it will take.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + self.facts.len()
+    }
+}
+
+/// What was accepted, with claims that are not read yet.
+#[derive(Debug, Default)]
+pub struct RawAccepted {
+    accepted: Accepted,
+    claimed: Vec<RawClaimed>,
+    /// Lanes that got work, each once.
+    touched: Vec<i64>,
+}
+
+impl RawAccepted {
+    /// Reads the claimed tasks. One that cannot be read is logged and left out: the batch is stored,
+    /// and must be acknowledged.
+    pub fn read(mut self) -> Accepted {
+        for raw in self.claimed {
+            match raw.read() {
+                Ok(claimed) => self.accepted.claimed.push(claimed),
+                Err(e) => tracing::error!(error = %e, "a claimed task cannot be read"),
+            }
+        }
+        self.accepted
+    }
+}
+
+/// Stores the batch and its cursor; see [`crate::store::Intake::accept`].
+pub fn accept(
+    conn: &Connection,
+    rows: Vec<Row>,
+    cursor: Option<Cursor>,
+    fuse: &Fuse,
+) -> Result<RawAccepted> {
+    let mut out = RawAccepted::default();
+    for row in rows {
+        store(conn, row, fuse.now, &mut out)?;
+    }
+    if let Some(cursor) = cursor {
+        conn.prepare_cached(
+            "INSERT OR REPLACE INTO cursor (account, value, at) VALUES (?1, ?2, ?3)",
+        )?
+        .execute(params![cursor.account.as_str(), cursor.value, millis(fuse.now)])?;
+    }
+    for lane in std::mem::take(&mut out.touched) {
+        if out.claimed.len() < fuse.permits
+            && let Some(claimed) = lanes::take(conn, lane, &fuse.boot, fuse.now)?
+        {
+            out.claimed.push(claimed);
+            continue;
+        }
+        out.accepted.ready.extend(lanes::ready_name(conn, lane, fuse.now)?);
+    }
+    Ok(out)
+}
+
+fn store(conn: &Connection, row: Row, now: DateTime<Utc>, out: &mut RawAccepted) -> Result<()> {
+    let inbound = &row.arrival.inbound;
+    let known = conn
+        .prepare_cached("SELECT 1 FROM inbox WHERE account = ?1 AND key = ?2")?
+        .exists([inbound.conversation.account().as_str(), &inbound.key])?;
+    if known {
+        out.accepted.known += 1;
+        return Ok(());
+    }
+    let (conversation, task) = carry_out(conn, &row, now, out)?;
+    let id = insert(conn, &row, (conversation, task), now)?;
+    out.accepted.fresh.push(id);
+    if matches!(row.arrival.disposition, Disposition::Command) {
+        out.accepted.commands.push((id, row.arrival.inbound));
+    }
+    Ok(())
+}
+
+/// Does what the disposition says; returns the conversation and the task of the row.
+fn carry_out(
+    conn: &Connection,
+    row: &Row,
+    now: DateTime<Utc>,
+    out: &mut RawAccepted,
+) -> Result<(Option<i64>, Option<i64>)> {
+    let inbound = &row.arrival.inbound;
+    let conversation = match &row.arrival.disposition {
+        // Nothing comes of these: a stranger's line makes no conversation.
+        Disposition::Ignored(_) | Disposition::Unparsed | Disposition::Edit => {
+            conversations::find(conn, &inbound.conversation)?
+        }
+        _ => Some(conversations::hear(conn, inbound)?),
+    };
+    let Some(here) = conversation else { return Ok((None, None)) };
+    let mut task = None;
+    match &row.arrival.disposition {
+        Disposition::Task(new) => {
+            conversations::open(conn, here)?;
+            let (id, lane) = push(conn, row, new, here, now)?;
+            lanes::refresh(conn, lane)?;
+            if !out.touched.contains(&lane) {
+                out.touched.push(lane);
+            }
+            task = Some(id);
+            let later = new.not_before.filter(|at| *at > now);
+            out.accepted.wake_at = [out.accepted.wake_at, later].into_iter().flatten().min();
+        }
+        Disposition::Command | Disposition::Opened => conversations::open(conn, here)?,
+        Disposition::Edit => edit(conn, here, inbound)?,
+        Disposition::Closed(reason) => conversations::close(conn, here, reason, millis(now))?,
+        Disposition::Moved(to) => {
+            let account = inbound.place.account().as_str();
+            moved::move_place(conn, account, inbound.place.key(), to.key())?;
+        }
+        Disposition::Context | Disposition::Ignored(_) | Disposition::Unparsed => {}
+    }
+    Ok((conversation, task))
+}
+
+/// Makes the task, or finds the one of the same album or cause. Returns it with its lane.
+fn push(
+    conn: &Connection,
+    row: &Row,
+    new: &NewTask,
+    conversation: i64,
+    now: DateTime<Utc>,
+) -> Result<(i64, i64)> {
+    let inbound = &row.arrival.inbound;
+    if let Some(joined) = join_album(conn, inbound, new, conversation)? {
+        return Ok(joined);
+    }
+    let lane = lanes::of_conversation(conn, conversation)?;
+    let account = inbound.conversation.account().as_str();
+    let made = conn
+        .prepare_cached(
+            "INSERT INTO task (account, cause, conversation, lane, ord, state, start_at, album, facts,
+                 created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, 'waiting', ?6, ?7, ?8, ?9)
+             ON CONFLICT (account, cause) DO NOTHING RETURNING id, lane",
+        )?
+        .query_row(
+            params![
+                account,
+                new.cause,
+                conversation,
+                lane,
+                inbound.order,
+                new.not_before.map_or(0, millis),
+                inbound.album,
+                row.facts,
+                millis(now)
+            ],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()?;
+    match made {
+        Some(made) => Ok(made),
+        None => Ok(conn
+            .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?
+            .query_row([account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?)))?),
+    }
+}
+
+/// A picture of an album joins the task that waits for it, which then waits for the next one.
+fn join_album(
+    conn: &Connection,
+    inbound: &Inbound,
+    new: &NewTask,
+    conversation: i64,
+) -> Result<Option<(i64, i64)>> {
+    let Some(album) = &inbound.album else { return Ok(None) };
+    Ok(conn
+        .prepare_cached(
+            "UPDATE task SET start_at = MAX(start_at, ?3), ord = MIN(ord, ?4)
+             WHERE conversation = ?1 AND album = ?2 AND state = 'waiting' AND attempts = 0
+             RETURNING id, lane",
+        )?
+        .query_row(
+            params![conversation, album, new.not_before.map_or(0, millis), inbound.order],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()?)
+}
+
+/// Changes the stored text of a message that waits: of a task, or as context for one.
+fn edit(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<()> {
+    let Some(message) = &inbound.message else { return Ok(()) };
+    conn.prepare_cached(
+        "UPDATE inbox SET inbound = json_set(inbound, '$.text', ?3)
+         WHERE message = ?1 AND conversation = ?2 AND CASE disposition
+             WHEN 'task' THEN (SELECT state FROM task WHERE id = inbox.task) = 'waiting'
+             WHEN 'context' THEN task IS NULL END",
+    )?
+    .execute(params![message.as_str(), conversation, inbound.text])?;
+    Ok(())
+}
+
+fn insert(
+    conn: &Connection,
+    row: &Row,
+    (conversation, task): (Option<i64>, Option<i64>),
+    now: DateTime<Utc>,
+) -> Result<InboxId> {
+    let inbound = &row.arrival.inbound;
+    conn.prepare_cached(
+        "INSERT INTO inbox (account, key, conversation, ord, message, inbound, disposition, task,
+             stored_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?
+    .execute(params![
+        inbound.conversation.account().as_str(),
+        inbound.key,
+        conversation,
+        inbound.order,
+        inbound.message.as_ref().map(|m| m.as_str()),
+        row.text,
+        name(&row.arrival.disposition),
+        task,
+        millis(now)
+    ])?;
+    Ok(InboxId(conn.last_insert_rowid()))
+}
+
+/// Returns a disposition's name in rows.
+fn name(disposition: &Disposition) -> String {
+    let name = match disposition {
+        Disposition::Task(_) => "task",
+        Disposition::Command => "command",
+        Disposition::Edit => "edit",
+        Disposition::Context => "context",
+        Disposition::Ignored(reason) => return format!("ignored: {reason}"),
+        Disposition::Unparsed => "unparsed",
+        Disposition::Moved(_) => "moved",
+        Disposition::Closed(_) => "closed",
+        Disposition::Opened => "opened",
+    };
+    name.to_owned()
+}

@@ -1,0 +1,185 @@
+//! All that a worker needs of a claimed task, gathered on the writer and read off it.
+
+use rusqlite::{Connection, OptionalExtension, Params, params};
+use selkie_channel_core::{AccountId, ConversationId, PlaceId};
+
+use super::rows::{load, load_item};
+use crate::domain::ids::{Boot, InboxId, TaskId};
+use crate::domain::task::Claim;
+use crate::domain::transcript::Item;
+use crate::store::{Claimed, Result};
+
+/// How many untriggered lines a claim is handed.
+const CONTEXT: usize = 30;
+/// How many finished tasks make the history.
+const HISTORY: i64 = 16;
+/// How many undelivered answers a claim is told of.
+const UNDELIVERED: i64 = 16;
+
+/// A claimed task as it is stored: parsed by whoever asked, not by the writer.
+#[derive(Debug)]
+pub struct RawClaimed {
+    task: i64,
+    number: i64,
+    boot: String,
+    account: String,
+    key: String,
+    place: String,
+    conversation: i64,
+    epoch: i64,
+    attempts: u32,
+    facts: String,
+    header: Option<String>,
+    heard: Vec<(i64, String)>,
+    context: Vec<(i64, String)>,
+    items: Vec<RawItem>,
+    history: Vec<RawItem>,
+    undelivered: Vec<String>,
+}
+
+/// A transcript row: its task, its layout, its text.
+type RawItem = (i64, u16, String);
+
+/// Gathers a task that was just claimed, and marks what its worker is told as told.
+pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
+    let mut raw = header(conn, task)?;
+    raw.heard = conn
+        .prepare_cached(
+            "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition = 'task' ORDER BY ord, id",
+        )?
+        .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    raw.context = context(conn, &raw)?;
+    raw.items =
+        items(conn, "SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq", [task])?;
+    raw.history = items(
+        conn,
+        "SELECT i.task, i.v, i.item
+         FROM (SELECT id, finish FROM task WHERE conversation = ?1 AND epoch = ?2 AND finish NOT NULL
+               ORDER BY finish DESC LIMIT ?3) t
+         JOIN transcript i ON i.task = t.id ORDER BY t.finish, i.seq",
+        [raw.conversation, raw.epoch, HISTORY],
+    )?;
+    raw.undelivered = undelivered(conn, &raw)?;
+    Ok(raw)
+}
+
+fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT t.id, t.claim, t.boot, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
+                    t.facts, t.header
+             FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
+        )?
+        .query_row([task], |row| {
+            Ok(RawClaimed {
+                task: row.get(0)?,
+                number: row.get(1)?,
+                boot: row.get(2)?,
+                account: row.get(3)?,
+                key: row.get(4)?,
+                place: row.get(5)?,
+                conversation: row.get(6)?,
+                epoch: row.get(7)?,
+                attempts: row.get(8)?,
+                facts: row.get(9)?,
+                header: row.get(10)?,
+                heard: Vec::new(),
+                context: Vec::new(),
+                items: Vec::new(),
+                history: Vec::new(),
+                undelivered: Vec::new(),
+            })
+        })?)
+}
+
+/// Untriggered lines nobody was told of yet become this task's; it gets the newest of its own.
+fn context(conn: &Connection, raw: &RawClaimed) -> Result<Vec<(i64, String)>> {
+    conn.prepare_cached(
+        "UPDATE inbox SET task = ?2
+         WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL",
+    )?
+    .execute([raw.conversation, raw.task])?;
+    let mut lines: Vec<(i64, String)> = conn
+        .prepare_cached(
+            "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition = 'context'
+             ORDER BY ord DESC, id DESC LIMIT ?2",
+        )?
+        .query_map(params![raw.task, CONTEXT as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    lines.reverse();
+    Ok(lines)
+}
+
+fn items(conn: &Connection, sql: &str, by: impl Params) -> Result<Vec<RawItem>> {
+    Ok(conn
+        .prepare_cached(sql)?
+        .query_map(by, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<rusqlite::Result<_>>()?)
+}
+
+fn undelivered(conn: &Connection, raw: &RawClaimed) -> Result<Vec<String>> {
+    let by = params![raw.conversation, raw.task];
+    let any: Option<i64> = conn
+        .prepare_cached("SELECT id FROM part WHERE conversation = ?1 AND told IN (0, ?2) LIMIT 1")?
+        .query_row(by, |row| row.get(0))
+        .optional()?;
+    if any.is_none() {
+        return Ok(Vec::new());
+    }
+    conn.prepare_cached("UPDATE part SET told = ?2 WHERE conversation = ?1 AND told = 0")?
+        .execute(by)?;
+    let mut said: Vec<String> = conn
+        .prepare_cached(
+            "SELECT part ->> '$.shown' FROM part WHERE conversation = ?1 AND told = ?2
+             ORDER BY id DESC LIMIT ?3",
+        )?
+        .query_map([raw.conversation, raw.task, UNDELIVERED], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    said.reverse();
+    Ok(said)
+}
+
+impl RawClaimed {
+    /// Reads the stored texts.
+    ///
+    /// # Errors
+    /// `Corrupt` when one of the task's own rows cannot be read; an unreadable row of the history or
+    /// of the context is left out, so that an old defect does not silence a conversation.
+    pub fn read(self) -> Result<Claimed> {
+        let account = AccountId::new(self.account);
+        let mut heard = Vec::with_capacity(self.heard.len());
+        for (row, text) in &self.heard {
+            heard.push((InboxId(*row), load(*row, text)?));
+        }
+        let mut transcript = Vec::with_capacity(self.items.len());
+        for (task, v, text) in &self.items {
+            transcript.push(load_item(*task, *v, text)?);
+        }
+        Ok(Claimed {
+            claim: Claim { task: TaskId(self.task), number: self.number, boot: Boot(self.boot) },
+            conversation: ConversationId::new(account.clone(), self.key),
+            place: PlaceId::new(account, self.place),
+            conversation_row: self.conversation,
+            attempts: self.attempts,
+            facts: load(self.task, &self.facts)?,
+            heard,
+            context: readable(self.context.iter().map(|(row, text)| load(*row, text))),
+            header: self.header,
+            transcript,
+            history: history(&self.history),
+            undelivered: self.undelivered,
+        })
+    }
+}
+
+fn history(rows: &[RawItem]) -> Vec<Vec<Item>> {
+    rows.chunk_by(|a, b| a.0 == b.0)
+        .map(|rows| readable(rows.iter().map(|(task, v, text)| load_item(*task, *v, text))))
+        .collect()
+}
+
+fn readable<T>(rows: impl Iterator<Item = Result<T>>) -> Vec<T> {
+    rows.filter_map(|row| row.inspect_err(|e| tracing::error!(error = %e, "left out")).ok())
+        .collect()
+}

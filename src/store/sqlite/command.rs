@@ -1,0 +1,112 @@
+//! A command's effect and its answer, once per row.
+//!
+//! What a stop ends: the running task of the conversation (its worker learns it as the answer of its
+//! next write), parked ones at once, and whatever tasks have said there that is not being sent yet.
+//! What it does not end: tasks that wait. None of them is dropped, neither by a stop nor by a reset.
+
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::outbox::{self, Cause, Prepared};
+use super::rows::millis;
+use super::{lanes, work};
+use crate::domain::ids::TaskId;
+use crate::store::{CommandDone, CommandEffect, Result};
+
+/// An effect with its drafts written.
+#[derive(Debug)]
+pub enum Effect {
+    Say(Option<Prepared>),
+    Stop { stopped: Prepared, idle: Prepared },
+    Reset(Prepared),
+}
+
+impl Effect {
+    /// Writes the drafts' texts.
+    pub fn new(effect: CommandEffect) -> Result<Self> {
+        Ok(match effect {
+            CommandEffect::Say(draft) => Self::Say(draft.map(Prepared::new).transpose()?),
+            CommandEffect::Stop { stopped, idle } => {
+                Self::Stop { stopped: Prepared::new(stopped)?, idle: Prepared::new(idle)? }
+            }
+            CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
+        })
+    }
+
+    /// Returns about how many bytes it will write.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Say(draft) => draft.as_ref().map_or(0, Prepared::bytes),
+            Self::Stop { stopped, idle } => stopped.bytes().max(idle.bytes()),
+            Self::Reset(draft) => draft.bytes(),
+        }
+    }
+}
+
+/// Carries out the command of a row; `None` when it was carried out before.
+pub fn carry_out(
+    conn: &Connection,
+    row: i64,
+    effect: Effect,
+    now: DateTime<Utc>,
+) -> Result<Option<CommandDone>> {
+    let conversation: Option<i64> = conn
+        .prepare_cached(
+            "UPDATE inbox SET done_at = ?2
+             WHERE id = ?1 AND disposition = 'command' AND done_at IS NULL RETURNING conversation",
+        )?
+        .query_row([row, millis(now)], |row| row.get(0))
+        .optional()?;
+    let Some(conversation) = conversation else { return Ok(None) };
+    let mut stopping = Vec::new();
+    let draft = match effect {
+        Effect::Say(draft) => draft,
+        Effect::Stop { stopped, idle } => {
+            let any;
+            (stopping, any) = stop(conn, conversation, now)?;
+            Some(if any { stopped } else { idle })
+        }
+        Effect::Reset(draft) => {
+            (stopping, _) = stop(conn, conversation, now)?;
+            conn.prepare_cached(
+                "UPDATE conversation SET epoch = epoch + 1, todos = NULL WHERE id = ?1",
+            )?
+            .execute([conversation])?;
+            Some(draft)
+        }
+    };
+    let queued = draft.map(|d| outbox::say(conn, d, Cause::Command(row), now)).transpose()?;
+    Ok(Some(CommandDone { stopping, queued }))
+}
+
+/// Ends what runs, is parked or unsent; tells the running tasks, and whether there was anything.
+fn stop(conn: &Connection, conversation: i64, now: DateTime<Utc>) -> Result<(Vec<TaskId>, bool)> {
+    let running: Vec<TaskId> = conn
+        .prepare_cached(
+            "UPDATE task SET stop = 1 WHERE conversation = ?1 AND state = 'running' RETURNING id",
+        )?
+        .query_map([conversation], |row| Ok(TaskId(row.get(0)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let parked = stop_parked(conn, conversation, now)?;
+    let unsent = conn
+        .prepare_cached(
+            "UPDATE part SET state = 'cancelled', open = 0, reason = 'stopped', updated_at = ?2
+             WHERE conversation = ?1 AND state = 'queued'
+               AND (SELECT task FROM outbound WHERE id = part.outbound) NOT NULL",
+        )?
+        .execute([conversation, millis(now)])?;
+    let any = !running.is_empty() || parked || unsent > 0;
+    Ok((running, any))
+}
+
+fn stop_parked(conn: &Connection, conversation: i64, now: DateTime<Utc>) -> Result<bool> {
+    let parked: Vec<(i64, i64)> = conn
+        .prepare_cached("SELECT id, lane FROM task WHERE conversation = ?1 AND state = 'parked'")?
+        .query_map([conversation], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (task, lane) in &parked {
+        work::end(conn, *task, ("stopped", Some("stopped while it waited")), millis(now))?;
+        lanes::refresh(conn, *lane)?;
+    }
+    Ok(!parked.is_empty())
+}

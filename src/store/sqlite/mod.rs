@@ -1,0 +1,122 @@
+//! The ledger over SQLite: one process, one writing thread, two readers.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::domain::clock::{SharedClock, SystemClock};
+use crate::store::{Ledger, Result, StoreError};
+
+mod accept;
+mod claimed;
+mod command;
+mod conversations;
+mod delivery;
+mod intake;
+mod lanes;
+mod lock;
+mod moved;
+mod notes;
+mod outbox;
+mod read;
+mod readers;
+mod rows;
+mod run;
+mod schema;
+mod settle;
+
+#[cfg(test)]
+mod tests;
+mod trace;
+mod wal;
+mod work;
+mod writer;
+
+/// What a store may be told when it is opened.
+#[derive(Clone)]
+pub struct Options {
+    /// The time, for the verbs that are not handed one.
+    pub clock: SharedClock,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { clock: Arc::new(SystemClock) }
+    }
+}
+
+/// The ledger in one SQLite file. Dropping it finishes the verbs it was given and frees the lock.
+pub struct Sqlite {
+    // Dropped in this order: the writer ends before the lock is free.
+    writer: writer::Writer,
+    readers: readers::Readers,
+    clock: SharedClock,
+    _lock: lock::StoreLock,
+}
+
+impl Sqlite {
+    /// Opens the file, made (0600, its folder 0700) when it is not there, and brings it to today's
+    /// version. The lock `selkie.lock` beside it keeps other processes out.
+    ///
+    /// # Errors
+    /// `Held` when another process has the store, `Newer` when a newer selkie wrote it, `Broken` when
+    /// it cannot be written.
+    pub fn open(path: &Path, options: Options) -> Result<Self> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        make(folder, path)?;
+        let lock = lock::StoreLock::take(&folder.join("selkie.lock"))?;
+        let conn = schema::open_writer(path).map_err(|e| named(path, e))?;
+        let mut wal = path.as_os_str().to_owned();
+        wal.push("-wal");
+        let writer = writer::Writer::start(conn, PathBuf::from(wal))?;
+        let readers = readers::Readers::new(path.to_owned());
+        Ok(Self { writer, readers, clock: options.clock, _lock: lock })
+    }
+
+    /// Returns how often relaxed commits were synced while the writer was idle: off the hot path, and
+    /// not part of [`Ledger::syncs`].
+    pub fn settles(&self) -> u64 {
+        self.writer.gauge().settles()
+    }
+}
+
+impl Ledger for Sqlite {
+    fn syncs(&self) -> u64 {
+        self.writer.gauge().syncs()
+    }
+
+    fn lag(&self) -> Duration {
+        self.writer.gauge().lag()
+    }
+}
+
+/// Makes folder and file with the rights they are to have; SQLite gives its log the file's rights.
+fn make(folder: &Path, path: &Path) -> Result<()> {
+    let broken = |what: &Path, e: std::io::Error| {
+        StoreError::Broken(format!("{} cannot be written: {e}", what.display()))
+    };
+    if !folder.as_os_str().is_empty() {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(|e| broken(folder, e))?;
+    }
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map(drop)
+        .map_err(|e| broken(path, e))
+}
+
+fn named(path: &Path, error: StoreError) -> StoreError {
+    match error {
+        StoreError::Broken(why) => StoreError::Broken(format!("{}: {why}", path.display())),
+        other => other,
+    }
+}

@@ -1,0 +1,208 @@
+//! What is said becomes rows: an outbound with its parts, and where it stands.
+
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, params};
+use selkie_channel_core::{ConversationId, MessageRef, Part};
+
+use super::conversations;
+use super::rows::{json, millis};
+use crate::domain::ids::{OutboundId, PartId};
+use crate::store::{Draft, DuePart, Queued, Result, Standing};
+
+/// A draft, written as text before it reaches the writer.
+#[derive(Debug)]
+pub struct Prepared {
+    conversation: ConversationId,
+    body: String,
+    parts: Vec<(Part, String)>,
+    expires_at: Option<DateTime<Utc>>,
+}
+
+impl Prepared {
+    /// Writes a draft's texts.
+    pub fn new(draft: Draft) -> Result<Self> {
+        let body = json(&draft.outbound)?;
+        let parts = draft
+            .parts
+            .into_iter()
+            .map(|part| json(&part).map(|text| (part, text)))
+            .collect::<Result<_>>()?;
+        let conversation = draft.outbound.conversation;
+        Ok(Self { conversation, body, parts, expires_at: draft.expires_at })
+    }
+
+    /// Returns about how many bytes it will take.
+    pub fn bytes(&self) -> usize {
+        self.body.len() + self.parts.iter().map(|(_, text)| text.len()).sum::<usize>()
+    }
+}
+
+/// Why something is said.
+#[derive(Clone, Copy, Debug)]
+pub enum Cause<'a> {
+    /// A task's answer, or by its call with this id.
+    Task(i64, Option<&'a str>),
+    /// A command's row.
+    Command(i64),
+    /// The daemon itself.
+    Notice,
+}
+
+/// Stores something said, with its parts queued; in a closed conversation they are refused at once
+/// and nothing is handed back to send.
+pub fn say(
+    conn: &Connection,
+    draft: Prepared,
+    cause: Cause<'_>,
+    now: DateTime<Utc>,
+) -> Result<Queued> {
+    let conversation = conversations::speak(conn, &draft.conversation)?;
+    let answer = answers(conn, conversation, cause)?;
+    let (task, call, inbox) = match cause {
+        Cause::Task(task, call) => (Some(task), call, None),
+        Cause::Command(row) => (None, None, Some(row)),
+        Cause::Notice => (None, None, None),
+    };
+    conn.prepare_cached(
+        "INSERT INTO outbound (conversation, task, call, inbox, answer, body, expires_at, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?
+    .execute(params![
+        conversation,
+        task,
+        call,
+        inbox,
+        answer,
+        draft.body,
+        draft.expires_at.map(millis),
+        millis(now)
+    ])?;
+    let outbound = OutboundId(conn.last_insert_rowid());
+    let closed = conversations::closed(conn, conversation)?;
+    let mut parts = Vec::with_capacity(draft.parts.len());
+    for (part, text) in draft.parts {
+        let row =
+            Row { outbound, conversation, answer, now: millis(now), refused: closed.as_deref() };
+        let id = row.insert(conn, draft.conversation.account().as_str(), &text)?;
+        let (expires_at, unclear) = (draft.expires_at, false);
+        let due = DuePart {
+            id,
+            outbound,
+            part,
+            attempts: 0,
+            not_before: None,
+            expires_at,
+            unclear,
+            answer,
+        };
+        parts.extend(closed.is_none().then_some(due));
+    }
+    Ok(Queued { outbound, parts })
+}
+
+fn answers(conn: &Connection, conversation: i64, cause: Cause<'_>) -> Result<bool> {
+    let (sql, row) = match cause {
+        Cause::Task(task, _) => ("SELECT conversation FROM task WHERE id = ?1", task),
+        Cause::Command(inbox) => ("SELECT conversation FROM inbox WHERE id = ?1", inbox),
+        Cause::Notice => return Ok(false),
+    };
+    let asked: Option<i64> = conn.prepare_cached(sql)?.query_row([row], |row| row.get(0))?;
+    Ok(asked == Some(conversation))
+}
+
+struct Row<'a> {
+    outbound: OutboundId,
+    conversation: i64,
+    answer: bool,
+    now: i64,
+    refused: Option<&'a str>,
+}
+
+impl Row<'_> {
+    fn insert(&self, conn: &Connection, account: &str, text: &str) -> Result<PartId> {
+        let open = self.refused.is_none();
+        let state = if open { "queued" } else { "refused" };
+        let told = (!open && self.answer).then_some(0);
+        conn.prepare_cached(
+            "INSERT INTO part
+                 (outbound, conversation, account, state, open, told, part, reason, updated_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?
+        .execute(params![
+            self.outbound.0,
+            self.conversation,
+            account,
+            state,
+            open,
+            told,
+            text,
+            self.refused,
+            self.now
+        ])?;
+        Ok(PartId(conn.last_insert_rowid()))
+    }
+}
+
+/// Returns where an outbound stands.
+pub fn standing(conn: &Connection, outbound: i64) -> Result<Standing> {
+    let parts: Vec<PartState> = conn
+        .prepare_cached(
+            "SELECT state, open, reason, receipt ->> '$.message' FROM part
+             WHERE outbound = ?1 ORDER BY id",
+        )?
+        .query_map([outbound], |row| {
+            Ok(PartState {
+                state: row.get(0)?,
+                open: row.get(1)?,
+                reason: row.get(2)?,
+                message: row.get(3)?,
+            })
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(derive(&parts))
+}
+
+/// What standing looks at.
+#[derive(Debug)]
+pub struct PartState {
+    /// Its state's name.
+    pub state: String,
+    /// The courier has still to do with it.
+    pub open: bool,
+    /// Why it stands so.
+    pub reason: Option<String>,
+    /// The message it made.
+    pub message: Option<String>,
+}
+
+impl PartState {
+    fn arrived(&self) -> bool {
+        self.state == "sent" || self.state == "repeated"
+    }
+}
+
+/// Derives where an outbound stands from its parts: open before unclear before refused before
+/// expired before withdrawn, and "partly" as soon as one arrived.
+pub fn derive(parts: &[PartState]) -> Standing {
+    if parts.iter().any(|p| p.open) {
+        return Standing::Open;
+    }
+    if parts.iter().all(PartState::arrived) {
+        let message = parts.iter().find_map(|p| p.message.clone()).map(MessageRef::new);
+        return Standing::Delivered { message };
+    }
+    if parts.iter().any(|p| p.state == "unclear") {
+        return Standing::Unclear;
+    }
+    let some = parts.iter().any(PartState::arrived);
+    let of = |state: &str| parts.iter().find(|p| p.state == state);
+    if let Some(part) = of("refused") {
+        let reason = part.reason.clone().unwrap_or_else(|| "refused".to_owned());
+        return if some { Standing::Partly { reason } } else { Standing::Refused { reason } };
+    }
+    let (end, reason) = match of("expired") {
+        Some(_) => (Standing::Expired, "its time had passed"),
+        None => (Standing::Cancelled, "withdrawn before it was sent"),
+    };
+    if some { Standing::Partly { reason: reason.to_owned() } } else { end }
+}

@@ -1,0 +1,207 @@
+//! Lists and counts: the verbs of [`Read`], on the connections that only read.
+
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use selkie_channel_core::{AccountId, ConversationId};
+
+use super::rows::{count, load, load_item, millis, read_json, time};
+use super::writer::Class;
+use super::{Sqlite, conversations, trace};
+use crate::domain::ids::TaskId;
+use crate::domain::task::TaskState;
+use crate::domain::usage::Usage;
+use crate::store::read::{
+    Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow,
+};
+use crate::store::{Result, StoreError};
+
+#[async_trait]
+impl Read for Sqlite {
+    async fn conversations(&self, limit: usize) -> Result<Vec<ConversationRow>> {
+        self.readers.run(move |conn| list_conversations(conn, limit)).await
+    }
+
+    async fn tasks(&self, of: Option<&ConversationId>, limit: usize) -> Result<Vec<TaskRow>> {
+        let of = of.cloned();
+        self.readers.run(move |conn| list_tasks(conn, of.as_ref(), limit)).await
+    }
+
+    async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>> {
+        self.readers.run(move |conn| detail(conn, id.0)).await
+    }
+
+    async fn trace(&self, message: &str) -> Result<Vec<Chain>> {
+        let message = message.to_owned();
+        self.readers.run(move |conn| trace::trace(conn, &message)).await
+    }
+
+    async fn counts(&self) -> Result<Counts> {
+        self.readers.run(counts).await
+    }
+
+    async fn status(&self, conversation: &ConversationId) -> Result<ConversationStatus> {
+        let id = conversation.clone();
+        self.readers
+            .run(move |conn| match conversations::find(conn, &id)? {
+                Some(row) => status(conn, row),
+                None => Ok(ConversationStatus::default()),
+            })
+            .await
+    }
+
+    async fn healthy(&self) -> Result<()> {
+        let now = millis(self.clock.now());
+        let write = move |conn: &Connection| {
+            conn.prepare_cached("UPDATE meta SET checked_at = ?1")?.execute([now])?;
+            Ok(())
+        };
+        self.writer.run(Class::Relaxed, 0, write).await?;
+        self.readers
+            .run(|conn| Ok(conn.query_row("SELECT checked_at FROM meta", [], |_| Ok(()))?))
+            .await
+    }
+}
+
+fn list_conversations(conn: &Connection, limit: usize) -> Result<Vec<ConversationRow>> {
+    let row = |row: &Row<'_>| {
+        Ok(ConversationRow {
+            id: ConversationId::new(
+                AccountId::new(row.get::<_, String>(0)?),
+                row.get::<_, String>(1)?,
+            ),
+            title: row.get(2)?,
+            epoch: row.get(3)?,
+            closed: row.get(4)?,
+            tasks: count(row.get(5)?),
+            last_at: row.get::<_, Option<i64>>(6)?.map(time),
+        })
+    };
+    Ok(conn
+        .prepare_cached(
+            "SELECT account, key, title, epoch, closed,
+                    (SELECT COUNT(*) FROM task t WHERE t.conversation = c.id), last_at
+             FROM conversation c ORDER BY last_at DESC, id DESC LIMIT ?1",
+        )?
+        .query_map([most(limit)], row)?
+        .collect::<rusqlite::Result<_>>()?)
+}
+
+fn list_tasks(
+    conn: &Connection,
+    of: Option<&ConversationId>,
+    limit: usize,
+) -> Result<Vec<TaskRow>> {
+    let conversation = match of {
+        Some(id) => match conversations::find(conn, id)? {
+            Some(row) => Some(row),
+            None => return Ok(Vec::new()),
+        },
+        None => None,
+    };
+    let filter = if conversation.is_some() { "t.conversation = ?1" } else { "?1 IS NULL" };
+    let sql = format!("{TASK} WHERE {filter} ORDER BY t.id DESC LIMIT ?2");
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![conversation, most(limit)])?;
+    let mut tasks = Vec::new();
+    while let Some(row) = rows.next()? {
+        tasks.push(task_row(row)?);
+    }
+    Ok(tasks)
+}
+
+const TASK: &str = "SELECT t.id, c.account, c.key, t.state, t.why, t.attempts, t.calls, t.input,
+        t.cached, t.output, t.micro_usd, t.created_at, t.ended_at,
+        COALESCE((SELECT substr(inbound ->> '$.text', 1, 200) FROM inbox i
+                  WHERE i.task = t.id AND i.disposition = 'task' ORDER BY i.ord, i.id LIMIT 1), ''),
+        t.facts, t.header
+    FROM task t JOIN conversation c ON c.id = t.conversation";
+
+fn task_row(row: &Row<'_>) -> Result<TaskRow> {
+    let state: String = row.get(3)?;
+    let id: i64 = row.get(0)?;
+    let account = AccountId::new(row.get::<_, String>(1)?);
+    Ok(TaskRow {
+        id: TaskId(id),
+        conversation: ConversationId::new(account, row.get::<_, String>(2)?),
+        state: TaskState::parse(&state)
+            .ok_or_else(|| StoreError::Corrupt(format!("task {id} has the state {state:?}")))?,
+        why: row.get(4)?,
+        attempts: row.get(5)?,
+        usage: usage(row, 6)?,
+        created_at: time(row.get(11)?),
+        ended_at: row.get::<_, Option<i64>>(12)?.map(time),
+        asked: row.get(13)?,
+    })
+}
+
+/// Reads the five columns of a usage from `first` on.
+fn usage(row: &Row<'_>, first: usize) -> rusqlite::Result<Usage> {
+    Ok(Usage {
+        calls: row.get(first)?,
+        input: count(row.get(first + 1)?),
+        cached: count(row.get(first + 2)?),
+        output: count(row.get(first + 3)?),
+        micro_usd: count(row.get(first + 4)?),
+    })
+}
+
+/// Returns one task with its transcript.
+pub fn detail(conn: &Connection, id: i64) -> Result<Option<TaskDetail>> {
+    let sql = format!("{TASK} WHERE t.id = ?1");
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query([id])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let facts: String = row.get(14)?;
+    let header: Option<String> = row.get(15)?;
+    let items: Vec<(u16, String)> = conn
+        .prepare_cached("SELECT v, item FROM transcript WHERE task = ?1 ORDER BY seq")?
+        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(Some(TaskDetail {
+        row: task_row(row)?,
+        facts: load(id, &facts)?,
+        header: header.map(|text| read_json("header", id, &text)).transpose()?,
+        transcript: items.iter().map(|(v, text)| load_item(id, *v, text)).collect::<Result<_>>()?,
+    }))
+}
+
+fn counts(conn: &Connection) -> Result<Counts> {
+    let one = |sql: &str| -> Result<u64> {
+        Ok(count(conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?))
+    };
+    Ok(Counts {
+        inbox: one("SELECT COUNT(*) FROM inbox")?,
+        waiting: one("SELECT COUNT(*) FROM task WHERE state = 'waiting'")?,
+        running: one("SELECT COUNT(*) FROM task WHERE state = 'running'")?,
+        parked: one("SELECT COUNT(*) FROM task WHERE state = 'parked'")?,
+        queued: one("SELECT COUNT(*) FROM part WHERE state = 'queued'")?,
+        unclear: one("SELECT COUNT(*) FROM part WHERE state = 'unclear'")?,
+    })
+}
+
+fn status(conn: &Connection, conversation: i64) -> Result<ConversationStatus> {
+    let running = conn
+        .prepare_cached(
+            "SELECT id, started_at FROM task WHERE conversation = ?1 AND state = 'running' LIMIT 1",
+        )?
+        .query_row([conversation], |row| Ok((TaskId(row.get(0)?), time(row.get(1)?))))
+        .optional()?;
+    let waiting = conn
+        .prepare_cached("SELECT COUNT(*) FROM task WHERE conversation = ?1 AND state = 'waiting'")?
+        .query_row([conversation], |row| row.get(0))?;
+    Ok(conn
+        .prepare_cached(
+            "SELECT COUNT(*), COALESCE(SUM(calls), 0), COALESCE(SUM(input), 0),
+                    COALESCE(SUM(cached), 0), COALESCE(SUM(output), 0), COALESCE(SUM(micro_usd), 0)
+             FROM task WHERE conversation = ?1
+               AND epoch = (SELECT epoch FROM conversation WHERE id = ?1)",
+        )?
+        .query_row([conversation], |row| {
+            let (tasks, usage) = (count(row.get(0)?), usage(row, 1)?);
+            Ok(ConversationStatus { running, waiting: count(waiting), tasks, usage })
+        })?)
+}
+
+fn most(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

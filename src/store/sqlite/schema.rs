@@ -1,0 +1,74 @@
+//! Opens connections and brings the tables to today's version, forward only.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::store::{Result, StoreError};
+
+/// Every step from the empty file to today; a released one is never changed.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_start.sql")];
+
+/// The version written today (`PRAGMA user_version`).
+pub const NEWEST: i64 = MIGRATIONS.len() as i64;
+
+/// Opens the one connection that writes and migrates the file.
+///
+/// # Errors
+/// `Newer` for a file of a newer selkie (it is left as it is), `Broken` for everything else.
+pub fn open_writer(path: &Path) -> Result<Connection> {
+    let conn = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    let found = version(&conn)?;
+    if found > NEWEST {
+        return Err(StoreError::Newer { found, known: NEWEST });
+    }
+    if conn.is_readonly("main")? {
+        return Err(StoreError::Broken(format!("{} is read-only", path.display())));
+    }
+    conn.set_prepared_statement_cache_capacity(128);
+    conn.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
+         PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000;",
+    )?;
+    migrate(&conn, found)?;
+    Ok(conn)
+}
+
+/// Opens a connection that only reads, with a cache of 1 MB.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn open_reader(path: &Path) -> Result<Connection> {
+    let conn = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    conn.execute_batch("PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;")?;
+    Ok(conn)
+}
+
+fn version(conn: &Connection) -> Result<i64> {
+    Ok(conn.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+}
+
+fn migrate(conn: &Connection, found: i64) -> Result<()> {
+    for (index, sql) in MIGRATIONS.iter().enumerate() {
+        let to = index as i64 + 1;
+        if to <= found {
+            continue;
+        }
+        // The version changes in the same transaction as the tables: a crash leaves one or the other.
+        let step = format!("BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {to};\nCOMMIT;");
+        if let Err(e) = conn.execute_batch(&step) {
+            if !conn.is_autocommit() {
+                conn.execute_batch("ROLLBACK")?;
+            }
+            return Err(StoreError::Broken(format!("the migration to version {to} failed: {e}")));
+        }
+        tracing::info!(version = to, "the store was brought to a new version");
+    }
+    Ok(())
+}

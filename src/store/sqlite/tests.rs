@@ -1,0 +1,229 @@
+//! What only a file can show: locks, versions, a full disk, rights, stored rows of version 1.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::writer::Class;
+use super::{Options, Sqlite, lanes};
+use crate::domain::clock::ManualClock;
+use crate::store::conformance::{
+    Bed, account, at, boot, cursor, draft, finish, finished, lane, message, no_fuse, push,
+    random_histories, run_all, started, task,
+};
+use crate::store::read::Read;
+use crate::store::{Delivery, Intake, Ledger, StoreError, Work};
+
+struct FileBed(TempDir);
+
+impl Bed for FileBed {
+    fn open(&self) -> Arc<dyn Ledger> {
+        Arc::new(open(self.0.path()).unwrap())
+    }
+}
+
+fn bed() -> Box<dyn Bed> {
+    Box::new(FileBed(tempfile::tempdir().unwrap()))
+}
+
+fn open(dir: &Path) -> Result<Sqlite, StoreError> {
+    let options = Options { clock: Arc::new(ManualClock::at(at(0))) };
+    Sqlite::open(&dir.join("selkie.db"), options)
+}
+
+#[tokio::test]
+async fn it_keeps_every_law() {
+    run_all(bed).await;
+}
+
+#[test]
+fn random_histories_keep_the_promises() {
+    random_histories(bed);
+}
+
+#[tokio::test]
+async fn a_second_one_is_told_who_holds_the_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = open(dir.path()).unwrap();
+    let Err(StoreError::Held(says)) = open(dir.path()) else { panic!("it should be held") };
+    assert!(says.contains(&format!("process {}", std::process::id())), "{says}");
+    drop(first);
+    open(dir.path()).unwrap();
+}
+
+#[tokio::test]
+async fn a_newer_file_is_left_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("selkie.db");
+    Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let before = std::fs::read(&file).unwrap();
+    let Err(error) = open(dir.path()) else { panic!("it should be refused") };
+    assert!(matches!(error, StoreError::Newer { found: 99, known: 1 }));
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("selkie.db"), "not a database, but long enough to be read")
+        .unwrap();
+    let Err(StoreError::Broken(says)) = open(dir.path()) else { panic!("it should be broken") };
+    assert!(says.contains("selkie.db"), "{says}");
+}
+
+#[tokio::test]
+async fn only_the_owner_may_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("deep/state");
+    let ledger = crate::store::open(&state).unwrap();
+    ledger.healthy().await.unwrap();
+    let mode = |p: &Path| p.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&state), 0o700);
+    for name in ["selkie.db", "selkie.db-wal", "selkie.lock"] {
+        assert_eq!(mode(&state.join(name)), 0o600, "{name}");
+    }
+}
+
+/// Lets the file grow to at most its size now plus `pages`.
+async fn limit(ledger: &Sqlite, pages: i64) {
+    let verb = move |conn: &Connection| {
+        let now: i64 = conn.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+        conn.query_row(&format!("PRAGMA max_page_count = {}", now + pages), [], |_| Ok(()))?;
+        Ok(())
+    };
+    ledger.writer.run(Class::Relaxed, 0, verb).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_and_the_ledger_lives_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    let claimed = started(&ledger, 1, 1).await;
+    limit(&ledger, 0).await;
+    let mut big = message(1, 2);
+    big.text = "x".repeat(200_000);
+    let refused = ledger.accept(vec![task(big.clone())], Some(cursor("3")), no_fuse()).await;
+    assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
+    assert!(ledger.cursor(&account()).await.unwrap().is_none(), "the cursor did not move");
+    assert_eq!(ledger.counts().await.unwrap().inbox, 1);
+    limit(&ledger, 1000).await;
+    let accepted = ledger.accept(vec![task(big)], Some(cursor("3")), no_fuse()).await.unwrap();
+    assert_eq!(accepted.fresh.len(), 1, "the same verb again, now with room");
+    finished(&ledger, &claimed.claim, finish("yes", vec![])).await;
+}
+
+#[tokio::test]
+async fn one_bad_verb_of_a_batch_takes_back_itself_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    let bad = ledger.writer.run(Class::Durable, 0, |conn: &Connection| {
+        conn.execute("INSERT INTO notice VALUES ('half', 1)", [])?;
+        Err::<(), _>(StoreError::Corrupt("on purpose".to_owned()))
+    });
+    let good = ledger.say_once("whole", draft(1, 1));
+    let (bad, good) = tokio::join!(bad, good);
+    assert!(matches!(bad, Err(StoreError::Corrupt(_))));
+    assert!(good.unwrap().is_some());
+    assert!(ledger.say_once("half", draft(1, 1)).await.unwrap().is_some(), "nothing of it stayed");
+}
+
+#[tokio::test]
+async fn a_lost_transaction_is_answered_by_its_whole_batch() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    // Holds the writer until both verbs wait, so that they are one batch.
+    let (go, gate) = std::sync::mpsc::channel::<()>();
+    let (began, begun) = tokio::sync::oneshot::channel::<()>();
+    let hold = ledger.writer.run(Class::Relaxed, 0, move |_: &Connection| {
+        began.send(()).unwrap();
+        gate.recv().unwrap();
+        Ok(())
+    });
+    let batch = async {
+        begun.await.unwrap();
+        let good = ledger.say_once("whole", draft(1, 1));
+        // What SQLite does by itself when the disk fails in the middle.
+        let bad = ledger.writer.run(Class::Durable, 0, |conn: &Connection| {
+            conn.execute("ROLLBACK", [])?;
+            Err::<(), _>(StoreError::Broken("the disk failed".to_owned()))
+        });
+        tokio::join!(good, bad, async { go.send(()).unwrap() })
+    };
+    let (held, (good, bad, ())) = tokio::join!(hold, batch);
+    held.unwrap();
+    assert!(matches!(good, Err(StoreError::Broken(_))), "{good:?}");
+    assert!(matches!(bad, Err(StoreError::Broken(_))));
+    assert!(ledger.say_once("whole", draft(1, 1)).await.unwrap().is_some(), "tried again");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_a_file_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("state"), "").unwrap();
+    let Err(StoreError::Broken(says)) = open(&dir.path().join("state")) else { panic!("broken") };
+    assert!(says.contains("state"), "{says}");
+}
+
+#[tokio::test]
+async fn many_at_once_share_their_syncs() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    let verbs = (1..=200).map(|n| push(&ledger, task(message(n, 1)), no_fuse()));
+    futures_util::future::join_all(verbs).await;
+    assert!(ledger.syncs() < 150, "{} syncs for 200 verbs at once", ledger.syncs());
+    assert_eq!(ledger.counts().await.unwrap().waiting, 200);
+}
+
+#[tokio::test]
+async fn ready_looks_at_lanes_and_not_at_tasks() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    let plan = |sql: &'static str| {
+        ledger.writer.run(Class::Relaxed, 0, move |conn: &Connection| {
+            let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+            let lines = statement.query_map([1, 5], |row| row.get::<_, String>(3))?;
+            Ok(lines.collect::<rusqlite::Result<Vec<_>>>()?.join("\n"))
+        })
+    };
+    assert_eq!(plan(lanes::READY).await.unwrap(), "SCAN lane USING INDEX lane_ready");
+    let says = plan(lanes::OLDEST).await.unwrap();
+    assert!(says.contains("INDEX task_order (lane=?)") && !says.contains("TEMP"), "{says}");
+}
+
+#[tokio::test]
+async fn an_idle_writer_settles_what_was_relaxed() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    ledger.penalty(&account(), "", at(5)).await.unwrap();
+    assert_eq!(ledger.syncs(), 0, "a relaxed verb is not synced");
+    let settled = async {
+        while ledger.settles() == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), settled).await.unwrap();
+    assert_eq!((ledger.syncs(), ledger.lag()), (0, Duration::ZERO));
+}
+
+/// Rows as version 1 wrote them. Never changed: later versions must still read them.
+const V1: &str = include_str!("fixtures/v1.sql");
+
+#[tokio::test]
+async fn rows_of_version_1_load_and_resume() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(open(dir.path()).unwrap());
+    Connection::open(dir.path().join("selkie.db")).unwrap().execute_batch(V1).unwrap();
+    let ledger = open(dir.path()).unwrap();
+    assert_eq!(ledger.reclaim(&boot("b"), at(0)).await.unwrap(), 1);
+    let claimed = ledger.claim(&lane(1), &boot("b"), at(0)).await.unwrap().unwrap();
+    assert_eq!(claimed.heard[0].1.text, "note: buy milk");
+    assert_eq!((claimed.transcript.len(), claimed.history.len()), (3, 1));
+    assert_eq!(claimed.facts.place.name(), "telegram:group");
+    let due = ledger.due(&account(), &boot("b")).await.unwrap();
+    assert_eq!((due.len(), due[0].unclear), (1, true));
+    finished(&ledger, &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
+}

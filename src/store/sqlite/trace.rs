@@ -1,0 +1,106 @@
+//! The chain of one message: event, task, what was said, receipts.
+
+use rusqlite::{Connection, Row, params};
+
+use super::outbox;
+use super::read::detail;
+use super::rows::{load, read_json, time};
+use crate::domain::ids::{InboxId, OutboundId, PartId};
+use crate::store::Result;
+use crate::store::read::{Chain, OutboundChain, PartChain};
+
+/// How many events one name may stand for.
+const MOST: i64 = 20;
+
+/// Returns the chains of every event that `message` names, newest first: the id of its task, its key,
+/// or the platform's id of its message.
+pub fn trace(conn: &Connection, message: &str) -> Result<Vec<Chain>> {
+    let task: Option<i64> = message.parse().ok();
+    let events: Vec<Event> = conn
+        .prepare_cached(
+            "SELECT id, disposition, inbound, stored_at, task FROM inbox
+             WHERE id IN (SELECT id FROM inbox WHERE message = ?1
+                          UNION SELECT id FROM inbox WHERE task = ?2
+                          UNION SELECT id FROM inbox WHERE key = ?1)
+             ORDER BY id DESC LIMIT ?3",
+        )?
+        .query_map(params![message, task, MOST], Event::from_row)?
+        .collect::<rusqlite::Result<_>>()?;
+    events.into_iter().map(|event| event.chain(conn)).collect()
+}
+
+struct Event {
+    row: i64,
+    disposition: String,
+    inbound: String,
+    stored_at: i64,
+    task: Option<i64>,
+}
+
+impl Event {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            row: row.get(0)?,
+            disposition: row.get(1)?,
+            inbound: row.get(2)?,
+            stored_at: row.get(3)?,
+            task: row.get(4)?,
+        })
+    }
+
+    fn chain(self, conn: &Connection) -> Result<Chain> {
+        let task = self.task.map(|id| detail(conn, id)).transpose()?.flatten();
+        Ok(Chain {
+            inbox: InboxId(self.row),
+            inbound: load(self.row, &self.inbound)?,
+            stored_at: time(self.stored_at),
+            task,
+            outbounds: outbounds(conn, self.task, self.row)?,
+            disposition: self.disposition,
+        })
+    }
+}
+
+fn outbounds(conn: &Connection, task: Option<i64>, inbox: i64) -> Result<Vec<OutboundChain>> {
+    let rows: Vec<(i64, String)> = conn
+        .prepare_cached("SELECT id, body FROM outbound WHERE task = ?1 OR inbox = ?2 ORDER BY id")?
+        .query_map(params![task, inbox], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    rows.into_iter()
+        .map(|(id, body)| {
+            Ok(OutboundChain {
+                id: OutboundId(id),
+                outbound: load(id, &body)?,
+                standing: outbox::standing(conn, id)?,
+                parts: parts(conn, id)?,
+            })
+        })
+        .collect()
+}
+
+fn parts(conn: &Connection, outbound: i64) -> Result<Vec<PartChain>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT id, state, part, attempts, receipt, reason, updated_at FROM part
+         WHERE outbound = ?1 ORDER BY id",
+    )?;
+    let mut rows = statement.query([outbound])?;
+    let mut parts = Vec::new();
+    while let Some(row) = rows.next()? {
+        parts.push(part(row)?);
+    }
+    Ok(parts)
+}
+
+fn part(row: &Row<'_>) -> Result<PartChain> {
+    let id: i64 = row.get(0)?;
+    let (text, receipt): (String, Option<String>) = (row.get(2)?, row.get(4)?);
+    Ok(PartChain {
+        id: PartId(id),
+        state: row.get(1)?,
+        part: load(id, &text)?,
+        attempts: row.get(3)?,
+        receipt: receipt.map(|text| read_json("receipt", id, &text)).transpose()?,
+        reason: row.get(5)?,
+        updated_at: time(row.get(6)?),
+    })
+}

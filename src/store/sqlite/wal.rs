@@ -1,0 +1,107 @@
+//! Keeps the write-ahead log settled and short, off the hot path.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use rusqlite::Connection;
+
+use crate::store::{Result, StoreError};
+
+/// 16 MB of pages: checkpointed even while verbs come.
+const LONG: i64 = 4096;
+/// 4 MB of pages: worth a checkpoint when idle. Less is left alone, because a log that begins anew
+/// costs the next durable commit a second sync.
+const WORTH: i64 = 1024;
+/// A file of more bytes is cut when idle.
+const HUGE: u64 = 64 << 20;
+/// Looked at after so many commits or bytes.
+const COMMITS: u32 = 64;
+const BYTES: usize = 1 << 20;
+
+/// The log's state as the writer knows it.
+#[derive(Debug)]
+pub struct Wal {
+    path: PathBuf,
+    file: Option<File>,
+    unsynced: bool,
+    commits: u32,
+    bytes: usize,
+}
+
+impl Wal {
+    /// Knows the log at `path`, which need not be there yet.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, file: None, unsynced: false, commits: 0, bytes: 0 }
+    }
+
+    /// A relaxed commit has written pages.
+    pub fn unsynced(&mut self) {
+        self.unsynced = true;
+    }
+
+    /// A durable commit has synced everything before it.
+    pub fn synced(&mut self) {
+        self.unsynced = false;
+    }
+
+    /// Whether there is something to do when the writer becomes idle.
+    pub fn is_restless(&self) -> bool {
+        self.unsynced || self.commits > 0
+    }
+
+    /// Counts a commit, and checkpoints when the log has become long.
+    pub fn wrote(&mut self, conn: &Connection, bytes: usize) {
+        self.commits += 1;
+        self.bytes += bytes;
+        if !self.commits.is_multiple_of(COMMITS) && self.bytes < BYTES {
+            return;
+        }
+        self.bytes = 0;
+        if let Err(e) = checkpoint_from(conn, LONG) {
+            tracing::warn!(error = %e, "the store's log could not be checkpointed");
+        }
+    }
+
+    /// Syncs what relaxed commits left and shortens the log; tells whether it synced.
+    pub fn rest(&mut self, conn: &Connection) -> Result<bool> {
+        self.commits = 0;
+        self.bytes = 0;
+        let settled = self.unsynced;
+        if settled {
+            self.sync()?;
+            self.unsynced = false;
+        }
+        checkpoint_from(conn, WORTH)?;
+        if self.path.metadata().is_ok_and(|m| m.len() > HUGE) {
+            checkpoint(conn, "TRUNCATE")?;
+        }
+        Ok(settled)
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        let failed =
+            |e: std::io::Error| StoreError::Broken(format!("the log cannot be synced: {e}"));
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => File::open(&self.path).map_err(failed)?,
+        };
+        file.sync_data().map_err(failed)?;
+        self.file = Some(file);
+        Ok(())
+    }
+}
+
+/// Checkpoints when more than `pages` of the log are not in the database yet.
+fn checkpoint_from(conn: &Connection, pages: i64) -> Result<()> {
+    let (log, done) = checkpoint(conn, "NOOP")?;
+    if log - done > pages {
+        checkpoint(conn, "PASSIVE")?;
+    }
+    Ok(())
+}
+
+fn checkpoint(conn: &Connection, mode: &str) -> Result<(i64, i64)> {
+    let sql = format!("PRAGMA wal_checkpoint({mode})");
+    let mut statement = conn.prepare_cached(&sql)?;
+    Ok(statement.query_row([], |row| Ok((row.get(1)?, row.get(2)?)))?)
+}

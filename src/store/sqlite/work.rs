@@ -1,0 +1,136 @@
+//! Claims, steps, ends: the verbs of [`Work`]. Every write of a run is fenced by its claim.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::claimed::RawClaimed;
+use super::outbox::{self, Cause, Prepared};
+use super::writer::Class;
+use super::{Sqlite, delivery, lanes, run};
+use crate::domain::ids::{Boot, OutboundId};
+use crate::domain::task::{Claim, Lane};
+use crate::store::{Advance, Claimed, Committed, Draft, Result, Said, Work};
+
+#[async_trait]
+impl Work for Sqlite {
+    async fn ready(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Lane>> {
+        let verb = move |conn: &Connection| lanes::ready(conn, now, limit);
+        self.writer.run(Class::Relaxed, 0, verb).await
+    }
+
+    async fn next_wake(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
+        let verb = move |conn: &Connection| lanes::next_wake(conn, now);
+        self.writer.run(Class::Relaxed, 0, verb).await
+    }
+
+    async fn claim(&self, lane: &Lane, boot: &Boot, now: DateTime<Utc>) -> Result<Option<Claimed>> {
+        let (lane, boot) = (lane.clone(), boot.clone());
+        let verb = move |conn: &Connection| match lanes::find(conn, &lane)? {
+            Some(row) => lanes::take(conn, row, &boot, now),
+            None => Ok(None),
+        };
+        let raw = self.writer.run(Class::Relaxed, 0, verb).await?;
+        raw.map(RawClaimed::read).transpose()
+    }
+
+    async fn commit(&self, claim: &Claim, advance: Advance) -> Result<Committed> {
+        let (claim, now) = (claim.clone(), self.clock.now());
+        let advance = run::Prepared::new(advance, now)?;
+        let (class, bytes) = (advance.class(), advance.bytes());
+        let verb = move |conn: &Connection| run::commit(conn, &claim, advance);
+        self.writer.run(class, bytes, verb).await?.read()
+    }
+
+    async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<Said> {
+        let (claim, call, now) = (claim.clone(), call.to_owned(), self.clock.now());
+        let draft = Prepared::new(draft)?;
+        let bytes = draft.bytes();
+        let verb = move |conn: &Connection| say(conn, &claim, &call, draft, now);
+        self.writer.run(Class::Durable, bytes, verb).await
+    }
+
+    async fn reclaim(&self, boot: &Boot, now: DateTime<Utc>) -> Result<u64> {
+        let boot = boot.clone();
+        let verb = move |conn: &Connection| {
+            delivery::doubt_dead(conn, None, &boot, now)?;
+            reclaim(conn, &boot)
+        };
+        self.writer.run(Class::Relaxed, 0, verb).await
+    }
+}
+
+fn say(
+    conn: &Connection,
+    claim: &Claim,
+    call: &str,
+    draft: Prepared,
+    now: DateTime<Utc>,
+) -> Result<Said> {
+    if run::held(conn, claim)?.is_none() {
+        return Ok(Said::Lost);
+    }
+    let before: Option<i64> = conn
+        .prepare_cached("SELECT id FROM outbound WHERE task = ?1 AND call = ?2")?
+        .query_row(params![claim.task.0, call], |row| row.get(0))
+        .optional()?;
+    if let Some(outbound) = before {
+        return Ok(Said::Known(OutboundId(outbound), outbox::standing(conn, outbound)?));
+    }
+    let queued = outbox::say(conn, draft, Cause::Task(claim.task.0, Some(call)), now)?;
+    if queued.parts.is_empty() {
+        // Nothing to send: no receipt will ever come (the conversation is closed).
+        let standing = outbox::standing(conn, queued.outbound.0)?;
+        return Ok(Said::Known(queued.outbound, standing));
+    }
+    Ok(Said::New(queued))
+}
+
+/// Every running task of another boot waits again, with its stop, its claims and its transcript.
+fn reclaim(conn: &Connection, boot: &Boot) -> Result<u64> {
+    let lanes: Vec<i64> = conn
+        .prepare_cached(
+            "UPDATE task SET state = 'waiting', boot = NULL, start_at = 0
+             WHERE state = 'running' AND boot <> ?1 RETURNING lane",
+        )?
+        .query_map([&boot.0], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for lane in &lanes {
+        lanes::refresh(conn, *lane)?;
+    }
+    Ok(lanes.len() as u64)
+}
+
+/// Ends a task's row; its lane is free after a refresh.
+pub fn end(
+    conn: &Connection,
+    task: i64,
+    (state, why): (&str, Option<&str>),
+    now: i64,
+) -> Result<()> {
+    let ending: i64 = conn
+        .prepare_cached(
+            "UPDATE conversation SET endings = endings + 1
+             WHERE id = (SELECT conversation FROM task WHERE id = ?1) RETURNING endings",
+        )?
+        .query_row([task], |row| row.get(0))?;
+    conn.prepare_cached(
+        "UPDATE task SET state = ?2, why = ?3, ended_at = ?4, finish = ?5, boot = NULL,
+             start_at = NULL, child = NULL
+         WHERE id = ?1",
+    )?
+    .execute(params![task, state, why, now, ending])?;
+    wake_parent(conn, task)
+}
+
+/// A task parked on this one as its child goes on.
+fn wake_parent(conn: &Connection, child: i64) -> Result<()> {
+    let lane: Option<i64> = conn
+        .prepare_cached(
+            "UPDATE task SET state = 'waiting', start_at = 0, child = NULL
+             WHERE child = ?1 AND state = 'parked' RETURNING lane",
+        )?
+        .query_row([child], |row| row.get(0))
+        .optional()?;
+    lane.map_or(Ok(()), |lane| lanes::refresh(conn, lane))
+}

@@ -1,0 +1,294 @@
+//! The one thread that writes: group commit, a savepoint per verb, syncs where a verb asks for one.
+//!
+//! Nothing waits to batch: while one batch is being synced the next one gathers. A verb's answer leaves
+//! only after the COMMIT of its batch.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::wal::Wal;
+use crate::store::{Result, StoreError};
+
+const MOST_VERBS: usize = 256;
+const MOST_BYTES: usize = 2 << 20;
+const IDLE: Duration = Duration::from_millis(50);
+
+/// What a power failure may take back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Nothing: synced before the verb answers.
+    Durable,
+    /// This verb, until the next sync. `kill -9` takes nothing.
+    Relaxed,
+}
+
+/// What the writer tells of itself.
+#[derive(Debug, Default)]
+pub struct Gauge {
+    /// Syncs of durable commits, syncs while idle.
+    syncs: Mutex<(u64, u64)>,
+    /// When the oldest verb in hand came.
+    oldest: Mutex<Option<Instant>>,
+}
+
+impl Gauge {
+    /// Returns how often a durable commit was synced.
+    pub fn syncs(&self) -> u64 {
+        self.syncs.lock().unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Returns how often relaxed commits were synced while the writer was idle.
+    pub fn settles(&self) -> u64 {
+        self.syncs.lock().unwrap_or_else(PoisonError::into_inner).1
+    }
+
+    /// Returns how long the oldest verb in hand has been waiting.
+    pub fn lag(&self) -> Duration {
+        let oldest = *self.oldest.lock().unwrap_or_else(PoisonError::into_inner);
+        oldest.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    fn count(&self, class: Class) {
+        let mut syncs = self.syncs.lock().unwrap_or_else(PoisonError::into_inner);
+        match class {
+            Class::Durable => syncs.0 += 1,
+            Class::Relaxed => syncs.1 += 1,
+        }
+    }
+
+    fn hold(&self, since: Option<Instant>) {
+        *self.oldest.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    }
+}
+
+/// The handle to the writing thread. Dropping it ends the thread after the verbs it has.
+#[derive(Debug)]
+pub struct Writer {
+    verbs: Option<Sender<Verb>>,
+    thread: Option<JoinHandle<()>>,
+    gauge: Arc<Gauge>,
+}
+
+impl Writer {
+    /// Starts the thread on the only connection that writes; `wal` is the path of its log.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(conn: Connection, wal: PathBuf) -> Result<Self> {
+        let (verbs, inbox) = channel();
+        let gauge = Arc::new(Gauge::default());
+        let bench = Bench {
+            conn,
+            inbox,
+            gauge: Arc::clone(&gauge),
+            wal: Wal::new(wal),
+            syncing: Class::Durable,
+        };
+        let thread = std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || bench.work())
+            .map_err(|e| StoreError::Broken(format!("no thread for the writer: {e}")))?;
+        Ok(Self { verbs: Some(verbs), thread: Some(thread), gauge })
+    }
+
+    /// Runs one verb in a transaction and answers after its commit. `bytes` is about what it writes.
+    ///
+    /// # Errors
+    /// The verb's own, or `Broken` when the batch could not be committed.
+    pub async fn run<T, F>(&self, class: Class, bytes: usize, verb: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let (answer, answered) = oneshot::channel();
+        let job = Box::new(Typed { verb: Some(verb), result: None, answer });
+        let verb = Verb { class, bytes, came: Instant::now(), job };
+        let gone = || StoreError::Broken("the writer has ended: restart selkie".to_owned());
+        self.verbs.as_ref().and_then(|v| v.send(verb).ok()).ok_or_else(gone)?;
+        answered.await.map_err(|_| gone())?
+    }
+
+    /// Returns the counters.
+    pub fn gauge(&self) -> &Gauge {
+        &self.gauge
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(self.verbs.take());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the store's writer ended in a panic");
+        }
+    }
+}
+
+struct Verb {
+    class: Class,
+    bytes: usize,
+    came: Instant,
+    job: Box<dyn Job>,
+}
+
+/// A verb without its type: run once, answered once.
+trait Job: Send {
+    fn run(&mut self, conn: &Connection) -> Result<()>;
+    fn answer(self: Box<Self>, committed: Result<()>);
+}
+
+struct Typed<T, F> {
+    verb: Option<F>,
+    result: Option<Result<T>>,
+    answer: oneshot::Sender<Result<T>>,
+}
+
+impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Job for Typed<T, F> {
+    fn run(&mut self, conn: &Connection) -> Result<()> {
+        let Some(verb) = self.verb.take() else { return Ok(()) };
+        let result = verb(conn);
+        let outcome = result.as_ref().map(|_| ()).map_err(Clone::clone);
+        self.result = Some(result);
+        outcome
+    }
+
+    fn answer(self: Box<Self>, committed: Result<()>) {
+        let Self { result, answer, .. } = *self;
+        let result = committed.and_then(|()| {
+            result.unwrap_or_else(|| Err(StoreError::Broken("the verb was not run".to_owned())))
+        });
+        // Nobody waits any more when the caller was cancelled; the verb stands all the same.
+        drop(answer.send(result));
+    }
+}
+
+/// What the thread owns.
+struct Bench {
+    conn: Connection,
+    inbox: Receiver<Verb>,
+    gauge: Arc<Gauge>,
+    wal: Wal,
+    syncing: Class,
+}
+
+impl Bench {
+    fn work(mut self) {
+        while let Some(first) = self.next() {
+            self.gauge.hold(Some(first.came));
+            let batch = self.gather(first);
+            self.carry_out(batch);
+            self.gauge.hold(None);
+        }
+    }
+
+    /// Waits for a verb; rests once when none comes for a while.
+    fn next(&mut self) -> Option<Verb> {
+        if self.wal.is_restless() {
+            match self.inbox.recv_timeout(IDLE) {
+                Ok(verb) => return Some(verb),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => self.rest(),
+            }
+        }
+        self.inbox.recv().ok()
+    }
+
+    fn rest(&mut self) {
+        match self.wal.rest(&self.conn) {
+            Ok(true) => self.gauge.count(Class::Relaxed),
+            Ok(false) => {}
+            Err(e) => tracing::warn!(error = %e, "the store could not be settled while idle"),
+        }
+    }
+
+    fn gather(&self, first: Verb) -> Vec<Verb> {
+        let mut bytes = first.bytes;
+        let mut batch = vec![first];
+        while batch.len() < MOST_VERBS && bytes < MOST_BYTES {
+            let Ok(verb) = self.inbox.try_recv() else { break };
+            bytes += verb.bytes;
+            batch.push(verb);
+        }
+        batch
+    }
+
+    fn carry_out(&mut self, mut batch: Vec<Verb>) {
+        let durable = batch.iter().any(|v| v.class == Class::Durable);
+        let class = if durable { Class::Durable } else { Class::Relaxed };
+        let committed = self.transact(&mut batch, class);
+        if let Err(e) = &committed {
+            tracing::error!(error = %e, verbs = batch.len(), "the store could not commit");
+            self.roll_back();
+        }
+        let bytes = batch.iter().map(|v| v.bytes).sum();
+        for verb in batch {
+            verb.job.answer(committed.clone());
+        }
+        // After the answers: nobody waits for a checkpoint.
+        self.wal.wrote(&self.conn, bytes);
+    }
+
+    fn transact(&mut self, batch: &mut [Verb], class: Class) -> Result<()> {
+        self.sync_as(class)?;
+        let before = self.conn.total_changes();
+        run(&self.conn, "BEGIN IMMEDIATE")?;
+        for verb in batch {
+            one(&self.conn, verb.job.as_mut())?;
+        }
+        run(&self.conn, "COMMIT")?;
+        if self.conn.total_changes() == before {
+            return Ok(());
+        }
+        match class {
+            Class::Durable => self.gauge.count(Class::Durable),
+            Class::Relaxed => self.wal.unsynced(),
+        }
+        if class == Class::Durable {
+            self.wal.synced();
+        }
+        Ok(())
+    }
+
+    /// Switches syncing, between transactions and only when it changes.
+    fn sync_as(&mut self, class: Class) -> Result<()> {
+        if class != self.syncing {
+            let level = if class == Class::Durable { "FULL" } else { "NORMAL" };
+            self.conn.pragma_update(None, "synchronous", level)?;
+            self.syncing = class;
+        }
+        Ok(())
+    }
+
+    fn roll_back(&self) {
+        if !self.conn.is_autocommit()
+            && let Err(e) = run(&self.conn, "ROLLBACK")
+        {
+            tracing::error!(error = %e, "the store could not roll back");
+        }
+    }
+}
+
+/// Runs one verb in its savepoint: an error takes back this verb alone, unless SQLite has already
+/// taken back the whole transaction.
+fn one(conn: &Connection, job: &mut dyn Job) -> Result<()> {
+    run(conn, "SAVEPOINT verb")?;
+    if let Err(e) = job.run(conn) {
+        if conn.is_autocommit() {
+            return Err(e);
+        }
+        run(conn, "ROLLBACK TO verb")?;
+    }
+    run(conn, "RELEASE verb")
+}
+
+fn run(conn: &Connection, sql: &str) -> Result<()> {
+    conn.prepare_cached(sql)?.execute([])?;
+    Ok(())
+}
