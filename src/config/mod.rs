@@ -1,1 +1,325 @@
-//! YAML, environment and flags to settings; all problems at once.
+//! YAML, environment and flags to settings; all problems at once, each with its place.
+//!
+//! Layers, the weakest first: the customary variables of other programs, the file, systemd's credentials,
+//! `SELKIE__…` variables, flags. First the shape is checked ([`read`]), then what is meant: the caller
+//! lets channels and models look at their sections and adds their problems ([`Reading::add`]), and only
+//! then there are settings ([`Reading::finish`]).
+
+pub mod env;
+pub mod paths;
+pub mod problem;
+pub mod settings;
+pub mod show;
+
+mod customary;
+mod layer;
+mod lines;
+mod meant;
+mod schema;
+mod secrets;
+mod yaml;
+
+use std::path::PathBuf;
+
+use selkie_channel_core::ChannelKit;
+use serde_json::{Map, Value};
+
+use crate::config::env::Environment;
+use crate::config::layer::{Layer, Tree};
+use crate::config::lines::Lines;
+use crate::config::paths::ConfigFile;
+use crate::config::problem::{Place, Problem, Problems};
+use crate::config::secrets::Secrets;
+use crate::config::settings::Settings;
+use crate::domain::schema::{Fault, FaultKind, check};
+
+pub use meant::crash_at;
+
+/// The config that comes with every checkout: every key with its default, commented.
+pub const EXAMPLE: &str = include_str!("../../config.example.yaml");
+
+/// Where config comes from.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// The file.
+    pub file: ConfigFile,
+    /// The environment, read once by main.
+    pub env: Environment,
+    /// Stronger than both, the strongest last.
+    pub flags: Vec<Flag>,
+    /// The working folder.
+    pub here: PathBuf,
+}
+
+/// Values that a flag sets.
+#[derive(Clone, Debug)]
+pub struct Flag {
+    /// As it is written: `--state`.
+    pub name: String,
+    /// A map of sections and keys.
+    pub value: Value,
+}
+
+/// Tells where the value of a path was written.
+type PlaceOf = Box<dyn Fn(&[String]) -> Place>;
+
+/// Values as one source wrote them.
+struct Written {
+    /// A map of sections and keys.
+    value: Value,
+    /// Where the value of a path was written.
+    place: PlaceOf,
+}
+
+/// Config that was read and whose shape was checked.
+pub struct Reading {
+    value: Value,
+    schema: Value,
+    secrets: Secrets,
+    tree: Tree,
+    file: Option<(String, Lines)>,
+    problems: Vec<Problem>,
+    settings: Option<Settings>,
+}
+
+/// Returns the JSON Schema of the whole config.
+pub fn whole_schema(kits: &[ChannelKit]) -> Value {
+    schema::compose(kits, &Secrets::of(kits))
+}
+
+/// Reads and checks the shape of everything.
+///
+/// # Errors
+/// When a file cannot be read at all; every other problem is kept in the reading.
+pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems> {
+    let secrets = Secrets::of(kits);
+    let schema = schema::compose(kits, &secrets);
+    let (written, file) = from_file(&sources.file, &sources.here).map_err(|p| Problems(vec![p]))?;
+    let mut problems = Vec::new();
+    let mut layers = Vec::new();
+    let folder = sources.file.folder(&sources.here);
+    let flags = sources.flags.iter().map(from_flag);
+    let all = [written, secrets.credentials(&sources.env), env::layer(&sources.env, &schema)];
+    for (index, mut written) in all.into_iter().chain(flags).enumerate() {
+        let folder = if index == 0 { &folder } else { &sources.here };
+        problems.extend(strange_sections(&mut written, &schema));
+        problems.extend(secrets.read_files(&mut written, folder));
+        layers.push(Layer::new(&written.value, &*written.place));
+    }
+    let tree = merge(&layers)?;
+    let customary = customary::layer(&sources.env, &tree.json());
+    layers.insert(0, Layer::new(&customary.value, &*customary.place));
+    let tree = merge(&layers)?;
+    let mut value = tree.json();
+    schema::settle_nulls(&schema, "", &mut value);
+    let mut reading = Reading { value, schema, secrets, tree, file, problems, settings: None };
+    reading.check_shape();
+    reading.check_meaning(kits);
+    Ok(reading)
+}
+
+impl Reading {
+    /// Returns a channel's section: `None` when there is none or its shape is wrong.
+    pub fn section(&self, name: &str) -> Option<&Value> {
+        let wrong = self.problems.iter().any(|p| belongs(&p.key, name));
+        self.value.get(name).filter(|_| !wrong)
+    }
+
+    /// Returns the settings, for sections that check themselves; `None` while the shape is wrong.
+    pub fn settings(&self) -> Option<&Settings> {
+        self.settings.as_ref()
+    }
+
+    /// Adds what a section found wrong with itself; `key` is a dotted path inside it.
+    pub fn add(&mut self, section: &str, found: Vec<selkie_channel_core::Problem>) {
+        for selkie_channel_core::Problem { key: inner, says } in found {
+            let path: Vec<String> = std::iter::once(section)
+                .chain(inner.split('.').filter(|k| !k.is_empty()))
+                .map(str::to_owned)
+                .collect();
+            self.wrong(&path, says);
+        }
+    }
+
+    /// Lists the secrets that stand in the config, for the redactor.
+    pub fn secrets(&self) -> Vec<String> {
+        self.secrets.values(&self.value)
+    }
+
+    /// Returns the settings when nothing is wrong.
+    ///
+    /// # Errors
+    /// Every problem, by place.
+    pub fn finish(mut self) -> Result<Settings, Problems> {
+        self.problems.sort();
+        self.problems.dedup();
+        match self.settings {
+            Some(settings) if self.problems.is_empty() => Ok(settings),
+            _ => Err(Problems(self.problems)),
+        }
+    }
+
+    fn check_shape(&mut self) {
+        for fault in check(&self.schema, &self.value) {
+            let Fault { path, .. } = &fault;
+            // A secret whose file is wrong has been told already.
+            let told = self.problems.iter().any(|p| p.key == key(&file_twin(path)));
+            if told && fault.kind == FaultKind::Missing {
+                continue;
+            }
+            let mut says = problem::words(&fault, self.secrets.hides(path));
+            if fault.kind == FaultKind::Missing && self.secrets.hides(path) {
+                says.push_str(&elsewhere(path));
+            }
+            self.wrong(path, says);
+        }
+        for (path, says) in schema::bad_spans(&self.schema, &self.value) {
+            self.wrong(&path, says);
+        }
+    }
+
+    fn check_meaning(&mut self, kits: &[ChannelKit]) {
+        let mut own = self.value.clone();
+        if let Some(map) = own.as_object_mut() {
+            map.retain(|key, _| !kits.iter().any(|k| k.name == key));
+        }
+        let ours = |p: &Problem| !kits.iter().any(|k| belongs(&p.key, k.name));
+        if self.problems.iter().any(ours) {
+            return;
+        }
+        match serde_json::from_value::<Settings>(own.clone()) {
+            Ok(settings) => {
+                for (path, says) in meant::contradictions(&settings, kits) {
+                    self.wrong(&path, says);
+                }
+                self.settings = Some(settings);
+            }
+            Err(error) => self.typed_problems(&own, &error.to_string()),
+        }
+    }
+
+    /// What only the types know (the schema took it): every value is tried alone to find its key.
+    fn typed_problems(&mut self, own: &Value, whole: &str) {
+        let mut found = Vec::new();
+        schema::leaves(own, &mut Vec::new(), &mut |path, leaf| {
+            let mut alone = Value::Object(Map::new());
+            env::put(&mut alone, path, leaf.clone());
+            match serde_json::from_value::<Settings>(alone) {
+                Err(error) if !error.to_string().starts_with("missing field") => {
+                    found.push((path.to_vec(), format!("cannot be taken: {error}")));
+                }
+                _ => {}
+            }
+        });
+        if found.is_empty() {
+            found.push((Vec::new(), whole.to_owned()));
+        }
+        for (path, says) in found {
+            let says = if self.secrets.hides(&path) { "cannot be taken".to_owned() } else { says };
+            self.wrong(&path, says);
+        }
+    }
+
+    fn wrong(&mut self, path: &[String], says: String) {
+        let place = self.place(path);
+        self.problems.push(Problem { place, key: key(path), says });
+    }
+
+    fn place(&self, path: &[String]) -> Place {
+        self.tree.place(path, &|section| {
+            let (name, lines) = self.file.as_ref()?;
+            let line = lines.of_path(section);
+            (section.is_empty() || line.is_some()).then(|| Place { name: name.clone(), line })
+        })
+    }
+}
+
+/// Says where else a missing secret may come from.
+fn elsewhere(path: &[String]) -> String {
+    let variable = path.join("__").to_uppercase();
+    let file = path.last().map(|k| format!("{k}_file")).unwrap_or_default();
+    format!(": write it, name a file in {file}, or set SELKIE__{variable}")
+}
+
+fn belongs(key: &str, section: &str) -> bool {
+    key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+fn merge(layers: &[Layer]) -> Result<Tree, Problems> {
+    Tree::of(layers).map_err(|e| {
+        Problems(vec![Problem { place: Place::default(), key: String::new(), says: e.to_string() }])
+    })
+}
+
+fn from_flag(flag: &Flag) -> Written {
+    let place = Place::of(flag.name.clone());
+    Written { value: flag.value.clone(), place: Box::new(move |_| place.clone()) }
+}
+
+type FromFile = (Written, Option<(String, Lines)>);
+
+fn from_file(file: &ConfigFile, here: &std::path::Path) -> Result<FromFile, Problem> {
+    let Some(path) = file.path() else {
+        let value = Value::Object(Map::new());
+        return Ok((Written { value, place: Box::new(|_| Place::default()) }, None));
+    };
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(here.join(path)).map_err(|e| Problem {
+        place: Place::of(name.clone()),
+        key: String::new(),
+        says: format!("the config file cannot be read: {e}"),
+    })?;
+    let value = yaml::parse(&name, &text)?;
+    let lines = Lines::of(&text);
+    let (known, named) = (lines.clone(), name.clone());
+    let place = move |path: &[String]| {
+        let line = known.exact(path).or_else(|| known.exact(&file_twin(path)));
+        Place { name: named.clone(), line: line.or_else(|| known.of_path(path)) }
+    };
+    Ok((Written { value, place: Box::new(place) }, Some((name, lines))))
+}
+
+/// A secret read from a file was written at its `_file` key.
+fn file_twin(path: &[String]) -> Vec<String> {
+    let mut twin = path.to_vec();
+    if let Some(last) = twin.last_mut() {
+        last.push_str("_file");
+    }
+    twin
+}
+
+/// Takes out sections that nobody knows: their names may hold what the merging library reads as a path.
+fn strange_sections(written: &mut Written, schema: &Value) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for fault in check(schema, &written.value) {
+        if let (FaultKind::Unknown { .. }, [section]) = (&fault.kind, fault.path.as_slice()) {
+            problems.push(Problem {
+                place: (written.place)(&fault.path),
+                key: key(&fault.path),
+                says: problem::words(&fault, false),
+            });
+            if let Some(map) = written.value.as_object_mut() {
+                map.remove(section);
+            }
+        }
+    }
+    problems
+}
+
+/// Writes a path as people read it: `owners[0]`, `groups.tg:-100.allow`.
+fn key(path: &[String]) -> String {
+    path.iter().fold(String::new(), |mut out, part| {
+        if part.parse::<usize>().is_ok() && !out.is_empty() {
+            out.push_str(&format!("[{part}]"));
+        } else {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            out.push_str(part);
+        }
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,32 @@
 //! The composition root: builds everything, starts it, stops it; the command line.
+
+pub mod build;
+pub mod cli;
+pub mod demo;
+
+mod client;
+mod hand;
+mod http;
+mod lifecycle;
+mod run;
+mod socket;
+mod state;
+mod telemetry;
+
+use std::path::PathBuf;
+
+use selkie_channel_core::ChannelKit;
+
+use crate::config::env::Environment;
+
+/// What the binary hands in: everything that names platforms or the process.
+pub struct Binary {
+    /// The kinds of channel that were built in.
+    pub kits: Vec<ChannelKit>,
+    /// Makes the emulated platforms for `demo`; `None` when they were not built in.
+    pub world: fn() -> Option<Box<dyn demo::World>>,
+    /// The environment, read once.
+    pub env: Environment,
+    /// The working folder.
+    pub here: PathBuf,
+}

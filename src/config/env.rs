@@ -1,0 +1,73 @@
+//! The environment: read here once, and `SELKIE__SECTION__KEY` turned into values.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::config::problem::Place;
+use crate::config::{Written, schema, yaml};
+
+/// The environment as a value.
+pub type Environment = BTreeMap<String, String>;
+
+const PREFIX: &str = "SELKIE__";
+
+/// Reads the environment; the only place that does. Variables that are no Unicode are left out.
+#[expect(clippy::disallowed_methods, reason = "config alone reads the environment")]
+pub fn environment() -> Environment {
+    // `vars` panics at a variable that is no Unicode; one of another program's must not end us.
+    std::env::vars_os()
+        .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+        .collect()
+}
+
+/// Turns `SELKIE__WORKER__MAX_CONCURRENCY=4` into `worker.max_concurrency: 4`. Text stays text (`007` is
+/// a password) unless the schema takes no text there; lists are written `a,b` or `[a, b]`. An empty
+/// variable counts as not set.
+pub(super) fn layer(env: &Environment, root: &Value) -> Written {
+    let mut value = Value::Object(Map::new());
+    let mut names: BTreeMap<Vec<String>, String> = BTreeMap::new();
+    for (name, text) in env {
+        let Some(rest) = name.strip_prefix(PREFIX).filter(|_| !text.is_empty()) else { continue };
+        let path: Vec<String> = rest.split("__").map(str::to_lowercase).collect();
+        let meant = match schema::find(root, &path) {
+            Some(at) => typed(root, &at, text),
+            None => Value::String(text.clone()),
+        };
+        put(&mut value, &path, meant);
+        names.insert(path, name.clone());
+    }
+    let place = move |path: &[String]| {
+        let name = (0..=path.len()).rev().find_map(|end| names.get(&path[..end]));
+        Place::of(name.cloned().unwrap_or_else(|| "the environment".to_owned()))
+    };
+    Written { value, place: Box::new(place) }
+}
+
+fn typed(root: &Value, at: &str, text: &str) -> Value {
+    let types = schema::types(root, at);
+    if types.contains("array") && !text.trim_start().starts_with('[') {
+        let each = schema::item(root, at).unwrap_or_default();
+        return text.split(',').map(|item| typed(root, &each, item.trim())).collect();
+    }
+    if types.contains("string") || types.is_empty() {
+        return Value::String(text.to_owned());
+    }
+    yaml::value(text).unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// Puts a value at a path, making sections on the way.
+pub fn put(value: &mut Value, path: &[String], leaf: Value) {
+    let Some((last, parents)) = path.split_last() else { return };
+    let mut at = value;
+    for key in parents {
+        if !at.is_object() {
+            *at = Value::Object(Map::new());
+        }
+        at = &mut at[key.as_str()];
+    }
+    if !at.is_object() {
+        *at = Value::Object(Map::new());
+    }
+    at[last.as_str()] = leaf;
+}

@@ -1,0 +1,84 @@
+//! What a schema cannot say: values that contradict each other or the rest of the house.
+
+use std::net::SocketAddr;
+
+use selkie_channel_core::ChannelKit;
+
+use crate::config::problem::one_of;
+use crate::config::settings::Settings;
+use crate::domain::crash::CrashPoint;
+use crate::domain::schema::nearest;
+
+/// A key's path and what is wrong with its value.
+pub type Wrong = (Vec<String>, String);
+
+/// Lists all contradictions.
+pub fn contradictions(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
+    let mut wrong = Vec::new();
+    for (index, owner) in settings.owners.iter().enumerate() {
+        wrong.extend(id(owner, kits).map(|says| (path(&["owners", &index.to_string()]), says)));
+    }
+    for group in settings.groups.keys() {
+        wrong.extend(id(group, kits).map(|says| (path(&["groups", group]), says)));
+    }
+    wrong.extend(console(settings));
+    wrong.extend(crash(settings));
+    wrong
+}
+
+/// Reads `debug.crash_at`: the point and at which pass (1 = the first).
+pub fn crash_at(text: &str) -> Option<(CrashPoint, u32)> {
+    let (name, nth) = text.split_once(':').unwrap_or((text, "1"));
+    Some((CrashPoint::parse(name)?, nth.parse().ok().filter(|n| *n > 0)?))
+}
+
+fn id(text: &str, kits: &[ChannelKit]) -> Option<String> {
+    if kits.is_empty() {
+        return None;
+    }
+    let known = text
+        .split_once(':')
+        .is_some_and(|(prefix, rest)| !rest.is_empty() && kits.iter().any(|k| k.prefix == prefix));
+    let forms: Vec<String> = kits.iter().map(|k| format!("{}:<id>", k.prefix)).collect();
+    (!known).then(|| format!("takes {}, not {text:?}", one_of(&forms)))
+}
+
+fn console(settings: &Settings) -> Vec<Wrong> {
+    let console = &settings.console;
+    let mut wrong = Vec::new();
+    let Some(listen) = &console.listen else {
+        if console.allow_origin.is_some() {
+            let says = "is set and console.listen is not: nothing would listen; set both or none";
+            wrong.push((path(&["console", "allow_origin"]), says.to_owned()));
+        }
+        return wrong;
+    };
+    let says = match listen.parse::<SocketAddr>() {
+        Err(_) => format!("takes an address with a port (127.0.0.1:7300), not {listen:?}"),
+        Ok(address) if !address.ip().is_loopback() => {
+            "takes a loopback address (127.0.0.1:7300): the console has no sign-in yet".to_owned()
+        }
+        Ok(_) => return wrong,
+    };
+    wrong.push((path(&["console", "listen"]), says));
+    wrong
+}
+
+fn crash(settings: &Settings) -> Option<Wrong> {
+    let text = settings.debug.crash_at.as_ref()?;
+    if crash_at(text).is_some() {
+        return None;
+    }
+    let names: Vec<&str> = CrashPoint::ALL.iter().map(|p| p.name()).collect();
+    let near = nearest(text, names.iter().copied());
+    let hint = near.map(|n| format!("did you mean {n}? ")).unwrap_or_default();
+    let says = format!(
+        "takes <point> or <point>:<nth>, not {text:?} ({hint}points: {})",
+        names.join(", ")
+    );
+    Some((path(&["debug", "crash_at"]), says))
+}
+
+fn path(keys: &[&str]) -> Vec<String> {
+    keys.iter().map(|k| (*k).to_owned()).collect()
+}

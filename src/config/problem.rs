@@ -1,0 +1,114 @@
+//! Something wrong with the config, in words for a person: where it stands, which key, what is taken.
+
+use std::fmt;
+
+use crate::domain::schema::{Fault, FaultKind};
+
+/// Something wrong with the config. Shown as `config.yaml:7: worker.max is not a key (…)`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// Where the value was written.
+    pub place: Place,
+    /// The key's path, e.g. `worker.max_concurrency`; empty for the whole.
+    pub key: String,
+    /// What is wrong and what is taken.
+    pub says: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, key, says } = self;
+        if !place.name.is_empty() {
+            write!(f, "{place}: ")?;
+        }
+        if !key.is_empty() {
+            write!(f, "{key} ")?;
+        }
+        f.write_str(says)
+    }
+}
+
+/// Where a value was written: a file and its line, a variable, a flag.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file as it was named, the variable, the flag; empty when nobody wrote it.
+    pub name: String,
+    /// The line of the file, from 1.
+    pub line: Option<usize>,
+}
+
+impl Place {
+    /// Names a variable, a flag, or a whole file.
+    pub fn of(name: impl Into<String>) -> Self {
+        Self { name: name.into(), line: None }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
+}
+
+/// All that is wrong, one line each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problems(
+    /// At least one, by place.
+    pub Vec<Problem>,
+);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// Says what a fault of the schema means. `secret` values are never repeated.
+pub fn words(fault: &Fault, secret: bool) -> String {
+    let got = |got: &str| if secret { "what stands there".to_owned() } else { got.to_owned() };
+    match &fault.kind {
+        FaultKind::Missing => "is missing".to_owned(),
+        FaultKind::Unknown { nearest, taken } => {
+            let hint = nearest.as_ref().map(|n| format!("did you mean {n}? ")).unwrap_or_default();
+            format!("is not a key ({hint}takes {})", listed(taken))
+        }
+        FaultKind::Type { takes, got: value } => format!("takes {takes}, not {}", got(value)),
+        FaultKind::NotListed { got: value, takes } => {
+            format!("takes {}, not {}", one_of(takes), got(value))
+        }
+        FaultKind::Range { got: value, least, most } => {
+            format!("takes {}, not {}", range(*least, *most), got(value))
+        }
+    }
+}
+
+fn listed(taken: &[String]) -> String {
+    if taken.is_empty() { "no keys".to_owned() } else { taken.join(", ") }
+}
+
+/// Joins a list as people say it: `a, b or c`.
+pub fn one_of(list: &[String]) -> String {
+    match list {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+fn range(least: Option<f64>, most: Option<f64>) -> String {
+    match (least, most) {
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        (Some(least), None) => format!("{least} or more"),
+        (None, Some(most)) => format!("{most} or less"),
+        (None, None) => "another number".to_owned(),
+    }
+}

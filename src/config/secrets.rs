@@ -1,0 +1,149 @@
+//! Secrets: which keys hold one, and where else than in the config file they may come from.
+
+use std::path::Path;
+
+use selkie_channel_core::ChannelKit;
+use serde_json::Value;
+
+use crate::config::env::{Environment, put};
+use crate::config::problem::{Place, Problem};
+use crate::config::{Written, key};
+
+/// Our own keys that hold a secret; `*` is any name.
+const OWN: [&str; 2] = ["llm.api_key", "llm.profiles.*.api_key"];
+/// Keys that may hold one and have no `_file`: only hidden.
+const HIDDEN: [&str; 2] = ["llm.headers.*", "llm.profiles.*.headers.*"];
+
+/// Which keys hold secrets.
+#[derive(Clone, Debug)]
+pub struct Secrets {
+    keys: Vec<Vec<String>>,
+    hidden: Vec<Vec<String>>,
+}
+
+impl Secrets {
+    /// Gathers our own and the kits'.
+    pub fn of(kits: &[ChannelKit]) -> Self {
+        let kits =
+            kits.iter().flat_map(|k| k.secrets.iter().map(move |s| format!("{}.{s}", k.name)));
+        let keys = OWN.iter().map(|k| (*k).to_owned()).chain(kits);
+        Self {
+            keys: keys.map(|k| split(&k)).collect(),
+            hidden: HIDDEN.iter().map(|k| split(k)).collect(),
+        }
+    }
+
+    /// Lists the keys that have a `<key>_file` beside them.
+    pub fn with_files(&self) -> &[Vec<String>] {
+        &self.keys
+    }
+
+    /// Whether a value must not be shown.
+    pub fn hides(&self, path: &[String]) -> bool {
+        self.keys.iter().chain(&self.hidden).any(|pattern| fits(pattern, path))
+    }
+
+    /// Lists the secrets that a value holds, for the redactor.
+    pub fn values(&self, value: &Value) -> Vec<String> {
+        let patterns = self.keys.iter().chain(&self.hidden);
+        patterns
+            .flat_map(|pattern| paths(pattern, value))
+            .filter_map(|path| at(value, &path)?.as_str().map(str::to_owned))
+            .collect()
+    }
+
+    /// Replaces every `<key>_file` by the trimmed content of the file; `folder` is where relative names
+    /// begin.
+    pub fn read_files(&self, written: &mut Written, folder: &Path) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for pattern in &self.keys {
+            let Some((last, parents)) = pattern.split_last() else { continue };
+            for parent in paths(parents, &written.value) {
+                if let Err(problem) = read_one(written, &parent, last, folder) {
+                    problems.push(problem);
+                }
+            }
+        }
+        problems
+    }
+
+    /// Reads systemd's credentials: `$CREDENTIALS_DIRECTORY/<key>`, e.g. `telegram.bot_token`.
+    pub fn credentials(&self, env: &Environment) -> Written {
+        let mut value = Value::Object(serde_json::Map::new());
+        let folder = env.get("CREDENTIALS_DIRECTORY").map(Path::new);
+        let entries =
+            folder.and_then(|f| std::fs::read_dir(f).ok()).into_iter().flatten().flatten();
+        for entry in entries {
+            let Some(path) = entry.file_name().to_str().map(split) else { continue };
+            let known = self.keys.iter().any(|pattern| fits(pattern, &path));
+            let text = known.then(|| std::fs::read_to_string(entry.path()).ok()).flatten();
+            if let Some(text) = text {
+                put(&mut value, &path, Value::String(text.trim().to_owned()));
+            }
+        }
+        let place = |path: &[String]| Place::of(format!("credential {}", path.join(".")));
+        Written { value, place: Box::new(place) }
+    }
+}
+
+fn read_one(
+    written: &mut Written,
+    parent: &[String],
+    last: &str,
+    folder: &Path,
+) -> Result<(), Problem> {
+    let named = format!("{last}_file");
+    let Some(section) = at_mut(&mut written.value, parent).and_then(Value::as_object_mut) else {
+        return Ok(());
+    };
+    // What is no text stays: the schema says what is taken.
+    let Some(name) = section.get(&named).and_then(Value::as_str).map(str::to_owned) else {
+        return Ok(());
+    };
+    let both = section.get(last).is_some_and(|v| !v.is_null());
+    let path: Vec<String> = parent.iter().cloned().chain([named.clone()]).collect();
+    let problem = |says: String| Problem { place: (written.place)(&path), key: key(&path), says };
+    if both {
+        return Err(problem(format!("and {last} are both set: keep one of them")));
+    }
+    let file = folder.join(&name);
+    let text = std::fs::read_to_string(&file)
+        .map_err(|e| problem(format!("names {}, which cannot be read: {e}", file.display())))?;
+    if text.trim().is_empty() {
+        return Err(problem(format!("names {}, which is empty", file.display())));
+    }
+    section.remove(&named);
+    section.insert(last.to_owned(), Value::String(text.trim().to_owned()));
+    Ok(())
+}
+
+fn split(key: &str) -> Vec<String> {
+    key.split('.').map(str::to_owned).collect()
+}
+
+fn fits(pattern: &[String], path: &[String]) -> bool {
+    pattern.len() == path.len() && pattern.iter().zip(path).all(|(p, k)| p == "*" || p == k)
+}
+
+/// Lists the paths of a value that a pattern fits.
+fn paths(pattern: &[String], value: &Value) -> Vec<Vec<String>> {
+    let Some((first, rest)) = pattern.split_first() else { return vec![Vec::new()] };
+    let Some(map) = value.as_object() else { return Vec::new() };
+    map.iter()
+        .filter(|(key, _)| first == "*" || *key == first)
+        .flat_map(|(key, inner)| {
+            paths(rest, inner).into_iter().map(|mut path| {
+                path.insert(0, key.clone());
+                path
+            })
+        })
+        .collect()
+}
+
+fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
+    path.iter().try_fold(value, |value, key| value.get(key))
+}
+
+fn at_mut<'a>(value: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
+    path.iter().try_fold(value, |value, key| value.get_mut(key))
+}

@@ -1,0 +1,139 @@
+//! The typed settings: each section's struct lives beside the code that uses it and is composed here.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::flow::settings as flow;
+use crate::{agent, console, llm, tools};
+
+pub use console::Settings as ConsoleSettings;
+pub use flow::Settings as FlowSettings;
+pub use llm::Settings as LlmSettings;
+pub use tools::Settings as ToolsSettings;
+
+/// Everything but the channels' own sections, which their kits check and take raw.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Whose bot it is: always allowed, first to get notices.
+    pub owners: Vec<String>,
+    /// What becomes of a message that arrives while its conversation is being answered.
+    pub while_busy: flow::WhileBusy,
+    /// Group lines that do not speak to the bot are kept as context for the next one that does.
+    pub record_untriggered: bool,
+    /// Which models are asked.
+    pub llm: llm::Settings,
+    /// How far a task may go.
+    pub agent: agent::Settings,
+    /// What tools keep to.
+    pub tools: tools::Settings,
+    /// How much runs at once.
+    pub worker: flow::WorkerSettings,
+    /// How patient the outbox is.
+    pub outbox: flow::OutboxSettings,
+    /// What single groups may do beyond the shaping table, by their id.
+    pub groups: BTreeMap<String, flow::GroupSettings>,
+    /// The read API and, later, the owner's pages.
+    pub console: console::Settings,
+    /// What is logged, and how.
+    pub logging: Logging,
+    /// For tests.
+    pub debug: Debug,
+    /// Where everything durable lives.
+    pub file_state_dir: Option<PathBuf>,
+    /// Where fetched and made files lie; may be emptied while the daemon is down.
+    pub file_cache_dir: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            owners: Vec::new(),
+            while_busy: flow::WhileBusy::default(),
+            record_untriggered: true,
+            llm: llm::Settings::default(),
+            agent: agent::Settings::default(),
+            tools: tools::Settings::default(),
+            worker: flow::WorkerSettings::default(),
+            outbox: flow::OutboxSettings::default(),
+            groups: BTreeMap::new(),
+            console: console::Settings::default(),
+            logging: Logging::default(),
+            debug: Debug::default(),
+            file_state_dir: None,
+            file_cache_dir: None,
+        }
+    }
+}
+
+impl Settings {
+    /// Returns what flow is told: its keys stand at the top.
+    pub fn flow(&self) -> FlowSettings {
+        FlowSettings {
+            while_busy: self.while_busy,
+            worker: self.worker.clone(),
+            outbox: self.outbox.clone(),
+            groups: self.groups.clone(),
+            record_untriggered: self.record_untriggered,
+        }
+    }
+}
+
+/// What is logged, and how. Logs go to standard error.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Logging {
+    /// The least important line that is written.
+    pub level: Level,
+    /// `text` for people, `json` for machines.
+    pub format: Format,
+}
+
+impl Logging {
+    /// Returns the same, without what only a daemon's log needs.
+    pub fn quieter(self) -> Self {
+        let level = if self.level == Level::Info { Level::Warn } else { self.level };
+        Self { level, ..self }
+    }
+}
+
+/// How important a line is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Level {
+    #[expect(missing_docs, reason = "the names say it")]
+    Error,
+    #[expect(missing_docs, reason = "the names say it")]
+    Warn,
+    #[default]
+    #[expect(missing_docs, reason = "the names say it")]
+    Info,
+    #[expect(missing_docs, reason = "the names say it")]
+    Debug,
+    #[expect(missing_docs, reason = "the names say it")]
+    Trace,
+}
+
+/// How a line looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// For tests.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Debug {
+    /// Dies by SIGKILL at a crash point: `after_claim`, or `after_claim:3` for the third time.
+    pub crash_at: Option<String>,
+}

@@ -1,0 +1,82 @@
+//! The config as it takes effect: every key, its value, and where the value came from. Secrets never.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::config::Reading;
+
+/// One key as it takes effect.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// Its path.
+    pub key: String,
+    /// Its value as JSON; `"[set]"` for a secret, null when nothing is set.
+    pub value: Value,
+    /// `config.yaml:7`, a variable, a flag, or `default`.
+    pub from: String,
+}
+
+/// Lists every key in the schema's order; keys of named entries (profiles, groups) where they are written.
+pub fn lines(reading: &Reading) -> Vec<Line> {
+    let mut walk = Walk { reading, lines: Vec::new() };
+    walk.section("", Some(&reading.value), None, &mut Vec::new());
+    walk.lines
+}
+
+struct Walk<'a> {
+    reading: &'a Reading,
+    lines: Vec<Line>,
+}
+
+impl Walk<'_> {
+    /// Walks the keys of a section: those of the schema, then those that are only written.
+    fn section(
+        &mut self,
+        at: &str,
+        written: Option<&Value>,
+        default: Option<&Value>,
+        path: &mut Vec<String>,
+    ) {
+        let reading = self.reading;
+        let known = reading.schema.pointer(&format!("{at}/properties")).and_then(Value::as_object);
+        let mut keys: Vec<&String> = known.into_iter().flat_map(|k| k.keys()).collect();
+        let extra = written.and_then(Value::as_object).into_iter().flat_map(|w| w.keys());
+        keys.extend(extra.filter(|k| known.is_none_or(|known| !known.contains_key(*k))));
+        for key in keys {
+            path.push(key.clone());
+            let own = known.and_then(|k| k.get(key)).and_then(|s| s.get("default"));
+            let default = default.and_then(|d| d.get(key)).or(own);
+            self.key(written.and_then(|w| w.get(key)), default, path);
+            path.pop();
+        }
+    }
+
+    fn key(&mut self, written: Option<&Value>, default: Option<&Value>, path: &mut Vec<String>) {
+        let reading = self.reading;
+        let at = super::schema::find(&reading.schema, path);
+        let nested = at.as_ref().filter(|at| {
+            let has = |word: &str| reading.schema.pointer(&format!("{at}/{word}"));
+            has("properties").is_some()
+                || (has("additionalProperties").is_some_and(Value::is_object)
+                    && written.and_then(Value::as_object).is_some_and(|w| !w.is_empty()))
+        });
+        if let Some(at) = nested {
+            return self.section(at, written, default, path);
+        }
+        let twin = path.last().and_then(|k| k.strip_suffix("_file")).is_some_and(|secret| {
+            let mut twin = path.clone();
+            twin.pop();
+            twin.push(secret.to_owned());
+            reading.secrets.hides(&twin)
+        });
+        if twin {
+            // Its content stands at the secret's own key.
+            return;
+        }
+        let value = written.or(default).cloned().unwrap_or(Value::Null);
+        let secret = reading.secrets.hides(path) && !value.is_null();
+        let from = written.map_or("default".to_owned(), |_| reading.place(path).to_string());
+        let value = if secret { Value::String("[set]".to_owned()) } else { value };
+        self.lines.push(Line { key: super::key(path), value, from });
+    }
+}

@@ -1,0 +1,343 @@
+//! Problems in words, precedence, secrets, the example file.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use schemars::{JsonSchema, Schema, schema_for};
+use selkie_channel_core::{
+    Audience, BuildContext, Channel, ChannelKit, Features, Problem as Wrong,
+};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+
+/// A channel that is none of ours, so that nothing here hangs on a platform.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Pigeon {
+    bot_token: String,
+    base_url: Option<String>,
+    allowed_chat_ids: Option<Vec<Loft>>,
+    max_bytes: Option<u64>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Loft {
+    Name(String),
+    Number(i64),
+}
+
+fn kit() -> ChannelKit {
+    fn settings() -> Schema {
+        schema_for!(Pigeon)
+    }
+    fn features(kind: &str) -> Features {
+        Features {
+            channel: "pigeon".into(),
+            kind: kind.into(),
+            audience: Audience::Direct,
+            speaking: Vec::new(),
+            style: String::new(),
+        }
+    }
+    fn build(_: Value, _: BuildContext) -> Result<Option<Channel>, Vec<Wrong>> {
+        Ok(None)
+    }
+    ChannelKit {
+        name: "pigeon",
+        prefix: "pg",
+        settings,
+        secrets: &["bot_token"],
+        kinds: &[("private", Audience::Direct)],
+        features,
+        speaking: &[],
+        build,
+    }
+}
+
+/// A folder with a config file, and what is read from it.
+struct Desk {
+    folder: TempDir,
+    env: Environment,
+    flags: Vec<Flag>,
+}
+
+impl Desk {
+    fn with(yaml: &str) -> Self {
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("config.yaml"), yaml).unwrap();
+        Self { folder, env: Environment::new(), flags: Vec::new() }
+    }
+
+    fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    fn flag(mut self, name: &str, value: Value) -> Self {
+        self.flags.push(Flag { name: name.to_owned(), value });
+        self
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn read(&self) -> Result<Reading, Problems> {
+        let sources = Sources {
+            file: ConfigFile::choose(None, self.path()),
+            env: self.env.clone(),
+            flags: self.flags.clone(),
+            here: self.path().to_owned(),
+        };
+        read(&sources, &[kit()])
+    }
+
+    fn settings(&self) -> Settings {
+        self.read().unwrap().finish().unwrap()
+    }
+
+    fn problems(&self) -> String {
+        let problems = self.read().and_then(Reading::finish).unwrap_err().to_string();
+        problems.replace(&self.path().display().to_string(), "<folder>")
+    }
+
+    fn shown(&self, key: &str) -> String {
+        let line = show::lines(&self.read().unwrap()).into_iter().find(|l| l.key == key);
+        line.map_or("nothing".to_owned(), |l| format!("{} from {}", l.value, l.from))
+    }
+}
+
+#[test]
+fn every_problem_is_told_at_once_with_its_line() {
+    let desk = Desk::with(
+        "owners: [4711]\n\
+         while_busy: quue\n\
+         worker:\n  max_concurrency: 0\n  max: 3\n\
+         outbox:\n  unclear_after: soon\n\
+         pigeon:\n  base_url: 7\n  allowed_chat_id: [1]\n\
+         loging:\n  level: info\n",
+    );
+    assert_snapshot!(desk.problems(), @r#"
+    config.yaml:1: owners[0] takes a string, not 4711
+    config.yaml:2: while_busy takes queue, steer or interrupt, not quue
+    config.yaml:4: worker.max_concurrency takes 1 to 1024, not 0
+    config.yaml:5: worker.max is not a key (takes max_concurrency)
+    config.yaml:7: outbox.unclear_after takes a length of time (500ms, 30s, 10m, 2h or 7d), not "soon"
+    config.yaml:8: pigeon.bot_token is missing: write it, name a file in bot_token_file, or set SELKIE__PIGEON__BOT_TOKEN
+    config.yaml:9: pigeon.base_url takes a string, not 7
+    config.yaml:10: pigeon.allowed_chat_id is not a key (did you mean allowed_chat_ids? takes bot_token, base_url, allowed_chat_ids, max_bytes, bot_token_file)
+    config.yaml:11: loging is not a key (did you mean logging? takes owners, while_busy, record_untriggered, llm, agent, tools, worker, outbox, groups, console, logging, debug, file_state_dir, file_cache_dir, pigeon)
+    "#);
+}
+
+#[test]
+fn contradictions_are_told_when_the_shape_is_right() {
+    let desk = Desk::with(
+        "owners: ['4711', 'pg:1']\n\
+         groups:\n  tg:-100:\n    allow: [exec]\n\
+         console:\n  allow_origin: http://127.0.0.1:1\n\
+         debug:\n  crash_at: after_clam\n",
+    );
+    assert_snapshot!(desk.problems(), @r#"
+    config.yaml:1: owners[0] takes pg:<id>, not "4711"
+    config.yaml:3: groups.tg:-100 takes pg:<id>, not "tg:-100"
+    config.yaml:6: console.allow_origin is set and console.listen is not: nothing would listen; set both or none
+    config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, before_finish, after_finish, after_sending, after_deliver, after_receipt)
+    "#);
+    assert_snapshot!(Desk::with("console: {listen: 0.0.0.0:80}").problems(), @r#"config.yaml:1: console.listen takes a loopback address (127.0.0.1:7300): the console has no sign-in yet"#);
+}
+
+#[test]
+fn broken_yaml_is_told_in_the_parsers_words() {
+    assert_snapshot!(Desk::with("worker:\n  a: [1\nb: 2\n").problems(), @r#"config.yaml:3: the YAML cannot be read: did not find expected ',' or ']' at line 3 column 2, while parsing a flow sequence at line 2 column 6"#);
+    assert_snapshot!(Desk::with("worker: {}\nowners: []\nworker: {}\n").problems(), @r#"config.yaml:1: the YAML cannot be read: duplicate entry with key "worker""#);
+    assert_snapshot!(Desk::with("- a\n- b\n").problems(), @r#"config.yaml: the file takes keys with values (`worker: …`); see config.example.yaml"#);
+    assert_snapshot!(Desk::with("a: 1\n---\nb: 2\n").problems(), @r#"config.yaml: the YAML cannot be read: deserializing from YAML containing more than one document is not supported"#);
+}
+
+#[test]
+fn a_value_of_the_environment_is_named_by_its_variable() {
+    let desk = Desk::with("worker:\n  max_concurrency: 3\n")
+        .env("SELKIE__WORKER__MAX_CONCURRENCY", "many")
+        .env("SELKIE__LLM__MODLE", "x")
+        .env("SELKIE__NOPE.A[", "x");
+    assert_snapshot!(desk.problems(), @r#"
+    SELKIE__LLM__MODLE: llm.modle is not a key (did you mean model? takes profiles, provider, endpoint, api_key, model, headers, context, routes, prices, api_key_file)
+    SELKIE__NOPE.A[: nope.a[ is not a key (takes owners, while_busy, record_untriggered, llm, agent, tools, worker, outbox, groups, console, logging, debug, file_state_dir, file_cache_dir, pigeon)
+    SELKIE__WORKER__MAX_CONCURRENCY: worker.max_concurrency takes a whole number, not "many"
+    "#);
+}
+
+#[test]
+fn a_missing_token_says_where_it_may_come_from() {
+    assert_snapshot!(Desk::with("# mine\npigeon:\n").problems(), @r#"config.yaml:2: pigeon.bot_token is missing: write it, name a file in bot_token_file, or set SELKIE__PIGEON__BOT_TOKEN"#);
+    let desk = Desk::with("").env("SELKIE__PIGEON__BASE_URL", "http://x");
+    assert_snapshot!(desk.problems(), @r#"SELKIE__PIGEON__BASE_URL: pigeon.bot_token is missing: write it, name a file in bot_token_file, or set SELKIE__PIGEON__BOT_TOKEN"#);
+}
+
+#[test]
+fn flags_beat_the_environment_and_it_beats_the_file() {
+    let desk =
+        Desk::with("file_state_dir: a\nworker: {max_concurrency: 2}\nrecord_untriggered: false\n")
+            .env("SELKIE__FILE_STATE_DIR", "b")
+            .env("SELKIE__WORKER__MAX_CONCURRENCY", "5")
+            .env("SELKIE__RECORD_UNTRIGGERED", "")
+            .flag("--state", json!({"file_state_dir": "c"}));
+    let settings = desk.settings();
+    assert_eq!(settings.file_state_dir.unwrap(), Path::new("c"));
+    assert_eq!(settings.worker.max_concurrency, 5);
+    assert!(!settings.record_untriggered, "an empty variable counts as not set");
+    assert_eq!(desk.shown("file_state_dir"), "\"c\" from --state");
+    assert_eq!(desk.shown("worker.max_concurrency"), "5 from SELKIE__WORKER__MAX_CONCURRENCY");
+    assert_eq!(desk.shown("record_untriggered"), "false from config.yaml:3");
+    assert_eq!(desk.shown("outbox.unclear_after"), "\"30s\" from default");
+}
+
+#[test]
+fn text_stays_text_and_lists_are_lists() {
+    let desk = Desk::with("")
+        .env("SELKIE__PIGEON__BOT_TOKEN", "007")
+        .env("SELKIE__PIGEON__ALLOWED_CHAT_IDS", "pg:1, -100")
+        .env("SELKIE__PIGEON__MAX_BYTES", "12")
+        .env("SELKIE__OWNERS", "[\"pg:1\"]");
+    let reading = desk.read().unwrap();
+    assert_eq!(
+        reading.section("pigeon").unwrap(),
+        &json!({"bot_token": "007", "allowed_chat_ids": ["pg:1", "-100"], "max_bytes": 12})
+    );
+    assert_eq!(reading.finish().unwrap().owners, ["pg:1"]);
+}
+
+#[test]
+fn a_key_without_a_value_counts_as_not_there() {
+    let settings = Desk::with("worker:\nlogging:\n  level:\n").settings();
+    assert_eq!(settings.worker.max_concurrency, 16);
+}
+
+#[test]
+fn secrets_come_from_files_and_credentials_and_are_never_shown() {
+    let desk = Desk::with("pigeon:\n  bot_token_file: token\n");
+    fs::write(desk.path().join("token"), "  1:from-file\n").unwrap();
+    assert_eq!(desk.read().unwrap().section("pigeon").unwrap()["bot_token"], "1:from-file");
+    assert_eq!(desk.shown("pigeon.bot_token"), "\"[set]\" from config.yaml:2");
+    assert_eq!(desk.read().unwrap().secrets(), ["1:from-file"]);
+
+    fs::create_dir(desk.path().join("credentials")).unwrap();
+    fs::write(desk.path().join("credentials/pigeon.bot_token"), "1:from-systemd\n").unwrap();
+    fs::write(desk.path().join("credentials/other"), "x").unwrap();
+    let credentials = desk.path().join("credentials").display().to_string();
+    let desk = desk.env("CREDENTIALS_DIRECTORY", &credentials);
+    assert_eq!(desk.shown("pigeon.bot_token"), "\"[set]\" from credential pigeon.bot_token");
+    assert_eq!(desk.read().unwrap().section("pigeon").unwrap()["bot_token"], "1:from-systemd");
+    let desk = desk.env("SELKIE__PIGEON__BOT_TOKEN", "1:from-env");
+    assert_eq!(desk.shown("pigeon.bot_token"), "\"[set]\" from SELKIE__PIGEON__BOT_TOKEN");
+}
+
+#[test]
+fn a_secret_file_that_is_not_there_or_doubled_is_a_problem() {
+    assert_snapshot!(Desk::with("pigeon:\n  bot_token_file: none\n").problems(), @r#"config.yaml:2: pigeon.bot_token_file names <folder>/none, which cannot be read: No such file or directory (os error 2)"#);
+    assert_snapshot!(Desk::with("pigeon:\n  bot_token: a\n  bot_token_file: b\n").problems(), @r#"config.yaml:3: pigeon.bot_token_file and bot_token are both set: keep one of them"#);
+    assert_snapshot!(Desk::with("pigeon:\n  bot_token: [1, 2]\n").problems(), @r#"config.yaml:2: pigeon.bot_token takes a string, not what stands there"#);
+}
+
+#[test]
+fn customary_variables_rank_below_everything() {
+    let desk = Desk::with("").env("OPENAI_API_KEY", "sk-o").env("ANTHROPIC_API_KEY", "sk-a");
+    assert_eq!(desk.shown("llm.provider"), "\"openai\" from OPENAI_API_KEY");
+    assert_eq!(desk.shown("llm.api_key"), "\"[set]\" from OPENAI_API_KEY");
+    let desk = Desk::with("").env("ANTHROPIC_API_KEY", "sk-a");
+    assert_eq!(desk.shown("llm.provider"), "\"anthropic\" from ANTHROPIC_API_KEY");
+
+    let yaml = "llm:\n  profiles:\n    a: {provider: anthropic}\n    b: {provider: openai, endpoint: 'http://x'}\n    c: {provider: openai, api_key: mine}\n";
+    let desk = Desk::with(yaml).env("OPENAI_API_KEY", "sk-o").env("ANTHROPIC_API_KEY", "sk-a");
+    assert_eq!(desk.shown("llm.profiles.a.api_key"), "\"[set]\" from ANTHROPIC_API_KEY");
+    assert_eq!(desk.shown("llm.profiles.b.api_key"), "null from default", "not to another server");
+    assert_eq!(desk.shown("llm.profiles.c.api_key"), "\"[set]\" from config.yaml:5");
+    assert_eq!(desk.shown("llm.provider"), "null from default");
+}
+
+#[test]
+fn a_named_file_must_be_there_and_no_file_is_fine() {
+    let folder = TempDir::new().unwrap();
+    let mut sources = Sources {
+        file: ConfigFile::choose(Some("nowhere.yaml".into()), folder.path()),
+        env: Environment::new(),
+        flags: Vec::new(),
+        here: folder.path().to_owned(),
+    };
+    let Err(problems) = read(&sources, &[]) else { panic!("a missing file was read") };
+    assert_snapshot!(problems, @r#"nowhere.yaml: the config file cannot be read: No such file or directory (os error 2)"#);
+    sources.file = ConfigFile::None;
+    assert!(read(&sources, &[]).unwrap().finish().is_ok());
+}
+
+/// Takes the `# ` off every line that is a key or an item; `##` are words.
+fn uncommented(example: &str) -> String {
+    let lines = example.lines().filter(|l| !l.trim_start().starts_with("##"));
+    lines.map(|l| l.replacen("# ", "", usize::from(l.trim_start().starts_with("# ")))).fold(
+        String::new(),
+        |mut all, line| {
+            all.push_str(&line);
+            all.push('\n');
+            all
+        },
+    )
+}
+
+#[test]
+fn the_example_loads_as_it_is_and_says_nothing_but_defaults() {
+    let desk = Desk::with(EXAMPLE);
+    let reading = desk.read().unwrap();
+    assert!(show::lines(&reading).iter().all(|l| l.from == "default"));
+    reading.finish().unwrap();
+}
+
+#[test]
+fn the_example_holds_every_key_of_ours_and_nothing_else() {
+    let value = yaml::parse("example", &uncommented(EXAMPLE)).unwrap();
+    let mut own = value.clone();
+    let settings = whole_schema(&[]);
+    let known: BTreeSet<&String> = settings["properties"].as_object().unwrap().keys().collect();
+    own.as_object_mut().unwrap().retain(|k, _| known.contains(k));
+    assert_eq!(check(&settings, &own), []);
+    let missing: Vec<String> = keys(&settings)
+        .into_iter()
+        // `api_key_file` is another spelling of `api_key`, told once at the top of the example.
+        .filter(|path| !path.last().is_some_and(|key| key.ends_with("_key_file")))
+        .filter(|path| !holds(&own, path))
+        .map(|path| path.join("."))
+        .collect();
+    assert!(missing.is_empty(), "not in config.example.yaml: {missing:?}");
+}
+
+/// Lists every key of a schema; `*` is any name.
+fn keys(root: &Value) -> Vec<Vec<String>> {
+    fn below(root: &Value, path: &mut Vec<String>, out: &mut Vec<Vec<String>>) {
+        let Some(at) = schema::find(root, path) else { return };
+        let properties = root.pointer(&format!("{at}/properties")).and_then(Value::as_object);
+        let named = properties.into_iter().flat_map(|p| p.keys().cloned());
+        let any = root.pointer(&format!("{at}/additionalProperties")).is_some_and(Value::is_object);
+        for key in named.chain(any.then(|| "*".to_owned())) {
+            path.push(key);
+            out.push(path.clone());
+            below(root, path, out);
+            path.pop();
+        }
+    }
+    let mut out = Vec::new();
+    below(root, &mut Vec::new(), &mut out);
+    out
+}
+
+fn holds(value: &Value, path: &[String]) -> bool {
+    let Some((first, rest)) = path.split_first() else { return true };
+    let Some(map) = value.as_object() else { return false };
+    map.iter().filter(|(k, _)| first == "*" || *k == first).any(|(_, inner)| holds(inner, rest))
+}

@@ -1,0 +1,239 @@
+//! Builds everything from config; the only place above the binary that knows concrete types.
+//!
+//! A [`Plan`] touches nothing outside the process and is all that `config check` and `tools list` need; a
+//! [`House`] holds the store.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use selkie_channel_core::{BuildContext, Channel, PersonId, Redactor};
+
+use crate::agent::Agent;
+use crate::config::paths::{ConfigFile, Folders};
+use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
+use crate::config::settings::Settings;
+use crate::config::{Flag, Reading, Sources, crash_at, read};
+use crate::console::{ChannelView, Console};
+use crate::daemon::{Binary, http, lifecycle, state};
+use crate::domain::chance::{Chance, SystemChance};
+use crate::domain::clock::{SharedClock, SystemClock};
+use crate::domain::crash::Crash;
+use crate::domain::happening::Happenings;
+use crate::domain::ids::Boot;
+use crate::llm::Model;
+use crate::shape::{ChannelTools, Shaper};
+use crate::store::Ledger;
+use crate::store::read::Read;
+use crate::tools::base;
+use crate::{flow, llm, store};
+
+/// The version of this selkie.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What the command line says about config.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The file that is read.
+    pub file: ConfigFile,
+    /// `--state`.
+    pub state: Option<PathBuf>,
+    /// Values that rank above everything: the demo's.
+    pub flags: Vec<Flag>,
+}
+
+/// Everything that can be built without touching a disk or the network.
+pub struct Plan {
+    /// The settings.
+    pub settings: Settings,
+    /// Where things lie.
+    pub folders: Folders,
+    /// The channels that have a section.
+    pub channels: Vec<Channel>,
+    /// The `main` route.
+    pub model: Arc<dyn Model>,
+    /// What tasks may do.
+    pub shaper: Arc<Shaper>,
+    /// Knows every secret of the config.
+    pub redactor: Redactor,
+    /// The one TLS configuration.
+    pub tls: Arc<ClientConfig>,
+    clock: SharedClock,
+    chance: Arc<dyn Chance>,
+}
+
+/// Lists where config comes from.
+pub fn sources(binary: &Binary, chosen: &Chosen) -> Sources {
+    let state = chosen.state.as_ref().map(|path| Flag {
+        name: "--state".to_owned(),
+        value: serde_json::json!({ "file_state_dir": binary.here.join(path) }),
+    });
+    Sources {
+        file: chosen.file.clone(),
+        env: binary.env.clone(),
+        flags: chosen.flags.iter().cloned().chain(state).collect(),
+        here: binary.here.clone(),
+    }
+}
+
+/// Reads the config and builds what needs nothing else.
+///
+/// # Errors
+/// Everything that is wrong with the config, at once.
+pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
+    let mut reading = read(&sources(binary, chosen), &binary.kits)?;
+    let redactor = Redactor::default();
+    reading.secrets().iter().for_each(|secret| redactor.learn(secret));
+    let tls = http::tls().map_err(|e| defect(&e))?;
+    let for_client = Arc::clone(&tls);
+    let client = move || http::client(&for_client).map_err(|e| e.to_string());
+    let clock: SharedClock = Arc::new(SystemClock);
+    let chance: Arc<dyn Chance> = Arc::new(SystemChance);
+    let folders = |settings: &Settings| Folders::choose(settings, &binary.env, &binary.here);
+    let cache_dir = reading.settings().map_or_else(PathBuf::new, |s| folders(s).cache);
+    let context = BuildContext {
+        tls: Arc::clone(&tls),
+        redactor: redactor.clone(),
+        user_agent: http::USER_AGENT.to_owned(),
+        cache_dir,
+    };
+    let channels = channels(binary, &context, &mut reading);
+    let routes =
+        reading.settings().map(|s| llm::build(&s.llm, &client, &redactor, &clock, &chance));
+    let routes = match routes {
+        Some(Ok(routes)) => Some(routes),
+        Some(Err(problems)) => {
+            reading.add("llm", problems);
+            None
+        }
+        None => None,
+    };
+    let settings = reading.finish()?;
+    let model = routes.map(|r| r.main).ok_or_else(|| Problems(Vec::new()))?;
+    let shaper = shaper(binary, &settings)?;
+    let folders = folders(&settings);
+    Ok(Plan { settings, folders, channels, model, shaper, redactor, tls, clock, chance })
+}
+
+/// Lets every channel look at its section.
+fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> Vec<Channel> {
+    let mut built = Vec::new();
+    for kit in &binary.kits {
+        let Some(section) = reading.section(kit.name).cloned() else { continue };
+        match (kit.build)(section, context.clone()) {
+            Ok(channel) => built.extend(channel),
+            Err(problems) => reading.add(kit.name, problems),
+        }
+    }
+    built
+}
+
+fn shaper(binary: &Binary, settings: &Settings) -> Result<Arc<Shaper>, Problems> {
+    let base = base::build(&settings.tools).map_err(|e| defect(&e))?;
+    let speaking: Vec<ChannelTools> = binary
+        .kits
+        .iter()
+        .map(|kit| ChannelTools { channel: kit.name, tools: kit.speaking })
+        .collect();
+    let shaper = Shaper::for_channels(Arc::new(base), &speaking, &settings.tools);
+    Ok(Arc::new(shaper.map_err(|e| defect(&e))?))
+}
+
+/// What cannot go wrong by config and did: said like a problem, so that no start ends without words.
+fn defect(error: &dyn std::fmt::Display) -> Problems {
+    let says = format!("selkie itself is broken: {error}");
+    Problems(vec![ConfigProblem { place: Place::default(), key: String::new(), says }])
+}
+
+/// A plan with its store and everything that moves.
+pub struct House {
+    /// The rows.
+    pub ledger: Arc<dyn Ledger>,
+    /// Intake, workers, couriers.
+    pub flow: Arc<flow::Flow>,
+    /// What happens, live.
+    pub happenings: Happenings,
+    /// The time.
+    pub clock: SharedClock,
+    /// What it was built from.
+    pub plan: Plan,
+}
+
+impl Plan {
+    /// Makes the folders, takes the store's lock and builds the rest.
+    ///
+    /// # Errors
+    /// When a folder cannot be made, or the store is held, newer or broken.
+    pub fn open(self) -> anyhow::Result<House> {
+        state::prepare(&self.folders)?;
+        let ledger = store::open(&self.folders.state)?;
+        let happenings = Happenings::default();
+        let crash = Arc::new(crash(&self.settings));
+        let agent = Agent {
+            model: Arc::clone(&self.model),
+            work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
+            happenings: happenings.clone(),
+            crash: Arc::clone(&crash),
+            clock: Arc::clone(&self.clock),
+            redactor: self.redactor.clone(),
+            settings: self.settings.agent.clone(),
+        };
+        let flow = flow::Flow::new(flow::Parts {
+            ledger: Arc::clone(&ledger),
+            shaper: Arc::clone(&self.shaper),
+            agent: Arc::new(agent),
+            channels: self.channels.clone(),
+            owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
+            settings: self.settings.flow(),
+            clock: Arc::clone(&self.clock),
+            chance: Arc::clone(&self.chance),
+            crash,
+            happenings: happenings.clone(),
+            boot: Boot(uuid::Uuid::now_v7().to_string()),
+            state_dir: self.folders.state.clone(),
+            cache_dir: self.folders.cache.clone(),
+            redactor: self.redactor.clone(),
+            version: VERSION,
+        });
+        Ok(House { ledger, flow, happenings, clock: Arc::clone(&self.clock), plan: self })
+    }
+}
+
+impl House {
+    /// Returns the read API over this house.
+    pub fn console(&self) -> Console {
+        let shaper = Arc::clone(&self.plan.shaper);
+        let flow = Arc::clone(&self.flow);
+        Console {
+            ledger: Arc::clone(&self.ledger) as Arc<dyn Read>,
+            explain: Arc::new(move |facts| shaper.shape(facts).explain()),
+            happenings: self.happenings.clone(),
+            channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),
+            version: VERSION,
+            model: self.plan.model.card().name,
+            allow_origin: self.plan.settings.console.allow_origin.clone(),
+        }
+    }
+}
+
+fn view(channel: flow::ChannelState) -> ChannelView {
+    let flow::ChannelState { name, account, hearing, .. } = channel;
+    let state = match hearing {
+        flow::Hearing::Off => "off".to_owned(),
+        flow::Hearing::Listening => "listening".to_owned(),
+        flow::Hearing::Refused { reason } => format!("refused: {reason}"),
+    };
+    ChannelView { name: name.to_owned(), account: account.to_string(), state }
+}
+
+fn crash(settings: &Settings) -> Crash {
+    let Some((point, nth)) = settings.debug.crash_at.as_deref().and_then(crash_at) else {
+        return Crash::default();
+    };
+    tracing::warn!(
+        point = point.name(),
+        nth,
+        "debug.crash_at is set: THIS PROCESS WILL KILL ITSELF; for tests only"
+    );
+    Crash::at(point, nth, lifecycle::kill)
+}

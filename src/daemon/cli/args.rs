@@ -1,0 +1,156 @@
+//! What the command line takes, and its help.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+const EXAMPLES: &str = "Examples:
+  selkie demo                                 a chat with emulated platforms; no key, no account
+  selkie demo --say 'note: buy milk'          one message in, the visible answers out
+  selkie config example > config.yaml         a config to begin with
+  selkie config check                         everything that is wrong with it, at once
+  selkie run                                  the daemon
+  selkie ask 'what is in this folder?'        one task in the terminal
+  selkie tools why write_file --in cli        why a tool is there, or is not
+
+Exit codes: 0 done · 1 it did not work · 2 the command line or the config is wrong";
+
+/// A multi-channel chat-bot daemon: one base tool registry, reshaped for every task.
+#[derive(Debug, Parser)]
+#[command(name = "selkie", version, after_help = EXAMPLES)]
+pub struct Args {
+    /// The config file [default: ./config.yaml, else /etc/selkie/config.yaml; none is fine]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The state folder; ranks above config and environment
+    #[arg(long, global = true, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the daemon
+    Run,
+    /// Run the same daemon against emulated platforms, with a page to chat in
+    Demo(Demo),
+    /// Ask one thing in the terminal: progress to standard error, the answer to standard output
+    Ask(Ask),
+    /// List, explain and call tools
+    #[command(subcommand)]
+    Tools(Tools),
+    /// Check and show the config
+    #[command(subcommand)]
+    Config(Config),
+    /// Show a message's whole chain, from the platform's event to the receipts
+    Trace(Trace),
+}
+
+/// `selkie demo`.
+#[derive(Debug, clap::Args)]
+pub struct Demo {
+    /// Say this, print the visible answers, end
+    #[arg(long, value_name = "TEXT")]
+    pub say: Option<String>,
+    /// Where to say it
+    #[arg(long = "in", value_name = "PLACE", default_value = "telegram:private")]
+    pub place: String,
+    /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+}
+
+/// `selkie ask`.
+#[derive(Debug, clap::Args)]
+pub struct Ask {
+    /// What to ask
+    pub text: String,
+    /// One JSON object a line: progress, answer, end
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `selkie tools`.
+#[derive(Debug, Subcommand)]
+pub enum Tools {
+    /// List the base, the runtime tools and each channel's; or one setting's shape
+    List {
+        /// One setting: cli, or <channel>:<kind>
+        #[arg(long = "in", value_name = "SETTING")]
+        setting: Option<String>,
+        /// JSON instead of a table
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a tool as the model sees it
+    Show {
+        /// The tool
+        name: String,
+    },
+    /// Call tools without an agent, one after the other in one process
+    Call {
+        /// The setting whose rules apply
+        #[arg(long = "in", value_name = "SETTING", default_value = "cli")]
+        setting: String,
+        /// The folder they work in [default: the current one]
+        #[arg(long, value_name = "DIR")]
+        workspace: Option<PathBuf>,
+        /// JSON instead of text
+        #[arg(long)]
+        json: bool,
+        /// NAME JSON [NAME JSON …]
+        #[arg(required = true, num_args = 2.., value_name = "NAME JSON")]
+        calls: Vec<String>,
+    },
+    /// Say why a tool is there in a setting, or is not
+    Why {
+        /// The tool
+        name: String,
+        /// The setting
+        #[arg(long = "in", value_name = "SETTING", default_value = "cli")]
+        setting: String,
+        /// JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `selkie config`.
+#[derive(Debug, Subcommand)]
+pub enum Config {
+    /// Tell everything that is wrong, at once
+    Check,
+    /// Show every key as it takes effect and where its value comes from
+    Show {
+        /// JSON instead of a table
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the JSON Schema, for editors
+    Schema,
+    /// Print a config with every key, commented
+    Example,
+}
+
+/// `selkie trace`.
+#[derive(Debug, clap::Args)]
+pub struct Trace {
+    /// A task's number, an inbox key, or a platform's message id
+    pub message: String,
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_contradicts_itself_nowhere() {
+        super::Args::command().debug_assert();
+    }
+}

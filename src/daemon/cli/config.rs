@@ -1,0 +1,49 @@
+//! `selkie config check|show|schema|example`.
+
+use super::args::Config;
+use super::{Outcome, print};
+use crate::config::{EXAMPLE, read, show, whole_schema};
+use crate::daemon::Binary;
+use crate::daemon::build::{Chosen, plan, sources};
+
+/// Checks or shows.
+pub fn config(binary: &Binary, chosen: &Chosen, what: Config) -> Outcome {
+    match what {
+        Config::Check => check(binary, chosen),
+        Config::Show { json } => show(binary, chosen, json),
+        Config::Schema => Ok(print::json(&whole_schema(&binary.kits))?),
+        Config::Example => Ok(print::out(EXAMPLE)?),
+    }
+}
+
+fn check(binary: &Binary, chosen: &Chosen) -> Outcome {
+    let plan = plan(binary, chosen)?;
+    let file = sources(binary, chosen).file;
+    let file = file.path().map_or("no config file".to_owned(), |p| p.display().to_string());
+    let channels: Vec<&str> = plan.channels.iter().map(|c| c.name).collect();
+    let channels = if channels.is_empty() { "none".to_owned() } else { channels.join(", ") };
+    let rows = [
+        ("config", file),
+        ("channels", channels),
+        ("model", plan.model.card().name),
+        ("state", plan.folders.state.display().to_string()),
+        ("cache", plan.folders.cache.display().to_string()),
+    ];
+    let rows: Vec<Vec<String>> = rows.map(|(k, v)| vec![k.to_owned(), v]).into();
+    Ok(print::out(&format!("{}nothing is wrong\n", print::table(&rows)))?)
+}
+
+fn show(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
+    let reading = read(&sources(binary, chosen), &binary.kits)?;
+    let lines = show::lines(&reading);
+    // What is wrong is told, and is no reason to show nothing.
+    let checked = reading.finish();
+    if json {
+        print::json(&lines)?;
+    } else {
+        let row = |l: show::Line| vec![l.key, l.value.to_string(), l.from];
+        print::out(&print::table(&lines.into_iter().map(row).collect::<Vec<_>>()))?;
+    }
+    checked?;
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! `selkie demo`: the same daemon as `run`, with emulated platforms around it.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use serde_json::{Value, json};
+use tokio::sync::{broadcast, oneshot};
+use tokio::time::timeout;
+
+use super::args::Demo;
+use super::{Failure, Outcome, print};
+use crate::config::Flag;
+use crate::config::paths::ConfigFile;
+use crate::config::problem::one_of;
+use crate::config::settings::Level;
+use crate::daemon::build::{Chosen, Plan, plan};
+use crate::daemon::demo::World;
+use crate::daemon::run::{Up, daemon};
+use crate::daemon::{Binary, lifecycle, telemetry};
+use crate::domain::happening::Happening;
+
+/// How long `--say` waits for everything that belongs to its answer.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// A message that was heard and of which nothing comes for so long was ignored.
+const QUIET: Duration = Duration::from_secs(3);
+
+/// Serves the page, or says one thing and prints what a person would see.
+pub fn demo(binary: &Binary, mut chosen: Chosen, demo: Demo) -> Outcome {
+    let world = (binary.world)().ok_or_else(|| {
+        Failure::Usage(
+            "this selkie was built without the playground: build it with --features playground"
+                .to_owned(),
+        )
+    })?;
+    // Found by chance, a file could bring in channels that are no part of a demo.
+    if matches!(chosen.file, ConfigFile::Found(_)) {
+        chosen.file = ConfigFile::None;
+    }
+    let fresh = match &chosen.state {
+        Some(_) => None,
+        None => Some(Fresh::make(binary)?),
+    };
+    if let Some(fresh) = &fresh {
+        chosen.state = Some(fresh.0.clone());
+    }
+    if let Some(model) = &demo.model {
+        chosen.flags.push(Flag { name: "--model".to_owned(), value: model_config(model)? });
+    }
+    lifecycle::runtime()?.block_on(with_world(binary, chosen, demo, world))
+}
+
+async fn with_world(
+    binary: &Binary,
+    mut chosen: Chosen,
+    demo: Demo,
+    mut world: Box<dyn World>,
+) -> Outcome {
+    if demo.say.is_some() && !world.places().contains(&demo.place) {
+        let places = one_of(&world.places());
+        return Err(Failure::Usage(format!("--in takes {places}, not {:?}", demo.place)));
+    }
+    world.start().await.context("the playground cannot start")?;
+    let mut guest = world.config();
+    guest["console"] = json!({ "listen": "127.0.0.1:0", "allow_origin": world.url() });
+    chosen.flags.insert(0, Flag { name: "the playground".to_owned(), value: guest });
+    let mut plan = plan(binary, &chosen)?;
+    if demo.say.is_some() && plan.settings.logging.level == Level::Info {
+        plan.settings.logging = plan.settings.logging.quieter();
+    }
+    telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
+    Ok(both(plan, demo, world).await?)
+}
+
+/// Runs the daemon and the visit side by side; the visit's end ends the daemon.
+async fn both(plan: Plan, demo: Demo, world: Box<dyn World>) -> anyhow::Result<()> {
+    let (up, started) = oneshot::channel::<Up>();
+    let (end, ended) = oneshot::channel::<()>();
+    let card = plan.model.card().name;
+    let visit = async {
+        let Ok(up) = started.await else { return Ok(()) };
+        if let Some(console) = up.console {
+            world.set_daemon(&format!("http://{console}"));
+        }
+        let visited = match &demo.say {
+            Some(text) => say(&*world, &up, &demo.place, text).await,
+            None => stay(&*world, &card).await,
+        };
+        // A daemon that has ended needs no telling.
+        end.send(()).ok();
+        visited
+    };
+    let mut daemon = pin!(daemon(plan, up, Some(ended)));
+    tokio::select! {
+        ran = &mut daemon => ran,
+        visited = visit => daemon.await.and(visited),
+    }
+}
+
+/// Prints the page's address and waits; a signal ends the daemon, and with it everything.
+async fn stay(world: &dyn World, model: &str) -> anyhow::Result<()> {
+    print::out(&format!("{}\n", world.url()))?;
+    eprintln!("model: {model} · Ctrl-C ends it");
+    let mut signals = lifecycle::Signals::listen()?;
+    signals.next().await;
+    Ok(())
+}
+
+/// Says one thing and prints what stands there when everything has settled.
+async fn say(world: &dyn World, up: &Up, place: &str, text: &str) -> anyhow::Result<()> {
+    let happenings = up.happenings.listen();
+    let message = world.say(place, text)?;
+    let settled = timeout(PATIENCE, settled(up, happenings)).await;
+    let seen = world.seen(place, message);
+    for answer in &seen {
+        print::out(&format!("{}\n", answer.trim_end()))?;
+    }
+    settled.map_err(|_| anyhow!("the answer is not complete after {} s", PATIENCE.as_secs()))??;
+    if seen.is_empty() {
+        bail!("nothing was answered (in a group the bot has to be addressed)")
+    }
+    Ok(())
+}
+
+/// Waits until something has come of the message and nothing is left to do.
+async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> anyhow::Result<()> {
+    let (mut heard, mut something) = (false, false);
+    loop {
+        let happening = match timeout(QUIET, happenings.recv()).await {
+            Ok(Err(broadcast::error::RecvError::Closed)) => bail!("the daemon has ended"),
+            // One that was missed is made up for by the counts.
+            Ok(Err(broadcast::error::RecvError::Lagged(_))) => None,
+            Ok(Ok(happening)) => Some(happening),
+            // Heard, and nothing came of it for so long: it was ignored.
+            Err(_) if heard && !something && idle(up).await? => return Ok(()),
+            Err(_) => continue,
+        };
+        heard |= matches!(happening, Some(Happening::Heard { .. }));
+        something |=
+            matches!(happening, Some(Happening::Ended { .. } | Happening::Delivered { .. }));
+        if something && idle(up).await? {
+            return Ok(());
+        }
+    }
+}
+
+async fn idle(up: &Up) -> anyhow::Result<bool> {
+    let counts = up.ledger.counts().await?;
+    Ok(counts.waiting + counts.running + counts.queued == 0)
+}
+
+/// Reads `--model`: `offline`, or `<provider>/<model>`.
+fn model_config(model: &str) -> Result<Value, Failure> {
+    if model == "offline" {
+        return Ok(json!({ "llm": { "provider": "offline" } }));
+    }
+    match model.split_once('/') {
+        Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
+            Ok(json!({ "llm": { "provider": provider, "model": model } }))
+        }
+        _ => Err(Failure::Usage(format!(
+            "--model takes offline or <provider>/<model> (openai/gpt-5.2, anthropic/claude-sonnet-5), not {model:?}"
+        ))),
+    }
+}
+
+/// A state folder of its own that goes with the demo.
+struct Fresh(std::path::PathBuf);
+
+impl Fresh {
+    fn make(binary: &Binary) -> anyhow::Result<Self> {
+        let base =
+            binary.env.get("TMPDIR").filter(|t| !t.is_empty()).map_or("/tmp", String::as_str);
+        let name = format!("selkie-demo-{}", uuid::Uuid::now_v7());
+        let path = std::path::Path::new(base).join(name);
+        std::fs::create_dir_all(&path)
+            .with_context(|| format!("no temporary folder in {base}: give one with --state"))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system's own cleaning.
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}

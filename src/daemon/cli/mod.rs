@@ -1,0 +1,79 @@
+//! The command line: one file per command. Exit codes: 0 done, 1 it did not work, 2 usage or config.
+
+mod args;
+mod ask;
+mod config;
+mod demo;
+mod print;
+mod run;
+mod setting;
+mod tools;
+mod trace;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::config::paths::ConfigFile;
+use crate::config::problem::Problems;
+use crate::daemon::Binary;
+use crate::daemon::build::Chosen;
+use args::{Args, Command};
+
+/// Why a command did not do it.
+enum Failure {
+    /// It did not work: exit 1.
+    Failed(anyhow::Error),
+    /// The command line or the config is wrong: exit 2.
+    Usage(String),
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        match error.into().downcast::<Problems>() {
+            Ok(problems) => Self::Usage(problems.to_string()),
+            Err(error) => Self::Failed(error),
+        }
+    }
+}
+
+/// What a command comes to.
+type Outcome = Result<(), Failure>;
+
+/// Carries out a command line and returns the process's exit code.
+pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = match Args::try_parse_from(line) {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are no errors; clap knows which is which.
+            error.print().ok();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    match carry_out(binary, args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Failed(error)) => {
+            eprintln!("selkie: {error:#}");
+            ExitCode::from(1)
+        }
+        Err(Failure::Usage(says)) => {
+            eprintln!("{says}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn carry_out(binary: &Binary, args: Args) -> Outcome {
+    let Args { config, state, command } = args;
+    let file = ConfigFile::choose(config, &binary.here);
+    let chosen = Chosen { file, state, flags: Vec::new() };
+    match command {
+        Command::Run => run::run(binary, &chosen),
+        Command::Demo(demo) => demo::demo(binary, chosen, demo),
+        Command::Ask(ask) => ask::ask(binary, &chosen, ask),
+        Command::Tools(tools) => tools::tools(binary, &chosen, tools),
+        Command::Config(config) => config::config(binary, &chosen, config),
+        Command::Trace(trace) => trace::trace(binary, &chosen, &trace),
+    }
+}

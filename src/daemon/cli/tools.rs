@@ -1,0 +1,204 @@
+//! `selkie tools list|show|call|why`.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::args::Tools;
+use super::{Failure, Outcome, print, setting};
+use crate::daemon::Binary;
+use crate::daemon::build::{Chosen, Plan, plan};
+use crate::daemon::client::Running;
+use crate::daemon::hand::{Bench, ByHand, Called};
+use crate::daemon::lifecycle;
+use crate::domain::schema::nearest;
+use crate::domain::tool::ToolSpec;
+use crate::shape::Explained;
+
+/// Lists, explains or calls.
+pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
+    match what {
+        Tools::List { setting: Some(setting), json } => list_in(binary, chosen, &setting, json),
+        Tools::List { setting: None, json } => list_all(binary, chosen, json),
+        Tools::Show { name } => show(binary, chosen, &name),
+        Tools::Why { name, setting, json } => why(binary, chosen, &name, &setting, json),
+        Tools::Call { setting, workspace, json, calls } => {
+            let facts = setting::facts(&binary.kits, &setting)?;
+            let calls = pairs(&calls)?;
+            let workspace = folder(binary, workspace)?;
+            call(plan(binary, chosen)?, ByHand { facts, workspace, calls }, json)
+        }
+    }
+}
+
+fn explained(binary: &Binary, plan: &Plan, setting: &str) -> Result<Explained, Failure> {
+    let facts = setting::facts(&binary.kits, setting)?;
+    Ok(plan.shaper.shape(&facts).explain())
+}
+
+fn list_in(binary: &Binary, chosen: &Chosen, setting: &str, json: bool) -> Outcome {
+    // A wrong word of the command line is told before anything is built.
+    setting::facts(&binary.kits, setting)?;
+    let explained = explained(binary, &plan(binary, chosen)?, setting)?;
+    if json {
+        return Ok(print::json(&explained)?);
+    }
+    let Explained { setting, there, hidden } = explained;
+    let mut rows = Vec::new();
+    for line in there {
+        let kind = if line.runtime { "runtime" } else { "base" };
+        rows.push(vec![line.name, line.class, line.group, kind.to_owned(), line.summary]);
+    }
+    let mut text = format!("{setting}\n\n{}", print::table(&rows));
+    if !hidden.is_empty() {
+        let row = |h: crate::shape::HiddenLine| vec![h.name, h.class, h.reasons.join("; ")];
+        let rows: Vec<Vec<String>> = hidden.into_iter().map(row).collect();
+        text.push_str(&format!("\nnot here\n\n{}", print::table(&rows)));
+    }
+    Ok(print::out(&text)?)
+}
+
+/// A tool and the settings where it is.
+#[derive(Serialize)]
+struct Everywhere {
+    name: String,
+    class: String,
+    group: String,
+    runtime: bool,
+    summary: String,
+    settings: Vec<String>,
+}
+
+fn list_all(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
+    let plan = plan(binary, chosen)?;
+    let mut all: Vec<Everywhere> = Vec::new();
+    for setting in setting::names(&binary.kits) {
+        for line in explained(binary, &plan, &setting)?.there {
+            match all.iter_mut().find(|t| t.name == line.name) {
+                Some(tool) => tool.settings.push(setting.clone()),
+                None => all.push(Everywhere {
+                    name: line.name,
+                    class: line.class,
+                    group: line.group,
+                    runtime: line.runtime,
+                    summary: line.summary,
+                    settings: vec![setting.clone()],
+                }),
+            }
+        }
+    }
+    // The base first, then what is injected; the channels' come last because `cli` is asked first.
+    all.sort_by_key(|tool| tool.runtime);
+    if json {
+        return Ok(print::json(&all)?);
+    }
+    let rows: Vec<Vec<String>> = all
+        .into_iter()
+        .map(|t| {
+            let kind = if t.runtime { "runtime" } else { "base" };
+            vec![t.name, t.class, t.group, kind.to_owned(), t.settings.join(" "), t.summary]
+        })
+        .collect();
+    Ok(print::out(&print::table(&rows))?)
+}
+
+/// A tool as the model sees it.
+#[derive(Serialize)]
+struct Shown<'a> {
+    name: &'a str,
+    description: &'a str,
+    class: &'a str,
+    group: &'a str,
+    sources: &'a [&'a str],
+    parameters: &'a Value,
+}
+
+fn show(binary: &Binary, chosen: &Chosen, name: &str) -> Outcome {
+    let plan = plan(binary, chosen)?;
+    let mut names = Vec::new();
+    for setting in setting::names(&binary.kits) {
+        let shape = plan.shaper.shape(&setting::facts(&binary.kits, &setting)?);
+        let specs = shape.registry.block().specs();
+        if let Some(spec) = specs.iter().find(|s| s.name == name) {
+            let ToolSpec { name, description, parameters, class, group, sources, .. } = &**spec;
+            let class = class.name();
+            return Ok(print::json(&Shown {
+                name,
+                description,
+                class,
+                group,
+                sources,
+                parameters,
+            })?);
+        }
+        names.extend(specs.iter().map(|s| s.name));
+    }
+    let near = nearest(name, names).map(|n| format!("; did you mean {n}?")).unwrap_or_default();
+    Err(Failure::Usage(format!("there is no tool {name:?}{near} (see `selkie tools list`)")))
+}
+
+fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &str, json: bool) -> Outcome {
+    let facts = setting::facts(&binary.kits, setting)?;
+    let plan = plan(binary, chosen)?;
+    let shape = plan.shaper.shape(&facts);
+    let reasons = shape.why(name);
+    let here = shape.registry.block().specs().iter().any(|s| s.name == name);
+    if json {
+        let setting = &shape.setting;
+        return Ok(print::json(
+            &serde_json::json!({ "tool": name, "setting": setting, "here": here, "why": reasons }),
+        )?);
+    }
+    let verdict = if here { "is here" } else { "is not here" };
+    let mut text = format!("{name} {verdict} ({})\n", shape.setting);
+    for reason in reasons {
+        text.push_str(&format!("  {reason}\n"));
+    }
+    Ok(print::out(&text)?)
+}
+
+fn call(plan: Plan, by_hand: ByHand, json: bool) -> Outcome {
+    let answers: Vec<Called> = lifecycle::runtime()?.block_on(async {
+        if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
+            return daemon.call("/v1/tools/call", &by_hand).await;
+        }
+        anyhow::Ok(Bench::of(&plan.open()?).call(&by_hand).await)
+    })?;
+    if json {
+        print::json(&answers)?;
+    } else {
+        for answer in &answers {
+            print::out(&format!("{}\n", answer.text.trim_end()))?;
+        }
+    }
+    let failed = answers.iter().filter(|a| a.is_error).map(|a| a.tool.as_str()).collect::<Vec<_>>();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Failed(anyhow::anyhow!("{} did not do it", failed.join(", "))))
+}
+
+fn pairs(words: &[String]) -> Result<Vec<(String, Value)>, Failure> {
+    if !words.len().is_multiple_of(2) {
+        return Err(Failure::Usage("tools call takes NAME JSON [NAME JSON …]".to_owned()));
+    }
+    let mut calls = Vec::new();
+    for pair in words.chunks_exact(2) {
+        let arguments = serde_json::from_str(&pair[1]).map_err(|e| {
+            let hint =
+                if std::io::stdin().is_terminal() { " (quote it for your shell)" } else { "" };
+            Failure::Usage(format!("the arguments of {} are no JSON: {e}{hint}", pair[0]))
+        })?;
+        calls.push((pair[0].clone(), arguments));
+    }
+    Ok(calls)
+}
+
+fn folder(binary: &Binary, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    let folder = binary.here.join(named.unwrap_or_default());
+    folder.canonicalize().map_err(|e| {
+        Failure::Usage(format!("--workspace {} cannot be entered: {e}", folder.display()))
+    })
+}

@@ -1,0 +1,84 @@
+//! `selkie trace`: a message's whole chain, from the platform's event to the receipts.
+
+use serde_json::Value;
+
+use super::args::Trace;
+use super::{Failure, Outcome, print};
+use crate::daemon::build::{Chosen, plan};
+use crate::daemon::client::Running;
+use crate::daemon::{Binary, lifecycle};
+
+/// Finds the chain and prints it.
+pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
+    let plan = plan(binary, chosen)?;
+    let chains: Vec<Value> = lifecycle::runtime()?.block_on(async {
+        if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
+            return daemon.read(&["v1", "trace", &trace.message]).await;
+        }
+        let chains = plan.open()?.ledger.trace(&trace.message).await?;
+        let chains = chains.iter().map(serde_json::to_value).collect::<Result<_, _>>()?;
+        anyhow::Ok(chains)
+    })?;
+    if chains.is_empty() {
+        let message = &trace.message;
+        return Err(Failure::Failed(anyhow::anyhow!(
+            "nothing is known of {message:?}: give a task's number, an inbox key or a message id"
+        )));
+    }
+    if trace.json {
+        return Ok(print::json(&chains)?);
+    }
+    let text = chains.iter().map(story).collect::<Vec<_>>().join("\n");
+    Ok(print::out(&text)?)
+}
+
+/// Tells one chain, a line for each row.
+fn story(chain: &Value) -> String {
+    let mut rows = vec![vec![
+        word(&chain["stored_at"]),
+        format!("inbox {}", word(&chain["inbox"])),
+        word(&chain["disposition"]),
+        short(&word(&chain["inbound"]["text"])),
+    ]];
+    let task = &chain["task"];
+    if !task.is_null() {
+        rows.push(vec![
+            word(&task["created_at"]),
+            format!("task {}", word(&task["id"])),
+            word(&task["state"]),
+            format!("{} items, {} tries", count(&task["transcript"]), word(&task["attempts"])),
+        ]);
+    }
+    for outbound in chain["outbounds"].as_array().into_iter().flatten() {
+        let standing = word(&outbound["standing"]["standing"]);
+        rows.push(vec![String::new(), format!("outbound {}", word(&outbound["id"])), standing]);
+        for part in outbound["parts"].as_array().into_iter().flatten() {
+            let proof = &part["receipt"];
+            let proof =
+                if proof.is_null() { word(&part["reason"]) } else { short(&proof.to_string()) };
+            let id = format!("  part {}", word(&part["id"]));
+            rows.push(vec![word(&part["updated_at"]), id, word(&part["state"]), proof]);
+        }
+    }
+    print::table(&rows)
+}
+
+fn word(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn count(value: &Value) -> usize {
+    value.as_array().map_or(0, Vec::len)
+}
+
+fn short(text: &str) -> String {
+    let line = text.replace(['\n', '\r'], " ");
+    match line.char_indices().nth(80) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None => line,
+    }
+}

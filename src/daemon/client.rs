@@ -1,0 +1,95 @@
+//! The command line's side of the control socket.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use futures_util::StreamExt;
+use reqwest::{Client, Response};
+use rustls::ClientConfig;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::sync::mpsc;
+
+use crate::daemon::http;
+use crate::daemon::socket::{self, AskBody, AskLine};
+
+/// The host is not looked at: the socket decides who answers.
+const ORIGIN: &str = "http://selkie";
+
+/// A running daemon.
+pub struct Running(Client);
+
+impl Running {
+    /// Finds the daemon of a state folder; `None` when none answers.
+    ///
+    /// # Errors
+    /// When no client can be built.
+    pub async fn find(tls: &Arc<ClientConfig>, state: &Path) -> anyhow::Result<Option<Self>> {
+        let path = socket::path(state);
+        if tokio::net::UnixStream::connect(&path).await.is_err() {
+            return Ok(None);
+        }
+        Ok(Some(Self(http::socket_client(tls, &path)?)))
+    }
+
+    /// Asks; `lines` gets every line until the end.
+    ///
+    /// # Errors
+    /// When the daemon refuses or goes away.
+    pub async fn ask(&self, body: &AskBody, lines: mpsc::Sender<AskLine>) -> anyhow::Result<()> {
+        let response = self.post("/v1/ask", body).await?;
+        let mut stream = response.bytes_stream();
+        let mut rest = Vec::new();
+        while let Some(bytes) = stream.next().await {
+            rest.extend_from_slice(&bytes.context("the daemon went away")?);
+            while let Some(end) = rest.iter().position(|b| *b == b'\n') {
+                let line: Vec<u8> = rest.drain(..=end).collect();
+                let line =
+                    serde_json::from_slice(&line).context("the daemon speaks another version")?;
+                if lines.send(line).await.is_err() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Posts and reads the answer.
+    ///
+    /// # Errors
+    /// When the daemon refuses or answers something else.
+    pub async fn call<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> anyhow::Result<T> {
+        Ok(self.post(path, body).await?.json().await?)
+    }
+
+    /// Reads.
+    ///
+    /// # Errors
+    /// When the daemon refuses or answers something else.
+    pub async fn read<T: DeserializeOwned>(&self, parts: &[&str]) -> anyhow::Result<T> {
+        let mut url = reqwest::Url::parse(ORIGIN)?;
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.extend(parts);
+        }
+        Ok(checked(self.0.get(url).send().await?).await?.json().await?)
+    }
+
+    async fn post(&self, path: &str, body: &impl Serialize) -> anyhow::Result<Response> {
+        let sent = self.0.post(format!("{ORIGIN}{path}")).json(body).send().await;
+        checked(sent.context("the running daemon does not answer")?).await
+    }
+}
+
+async fn checked(response: Response) -> anyhow::Result<Response> {
+    if response.status().is_success() {
+        return Ok(response);
+    }
+    let status = response.status();
+    let says = response.text().await.unwrap_or_default();
+    bail!("the running daemon refuses ({status}): {says}")
+}

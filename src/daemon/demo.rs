@@ -1,0 +1,36 @@
+//! The port to the emulated platforms, for `selkie demo`.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+/// Emulated platforms with people in them.
+#[async_trait]
+pub trait World: Send + Sync {
+    /// Starts its servers on free loopback ports.
+    ///
+    /// # Errors
+    /// When no port is free.
+    async fn start(&mut self) -> anyhow::Result<()>;
+
+    /// Returns the config that makes the daemon its guest: tokens, base URLs, who is allowed, owners.
+    fn config(&self) -> Value;
+
+    /// Returns its page's address, `http://127.0.0.1:<port>`.
+    fn url(&self) -> String;
+
+    /// Tells the page where the daemon's read API is.
+    fn set_daemon(&self, console_url: &str);
+
+    /// Lists the places that `say` takes.
+    fn places(&self) -> Vec<String>;
+
+    /// Says something as a person in a place and returns the message's number there.
+    ///
+    /// # Errors
+    /// When the place is unknown.
+    fn say(&self, place: &str, text: &str) -> anyhow::Result<i64>;
+
+    /// Lists what the person sees of the bot since that message, oldest first: texts, `[file notes.txt,
+    /// 12 bytes]`, `[reaction 👍 on your message]`.
+    fn seen(&self, place: &str, since: i64) -> Vec<String>;
+}

@@ -1,0 +1,153 @@
+//! Tools called by hand: `selkie tools call`, without an agent; the same shape, scope and dispatch.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::{AccountId, Body, ConversationId, Redactor};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::daemon::build::House;
+use crate::domain::clock::SharedClock;
+use crate::domain::facts::Facts;
+use crate::domain::ids::TaskId;
+use crate::domain::transcript::Call;
+use crate::shape::{Shape, Shaper};
+use crate::store::Ledger;
+use crate::tools::ToolError;
+use crate::tools::dispatch::dispatch;
+use crate::tools::ports::{Reply, Spoken, Todos};
+use crate::tools::scope::{Roots, Scope};
+
+/// Not longer than this for one call.
+const TIMEOUT: Duration = Duration::from_secs(120);
+/// The account of the command line's conversations, the same as `selkie ask` has.
+const ACCOUNT: &str = "cli:local";
+/// The folder of the cache that calls by hand own.
+const OWN: &str = "by-hand";
+
+/// Calls by hand, in order, in one setting.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ByHand {
+    /// What shape looks at.
+    pub facts: Facts,
+    /// The folder that the tools work in.
+    pub workspace: PathBuf,
+    /// Name and arguments.
+    pub calls: Vec<(String, Value)>,
+}
+
+/// What a call answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Called {
+    /// The tool as it was named.
+    pub tool: String,
+    /// Its answer, or why there is none.
+    pub text: String,
+    /// It failed or was refused.
+    pub is_error: bool,
+}
+
+/// Where calls by hand are made.
+pub struct Bench {
+    shaper: Arc<Shaper>,
+    ledger: Arc<dyn Ledger>,
+    redactor: Redactor,
+    clock: SharedClock,
+    state: PathBuf,
+    cache: PathBuf,
+}
+
+impl Bench {
+    /// Takes its parts of a house.
+    pub fn of(house: &House) -> Self {
+        Self {
+            shaper: Arc::clone(&house.plan.shaper),
+            ledger: Arc::clone(&house.ledger),
+            redactor: house.plan.redactor.clone(),
+            clock: Arc::clone(&house.clock),
+            state: house.plan.folders.state.clone(),
+            cache: house.plan.folders.cache.clone(),
+        }
+    }
+
+    /// Makes the calls, one after the other; the first that must end everything is the last.
+    pub async fn call(&self, by_hand: &ByHand) -> Vec<Called> {
+        let shape = self.shaper.shape(&by_hand.facts);
+        let mut answers = Vec::new();
+        for (index, (tool, arguments)) in by_hand.calls.iter().enumerate() {
+            let id = format!("c1.{index}");
+            let scope = self.scope(by_hand, &shape, &id);
+            let call = Call { id, name: tool.clone(), arguments: arguments.clone() };
+            let answer = dispatch(&shape.registry, &call, &scope, &self.redactor).await;
+            let (text, is_error, over) = match answer {
+                Ok(done) => (done.answer.text, done.answer.is_error, false),
+                Err(error) => (error.to_string(), true, true),
+            };
+            answers.push(Called { tool: tool.clone(), text, is_error });
+            if over {
+                break;
+            }
+        }
+        answers
+    }
+
+    fn scope(&self, by_hand: &ByHand, shape: &Shape, call: &str) -> Scope {
+        let workspace = &by_hand.workspace;
+        let key = format!("cli:{}", workspace.display());
+        let open = !shape.own_folder_only;
+        Scope {
+            task: TaskId(0),
+            call: call.to_owned(),
+            conversation: ConversationId::new(AccountId::new(ACCOUNT), key),
+            message: by_hand.facts.message.clone(),
+            speaker: by_hand.facts.speaker.clone(),
+            trust: by_hand.facts.trust,
+            roots: Roots {
+                cache: self.cache.clone(),
+                own: self.cache.join(OWN),
+                state: open.then(|| self.state.clone()),
+                workspace: open.then(|| workspace.clone()),
+                elsewhere: open && shape.reads_elsewhere,
+            },
+            reply: Arc::new(Nobody),
+            todos: Arc::new(Stored(Arc::clone(&self.ledger))),
+            deadline: Instant::now() + TIMEOUT,
+            cancel: CancellationToken::new(),
+            clock: Arc::clone(&self.clock),
+        }
+    }
+}
+
+/// Nobody listens to a call by hand: no platform is spoken to.
+struct Nobody;
+
+#[async_trait]
+impl Reply for Nobody {
+    async fn say(&self, _: &str, _: Body) -> Result<Spoken, ToolError> {
+        Err(ToolError::tell("a call by hand speaks to no platform: ask in a conversation"))
+    }
+
+    fn is_here(&self, _: &str) -> Option<bool> {
+        None
+    }
+}
+
+/// The ledger's todo lists.
+struct Stored(Arc<dyn Ledger>);
+
+#[async_trait]
+impl Todos for Stored {
+    async fn read(&self, conversation: &ConversationId) -> Result<Option<String>, ToolError> {
+        self.0.todos(conversation).await.map_err(|e| ToolError::Abort(e.to_string()))
+    }
+
+    async fn write(&self, conversation: &ConversationId, json: String) -> Result<(), ToolError> {
+        let written = self.0.set_todos(conversation, json).await;
+        written.map_err(|e| ToolError::Abort(e.to_string()))
+    }
+}

@@ -1,0 +1,61 @@
+//! The HTTP clients: one TLS configuration, one user agent, deadlines from the start.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Client;
+use rustls::{ClientConfig, RootCertStore};
+use selkie_channel_core::tls;
+
+/// How we name ourselves to servers.
+pub const USER_AGENT: &str = concat!("selkie/", env!("CARGO_PKG_VERSION"));
+
+const CONNECT: Duration = Duration::from_secs(10);
+const IDLE: Duration = Duration::from_secs(60);
+
+/// Builds the one TLS configuration. The system's certificates are read at the first handshake.
+///
+/// # Errors
+/// When ring offers no protocol version, which cannot happen with the versions built in.
+pub fn tls() -> Result<Arc<ClientConfig>, rustls::Error> {
+    tls::client_config(roots)
+}
+
+/// Builds the client that all parts share. Calls set their own deadlines.
+///
+/// # Errors
+/// When the library refuses the TLS configuration.
+#[expect(clippy::disallowed_methods, reason = "the one home of HTTP clients")]
+pub fn client(tls: &Arc<ClientConfig>) -> reqwest::Result<Client> {
+    Client::builder()
+        .tls_backend_preconfigured(ClientConfig::clone(tls))
+        .user_agent(USER_AGENT)
+        .connect_timeout(CONNECT)
+        .pool_idle_timeout(IDLE)
+        .build()
+}
+
+/// Builds a client of the daemon's control socket.
+///
+/// # Errors
+/// When the library refuses the TLS configuration.
+#[expect(clippy::disallowed_methods, reason = "the one home of HTTP clients")]
+pub fn socket_client(tls: &Arc<ClientConfig>, socket: &Path) -> reqwest::Result<Client> {
+    Client::builder()
+        .tls_backend_preconfigured(ClientConfig::clone(tls))
+        .user_agent(USER_AGENT)
+        .unix_socket(socket)
+        .connect_timeout(CONNECT)
+        .build()
+}
+
+fn roots() -> RootCertStore {
+    let mut store = RootCertStore::empty();
+    let found = rustls_native_certs::load_native_certs();
+    for error in &found.errors {
+        tracing::warn!(%error, "a certificate store cannot be read");
+    }
+    store.add_parsable_certificates(found.certs);
+    store
+}

@@ -1,0 +1,107 @@
+//! From the first thread to the last: the runtime, signals, and how a daemon ends.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
+
+use crate::daemon::build::House;
+use crate::flow::Stop;
+use crate::store::read::Counts;
+
+/// How long running tasks may take to end after the first signal.
+const DRAIN: Duration = Duration::from_secs(30);
+/// How long everything may take to notice that it is over.
+const LAST: Duration = Duration::from_secs(5);
+/// How long no hint means that it is time to look.
+const LOOK: Duration = Duration::from_millis(250);
+/// More threads than this cost memory and answer no message sooner.
+const MOST_THREADS: usize = 4;
+
+/// Builds the runtime of the daemon and of commands that wait for something.
+///
+/// # Errors
+/// When the system gives no threads.
+pub fn runtime() -> io::Result<Runtime> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Builder::new_multi_thread().worker_threads(cores.min(MOST_THREADS)).enable_all().build()
+}
+
+/// SIGTERM and SIGINT.
+pub struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    /// Listens from now on.
+    ///
+    /// # Errors
+    /// When the system refuses a handler.
+    pub fn listen() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Waits for the next one and returns its name.
+    pub async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
+}
+
+/// Ends the daemon in order: ears first, then running tasks and what they said, within limits or until a
+/// second signal; what is left goes on at the next start.
+pub async fn stop(house: &House, tracker: &TaskTracker, stop: &Stop, signals: &mut Signals) {
+    stop.receivers.cancel();
+    tokio::select! {
+        () = drained(house) => {}
+        name = signals.next() => tracing::warn!(signal = name, "a second signal: ending at once"),
+    }
+    stop.work.cancel();
+    tracker.close();
+    if timeout(LAST, tracker.wait()).await.is_err() {
+        tracing::warn!("something does not end: leaving it behind");
+    }
+}
+
+/// Waits until nothing runs, and then a little for what was said.
+async fn drained(house: &House) {
+    if timeout(DRAIN, until(house, |counts| counts.running == 0)).await.is_err() {
+        tracing::warn!("tasks still run after {} s: they go on at the next start", DRAIN.as_secs());
+        return;
+    }
+    // What a platform does not take now is sent at the next start.
+    timeout(LAST, until(house, |counts| counts.queued == 0)).await.ok();
+}
+
+/// Waits until the counts are so; a store that cannot tell ends the waiting.
+async fn until(house: &House, so: fn(&Counts) -> bool) {
+    let mut happenings = house.happenings.listen();
+    while let Ok(counts) = house.ledger.counts().await {
+        if so(&counts) {
+            return;
+        }
+        // A hint may be missed: look again after a while without one.
+        timeout(LOOK, happenings.recv()).await.ok();
+    }
+}
+
+/// Kills this very process, as a crash would.
+pub fn kill() {
+    use rustix::process::{Signal, getpid, kill_process};
+    if kill_process(getpid(), Signal::KILL).is_err() {
+        std::process::abort();
+    }
+    // The signal is on its way: nothing may happen after this edge.
+    loop {
+        std::thread::park();
+    }
+}

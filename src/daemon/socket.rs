@@ -1,0 +1,167 @@
+//! The control socket: `<state>/selkie.sock`, for the commands of the same user on the same machine.
+//!
+//! `POST /v1/ask` streams JSON lines, `POST /v1/tools/call` answers calls by hand, `GET /v1/trace/{m}` and
+//! `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
+
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use axum::body::Body;
+use axum::extract::{Path as UrlPath, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use futures_util::{StreamExt, stream};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::net::UnixListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::daemon::build::{House, VERSION};
+use crate::daemon::hand::{Bench, ByHand, Called};
+use crate::flow::{Ask, AskEvent, Flow};
+use crate::store::Ledger;
+
+/// Returns where the socket of a state folder lies.
+pub fn path(state: &Path) -> PathBuf {
+    state.join("selkie.sock")
+}
+
+/// Listens, replacing what a dead daemon left. Only to be called while the store's lock is held.
+///
+/// # Errors
+/// When the socket cannot be made.
+pub fn listen(state: &Path) -> anyhow::Result<UnixListener> {
+    remove(state);
+    let path = path(state);
+    let listener = UnixListener::bind(&path)
+        .with_context(|| format!("the control socket {} cannot be made", path.display()))?;
+    // The folder is 0700 already; this keeps it so when somebody opens the folder.
+    std::fs::set_permissions(&path, Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Removes the socket of a state folder.
+pub fn remove(state: &Path) {
+    match std::fs::remove_file(path(state)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(%error, "the control socket cannot be removed");
+        }
+        _ => {}
+    }
+}
+
+/// What the socket's requests reach.
+pub struct Desk {
+    flow: Arc<Flow>,
+    ledger: Arc<dyn Ledger>,
+    bench: Bench,
+}
+
+impl Desk {
+    /// Takes its parts of a house.
+    pub fn of(house: &House) -> Self {
+        Self {
+            flow: Arc::clone(&house.flow),
+            ledger: Arc::clone(&house.ledger),
+            bench: Bench::of(house),
+        }
+    }
+}
+
+/// Serves until `stop`.
+pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) {
+    let router = Router::new()
+        .route("/v1/ask", post(ask))
+        .route("/v1/tools/call", post(call))
+        .route("/v1/trace/{message}", get(trace))
+        .route("/v1/status", get(status))
+        .with_state(Arc::new(desk));
+    let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
+    if let Err(error) = served {
+        tracing::error!(%error, "the control socket has ended: commands cannot reach this daemon");
+    }
+}
+
+/// What `ask` sends.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct AskBody {
+    /// What is asked.
+    pub text: String,
+    /// The folder it is about.
+    pub workspace: PathBuf,
+    /// Somebody sits at it.
+    pub terminal: bool,
+}
+
+/// One line of what comes back: exactly one field is set.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskLine {
+    /// Nothing yet.
+    #[default]
+    Waiting,
+    /// A happening, as the console shows it.
+    Progress(Value),
+    /// An answer.
+    Said(String),
+    /// How it ended: `done`, `failed`, `stopped`.
+    Ended(String),
+}
+
+impl From<AskEvent> for AskLine {
+    fn from(event: AskEvent) -> Self {
+        match event {
+            AskEvent::Happening(what) => {
+                Self::Progress(serde_json::to_value(what).unwrap_or_default())
+            }
+            AskEvent::Said(text) => Self::Said(text),
+            AskEvent::Ended { state } => Self::Ended(state),
+        }
+    }
+}
+
+async fn ask(State(desk): State<Arc<Desk>>, Json(body): Json<AskBody>) -> Response {
+    let AskBody { text, workspace, terminal } = body;
+    let events = match desk.flow.ask(Ask { workspace, text, terminal }).await {
+        Ok(events) => events,
+        Err(error) => return broken(&error),
+    };
+    let lines = stream::unfold(events, |mut events| async {
+        let line = AskLine::from(events.recv().await?);
+        let mut text = serde_json::to_string(&line).unwrap_or_default();
+        text.push('\n');
+        Some((text, events))
+    });
+    Body::from_stream(lines.map(Ok::<_, io::Error>)).into_response()
+}
+
+async fn call(State(desk): State<Arc<Desk>>, Json(body): Json<ByHand>) -> Json<Vec<Called>> {
+    Json(desk.bench.call(&body).await)
+}
+
+async fn trace(State(desk): State<Arc<Desk>>, UrlPath(message): UrlPath<String>) -> Response {
+    match desk.ledger.trace(&message).await {
+        Ok(chains) => Json(chains).into_response(),
+        Err(error) => broken(&error),
+    }
+}
+
+async fn status(State(desk): State<Arc<Desk>>) -> Response {
+    let pid = std::process::id();
+    match desk.ledger.counts().await {
+        Ok(counts) => {
+            Json(json!({ "version": VERSION, "pid": pid, "counts": counts })).into_response()
+        }
+        Err(error) => broken(&error),
+    }
+}
+
+fn broken(error: &dyn std::fmt::Display) -> Response {
+    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response()
+}

@@ -1,0 +1,83 @@
+//! Logs: to standard error, as text or JSON, with every secret replaced before a byte is written.
+
+use std::io::{self, IsTerminal, Write};
+
+use selkie_channel_core::Redactor;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt, registry};
+
+use crate::config::env::Environment;
+use crate::config::settings::{Format, Level, Logging};
+
+/// Starts logging for the whole process; a second call changes nothing.
+pub fn start(logging: Logging, redactor: &Redactor, colour: bool) {
+    let level = filter(logging.level);
+    // Libraries speak when something is wrong; `trace` shows everything.
+    let others = if logging.level == Level::Trace { level } else { level.min(LevelFilter::WARN) };
+    let targets = Targets::new().with_target("selkie", level).with_default(others);
+    let writer = Redacting(redactor.clone());
+    let layer = match logging.format {
+        Format::Json => fmt::layer().json().with_writer(writer).boxed(),
+        Format::Text => {
+            let ansi = colour && io::stderr().is_terminal();
+            fmt::layer().with_ansi(ansi).with_writer(writer).boxed()
+        }
+    };
+    // A logger that is there already is one of a test in the same process.
+    registry().with(layer.with_filter(targets)).try_init().ok();
+}
+
+/// Whether colours are wanted: `NO_COLOR` with any value says no.
+pub fn colour(env: &Environment) -> bool {
+    env.get("NO_COLOR").is_none_or(String::is_empty)
+}
+
+fn filter(level: Level) -> LevelFilter {
+    match level {
+        Level::Error => LevelFilter::ERROR,
+        Level::Warn => LevelFilter::WARN,
+        Level::Info => LevelFilter::INFO,
+        Level::Debug => LevelFilter::DEBUG,
+        Level::Trace => LevelFilter::TRACE,
+    }
+}
+
+/// Makes a writer for each line.
+struct Redacting(Redactor);
+
+impl<'a> MakeWriter<'a> for Redacting {
+    type Writer = Line<'a>;
+
+    fn make_writer(&'a self) -> Line<'a> {
+        Line { redactor: &self.0, text: Vec::new() }
+    }
+}
+
+/// Gathers one line, so that a secret cannot hide between two writes.
+struct Line<'a> {
+    redactor: &'a Redactor,
+    text: Vec<u8>,
+}
+
+impl Write for Line<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Line<'_> {
+    fn drop(&mut self) {
+        let line = self.redactor.clean(&String::from_utf8_lossy(&self.text));
+        // A closed standard error is no reason to end.
+        io::stderr().write_all(line.as_bytes()).ok();
+    }
+}

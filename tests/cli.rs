@@ -1,0 +1,159 @@
+//! The built binary as a person or a script meets it: words, exit codes, files.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use insta::assert_snapshot;
+use tempfile::TempDir;
+
+/// A folder to work in; nothing of the machine's environment reaches the binary.
+struct Desk(TempDir);
+
+impl Desk {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn with(config: &str) -> Self {
+        let desk = Self::new();
+        fs::write(desk.path().join("config.yaml"), config).unwrap();
+        desk
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn selkie(&self, line: &[&str]) -> Said {
+        self.selkie_in(line, &[])
+    }
+
+    fn selkie_in(&self, line: &[&str], env: &[(&str, &str)]) -> Said {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selkie"));
+        command.args(line).current_dir(self.path()).env_clear().envs(env.iter().copied());
+        command.env("HOME", self.path());
+        Said::of(command.output().unwrap(), self.path())
+    }
+}
+
+/// What the binary said.
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Said {
+    fn of(output: Output, folder: &Path) -> Self {
+        let text = |bytes: Vec<u8>| {
+            String::from_utf8(bytes).unwrap().replace(&folder.display().to_string(), "<folder>")
+        };
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+}
+
+#[test]
+fn help_shows_examples_and_exit_codes() {
+    let said = Desk::new().selkie(&["--help"]);
+    assert_eq!(said.code, 0);
+    assert!(said.out.contains("selkie demo --say"), "{}", said.out);
+    assert!(said.out.contains("Exit codes: 0 done · 1 it did not work · 2"), "{}", said.out);
+}
+
+#[test]
+fn an_unknown_command_is_a_matter_of_usage() {
+    let said = Desk::new().selkie(&["rnu"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("unrecognized subcommand 'rnu'"), "{}", said.err);
+}
+
+#[test]
+fn every_problem_of_the_config_is_told_at_once() {
+    let desk = Desk::with("worker:\n  max: 3\nlogging:\n  level: loud\n");
+    let said = desk.selkie_in(&["config", "check"], &[("SELKIE__RECORD_UNTRIGGERED", "maybe")]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""));
+    assert_snapshot!(said.err, @r#"
+    SELKIE__RECORD_UNTRIGGERED: record_untriggered takes true or false, not "maybe"
+    config.yaml:2: worker.max is not a key (takes max_concurrency)
+    config.yaml:4: logging.level takes error, warn, info, debug or trace, not loud
+    "#);
+}
+
+#[test]
+fn a_config_that_is_right_says_what_it_comes_to() {
+    let said = Desk::with("llm:\n  provider: offline\n").selkie(&["config", "check"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("nothing is wrong"), "{}", said.out);
+    assert!(said.out.contains("<folder>/.local/state/selkie"), "{}", said.out);
+}
+
+#[test]
+fn a_named_file_that_is_missing_is_a_problem() {
+    let said = Desk::new().selkie(&["config", "check", "--config", "mine.yaml"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.starts_with("mine.yaml: "), "{}", said.err);
+}
+
+#[test]
+fn show_names_where_every_value_comes_from_and_hides_secrets() {
+    let desk = Desk::with("llm:\n  provider: openai\nworker: {max_concurrency: 3}\n");
+    let line = ["config", "show", "--state", "s"];
+    let said = desk.selkie_in(&line, &[("OPENAI_API_KEY", "sk-very-secret")]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(!said.out.contains("very-secret"));
+    let line = |key: &str| {
+        let line = said.out.lines().find(|l| l.split_whitespace().next() == Some(key)).unwrap();
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("llm.api_key"), "llm.api_key \"[set]\" OPENAI_API_KEY");
+    assert_eq!(line("worker.max_concurrency"), "worker.max_concurrency 3 config.yaml:3");
+    assert!(line("file_state_dir").ends_with("/s\" --state"));
+    assert_eq!(line("logging.level"), "logging.level \"info\" default");
+    let json = desk.selkie(&["config", "show", "--json"]).out;
+    let lines: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+    assert!(lines.iter().any(|l| l["key"] == "worker.max_concurrency" && l["value"] == 3));
+}
+
+#[test]
+fn the_example_is_a_config_to_begin_with() {
+    let desk = Desk::new();
+    let example = desk.selkie(&["config", "example"]).out;
+    fs::write(desk.path().join("config.yaml"), example).unwrap();
+    let said = desk.selkie(&["config", "check"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+}
+
+#[test]
+fn the_schema_is_json_and_closed() {
+    let said = Desk::new().selkie(&["config", "schema"]);
+    let schema: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(schema["additionalProperties"], false);
+    assert!(schema["properties"]["worker"].is_object());
+}
+
+#[test]
+fn running_without_a_channel_says_what_to_write() {
+    let said = Desk::new().selkie(&["run"]);
+    assert_eq!(said.code, 2);
+    assert_snapshot!(said.err, @"no channel is configured: write a section with its token in config.yaml (see `selkie config example`), or try `selkie demo`, which needs none");
+}
+
+#[test]
+fn an_unknown_setting_lists_what_is_taken() {
+    let said = Desk::new().selkie(&["tools", "list", "--in", "nowhere"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.starts_with("--in takes cli"), "{}", said.err);
+}
+
+#[test]
+fn arguments_of_a_call_must_be_json() {
+    let said = Desk::new().selkie(&["tools", "call", "think", "{thought}"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("the arguments of think are no JSON"), "{}", said.err);
+    assert_eq!(Desk::new().selkie(&["tools", "call", "think", "{}", "list_files"]).code, 2);
+}
