@@ -127,7 +127,7 @@ fn every_problem_is_told_at_once_with_its_line() {
     assert_snapshot!(desk.problems(), @r#"
     config.yaml:1: owners[0] takes a string, not 4711
     config.yaml:2: while_busy takes queue, steer or interrupt, not quue
-    config.yaml:4: worker.max_concurrency takes 1 to 1024, not 0
+    config.yaml:4: worker.max_concurrency takes 1 or more, not 0
     config.yaml:5: worker.max is not a key (takes max_concurrency)
     config.yaml:7: outbox.unclear_after takes a length of time (500ms, 30s, 10m, 2h or 7d), not "soon"
     config.yaml:8: pigeon.bot_token is missing: write it, name a file in bot_token_file, or set SELKIE__PIGEON__BOT_TOKEN
@@ -192,7 +192,7 @@ fn flags_beat_the_environment_and_it_beats_the_file() {
             .flag("--state", json!({"file_state_dir": "c"}));
     let settings = desk.settings();
     assert_eq!(settings.file_state_dir.unwrap(), Path::new("c"));
-    assert_eq!(settings.worker.max_concurrency, 5);
+    assert_eq!(settings.worker.max_concurrency.get(), 5);
     assert!(!settings.record_untriggered, "an empty variable counts as not set");
     assert_eq!(desk.shown("file_state_dir"), "\"c\" from --state");
     assert_eq!(desk.shown("worker.max_concurrency"), "5 from SELKIE__WORKER__MAX_CONCURRENCY");
@@ -218,7 +218,7 @@ fn text_stays_text_and_lists_are_lists() {
 #[test]
 fn a_key_without_a_value_counts_as_not_there() {
     let settings = Desk::with("worker:\nlogging:\n  level:\n").settings();
-    assert_eq!(settings.worker.max_concurrency, 16);
+    assert_eq!(settings.worker.max_concurrency.get(), 16);
 }
 
 #[test]
