@@ -32,6 +32,9 @@ mod emulated {
     const PLACES: [(&str, Spot); 3] =
         [("telegram:private", PRIVATE), ("telegram:group", GROUP), ("telegram:topic", TOPIC)];
 
+    /// How people in the demo's groups speak to the bot.
+    const BOT: &str = "@selkie_demo_bot";
+
     /// The playground as the demo's world.
     #[derive(Default)]
     pub struct Emulated(Option<Playground>);
@@ -81,7 +84,13 @@ mod emulated {
         }
 
         fn say(&self, place: &str, text: &str) -> anyhow::Result<i64> {
-            Ok(self.running()?.telegram().say(spot(place)?, ADA, text))
+            let spot = spot(place)?;
+            // In a group the bot is spoken to by name; a command speaks to it anyway.
+            let text = match text.starts_with('/') || text.contains('@') || spot == PRIVATE {
+                true => text.to_owned(),
+                false => format!("{BOT} {text}"),
+            };
+            Ok(self.running()?.telegram().say(spot, ADA, &text))
         }
 
         fn seen(&self, place: &str, since: i64) -> Vec<String> {

@@ -69,7 +69,7 @@ fn help_shows_examples_and_exit_codes() {
 fn an_unknown_command_is_a_matter_of_usage() {
     let said = Desk::new().selkie(&["rnu"]);
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("run"), "{}", said.err);
+    assert!(said.err.contains("unrecognized subcommand 'rnu'"), "{}", said.err);
 }
 
 #[test]
@@ -77,7 +77,11 @@ fn every_problem_of_the_config_is_told_at_once() {
     let desk = Desk::with("worker:\n  max: 3\nlogging:\n  level: loud\n");
     let said = desk.selkie_in(&["config", "check"], &[("SELKIE__RECORD_UNTRIGGERED", "maybe")]);
     assert_eq!((said.code, said.out.as_str()), (2, ""));
-    assert_snapshot!(said.err, @"");
+    assert_snapshot!(said.err, @r#"
+    SELKIE__RECORD_UNTRIGGERED: record_untriggered takes true or false, not "maybe"
+    config.yaml:2: worker.max is not a key (takes max_concurrency)
+    config.yaml:4: logging.level takes error, warn, info, debug or trace, not loud
+    "#);
 }
 
 #[test]
@@ -108,7 +112,7 @@ fn show_names_where_every_value_comes_from_and_hides_secrets() {
     };
     assert_eq!(line("llm.api_key"), "llm.api_key \"[set]\" OPENAI_API_KEY");
     assert_eq!(line("worker.max_concurrency"), "worker.max_concurrency 3 config.yaml:3");
-    assert_eq!(line("file_state_dir"), "file_state_dir \"<folder>/s\" --state");
+    assert!(line("file_state_dir").ends_with("/s\" --state"));
     assert_eq!(line("logging.level"), "logging.level \"info\" default");
     let json = desk.selkie(&["config", "show", "--json"]).out;
     let lines: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
@@ -136,7 +140,7 @@ fn the_schema_is_json_and_closed() {
 fn running_without_a_channel_says_what_to_write() {
     let said = Desk::new().selkie(&["run"]);
     assert_eq!(said.code, 2);
-    assert_snapshot!(said.err, @"");
+    assert_snapshot!(said.err, @"no channel is configured: write a section with its token in config.yaml (see `selkie config example`), or try `selkie demo`, which needs none");
 }
 
 #[test]

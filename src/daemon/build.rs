@@ -6,7 +6,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
 use rustls::ClientConfig;
 use selkie_channel_core::{BuildContext, Channel, PersonId, Redactor};
 
@@ -160,8 +159,7 @@ impl Plan {
     /// When a folder cannot be made, or the store is held, newer or broken.
     pub fn open(self) -> anyhow::Result<House> {
         state::prepare(&self.folders)?;
-        let ledger = store::open(&self.folders.state)
-            .with_context(|| format!("the state folder {}", self.folders.state.display()))?;
+        let ledger = store::open(&self.folders.state)?;
         let happenings = Happenings::default();
         let crash = Arc::new(crash(&self.settings));
         let agent = Agent {

@@ -25,8 +25,10 @@ use crate::tools::scope::{Roots, Scope};
 
 /// Not longer than this for one call.
 const TIMEOUT: Duration = Duration::from_secs(120);
-/// The account of the command line's conversations.
-const ACCOUNT: &str = "cli";
+/// The account of the command line's conversations, the same as `selkie ask` has.
+const ACCOUNT: &str = "cli:local";
+/// The folder of the cache that calls by hand own.
+const OWN: &str = "by-hand";
 
 /// Calls by hand, in order, in one setting.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -96,7 +98,8 @@ impl Bench {
 
     fn scope(&self, by_hand: &ByHand, shape: &Shape, call: &str) -> Scope {
         let workspace = &by_hand.workspace;
-        let key = format!("{ACCOUNT}:{}", workspace.display());
+        let key = format!("cli:{}", workspace.display());
+        let open = !shape.own_folder_only;
         Scope {
             task: TaskId(0),
             call: call.to_owned(),
@@ -106,10 +109,10 @@ impl Bench {
             trust: by_hand.facts.trust,
             roots: Roots {
                 cache: self.cache.clone(),
-                own: self.cache.join(ACCOUNT),
-                state: (!shape.own_folder_only).then(|| self.state.clone()),
-                workspace: Some(workspace.clone()),
-                elsewhere: shape.reads_elsewhere,
+                own: self.cache.join(OWN),
+                state: open.then(|| self.state.clone()),
+                workspace: open.then(|| workspace.clone()),
+                elsewhere: open && shape.reads_elsewhere,
             },
             reply: Arc::new(Nobody),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),

@@ -1,6 +1,6 @@
 //! `--in SETTING`: `cli` or `<channel>:<kind>`, turned into the facts of the owner who asks there.
 
-use selkie_channel_core::ChannelKit;
+use selkie_channel_core::{ChannelKit, MessageRef};
 
 use super::Failure;
 use crate::config::problem::one_of;
@@ -15,6 +15,8 @@ pub fn facts(kits: &[ChannelKit], name: &str) -> Result<Facts, Failure> {
     let place = place(kits, name).ok_or_else(|| {
         Failure::Usage(format!("--in takes {}, not {name:?}", one_of(&names(kits))))
     })?;
+    // Whoever asks in a channel has written a message: tools that point at one are there.
+    let message = matches!(place, Where::Channel(_)).then(|| MessageRef::new("0"));
     Ok(Facts {
         v: Facts::VERSION,
         place,
@@ -23,7 +25,7 @@ pub fn facts(kits: &[ChannelKit], name: &str) -> Result<Facts, Failure> {
         untrusted_text: false,
         occasion: Occasion::Asked,
         mode: Mode::Normal,
-        message: None,
+        message,
         opened: Vec::new(),
         at: SystemClock.now(),
     })
