@@ -11,9 +11,9 @@ use super::args::Ask;
 use super::{Outcome, print};
 use crate::daemon::build::{Chosen, Plan, plan};
 use crate::daemon::client::Running;
+use crate::daemon::pending::flow::{self, Stop};
 use crate::daemon::socket::{AskBody, AskLine};
 use crate::daemon::{Binary, lifecycle, telemetry};
-use crate::daemon::pending::flow::{self, Stop};
 
 /// Asks, shows progress, prints the answer.
 pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
