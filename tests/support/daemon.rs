@@ -56,7 +56,8 @@ impl Home {
         let mut config = self.config.clone();
         config["file_state_dir"] = json!(self.state());
         config["file_cache_dir"] = json!(self.cache());
-        fs::write(self.config_file(), serde_json::to_vec_pretty(&config).expect("json")).expect("config");
+        fs::write(self.config_file(), serde_json::to_vec_pretty(&config).expect("json"))
+            .expect("config");
     }
 
     /// A command of the built binary on this home, with an empty environment.
@@ -82,7 +83,8 @@ impl Home {
 
     /// Starts `selkie run`. Ready when the playground hears its first poll.
     pub fn start(&self) -> Daemon {
-        let log = fs::OpenOptions::new().create(true).append(true).open(self.log_file()).expect("log");
+        let log =
+            fs::OpenOptions::new().create(true).append(true).open(self.log_file()).expect("log");
         let child = self
             .command(&["run"])
             .stdin(Stdio::null())
@@ -126,7 +128,8 @@ impl Daemon {
 
     /// Asks it to end, and waits.
     pub async fn stop(self) -> ExitStatus {
-        let done = Command::new("kill").arg("-TERM").arg(self.pid().to_string()).status().expect("kill");
+        let done =
+            Command::new("kill").arg("-TERM").arg(self.pid().to_string()).status().expect("kill");
         assert!(done.success());
         self.gone().await
     }

@@ -1,3 +1,5 @@
-//! What the journeys share.
+//! What the journeys stand on.
 
 pub mod browser;
+pub mod daemon;
+pub mod world;

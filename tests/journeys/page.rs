@@ -1,11 +1,9 @@
 //! The demo's page in a real browser: what a person sees and does there.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-use support::browser::{ALT, Answer, Browser, ENTER, ESCAPE, UP};
+use crate::support::browser::{ALT, Answer, Browser, ENTER, ESCAPE, UP};
 
 /// Walks through the page of a running demo with the offline stand-in: talk, shape, group, compare,
 /// phone.
@@ -116,13 +114,13 @@ fn files_alone() -> String {
             let line = String::from_utf8_lossy(&request[..read]).into_owned();
             let (status, mime, body) = match line.split(' ').nth(1) {
                 Some("/") => {
-                    (200, "text/html", include_str!("../channels/playground/page/index.html"))
+                    (200, "text/html", include_str!("../../channels/playground/page/index.html"))
                 }
                 Some("/app.js") => {
-                    (200, "text/javascript", include_str!("../channels/playground/page/app.js"))
+                    (200, "text/javascript", include_str!("../../channels/playground/page/app.js"))
                 }
                 Some("/style.css") => {
-                    (200, "text/css", include_str!("../channels/playground/page/style.css"))
+                    (200, "text/css", include_str!("../../channels/playground/page/style.css"))
                 }
                 _ => (503, "text/plain", ""),
             };

@@ -1,0 +1,91 @@
+//! A playground, a home for daemons, and the config that joins them.
+
+use std::time::Duration;
+
+use selkie_playground::telegram::{ADA, GROUP, TOKEN};
+use selkie_playground::{Behaviour, Options, Pace, Playground, Telegram};
+use serde_json::{Value, json};
+
+use crate::support::daemon::{Daemon, Home};
+
+/// How long a test waits for an event before it fails. Not a timing: only an end to waiting.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A world to test in.
+pub struct World {
+    /// The platforms and the model server.
+    pub playground: Playground,
+    /// The daemon's folders and config.
+    pub home: Home,
+}
+
+impl World {
+    /// Starts a playground without pace, and a home whose owner is Ada; the Tea room is allowed, the
+    /// model is the playground's, which repeats what it is told.
+    pub async fn start() -> Self {
+        Self::with(json!({})).await
+    }
+
+    /// The same, with these sections in place of the usual ones.
+    pub async fn with(sections: Value) -> Self {
+        let options =
+            Options { pace: Pace::Lifted, behaviour: Behaviour::Echo, ..Options::default() };
+        let playground = Playground::start(options).await.expect("a free port");
+        let mut config = json!({
+            "owners": [format!("tg:{ADA}")],
+            "telegram": {
+                "bot_token": TOKEN,
+                "base_url": playground.telegram_base_url(),
+                "allowed_chat_ids": [GROUP.chat],
+                "pace": "lifted",
+            },
+            "llm": {
+                "provider": "openai",
+                "endpoint": playground.model_endpoint(),
+                "model": "playground",
+                "api_key": "sk-playground-key-1234567890",
+            },
+            "outbox": { "unclear_after": "300ms" },
+            "logging": { "level": "debug" },
+        });
+        for (section, value) in sections.as_object().into_iter().flatten() {
+            config[section] = value.clone();
+        }
+        Self { home: Home::new(config), playground }
+    }
+
+    /// The same, with the built-in stand-in as the model.
+    pub async fn offline() -> Self {
+        Self::with(json!({ "llm": { "provider": "offline" } })).await
+    }
+
+    /// Starts a daemon.
+    pub fn daemon(&self) -> Daemon {
+        self.home.start()
+    }
+
+    /// The platform.
+    pub fn telegram(&self) -> &Telegram {
+        self.playground.telegram()
+    }
+
+    /// Ada writes to the bot in private and waits for the answer's text.
+    pub async fn ask(&self, text: &str) -> String {
+        let message = self.telegram().say(ADA, ADA, text);
+        self.answer(ADA, message).await
+    }
+
+    /// Waits for the first answer to a message; fails with the daemon's log when none comes.
+    pub async fn answer(&self, chat: i64, message: i64) -> String {
+        let waiting = self.telegram().wait_for_answer(chat, message);
+        self.within("an answer", waiting).await.text
+    }
+
+    /// Waits for an event, at most [`PATIENCE`].
+    pub async fn within<T>(&self, what: &str, event: impl Future<Output = T>) -> T {
+        match tokio::time::timeout(PATIENCE, event).await {
+            Ok(value) => value,
+            Err(_) => panic!("{what} never came; the daemon's log:\n{}", self.home.log()),
+        }
+    }
+}
