@@ -17,7 +17,9 @@ use crate::llm::openai::OpenAi;
 use crate::llm::priced::{Priced, price_of};
 use crate::llm::profile::Profile;
 use crate::llm::retry::Retry;
-use crate::llm::settings::{DEFAULT, Names, OFFLINE, ProfileSettings, Provider, Settings, read_endpoint};
+use crate::llm::settings::{
+    DEFAULT, Names, OFFLINE, ProfileSettings, Provider, Settings, read_endpoint,
+};
 use crate::llm::wire::Wire;
 use crate::llm::{Card, Model};
 

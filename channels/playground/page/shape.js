@@ -40,7 +40,7 @@ function taskHead(task) {
   ];
   return h('header', { class: 'task-head' },
     h('p', { class: 'task-id' }, `task ${task.id}`, pill(task.state), task.attempts > 1 && h('small', {}, `claimed ${task.attempts} times`)),
-    h('p', { class: 'asked', dir: 'auto' }, task.asked || 'no words'),
+    h('p', { class: 'asked', dir: 'auto' }, task.asked || 'a message without words'),
     task.why && h('p', { class: 'why', dir: 'auto' }, task.why),
     h('dl', { class: 'figures' }, facts.map(([n, what]) => h('div', {}, h('dd', {}, n), h('dt', {}, what)))));
 }
@@ -110,5 +110,5 @@ function earlierPart(key, rows, shown) {
   return h('section', { class: 'part' }, h('h3', {}, 'Tasks here', h('small', {}, number(rows.length))),
     h('ul', { class: 'earlier' }, rows.map((row, i) => h('li', {}, h('button', { type: 'button', 'aria-current': row.id === shown && 'true',
       onclick: () => { if (i) state.picked.set(key, row.id); else state.picked.delete(key); renderShape(); loadTask(row.id).catch(offline); } },
-      h('i', { class: `state ${row.state}`, title: row.state }), h('span', { dir: 'auto' }, row.asked || 'no words'), h('time', {}, time(row.created_at)), h('span', { class: 'sr' }, row.state))))));
+      h('i', { class: `state ${row.state}`, title: row.state }), h('span', { dir: 'auto' }, row.asked || 'a message without words'), h('time', {}, time(row.created_at)), h('span', { class: 'sr' }, row.state))))));
 }

@@ -121,7 +121,11 @@ fn banner(url: &str, model: &str, state: &std::path::Path) -> Banner {
   state   {}
   stop    Ctrl-C
 ",
-        if model == STAND_IN { " (a real one: OPENAI_API_KEY, ANTHROPIC_API_KEY or --model)" } else { "" },
+        if model == STAND_IN {
+            " (a real one: OPENAI_API_KEY, ANTHROPIC_API_KEY or --model)"
+        } else {
+            ""
+        },
         state.display(),
     );
     Banner { address: format!("{url}\n"), words }
