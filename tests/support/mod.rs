@@ -2,4 +2,6 @@
 
 pub mod browser;
 pub mod daemon;
+pub mod demo;
+pub mod http;
 pub mod world;
