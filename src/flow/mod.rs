@@ -27,6 +27,7 @@ mod attempt;
 mod commands;
 mod courier;
 mod desk;
+mod endings;
 mod files;
 mod governor;
 mod health;
@@ -37,6 +38,7 @@ mod policy;
 mod post;
 mod presence;
 mod reply;
+mod rights;
 mod scope;
 pub mod settings;
 mod standings;
@@ -56,10 +58,11 @@ pub use ask::{Ask, AskEvent};
 pub use settings::Settings;
 
 use account::Account;
-use answer::{Answers, Endings};
+use answer::Answers;
 use commands::{Commands, Shapes};
 use courier::Courier;
 use desk::Desk;
+use endings::Endings;
 use intake::{AccountInbox, Intake};
 use mind::{Mind, Thinking};
 use post::Letterbox;
@@ -186,8 +189,14 @@ impl Flow {
         if back > 0 {
             tracing::info!(tasks = back, "unfinished tasks of an earlier start go on");
         }
+        let moved = desk.ledger.moved_places().await?;
         let open = desk.ledger.open_commands().await?;
         self.relay(tracker, stop);
+        for (old, new) in moved {
+            if let Some(account) = desk.accounts.get(old.account()) {
+                desk.follow(account, &old, &new).await;
+            }
+        }
         self.commands.carry_out(open).await;
         for courier in self.couriers().await? {
             desk.tracker.spawn(courier.run());

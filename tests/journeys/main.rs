@@ -4,5 +4,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod migrate;
 mod page;
 mod plain_message;
+mod removed;
+mod restart;
