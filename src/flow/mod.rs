@@ -34,6 +34,7 @@ mod health;
 mod heard;
 mod intake;
 mod mind;
+mod persona;
 mod policy;
 mod post;
 mod presence;
@@ -141,7 +142,7 @@ impl Flow {
                     cache_dir: desk.cache_dir.clone(),
                     clock: Arc::clone(&desk.clock),
                 },
-                persona: mind::read_persona(&desk.state_dir),
+                persona: persona::read(&desk.state_dir),
             })
         };
         let terminal = Arc::new(Terminal::default());
