@@ -4,5 +4,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod kill_at_every_edge;
+mod kill_at_random;
 mod page;
 mod plain_message;
+mod poison;

@@ -2,4 +2,6 @@
 
 pub mod browser;
 pub mod daemon;
+pub mod once;
+pub mod rows;
 pub mod world;
