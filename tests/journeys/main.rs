@@ -9,3 +9,6 @@ mod kill_at_random;
 mod page;
 mod plain_message;
 mod poison;
+mod telegram_closed;
+mod telegram_faults;
+mod telegram_limits;
