@@ -31,7 +31,8 @@ async fn closed_and_opened(world: &World, spot: Spot, ask: &str) {
     let wait = FaultKind::TooMany { retry_after: 1 };
     world.telegram().fault(Fault::next("sendMessage", wait));
     world.telegram().say(spot, ADA, &format!("{ask}long 12000"));
-    let waits = |log: &str| log.contains("will be tried again") && log.contains("receipt is stored");
+    let waits =
+        |log: &str| log.contains("will be tried again") && log.contains("receipt is stored");
     world.within("a wait", world.home.logged(0, waits)).await;
     world.telegram().close(spot.chat);
     settled(world, 1).await;
@@ -57,7 +58,8 @@ async fn a_group_that_moves_takes_its_answer_its_list_and_its_history_along() {
     // The answer is on its way when the group moves.
     world.telegram().fault(Fault::next("sendMessage", FaultKind::TooMany { retry_after: 1 }));
     world.telegram().say(GROUP, GRACE, "/ask note: scones");
-    let waits = |log: &str| log.contains("will be tried again") && log.contains("standing=\"open\"");
+    let waits =
+        |log: &str| log.contains("will be tried again") && log.contains("standing=\"open\"");
     world.within("a wait", world.home.logged(0, waits)).await;
     world.telegram().migrate(GROUP.chat, MOVED);
     settled(&world, 2).await;

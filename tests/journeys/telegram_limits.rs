@@ -16,7 +16,8 @@ async fn an_answer_waits_as_long_as_telegram_asks_over_a_restart_too() {
     let first = world.daemon();
     world.telegram().fault(Fault::next("sendMessage", FaultKind::TooMany { retry_after: 3 }));
     world.telegram().say(ADA, ADA, "a patient one");
-    let waits = |log: &str| log.contains("will be tried again") && log.contains("receipt is stored");
+    let waits =
+        |log: &str| log.contains("will be tried again") && log.contains("receipt is stored");
     world.within("a penalty", world.home.logged(0, waits)).await;
     first.kill();
     let until = number(&world.home, PENALTY).expect("a stored penalty");

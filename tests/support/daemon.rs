@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -35,6 +35,11 @@ impl Home {
     pub fn set(&mut self, section: &str, value: Value) {
         self.config[section] = value;
         self.write();
+    }
+
+    /// The folder of it all.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// The state folder.
