@@ -65,6 +65,8 @@ async fn no_secret_is_anywhere_but_in_the_config() {
     files(&world.home.state());
     files(&world.home.cache());
     demand("the log", world.home.log().as_bytes());
+    let asked = world.playground.model().requests();
+    asked.iter().for_each(|request| demand("a request", request.body.to_string().as_bytes()));
     demand("what was said", said(&world, PRIVATE).join("\n").as_bytes());
 }
 
@@ -109,6 +111,10 @@ async fn traffic(world: &World) -> i64 {
     let read = json!({ "path": config });
     model.script_for("read it", vec![Turn::call("read_file", &read), Turn::text("read")]);
     say("read it");
+    let write = json!({ "path": "leak.txt", "content": leak });
+    let turns = vec![Turn::call("write_file", &write), Turn::text("written")];
+    model.script_for("write it", turns);
+    say("write it");
     model.script_for("quote it", vec![Turn::text(format!("It says {leak}"))]);
     say("quote it");
     say(&format!("my token is {TOKEN} and my key is {KEY}"));
