@@ -3,6 +3,7 @@
 mod budget;
 mod circles;
 mod drive;
+mod hidden;
 mod history;
 pub mod prompt;
 mod run;
@@ -41,7 +42,7 @@ pub struct Agent {
     pub crash: Arc<Crash>,
     /// The time.
     pub clock: SharedClock,
-    /// Hides secrets in tool answers.
+    /// Hides secrets in tool answers and in what models write.
     pub redactor: Redactor,
 }
 

@@ -80,6 +80,7 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
         desk.follow(account, &from, to).await;
     }
     let stored = desk.insist(|| desk.ledger.settle(due.id, outcome.clone())).await;
+    tracing::debug!(part = %due.id, standing = stored.as_ref().map(standings::name), "the receipt is stored");
     desk.crash.hit(CrashPoint::AfterReceipt);
     if let Some(standing) = stored {
         desk.standings.tell(due.outbound, &standing);
