@@ -4,5 +4,17 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod command_line;
+mod commands;
+mod edits;
+mod files_in;
+mod groups;
+mod isolation;
+mod long_text;
+mod model_trouble;
+mod order;
 mod page;
 mod plain_message;
+mod strangers;
+mod syncs;
+mod tools;

@@ -2,4 +2,5 @@
 
 pub mod browser;
 pub mod daemon;
+pub mod seen;
 pub mod world;
