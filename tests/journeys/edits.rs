@@ -33,7 +33,8 @@ async fn updates_that_come_twice_are_answered_once() {
     let world = World::start().await;
     let _daemon = world.daemon();
     let telegram = world.telegram();
-    for kind in [FaultKind::Duplicate, FaultKind::Redeliver, FaultKind::CutAfter, FaultKind::Garbage]
+    for kind in
+        [FaultKind::Duplicate, FaultKind::Redeliver, FaultKind::CutAfter, FaultKind::Garbage]
     {
         telegram.fault(Fault::next("getUpdates", kind).times(2));
         for text in ["one", "two", "three"] {

@@ -89,7 +89,8 @@ async fn an_album_is_one_task() {
     for name in ["1.txt", "2.txt", "3.txt", "three pages"] {
         assert!(prompt.contains(name), "{name} is missing in {prompt}");
     }
-    world.ask("what comes after is a task of its own").await;
+    world.telegram().say(ADA, ADA, "a task of its own");
+    world.hears(ADA, "a task of its own").await;
     assert_eq!(world.said(ADA).len(), 2);
 }
 
@@ -121,7 +122,10 @@ async fn the_same_name_twice_is_two_files() {
     assert_ne!(told(&world), first);
     let texts: Vec<_> =
         cached(&world).iter().map(|f| fs::read_to_string(f).expect("text")).collect();
-    assert!(texts.contains(&"first".to_owned()) && texts.contains(&"second".to_owned()), "{texts:?}");
+    assert!(
+        texts.contains(&"first".to_owned()) && texts.contains(&"second".to_owned()),
+        "{texts:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -32,7 +32,8 @@ fn turns(person: i64) -> Vec<Turn> {
 }
 
 async fn interleave(people: &[i64]) {
-    let world = World::with(json!({"worker": {"max_concurrency": 64}, "owners": owners(people)})).await;
+    let world =
+        World::with(json!({"worker": {"max_concurrency": 64}, "owners": owners(people)})).await;
     for person in people {
         world.telegram().add_person(*person, "Someone");
         world.playground.model().script_for(&secret(*person), turns(*person));

@@ -9,6 +9,7 @@ mod commands;
 mod edits;
 mod files_in;
 mod groups;
+mod groups_more;
 mod isolation;
 mod long_text;
 mod model_trouble;

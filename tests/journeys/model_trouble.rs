@@ -59,7 +59,10 @@ async fn a_conversation_that_is_refused_twice_is_set_aside_and_that_is_said() {
     let refusal = || Turn::refuse(400, "messages.1: invalid content");
     world.playground.model().script(vec![refusal(), refusal(), Turn::text("a fresh answer")]);
     let answer = world.ask("go on").await;
-    assert!(answer.contains("I have set it aside") && answer.contains("a fresh answer"), "{answer}");
+    assert!(
+        answer.contains("I have set it aside") && answer.contains("a fresh answer"),
+        "{answer}"
+    );
     assert!(!world.last_prompt().contains("poisons"), "{}", world.last_prompt());
     world.ask("later").await;
     assert!(!world.last_prompt().contains("poisons"), "{}", world.last_prompt());
@@ -149,4 +152,51 @@ async fn a_history_with_a_tool_that_is_gone_is_no_obstacle() {
     world.playground.model().script(vec![Turn::call("todo_write", "{}"), Turn::text("told")]);
     assert_eq!(world.ask("note y").await, "told");
     assert!(world.last_prompt().contains("todo_write tool is disabled"), "{}", world.last_prompt());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_is_too_long_is_fitted_and_asked_again() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    for n in 0..4 {
+        world.ask(&format!("filler {n} {}", "words ".repeat(500))).await;
+    }
+    let too_long = || Turn::Refuse {
+        status: 400,
+        message: "This model's maximum context length is 4096 tokens".into(),
+        code: Some("context_length_exceeded".into()),
+        retry_after: None,
+    };
+    world.playground.model().script(vec![too_long(), too_long(), Turn::text("it fits now")]);
+    assert_eq!(world.ask("and now?").await, "it fits now");
+    let prompts = world.prompts();
+    let [.., first, _, last] = prompts.as_slice() else { panic!("three requests") };
+    assert!(last.len() < first.len(), "{} → {} bytes", first.len(), last.len());
+    assert!(last.contains("and now?"));
+    assert_eq!(world.malformed(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_by_an_impossible_name_does_not_spoil_the_conversation() {
+    let long = "x".repeat(200);
+    let calls = Turn::calls([
+        ("functions.todo_read", "{}".to_owned()),
+        ("no such tool!", "{}".to_owned()),
+        (&*long, "{}".to_owned()),
+        ("", "{}".to_owned()),
+    ]);
+    let world = playing(vec![calls, Turn::text("sorry")]).await;
+    let _daemon = world.daemon();
+    assert_eq!(world.ask("do something").await, "sorry");
+    world.ask("and with this history?").await;
+    let last = world.playground.model().requests().pop().expect("a request").body;
+    let messages = last["messages"].as_array().expect("messages").iter();
+    let calls: Vec<_> = messages.filter_map(|m| m["tool_calls"].as_array()).flatten().collect();
+    assert_eq!(calls.len(), 4, "{last}");
+    for call in calls {
+        let name = call["function"]["name"].as_str().expect("a name");
+        let fits = (1..=64).contains(&name.len())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+        assert!(fits, "providers refuse {name:?} in a history");
+    }
 }

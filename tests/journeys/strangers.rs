@@ -1,7 +1,7 @@
 //! Who is listened to: an empty list means nobody, one hint says how to be let in, owners always, and
 //! `["*"]` everyone, loudly and with little to use.
 
-use selkie_playground::telegram::{ADA, GRACE, GROUP};
+use selkie_playground::telegram::{GRACE, GROUP};
 use serde_json::json;
 
 use crate::support::world::World;
@@ -46,7 +46,7 @@ async fn everyone_is_let_in_loudly_and_strangers_have_notes_and_replies_alone() 
     let _daemon = world.daemon();
     assert!(world.ask_in(GRACE, GRACE, "hello").await.ends_with("hello"));
     let loud = world.home.log();
-    let loud = loud.lines().find(|l| l.contains("WARN") && l.contains("everyone"));
+    let loud = loud.lines().find(|l| l.contains("WARN") && l.contains("EVERYONE"));
     assert!(loud.is_some(), "no warning in the log:\n{}", world.home.log());
     let expected = [
         "message_react",
@@ -73,4 +73,20 @@ fn tools(world: &World) -> Vec<String> {
         all.map(|t| t["function"]["name"].as_str().expect("a name").to_owned()).collect();
     names.sort();
     names
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_who_asks_for_a_hidden_tool_reads_why() {
+    let mut world = World::with_allowed(json!(["*"])).await;
+    world.home.set("llm", json!({"provider": "offline"}));
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    let answer = world.ask_in(GRACE, GRACE, "read notes.txt").await;
+    assert_eq!(
+        answer,
+        "read_file is not available here: hidden for strangers: only answers here and own notes are \
+         open to them"
+    );
+    assert!(world.ask_in(GRACE, GRACE, "note: tea").await.contains("Noted: tea (1)."));
+    assert!(!world.home.cache().join("notes.txt").exists());
 }

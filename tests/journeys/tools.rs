@@ -1,7 +1,8 @@
 //! Real tool calls by the offline stand-in: the list, reactions, files out, hidden tools; each chat its own.
 
 use bytes::Bytes;
-use selkie_playground::telegram::{ADA, FileKind, GRACE, GROUP};
+use selkie_playground::telegram::{ADA, FileDraft, FileKind, GRACE, GROUP, PRIVATE};
+use serde_json::json;
 
 use crate::support::world::World;
 
@@ -46,41 +47,57 @@ async fn files_are_written_listed_and_sent() {
     let files = world.ask("list files").await;
     assert!(files.contains("notes.txt"), "{files}");
     assert!(world.ask("read notes.txt").await.contains("high water 06:12"));
-    world.ask("send me notes.txt").await;
+    tell(&world, "send me notes.txt", "Sent: notes.txt.").await;
     let (kind, name, bytes) = sent(&world);
     assert_eq!((kind, name.as_str()), (FileKind::Document, "notes.txt"));
     assert_eq!(bytes, "high water 06:12");
-    let missing = world.ask("send me nothing.txt").await;
-    assert!(missing.contains("nothing.txt"), "{missing}");
-    let outside = world.ask("send me /etc/passwd").await;
-    assert!(outside.contains("refusing to send file outside"), "{outside}");
+    tell(&world, "send me nothing.txt", "nothing.txt").await;
+    tell(&world, "send me /etc/passwd", "refusing to send file outside").await;
+    assert_eq!(world.said(ADA).iter().filter(|m| m.file.is_some()).count(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn photos_and_voice_notes_are_sent_as_what_they_are() {
     let world = World::offline().await;
     let _daemon = world.daemon();
-    world.ask("write a.png: not really a picture").await;
-    let refused = world.ask("send photo a.png").await;
-    println!("a text as a photo: {refused}");
-    world.ask("write b.ogg: not really a voice").await;
-    println!("a text as a voice note: {}", world.ask("send voice b.ogg").await);
-    let kinds: Vec<_> = world.said(ADA).into_iter().filter_map(|m| m.file).map(|f| f.kind).collect();
-    assert_eq!(kinds, [FileKind::Photo, FileKind::Voice]);
+    let picture =
+        FileDraft::new(FileKind::Document, "seal.png", &b"\x89PNG\r\n\x1a\n and so on"[..]);
+    let message = world.telegram().upload(PRIVATE, ADA, picture);
+    world.answer(ADA, message).await;
+    tell(&world, "send photo in/seal.png", "Sent: in/seal.png.").await;
+    let (kind, _, bytes) = sent(&world);
+    assert_eq!((kind, bytes.starts_with(b"\x89PNG")), (FileKind::Photo, true));
+    world.ask("write voice.ogg: not really a voice").await;
+    tell(&world, "send voice voice.ogg", "Sent: voice.ogg.").await;
+    assert_eq!(sent(&world).0, FileKind::Voice);
+    world.ask("write text.png: no picture").await;
+    tell(&world, "send photo text.png", "telegram_send_photo did not work").await;
+}
+
+/// Ada says something; a file and words may come back, so the words are waited for.
+async fn tell(world: &World, text: &str, expected: &str) {
+    world.telegram().say(ADA, ADA, text);
+    world.hears(ADA, expected).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hidden_or_unknown_tool_is_refused_with_its_reason() {
+async fn what_is_elsewhere_or_unknown_is_refused_with_its_reason() {
     let world = World::offline().await;
     let _daemon = world.daemon();
-    let text = "@selkie_demo_bot call write_file {\"path\": \"/tmp/x\", \"content\": \"x\"}";
-    let answer = world.ask_in(GROUP, GRACE, text).await;
-    println!("write outside in a group: {answer}");
-    assert!(!std::path::Path::new("/tmp/x").exists() || !answer.contains("Written"));
+    let outside = std::env::temp_dir().join(format!("selkie-{}", std::process::id()));
+    let write = json!({"path": outside, "content": "x"});
+    let answer =
+        world.ask_in(GROUP, GRACE, &format!("@selkie_demo_bot call write_file {write}")).await;
+    assert!(answer.contains("refusing to write outside"), "{answer}");
+    assert!(!outside.exists());
     let answer = world.ask("call todo_raed {}").await;
     assert!(answer.contains("did you mean todo_read"), "{answer}");
-    let answer = world.ask("call telegram_send_file {\"path\": \"x\", \"chat_id\": \"tg:-1\"}").await;
-    println!("another chat: {answer}");
+    let answer = world.ask("call message_react {\"emoji\": \"👍\", \"chat_id\": -100200300}").await;
+    assert!(
+        answer.contains("unauthorized chat_id: -100200300 is another conversation"),
+        "{answer}"
+    );
+    assert!(world.telegram().messages(GROUP).iter().all(|m| m.reactions.is_empty()));
 }
 
 /// The last file the bot sent to Ada.
