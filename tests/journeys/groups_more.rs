@@ -1,6 +1,7 @@
 //! Groups, the rarer ways to mean the bot: captions, albums, replies with a quote, anonymous admins.
 
-use selkie_playground::telegram::{FileDraft, FileKind, GRACE, GROUP, LINUS};
+use selkie_playground::Turn;
+use selkie_playground::telegram::{ADA, FileDraft, FileKind, GRACE, GROUP, LINUS};
 use serde_json::json;
 
 use crate::support::world::World;
@@ -72,4 +73,25 @@ async fn a_bare_mention_is_answered() {
     world.ask_in(GROUP, GRACE, "@selkie_demo_bot").await;
     let prompt = world.last_prompt();
     assert!(prompt.contains("scones") && prompt.contains("(a message without text)"), "{prompt}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chat_that_closed_is_left_alone_until_it_speaks_again() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    world.ask("hello").await;
+    // The group's answer comes long after the one that finds the door closed.
+    let model = world.playground.model();
+    model.script_for("I am off", vec![Turn::text("into a closed door").delayed(300)]);
+    model.script_for("others go on", vec![Turn::text("so do I").delayed(2_000)]);
+    world.telegram().say(ADA, ADA, "I am off");
+    world.asked(2).await;
+    world.telegram().close(ADA);
+    assert_eq!(world.ask_in(GROUP, GRACE, "@selkie_demo_bot others go on").await, "so do I");
+    world.telegram().reopen(ADA);
+    world.telegram().say(ADA, ADA, "back again");
+    world.hears(ADA, "back again").await;
+    let texts = world.texts(ADA);
+    assert!(!texts.iter().any(|t| t == "into a closed door"), "{texts:?}");
+    assert!(world.last_prompt().contains("not delivered: into a closed door"), "{texts:?}");
 }
