@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, ConversationId, MessageRef, Outbound, PersonId, PlaceId, Redactor,
+    AccountId, Audience, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId, Redactor,
 };
 use tokio_util::task::TaskTracker;
 
@@ -122,6 +122,13 @@ impl Desk {
         let parts = account.channel.mouth.render(&outbound);
         let expires_at = Some(after(self.clock.now(), self.settings.outbox.answer_expires));
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
+    }
+
+    /// Renders an answer to a message; in a group it quotes the message.
+    pub(super) fn draft_to(&self, inbound: &Inbound, markdown: &str) -> Option<Draft> {
+        let is_group = inbound.audience == Audience::Group;
+        let quote = is_group.then(|| inbound.message.clone()).flatten();
+        self.draft(&inbound.conversation, markdown, quote)
     }
 
     /// Gives stored parts to the courier of their account.
