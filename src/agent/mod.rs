@@ -55,7 +55,7 @@ pub struct Assignment<'a> {
     pub shape: &'a (dyn Fn(&Facts) -> Registry + Send + Sync),
     /// Makes the scope of a call from the facts and the call's id.
     pub scope: &'a (dyn Fn(&Facts, &str) -> Scope + Send + Sync),
-    /// The persona and the channel's style: part of the system prompt.
+    /// Who the bot is, for the system prompt; empty for the built-in words.
     pub persona: String,
     /// Cancelled when the task is stopped or the daemon ends.
     pub cancel: CancellationToken,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use selkie_channel_core::{AccountId, ConversationId};
+use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -106,6 +106,10 @@ impl Read for Shelf {
 
     async fn status(&self, _conversation: &ConversationId) -> Result<ConversationStatus> {
         Ok(ConversationStatus::default())
+    }
+
+    async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {
+        Ok(Vec::new())
     }
 
     async fn healthy(&self) -> Result<()> {

@@ -75,6 +75,10 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     if let Some(penalty) = penalty {
         punish(desk, account, due, penalty).await;
     }
+    if let Outcome::Moved { to, .. } = &outcome {
+        let from = account.channel.address.place(&due.part.conversation);
+        desk.follow(account, &from, to).await;
+    }
     let stored = desk.insist(|| desk.ledger.settle(due.id, outcome.clone())).await;
     desk.crash.hit(CrashPoint::AfterReceipt);
     if let Some(standing) = stored {

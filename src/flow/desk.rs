@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use selkie_channel_core::{AccountId, ConversationId, MessageRef, Outbound, PersonId, Redactor};
+use selkie_channel_core::{
+    AccountId, ConversationId, MessageRef, Outbound, PersonId, PlaceId, Redactor,
+};
 use tokio_util::task::TaskTracker;
 
 use crate::domain::chance::Chance;
@@ -22,7 +24,7 @@ use crate::flow::post::{Letterbox, Post};
 use crate::flow::settings::Settings;
 use crate::flow::standings::Standings;
 use crate::flow::terminal::Terminal;
-use crate::flow::{Parts, Stop};
+use crate::flow::{Parts, Stop, words};
 use crate::store::{Draft, Ledger, Queued, StoreError};
 
 /// What every part of flow needs.
@@ -138,6 +140,20 @@ impl Desk {
 
     /// Tells the first owner something in private, once a day for each `key`.
     pub(super) async fn notice(self: &Arc<Self>, key: &str, text: &str) {
+        let day = self.clock.now().format("%Y-%m-%d");
+        self.tell_owner(&format!("notice:{key}:{day}"), text).await;
+    }
+
+    /// Lets a place that goes on under another id keep its rights, and tells the owner, once for ever,
+    /// which id belongs into the config.
+    pub(super) async fn follow(self: &Arc<Self>, account: &Account, old: &PlaceId, new: &PlaceId) {
+        if account.alias(old, new) {
+            let text = words::moved(account.channel.name, old.key(), new.key());
+            self.tell_owner(&format!("moved:{}:{}", old.full(), new.key()), &text).await;
+        }
+    }
+
+    async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
         let owner = self.owners.first();
         let private = owner
             .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));
@@ -146,8 +162,7 @@ impl Desk {
             tracing::warn!(key, "no owner can be told: {text} (add `owners` to the config)");
             return;
         };
-        let day = self.clock.now().format("%Y-%m-%d");
-        self.say_once(&format!("notice:{key}:{day}"), draft).await;
+        self.say_once(key, draft).await;
     }
 
     /// Notes what a verb of the store answered instead of doing it. A broken store is said once, and

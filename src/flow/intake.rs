@@ -17,7 +17,7 @@ use crate::flow::desk::Desk;
 use crate::flow::policy;
 use crate::flow::words;
 use crate::flow::worker::{Permits, Workers};
-use crate::store::{Accepted, Arrival, Disposition, Fuse, StoreError};
+use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, StoreError};
 
 /// Hints remembered in memory before the ledger is asked again.
 const MANY_HINTS: usize = 10_000;
@@ -90,10 +90,10 @@ impl Intake {
             arrivals.iter().filter(|a| self.is_first_knock(a)).map(|a| a.inbound.clone()).collect();
         let moves: Vec<(PlaceId, PlaceId)> = arrivals.iter().filter_map(moved).collect();
         let stored = self.store(arrivals, cursor).await?;
-        self.tell_heard(heard, &stored.accepted);
+        self.tell_heard(&heard, &stored.accepted);
         self.begin(stored);
         for (old, new) in moves {
-            self.follow(account, &old, &new).await;
+            self.desk.follow(account, &old, &new).await;
         }
         for knock in knocks {
             self.hint(account, &knock).await;
@@ -101,13 +101,12 @@ impl Intake {
         Ok(())
     }
 
-    fn tell_heard(&self, heard: Vec<ConversationId>, accepted: &Accepted) {
-        // Rows that were there before leave no trace in `fresh`: then it is not known whose is whose.
-        if accepted.known > 0 || heard.len() != accepted.fresh.len() {
-            return;
-        }
-        for (conversation, inbox) in heard.into_iter().zip(&accepted.fresh) {
-            self.desk.happenings.tell(|| Happening::Heard { conversation, inbox: *inbox });
+    fn tell_heard(&self, heard: &[ConversationId], accepted: &Accepted) {
+        for Fresh { index, row } in &accepted.fresh {
+            let Some(conversation) = heard.get(*index) else { continue };
+            self.desk
+                .happenings
+                .tell(|| Happening::Heard { conversation: conversation.clone(), inbox: *row });
         }
     }
 
@@ -129,12 +128,6 @@ impl Intake {
         if let Some(draft) = self.desk.draft(&inbound.conversation, &text, None) {
             self.desk.say_once(&format!("hint:{}", inbound.place.full()), draft).await;
         }
-    }
-
-    async fn follow(&self, account: &Account, old: &PlaceId, new: &PlaceId) {
-        account.alias(old, new);
-        let text = words::moved(account.channel.name, old.key(), new.key());
-        self.desk.notice(&format!("moved:{}", old.full()), &text).await;
     }
 }
 

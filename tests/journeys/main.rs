@@ -5,5 +5,8 @@
 mod support;
 
 mod console;
+mod migrate;
 mod page;
 mod plain_message;
+mod removed;
+mod restart;

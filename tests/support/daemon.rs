@@ -28,6 +28,12 @@ impl Home {
         self.write();
     }
 
+    /// Changes one key of a section; the next start reads it.
+    pub fn set_key(&mut self, section: &str, key: &str, value: Value) {
+        self.config[section][key] = value;
+        self.write();
+    }
+
     /// The state folder.
     pub fn state(&self) -> PathBuf {
         self.folder.path().join("state")
@@ -128,10 +134,24 @@ impl Daemon {
 
     /// Asks it to end, and waits.
     pub async fn stop(self) -> ExitStatus {
-        let done =
-            Command::new("kill").arg("-TERM").arg(self.pid().to_string()).status().expect("kill");
-        assert!(done.success());
+        self.terminate();
         self.gone().await
+    }
+
+    /// Asks it to end and not to wait for running tasks, and waits.
+    pub async fn hurry(mut self) -> ExitStatus {
+        // Signals of one kind are one when they come together: asked again until it has ended.
+        while self.child.try_wait().expect("wait").is_none() {
+            self.terminate();
+            tokio::task::yield_now().await;
+        }
+        self.gone().await
+    }
+
+    fn terminate(&self) {
+        let pid = self.pid().to_string();
+        let done = Command::new("kill").args(["-TERM", &pid]).status().expect("kill");
+        assert!(done.success());
     }
 }
 
