@@ -194,6 +194,8 @@ fn is_the_same_after_a_reload(browser: &Browser, url: &str) -> Answer<()> {
     let shape =
         "[...document.querySelectorAll('#shape :is(.asked, .setting span, .chip, .steps h4)')]
         .map(e => e.textContent)";
+    browser.wait_until("document.querySelector('.asked').textContent.includes('low tide')")?;
+    browser.wait_until("document.querySelector('.task-head .pill.done')")?;
     let before = browser.eval(shape)?;
     open(browser, url)?;
     browser.wait_until("document.querySelector('.task-head .pill.done')")?;
@@ -203,9 +205,13 @@ fn is_the_same_after_a_reload(browser: &Browser, url: &str) -> Answer<()> {
 
 fn compare(browser: &Browser) -> Answer<()> {
     browser.click("#compare-open")?;
+    browser.eval("document.querySelector('#compare-text').value = ''")?;
+    browser.type_keys("#compare-text", "note: low tide at noon")?;
     browser.click("#compare-form .primary")?;
+    let answers = "[...document.querySelectorAll('.cmp-heads blockquote')]";
+    let answered = format!("{answers}.filter(q => q.textContent.includes('low tide')).length == 3");
+    browser.wait_until(&answered)?;
     browser.wait_until("document.querySelectorAll('.cmp-heads .pill.done').length == 3")?;
-    browser.wait_until("document.querySelectorAll('.cmp-heads blockquote').length == 3")?;
     assert_ne!(browser.eval("document.querySelectorAll('.cmp .differs').length")?, 0);
     browser.click("#compare-close")
 }
