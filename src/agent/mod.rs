@@ -3,6 +3,7 @@
 mod budget;
 mod circles;
 mod drive;
+mod header;
 mod history;
 pub mod prompt;
 mod run;

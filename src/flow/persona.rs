@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn a_draft_is_not_loaded() {
-        for draft in ["---\nstatus: draft\n---\nI", "---\nname: x\nstatus: \"draft\" # yet\n---\nI"] {
+        for draft in ["---\nstatus: draft\n---\nI", "---\nname: x\nstatus: \"draft\" # yet\n---\nI"]
+        {
             assert_eq!(persona(draft, "Be kind."), "Be kind.");
         }
         assert_eq!(persona("status: draft\nI", ""), "status: draft\nI", "no front matter");

@@ -174,7 +174,7 @@ impl<'a> Builder<'a> {
 
 fn filled(name: &str, profile: &ProfileSettings) -> Profile {
     let model = profile.model.clone().unwrap_or_else(|| profile.provider.usual_model().to_owned());
-    let usual = if profile.provider == Provider::Anthropic { 200_000 } else { 128_000 };
+    let usual = profile.provider.usual_context();
     Profile {
         card: Card {
             name: format!("{name} ({model})"),

@@ -2,7 +2,7 @@
 //! why.
 
 use selkie_playground::Turn;
-use selkie_playground::telegram::{ADA, GRACE};
+use selkie_playground::telegram::GRACE;
 use serde_json::{Value, json};
 
 use crate::support::world::World;
