@@ -4,6 +4,7 @@ mod budget;
 mod circles;
 mod drive;
 mod header;
+mod hidden;
 mod history;
 pub mod prompt;
 mod run;
@@ -42,7 +43,7 @@ pub struct Agent {
     pub crash: Arc<Crash>,
     /// The time.
     pub clock: SharedClock,
-    /// Hides secrets in tool answers.
+    /// Hides secrets in tool answers and in what models write.
     pub redactor: Redactor,
 }
 

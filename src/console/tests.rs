@@ -130,6 +130,7 @@ impl Served {
         let happenings = Happenings::default();
         let console = Console {
             ledger: Arc::new(ledger),
+            syncs: Arc::new(|| 3),
             explain: Arc::new(|facts| Explained {
                 setting: format!("{} · {}", facts.place.name(), facts.trust.name()),
                 there: vec![ToolLine {

@@ -81,6 +81,7 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
         desk.follow(account, &from, to).await;
     }
     let stored = desk.insist(|| desk.ledger.settle(due.id, outcome.clone())).await;
+    tracing::debug!(part = %due.id, standing = stored.as_ref().map(standings::name), "the receipt is stored");
     desk.crash.hit(CrashPoint::AfterReceipt);
     if stored.is_some() && again.is_none() {
         desk.spool.settle(&due.part);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use selkie_channel_core::{
-    AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, PlaceId,
+    AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, PlaceId, Redactor,
 };
 
 use crate::domain::crash::CrashPoint;
@@ -40,10 +40,11 @@ impl Intake {
     /// Stores a batch and claims what may run at once.
     pub(super) async fn store(
         &self,
-        batch: Vec<Arrival>,
+        mut batch: Vec<Arrival>,
         cursor: Option<Cursor>,
     ) -> Result<Stored, StoreError> {
         let desk = &self.desk;
+        batch.iter_mut().for_each(|arrival| hide(&desk.redactor, &mut arrival.inbound));
         desk.crash.hit(CrashPoint::BeforeAccept);
         let tasks = batch.iter().filter(|a| matches!(a.disposition, Disposition::Task(_))).count();
         let permits = self.workers.reserve(tasks);
@@ -128,6 +129,17 @@ impl Intake {
         if let Some(draft) = self.desk.draft(&inbound.conversation, &text, None) {
             self.desk.say_once(&format!("hint:{}", inbound.place.full()), draft).await;
         }
+    }
+}
+
+/// Hides our secrets in what people wrote: no row holds them, and no model is told.
+fn hide(redactor: &Redactor, inbound: &mut Inbound) {
+    let Inbound { title, text, command, quote, attachments, .. } = inbound;
+    let args = command.as_mut().map(|command| &mut command.args);
+    let quoted = quote.as_mut().map(|quote| &mut quote.text);
+    let names = attachments.iter_mut().map(|attachment| &mut attachment.name);
+    for written in [title, text].into_iter().chain(args).chain(quoted).chain(names) {
+        *written = redactor.clean(written);
     }
 }
 

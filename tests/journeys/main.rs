@@ -4,8 +4,19 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bad_start;
+mod console;
+mod full_disk;
+mod kill_at_every_edge;
+mod kill_at_random;
 mod migrate;
 mod page;
 mod plain_message;
+mod poison;
 mod removed;
 mod restart;
+mod secrets;
+mod stop;
+mod telegram_closed;
+mod telegram_faults;
+mod telegram_limits;

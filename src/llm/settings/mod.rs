@@ -157,6 +157,15 @@ impl Provider {
         }
     }
 
+    /// Returns its name as config writes it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Offline => "offline",
+        }
+    }
+
     /// Returns the model asked when config names none.
     pub(super) const fn usual_model(self) -> &'static str {
         match self {
