@@ -3,6 +3,7 @@
 mod budget;
 mod circles;
 mod drive;
+mod header;
 mod hidden;
 mod history;
 pub mod prompt;

@@ -22,6 +22,7 @@ use crate::flow::health::Health;
 use crate::flow::policy::Policy;
 use crate::flow::post::{Letterbox, Post};
 use crate::flow::settings::Settings;
+use crate::flow::spool::Spool;
 use crate::flow::standings::Standings;
 use crate::flow::terminal::Terminal;
 use crate::flow::{Parts, Stop, words};
@@ -40,6 +41,7 @@ pub(super) struct Desk {
     pub(super) accounts: HashMap<AccountId, Arc<Account>>,
     pub(super) post: Post,
     pub(super) standings: Standings,
+    pub(super) spool: Spool,
     pub(super) health: Health,
     pub(super) tracker: TaskTracker,
     pub(super) stop: Stop,
@@ -72,6 +74,7 @@ impl Desk {
             accounts,
             post,
             standings: Standings::default(),
+            spool: Spool::below(&parts.cache_dir),
             health: Health::default(),
             tracker: TaskTracker::new(),
             stop: Stop::default(),

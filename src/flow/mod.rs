@@ -42,6 +42,7 @@ mod reply;
 mod rights;
 mod scope;
 pub mod settings;
+mod spool;
 mod standings;
 mod stops;
 #[cfg(test)]
@@ -199,7 +200,9 @@ impl Flow {
             }
         }
         self.commands.carry_out(open).await;
-        for courier in self.couriers().await? {
+        let couriers = self.couriers().await?;
+        desk.spool.sweep(couriers.iter().flat_map(Courier::parts));
+        for courier in couriers {
             desk.tracker.spawn(courier.run());
         }
         desk.tracker.spawn(Arc::clone(&self.workers).dispatch());

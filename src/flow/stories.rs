@@ -298,6 +298,26 @@ async fn a_speaking_tool_learns_what_became_of_its_words() {
 }
 
 #[tokio::test]
+async fn what_was_judged_is_sent_and_its_copy_goes_with_the_receipt() {
+    let house = house().await;
+    let outbox = house.cache.path().join("outbox");
+    let retry = Delivery::Retry { after: Duration::ZERO, why: "429".into(), account: false };
+    house.platform.trouble.lock().unwrap().push_back(retry);
+    house.hear(vec![message("tg:1", "swap")]).await;
+    let arrived = house.platform.wait_for(2).await;
+    assert_eq!(texts(&arrived), ["judged", r#"Sent(Some(MessageRef("9")))"#]);
+    assert_eq!(std::fs::read_dir(&outbox).unwrap().count(), 0);
+    house.close().await;
+    let next = testing::desk();
+    let orphan = next.cache.path().join("outbox/1-of-a-dead-process/a.txt");
+    std::fs::create_dir_all(orphan.parent().unwrap()).unwrap();
+    std::fs::write(&orphan, "x").unwrap();
+    next.begin().await;
+    assert!(!orphan.exists());
+    next.close().await;
+}
+
+#[tokio::test]
 async fn files_come_into_the_conversations_own_folder() {
     let house = house().await;
     let file = |handle: &str, name: &str| Attachment {

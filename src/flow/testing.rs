@@ -8,9 +8,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::{
-    AccountId, Address, Addressed, AllowList, Attachment, Audience, Body, Channel, ConversationId,
-    Delivery, Ears, Features, Inbound, Inbox, ListenEnd, Lookup, MessageRef, Mouth, Outbound, Pace,
-    Part, PersonId, PlaceId, Receipt, Redactor, Sink, Speaker, What,
+    Address, Addressed, AllowList, Attachment, Audience, Body, Channel, ConversationId, Delivery,
+    Ears, Features, Inbound, Inbox, ListenEnd, Lookup, MessageRef, Mouth, Outbound, Pace, Part,
+    PersonId, PlaceId, Receipt, Redactor, Sink, Speaker,
 };
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
@@ -21,7 +21,7 @@ use tokio_util::task::TaskTracker;
 use crate::agent::{Dropped, Ending};
 use crate::domain::chance::Fixed;
 use crate::domain::clock::SystemClock;
-use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{Boot, InboxId, OutboundId, PartId, TaskId};
 use crate::domain::task::{Claim, TaskState};
 use crate::domain::transcript::Item;
@@ -31,58 +31,39 @@ use crate::flow::desk::Desk;
 use crate::flow::intake::AccountInbox;
 use crate::flow::mind::{Job, Mind};
 use crate::flow::post::Post;
+use crate::flow::spool::Spool;
 use crate::flow::terminal::Terminal;
 use crate::flow::{Flow, Settings, Stop};
+use crate::store::conformance;
+pub(super) use crate::store::conformance::account;
 use crate::store::read::Read as _;
 use crate::store::sqlite::{self, Sqlite};
 use crate::store::{Claimed, DuePart, End};
-
-pub(super) fn account() -> AccountId {
-    AccountId::new("tg:8")
-}
+use crate::tools::ports::Spoken;
 
 /// A private message; every one has its own key.
 pub(super) fn message(speaker: &str, text: &str) -> Inbound {
+    let said = conformance::message(1, 0);
     Inbound {
-        v: Inbound::VERSION,
         key: uuid::Uuid::now_v7().to_string(),
         conversation: ConversationId::new(account(), speaker),
         place: PlaceId::new(account(), speaker),
         title: String::new(),
-        order: 0,
         at: DateTime::UNIX_EPOCH,
-        speaker: Speaker {
-            id: PersonId::new(speaker),
-            name: String::new(),
-            username: None,
-            is_bot: false,
-        },
+        speaker: Speaker { id: PersonId::new(speaker), name: String::new(), ..said.speaker },
         audience: Audience::Direct,
-        what: What::Message,
         message: Some(MessageRef::new("1")),
         addressed: Addressed::Direct,
         text: text.to_owned(),
-        command: None,
-        quote: None,
-        forwarded: false,
-        attachments: Vec::new(),
-        album: None,
-        reply_window: None,
+        ..said
     }
 }
 
 fn facts() -> Facts {
     Facts {
-        v: Facts::VERSION,
         place: Where::Channel(TestAddress.features(&ConversationId::new(account(), "tg:1"))),
-        speaker: Some(PersonId::new("tg:1")),
         trust: Trust::Owner,
-        untrusted_text: false,
-        occasion: Occasion::Asked,
-        mode: Mode::Normal,
-        message: None,
-        opened: Vec::new(),
-        at: DateTime::UNIX_EPOCH,
+        ..conformance::facts()
     }
 }
 
@@ -159,7 +140,19 @@ impl TestPlatform {
 impl Mouth for TestPlatform {
     /// `a|b` is two parts.
     fn render(&self, outbound: &Outbound) -> Vec<Part> {
-        let Body::Text { markdown } = &outbound.body else { return Vec::new() };
+        let file = |path: &str| Part {
+            v: Part::VERSION,
+            conversation: outbound.conversation.clone(),
+            call: json!({ "file": path }),
+            fallback: None,
+            shown: "[file]".to_owned(),
+            repeatable: false,
+        };
+        let markdown = match &outbound.body {
+            Body::Text { markdown } => markdown,
+            Body::File { path, .. } => return vec![file(path)],
+            _ => return Vec::new(),
+        };
         let texts = markdown.split('|').filter(|t| !t.trim().is_empty());
         let part = |text: &str| Part {
             v: Part::VERSION,
@@ -176,7 +169,10 @@ impl Mouth for TestPlatform {
         if let Some(trouble) = self.trouble.lock().unwrap().pop_front() {
             return trouble;
         }
-        let text = part.call.as_str().unwrap().to_owned();
+        let text = match part.call["file"].as_str() {
+            Some(path) => std::fs::read_to_string(path).unwrap(),
+            None => part.call.as_str().unwrap().to_owned(),
+        };
         self.arrived.send_modify(|all| all.push((part.conversation.key().to_owned(), text)));
         Delivery::Sent(Receipt { message: Some(MessageRef::new("9")), note: None })
     }
@@ -238,6 +234,7 @@ impl Mind for TestMind {
                 let spoken = job.reply.say("c1.0", body).await;
                 format!("{:?}", spoken.unwrap())
             }
+            "swap" => format!("{:?}", swapped(&job).await),
             _ => format!("re {text}{}", files.join(" ")),
         };
         let append = vec![Item::Said { text: answer.clone() }];
@@ -251,6 +248,22 @@ impl Mind for TestMind {
             set_aside: false,
         })
     }
+}
+
+/// Sends a file in whose place another one is put after it was opened.
+async fn swapped(job: &Job<'_>) -> Spoken {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    std::fs::write(&path, "judged").unwrap();
+    let opened = std::fs::File::open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "swapped").unwrap();
+    let body = Body::File {
+        path: path.to_str().unwrap().to_owned(),
+        name: "a.txt".to_owned(),
+        caption: None,
+    };
+    job.reply.send("c1.0", body, opened).await.unwrap()
 }
 
 /// A running flow over a store of its own.
@@ -356,6 +369,7 @@ fn desk_with(settings: Settings, pace: Pace) -> House {
         accounts,
         post,
         standings: Default::default(),
+        spool: Spool::below(cache.path()),
         health: Default::default(),
         tracker: TaskTracker::new(),
         stop: Stop::default(),

@@ -176,7 +176,7 @@ impl<'a> Builder<'a> {
 
 fn filled(name: &str, profile: &ProfileSettings) -> Profile {
     let model = profile.model.clone().unwrap_or_else(|| profile.provider.usual_model().to_owned());
-    let usual = if profile.provider == Provider::Anthropic { 200_000 } else { 128_000 };
+    let usual = profile.provider.usual_context();
     // The short form's profile has a name that nobody gave it.
     let by = if name == DEFAULT { profile.provider.name() } else { name };
     Profile {

@@ -1,6 +1,7 @@
 //! The `llm:` section: profiles, routes, prices.
 
 mod check;
+mod effect;
 
 use std::collections::BTreeMap;
 
@@ -171,6 +172,14 @@ impl Provider {
             Self::Openai => "gpt-5.2",
             Self::Anthropic => "claude-sonnet-4-5",
             Self::Offline => "stand-in",
+        }
+    }
+
+    /// Returns how many tokens its models read when config does not say.
+    pub(super) const fn usual_context(self) -> u64 {
+        match self {
+            Self::Anthropic => 200_000,
+            Self::Openai | Self::Offline => 128_000,
         }
     }
 
