@@ -75,6 +75,10 @@ impl Commands {
 
     async fn one(&self, row: InboxId, inbound: &Inbound) {
         let desk = &self.desk;
+        if desk.account(&inbound.conversation).is_none() {
+            // It waits for a process that has the channel.
+            return;
+        }
         desk.crash.hit(CrashPoint::BeforeCommand);
         let Some(effect) = desk.insist(|| self.effect(inbound)).await else { return };
         let done = desk.insist(|| desk.ledger.command(row, effect.clone())).await;

@@ -17,6 +17,7 @@ use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Boot;
 use crate::domain::span::Span;
+use crate::domain::task::Lane;
 use crate::flow::account::{Account, ChannelState};
 use crate::flow::health::Health;
 use crate::flow::policy::Policy;
@@ -89,6 +90,12 @@ impl Desk {
     /// Returns the account of a conversation; `None` when its channel is not configured any more.
     pub(super) fn account(&self, conversation: &ConversationId) -> Option<&Arc<Account>> {
         self.accounts.get(conversation.account())
+    }
+
+    /// Whether this process answers in a lane: what waits for a channel that is not here waits for a
+    /// process that has it, as its parts do.
+    pub(super) fn carries(&self, lane: &Lane) -> bool {
+        lane.account().is_none_or(|account| self.accounts.contains_key(&AccountId::new(account)))
     }
 
     /// Reads the rules of an account as they are now.

@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod asking;
 mod bad_start;
 mod command_line;
 mod commands;
