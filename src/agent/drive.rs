@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::agent::run::{Ask, Next, Run, Unstored};
-use crate::agent::{Agent, Assignment, Dropped, Ending, budget, history, prompt, words};
+use crate::agent::{Agent, Assignment, Dropped, Ending, budget, hidden, history, prompt, words};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happening;
@@ -77,10 +77,10 @@ impl<'a> Drive<'a> {
             task: claimed.claim.task,
             step: ask.step,
         });
-        let happenings = &self.agent.happenings;
+        let (happenings, redactor) = (&self.agent.happenings, &self.agent.redactor);
         let heard = |text: &str| {
             happenings
-                .tell(|| Happening::Wrote { task: claimed.claim.task, text: text.to_owned() });
+                .tell(|| Happening::Wrote { task: claimed.claim.task, text: redactor.clean(text) });
         };
         let reply = tokio::select! {
             biased;
@@ -130,7 +130,7 @@ impl<'a> Drive<'a> {
 
     /// Stores an answer with calls before any of them starts: durable when one could have an effect.
     async fn replied(&mut self, reply: Reply) -> Result<(), Dropped> {
-        self.run.replied(reply);
+        self.run.replied(hidden::reply(&self.agent.redactor, reply));
         let Some(calls) = self.run.open_calls() else { return Ok(()) };
         let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);
         self.commit(durable, None).await?;

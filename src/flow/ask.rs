@@ -11,8 +11,8 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::domain::happening::Happening;
 use crate::domain::ids::{InboxId, TaskId};
-use crate::flow::answer::{Endings, Finished};
 use crate::flow::desk::Desk;
+use crate::flow::endings::{Endings, Finished};
 use crate::flow::intake::Intake;
 use crate::flow::standings;
 use crate::flow::terminal::{self, Terminal};
@@ -57,7 +57,7 @@ pub(super) async fn begin(
     let said = terminal.listen(&arrival.inbound.conversation, asked);
     let happenings = desk.happenings.listen();
     let stored = intake.store(vec![arrival], None).await?;
-    let Some(row) = stored.accepted.fresh.first().copied() else {
+    let Some(row) = stored.accepted.fresh.first().map(|fresh| fresh.row) else {
         return Err(StoreError::Corrupt("a fresh question was taken for a known one".to_owned()));
     };
     let ended = endings.expect(row);

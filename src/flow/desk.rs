@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Audience, ConversationId, Inbound, MessageRef, Outbound, PersonId, Redactor,
+    AccountId, Audience, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId, Redactor,
 };
 use tokio_util::task::TaskTracker;
 
@@ -23,9 +23,10 @@ use crate::flow::health::Health;
 use crate::flow::policy::Policy;
 use crate::flow::post::{Letterbox, Post};
 use crate::flow::settings::Settings;
+use crate::flow::spool::Spool;
 use crate::flow::standings::Standings;
 use crate::flow::terminal::Terminal;
-use crate::flow::{Parts, Stop};
+use crate::flow::{Parts, Stop, words};
 use crate::store::{Draft, Ledger, Queued, StoreError};
 
 /// What every part of flow needs.
@@ -41,6 +42,7 @@ pub(super) struct Desk {
     pub(super) accounts: HashMap<AccountId, Arc<Account>>,
     pub(super) post: Post,
     pub(super) standings: Standings,
+    pub(super) spool: Spool,
     pub(super) health: Health,
     pub(super) tracker: TaskTracker,
     pub(super) stop: Stop,
@@ -73,6 +75,7 @@ impl Desk {
             accounts,
             post,
             standings: Standings::default(),
+            spool: Spool::below(&parts.cache_dir),
             health: Health::default(),
             tracker: TaskTracker::new(),
             stop: Stop::default(),
@@ -154,6 +157,20 @@ impl Desk {
 
     /// Tells the first owner something in private, once a day for each `key`.
     pub(super) async fn notice(self: &Arc<Self>, key: &str, text: &str) {
+        let day = self.clock.now().format("%Y-%m-%d");
+        self.tell_owner(&format!("notice:{key}:{day}"), text).await;
+    }
+
+    /// Lets a place that goes on under another id keep its rights, and tells the owner, once for ever,
+    /// which id belongs into the config.
+    pub(super) async fn follow(self: &Arc<Self>, account: &Account, old: &PlaceId, new: &PlaceId) {
+        if account.alias(old, new) {
+            let text = words::moved(account.channel.name, old.key(), new.key());
+            self.tell_owner(&format!("moved:{}:{}", old.full(), new.key()), &text).await;
+        }
+    }
+
+    async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
         let owner = self.owners.first();
         let private = owner
             .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));
@@ -162,8 +179,7 @@ impl Desk {
             tracing::warn!(key, "no owner can be told: {text} (add `owners` to the config)");
             return;
         };
-        let day = self.clock.now().format("%Y-%m-%d");
-        self.say_once(&format!("notice:{key}:{day}"), draft).await;
+        self.say_once(key, draft).await;
     }
 
     /// Notes what a verb of the store answered instead of doing it. A broken store is said once, and

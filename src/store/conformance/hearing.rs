@@ -19,6 +19,8 @@ laws![
     a_stop_ends_what_was_begun,
     a_reset_raises_the_epoch,
     a_notice_is_said_once,
+    what_is_fresh_in_a_mixed_batch_is_told,
+    moved_places_are_listed_with_where_they_are_now,
 ];
 
 async fn twice_is_once(bed: &dyn Bed) {
@@ -323,4 +325,30 @@ async fn a_notice_is_said_once(bed: &dyn Bed) {
     answer.place = place(3);
     let claimed = push(ledger.as_ref(), task(answer), fuse(1)).await.claimed.remove(0);
     assert_eq!(claimed.place, place(3), "where the bot only spoke the place was a guess");
+}
+
+async fn what_is_fresh_in_a_mixed_batch_is_told(bed: &dyn Bed) {
+    let ledger = bed.open();
+    push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
+    let twice = arrival(message(1, 3), Disposition::Context);
+    let batch = vec![task(message(1, 2)), twice.clone(), twice, task(message(2, 1))];
+    let accepted = ledger.accept(batch, None, no_fuse()).await.unwrap();
+    let indexes: Vec<_> = accepted.fresh.iter().map(|f| f.index).collect();
+    assert_eq!((indexes, accepted.known), (vec![1, 3], 2));
+    for (fresh, key) in accepted.fresh.iter().zip(["tg:8:-1:3", "tg:8:-2:1"]) {
+        assert_eq!(ledger.trace(key).await.unwrap()[0].inbox, fresh.row);
+    }
+}
+
+async fn moved_places_are_listed_with_where_they_are_now(bed: &dyn Bed) {
+    let ledger = bed.open();
+    assert!(ledger.moved_places().await.unwrap().is_empty());
+    moves(ledger.as_ref(), 5).await;
+    drop(ledger);
+    let ledger = bed.open();
+    assert_eq!(ledger.moved_places().await.unwrap(), [(place(1), place(5))]);
+    moves(ledger.as_ref(), 6).await;
+    assert_eq!(ledger.moved_places().await.unwrap(), [(place(1), place(6)), (place(5), place(6))]);
+    moves(ledger.as_ref(), 1).await;
+    assert_eq!(ledger.moved_places().await.unwrap(), [(place(5), place(1)), (place(6), place(1))]);
 }

@@ -56,10 +56,9 @@ pub(crate) fn world(now: DateTime<Utc>) -> World {
     world
 }
 
-/// The topic's root message is the second of its chat, so its id is 2: 1 is every forum's General topic.
+/// Thread 1 is every forum's "General", so the chat's own beginning takes that number; the topic's root is 2.
 fn add_topic(world: &mut World, now: DateTime<Utc>) {
-    let begun = json!({ "supergroup_chat_created": true });
-    world.post(TOPIC.chat, Draft::service(ADA, begun), now);
+    world.post(TOPIC.chat, Draft::service(ADA, json!({ "supergroup_chat_created": true })), now);
     let root = Draft { thread: TOPIC.thread, ..Draft::service(ADA, topic_created("Boats")) };
     let id = world.post(TOPIC.chat, root, now);
     if let (Some(id), Some(chat)) = (id, world.chats.get_mut(&TOPIC.chat)) {
