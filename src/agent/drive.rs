@@ -107,8 +107,13 @@ impl<'a> Drive<'a> {
         };
         let max_output = self.agent.settings.max_output_tokens;
         let fixed = history::tokens(&system) + tools_tokens(&tools) + u64::from(max_output);
-        let room = self.agent.model.card().context.saturating_sub(fixed).max(1_000) >> ask.fittings;
         let history = if ask.history { claimed.history.as_slice() } else { &[] };
+        let room = self.agent.model.card().context.saturating_sub(fixed).max(1_000);
+        // A model that takes less than its card says: what was refused is the measure.
+        let room = match ask.fittings {
+            0 => room,
+            times => room.min(history::needed(history, self.run.items())) >> times,
+        };
         Request {
             system: system.into(),
             turns: history::fit(history, self.run.items(), room),

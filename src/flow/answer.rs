@@ -207,9 +207,11 @@ impl Answers {
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
         let draft = |text: &str| {
-            let quote = (claimed.facts.audience() == Audience::Group)
-                .then(|| claimed.facts.message.clone())
-                .flatten();
+            // Where several speak, an answer says whom it answers.
+            let facts = &claimed.facts;
+            let several = facts.audience() == Audience::Group
+                || matches!(facts.place, Where::CommandLine { .. });
+            let quote = several.then(|| facts.message.clone()).flatten();
             self.desk.draft(&claimed.conversation, text, quote)
         };
         // A command that stopped the task has answered already.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, ConversationId, MessageRef, Outbound, PersonId, PlaceId, Redactor,
+    AccountId, Audience, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId, Redactor,
 };
 use tokio_util::task::TaskTracker;
 
@@ -17,6 +17,7 @@ use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Boot;
 use crate::domain::span::Span;
+use crate::domain::task::Lane;
 use crate::flow::account::{Account, ChannelState};
 use crate::flow::health::Health;
 use crate::flow::policy::Policy;
@@ -91,6 +92,12 @@ impl Desk {
         self.accounts.get(conversation.account())
     }
 
+    /// Whether this process answers in a lane: what waits for a channel that is not here waits for a
+    /// process that has it, as its parts do.
+    pub(super) fn carries(&self, lane: &Lane) -> bool {
+        lane.account().is_none_or(|account| self.accounts.contains_key(&AccountId::new(account)))
+    }
+
     /// Reads the rules of an account as they are now.
     pub(super) fn policy<T>(&self, account: &Account, read: impl FnOnce(&Policy<'_>) -> T) -> T {
         account.with_allowed(|allow| {
@@ -125,6 +132,13 @@ impl Desk {
         let parts = account.channel.mouth.render(&outbound);
         let expires_at = Some(after(self.clock.now(), self.settings.outbox.answer_expires));
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
+    }
+
+    /// Renders an answer to a message; in a group it quotes the message.
+    pub(super) fn draft_to(&self, inbound: &Inbound, markdown: &str) -> Option<Draft> {
+        let is_group = inbound.audience == Audience::Group;
+        let quote = is_group.then(|| inbound.message.clone()).flatten();
+        self.draft(&inbound.conversation, markdown, quote)
     }
 
     /// Gives stored parts to the courier of their account.

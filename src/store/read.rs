@@ -157,6 +157,8 @@ pub struct Counts {
     pub parked: u64,
     /// Queued parts.
     pub queued: u64,
+    /// Parts that are with the platform now.
+    pub sending: u64,
     /// Unclear parts.
     pub unclear: u64,
 }

@@ -55,7 +55,7 @@ impl Events {
     }
 
     /// Reads until an event fits, and returns all up to it.
-    pub fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Vec<Value> {
+    pub fn until(&mut self, mut fits: impl FnMut(&Value) -> bool) -> Vec<Value> {
         let mut seen = Vec::new();
         loop {
             let mut line = String::new();

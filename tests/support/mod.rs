@@ -6,4 +6,5 @@ pub mod demo;
 pub mod http;
 pub mod once;
 pub mod rows;
+pub mod seen;
 pub mod world;

@@ -59,6 +59,19 @@ impl World {
         Self::with(json!({ "llm": { "provider": "offline" } })).await
     }
 
+    /// The same, with this allow list.
+    pub async fn with_allowed(list: Value) -> Self {
+        let mut world = Self::start().await;
+        let telegram = json!({
+            "bot_token": TOKEN,
+            "base_url": world.playground.telegram_base_url(),
+            "allowed_chat_ids": list,
+            "pace": "lifted",
+        });
+        world.home.set("telegram", telegram);
+        world
+    }
+
     /// Starts a daemon.
     pub fn daemon(&self) -> Daemon {
         self.home.start()

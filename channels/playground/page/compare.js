@@ -15,9 +15,12 @@ export function openCompare() {
 }
 
 export async function askEverywhere(text) {
-  await Promise.all(chats().map(async c => {
+  for (const c of chats()) {
     state.compare.set(c.id, { after: state.tasks.get(c.key)?.[0]?.id ?? 0, message: Infinity });
     state.picked.delete(c.key);
+  }
+  renderCompare();
+  await Promise.all(chats().map(async c => {
     try {
       const { message_id } = await post(`/api/chats/${encodeURIComponent(c.id)}/say`, { text: addressed(c, text, null), reply_to: null, from: asker(c) });
       state.compare.get(c.id).message = message_id;

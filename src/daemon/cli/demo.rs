@@ -171,7 +171,7 @@ async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> any
 
 async fn idle(up: &Up) -> anyhow::Result<bool> {
     let counts = up.ledger.counts().await?;
-    Ok(counts.waiting + counts.running + counts.queued == 0)
+    Ok(counts.waiting + counts.running + counts.queued + counts.sending == 0)
 }
 
 /// Reads `--model`: `offline`, or `<provider>/<model>`.

@@ -8,6 +8,7 @@ laws![
     twice_is_once,
     a_batch_may_claim_what_it_brings,
     an_album_is_one_task,
+    an_album_that_means_the_bot_once_is_whole,
     an_edit_changes_only_what_waits,
     context_goes_to_the_next_claim,
     strangers_make_no_conversation,
@@ -73,6 +74,32 @@ async fn an_album_is_one_task(bed: &dyn Bed) {
     assert_eq!(orders, [1, 2], "in the platform's order");
     push(ledger.as_ref(), picture(3, 3), no_fuse()).await;
     assert_eq!(ledger.counts().await.unwrap().waiting, 1, "a late picture is a task of its own");
+}
+
+async fn an_album_that_means_the_bot_once_is_whole(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let of = |album: &str, n, order| {
+        let mut inbound = message(n, order);
+        inbound.album = Some(album.to_owned());
+        inbound
+    };
+    let silent = |inbound| arrival(inbound, Disposition::Context);
+    let dropped = |inbound| arrival(inbound, Disposition::Ignored("untriggered"));
+    let batch = vec![
+        silent(of("g", 1, 1)),
+        task(of("g", 1, 2)),
+        silent(of("g", 1, 3)),
+        dropped(of("g", 1, 4)),
+        silent(of("other", 1, 5)),
+        silent(message(1, 6)),
+        silent(of("g", 2, 7)),
+    ];
+    ledger.accept(batch, None, no_fuse()).await.unwrap();
+    let claimed = ledger.claim(&lane(1), &boot("a"), at(9)).await.unwrap().unwrap();
+    let orders: Vec<_> = claimed.heard.iter().map(|(_, i)| i.order).collect();
+    assert_eq!(orders, [1, 2, 3, 4], "all of the album, of this conversation");
+    let talk: Vec<_> = claimed.context.iter().map(|i| i.order).collect();
+    assert_eq!(talk, [5, 6], "talk stays talk");
 }
 
 async fn an_edit_changes_only_what_waits(bed: &dyn Bed) {

@@ -179,6 +179,7 @@ fn counts(conn: &Connection) -> Result<Counts> {
         running: one("SELECT COUNT(*) FROM task WHERE state = 'running'")?,
         parked: one("SELECT COUNT(*) FROM task WHERE state = 'parked'")?,
         queued: one("SELECT COUNT(*) FROM part WHERE state = 'queued'")?,
+        sending: one("SELECT COUNT(*) FROM part WHERE state = 'sending'")?,
         unclear: one("SELECT COUNT(*) FROM part WHERE state = 'unclear'")?,
     })
 }
