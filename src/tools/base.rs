@@ -1,16 +1,30 @@
 //! The single list: every static tool. A new tool is its file and one line here.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::tools::registry::Base;
-use crate::tools::{Settings, Tool, conversation, files};
+use crate::tools::shell::Processes;
+use crate::tools::{Settings, Tool, conversation, files, shell};
+
+/// What tools stand on besides config. The default one works alone: for tests and tables.
+#[derive(Clone, Default)]
+pub struct Means {
+    /// Everything that runs.
+    pub processes: Arc<Processes>,
+    /// The daemon's own environment, of which commands get a part.
+    pub env: Arc<BTreeMap<String, String>>,
+}
 
 /// Builds the base registry from config. Called once, at start.
 ///
 /// # Errors
 /// A name that stands twice: a defect.
-pub fn build(settings: &Settings) -> Result<Base, String> {
+pub fn build(settings: &Settings, means: &Means) -> Result<Base, String> {
     let tools: Vec<Arc<dyn Tool>> = vec![
+        Arc::new(shell::Bash::new(&settings.bash, &means.processes, &means.env)),
+        Arc::new(shell::PowerShell::new(&settings.powershell, &means.processes, &means.env)),
+        Arc::new(shell::Process::new(&means.processes)),
         Arc::new(files::ListFiles::new(&settings.list_files)),
         Arc::new(files::ReadFile::new(&settings.read_file)),
         Arc::new(files::WriteFile::new(&settings.write_file)),
@@ -27,11 +41,21 @@ mod tests {
 
     #[test]
     fn every_tool_is_sorted_documented_and_takes_one_object() {
-        let base = build(&Settings::default()).unwrap();
+        let base = build(&Settings::default(), &Means::default()).unwrap();
         let names: Vec<_> = base.specs().iter().map(|s| s.name).collect();
         assert_eq!(
             names,
-            ["list_files", "read_file", "think", "todo_read", "todo_write", "write_file"]
+            [
+                "bash",
+                "list_files",
+                "powershell",
+                "process",
+                "read_file",
+                "think",
+                "todo_read",
+                "todo_write",
+                "write_file"
+            ]
         );
         for spec in base.specs() {
             assert_eq!(spec.parameters["type"], "object", "{}", spec.name);
@@ -45,14 +69,15 @@ mod tests {
     #[test]
     fn every_switch_names_a_tool() {
         let mut settings = Settings::default();
-        for switch in ["read_file", "write_file", "list_files", "think", "todo_read", "todo_write"]
-        {
+        let all: Vec<_> =
+            build(&settings, &Means::default()).unwrap().specs().iter().map(|s| s.name).collect();
+        for switch in &all {
             let mut json = serde_json::to_value(&settings).unwrap();
-            json[switch]["enabled"] = false.into();
+            json[*switch]["enabled"] = false.into();
             settings = serde_json::from_value(json).unwrap();
         }
-        let base = build(&settings).unwrap();
-        assert_eq!(settings.disabled().len(), 6);
+        let base = build(&settings, &Means::default()).unwrap();
+        assert_eq!(settings.disabled().len(), all.len());
         assert!(settings.disabled().iter().all(|name| base.contains(name)));
     }
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tools::shell::settings as shell;
+
 /// The section `tools:`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -15,6 +17,12 @@ pub struct Settings {
     pub write_file: WriteFile,
     /// Listing folders.
     pub list_files: ListFiles,
+    /// Running shell commands.
+    pub bash: shell::Bash,
+    /// Running PowerShell commands.
+    pub powershell: shell::PowerShell,
+    /// Looking after background processes.
+    pub process: Switch,
     /// Recording a thought.
     pub think: Switch,
     /// Reading the todo list.
@@ -89,6 +97,9 @@ impl Settings {
             ("read_file", self.read_file.enabled),
             ("write_file", self.write_file.enabled),
             ("list_files", self.list_files.enabled),
+            ("bash", self.bash.enabled),
+            ("powershell", self.powershell.enabled),
+            ("process", self.process.enabled),
             ("think", self.think.enabled),
             ("todo_read", self.todo_read.enabled),
             ("todo_write", self.todo_write.enabled),
