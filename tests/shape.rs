@@ -57,7 +57,6 @@ const PLANNED: &[(&str, Class)] = &[
     ("plan_exit", Class::Note),
     ("spawn", Class::Agent),
     ("twitter_post", Class::Public),
-    ("web_fetch", Class::Network),
 ];
 
 #[derive(JsonSchema)]

@@ -7,6 +7,7 @@ mod history;
 pub mod prompt;
 mod run;
 mod settings;
+mod small;
 pub mod words;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use crate::tools::registry::Registry;
 use crate::tools::scope::Scope;
 
 pub use settings::Settings;
+pub use small::SmallModel;
 
 /// Drives runs. One for all workers.
 pub struct Agent {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustls::ClientConfig;
 use selkie_channel_core::{BuildContext, Channel, PersonId, Redactor};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, SmallModel};
 use crate::config::paths::{ConfigFile, Folders};
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::Settings;
@@ -27,6 +27,7 @@ use crate::store::Ledger;
 use crate::store::read::Read;
 use crate::tools::base::{self, Means};
 use crate::tools::shell::Processes;
+use crate::tools::web::client::Guarded;
 use crate::{flow, llm, store};
 
 /// The version of this selkie.
@@ -112,8 +113,9 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
         None => None,
     };
     let settings = reading.finish()?;
-    let model = routes.map(|r| r.main).ok_or_else(|| Problems(Vec::new()))?;
-    let means = means(binary);
+    let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
+    let (model, small) = (routes.main, routes.small);
+    let means = means(binary, &settings, &tls, small);
     let shaper = shaper(binary, &settings, &means)?;
     let folders = folders(&settings);
     let processes = means.processes;
@@ -134,8 +136,20 @@ fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> V
 }
 
 /// What tools stand on.
-fn means(binary: &Binary) -> Means {
-    Means { env: Arc::new(binary.env.clone()), ..Means::default() }
+fn means(
+    binary: &Binary,
+    settings: &Settings,
+    tls: &Arc<ClientConfig>,
+    small: Arc<dyn Model>,
+) -> Means {
+    let tls = Arc::clone(tls);
+    let factory = move || Ok(http::builder(&tls));
+    Means {
+        processes: Arc::default(),
+        env: Arc::new(binary.env.clone()),
+        client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
+        small: Arc::new(SmallModel(small)),
+    }
 }
 
 fn shaper(binary: &Binary, settings: &Settings, means: &Means) -> Result<Arc<Shaper>, Problems> {

@@ -2,18 +2,48 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
+use async_trait::async_trait;
+
+use crate::tools::ports::Small;
 use crate::tools::registry::Base;
 use crate::tools::shell::Processes;
-use crate::tools::{Settings, Tool, conversation, files, shell};
+use crate::tools::web::client::Guarded;
+use crate::tools::{Settings, Tool, ToolError, conversation, files, shell, web};
 
 /// What tools stand on besides config. The default one works alone: for tests and tables.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Means {
     /// Everything that runs.
     pub processes: Arc<Processes>,
     /// The daemon's own environment, of which commands get a part.
     pub env: Arc<BTreeMap<String, String>>,
+    /// The way to the network.
+    pub client: Arc<Guarded>,
+    /// The model for small work.
+    pub small: Arc<dyn Small>,
+}
+
+impl Default for Means {
+    fn default() -> Self {
+        Self {
+            processes: Arc::default(),
+            env: Arc::default(),
+            client: Arc::default(),
+            small: Arc::new(Speechless),
+        }
+    }
+}
+
+/// Stands where there is no model.
+struct Speechless;
+
+#[async_trait]
+impl Small for Speechless {
+    async fn ask(&self, _: &str, _: &str, _: Duration) -> Result<String, ToolError> {
+        Err(ToolError::tell("no model is configured for small work: ask without a prompt"))
+    }
 }
 
 /// Builds the base registry from config. Called once, at start.
@@ -25,6 +55,9 @@ pub fn build(settings: &Settings, means: &Means) -> Result<Base, String> {
         Arc::new(shell::Bash::new(&settings.bash, &means.processes, &means.env)),
         Arc::new(shell::PowerShell::new(&settings.powershell, &means.processes, &means.env)),
         Arc::new(shell::Process::new(&means.processes)),
+        Arc::new(web::UrlFetch::new(&settings.url_fetch, &means.client)),
+        Arc::new(web::WebFetch::new(&means.client, &means.small)),
+        Arc::new(web::WebSearch::new(&settings.web_search, &means.client)),
         Arc::new(files::ListFiles::new(&settings.list_files)),
         Arc::new(files::ReadFile::new(&settings.read_file)),
         Arc::new(files::WriteFile::new(&settings.write_file)),
@@ -54,6 +87,9 @@ mod tests {
                 "think",
                 "todo_read",
                 "todo_write",
+                "url_fetch",
+                "web_fetch",
+                "web_search",
                 "write_file"
             ]
         );

@@ -15,6 +15,7 @@ pub mod shell;
 pub mod speak;
 #[cfg(test)]
 pub(crate) mod testkit;
+pub mod web;
 
 use async_trait::async_trait;
 use serde_json::Value;

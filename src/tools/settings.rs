@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tools::shell::settings as shell;
+use crate::tools::web::settings as web;
 
 /// The section `tools:`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +24,12 @@ pub struct Settings {
     pub powershell: shell::PowerShell,
     /// Looking after background processes.
     pub process: Switch,
+    /// Requests to servers.
+    pub url_fetch: web::UrlFetch,
+    /// Reading web pages.
+    pub web_fetch: Switch,
+    /// Searching the web.
+    pub web_search: web::WebSearch,
     /// Recording a thought.
     pub think: Switch,
     /// Reading the todo list.
@@ -100,6 +107,9 @@ impl Settings {
             ("bash", self.bash.enabled),
             ("powershell", self.powershell.enabled),
             ("process", self.process.enabled),
+            ("url_fetch", self.url_fetch.enabled),
+            ("web_fetch", self.web_fetch.enabled),
+            ("web_search", self.web_search.enabled),
             ("think", self.think.enabled),
             ("todo_read", self.todo_read.enabled),
             ("todo_write", self.todo_write.enabled),
