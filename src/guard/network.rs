@@ -147,7 +147,38 @@ mod tests {
             .iter()
             .map(|h| format!("{h}: {}", says(&format!("http://{h}/"), &rules)))
             .collect();
-        insta::assert_snapshot!(said.join("\n"), @"");
+        insta::assert_snapshot!(said.join("\n"), @r"
+        127.0.0.1: private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+        2130706433: private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+        0x7f.1: private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+        0177.0.0.1: private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+        127.1: private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+        127.0.0.1.: private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+        0: private ip/localhost is not allowed by guard: 0.0.0.0 is this very network
+        10.1.2.3: private ip/localhost is not allowed by guard: 10.1.2.3 is a private network
+        172.31.0.1: private ip/localhost is not allowed by guard: 172.31.0.1 is a private network
+        172.32.0.1: open
+        192.168.0.1: private ip/localhost is not allowed by guard: 192.168.0.1 is a private network
+        169.254.169.254: private ip/localhost is not allowed by guard: 169.254.169.254 is link-local (cloud metadata lives there)
+        100.64.0.1: private ip/localhost is not allowed by guard: 100.64.0.1 is a provider's inner network
+        100.128.0.1: open
+        224.0.0.1: private ip/localhost is not allowed by guard: 224.0.0.1 is multicast
+        255.255.255.255: private ip/localhost is not allowed by guard: 255.255.255.255 is reserved
+        8.8.8.8: open
+        [::1]: private ip/localhost is not allowed by guard: ::1 is this machine
+        [::]: private ip/localhost is not allowed by guard: :: is no address
+        [::ffff:8.8.8.8]: private ip/localhost is not allowed by guard: ::ffff:808:808 is an IPv4 address in disguise
+        [::ffff:7f00:1]: private ip/localhost is not allowed by guard: ::ffff:7f00:1 is an IPv4 address in disguise
+        [::7f00:1]: private ip/localhost is not allowed by guard: ::7f00:1 is an IPv4 address in disguise
+        [64:ff9b::7f00:1]: private ip/localhost is not allowed by guard: 64:ff9b::7f00:1 is a NAT64 address: an IPv4 address in disguise
+        [2002:7f00:1::]: private ip/localhost is not allowed by guard: 2002:7f00:1:: is a 6to4 address: an IPv4 address in disguise
+        [fd00::1]: private ip/localhost is not allowed by guard: fd00::1 is a private network
+        [fe80::1]: private ip/localhost is not allowed by guard: fe80::1 is link-local
+        [ff02::1]: private ip/localhost is not allowed by guard: ff02::1 is multicast
+        [2001::1]: private ip/localhost is not allowed by guard: 2001::1 is reserved for special use
+        [2606:4700::1]: open
+        example.com: open
+        ");
     }
 
     #[test]

@@ -121,7 +121,95 @@ async fn url_fetch_asks_as_it_was_told() {
         whole["url"] = format!("{server}{}", args["url"].as_str().unwrap()).into();
         said.push(format!("> {args}\n{}", call(&tool, &folders.scope(), whole).await));
     }
-    insta::assert_snapshot!(said.join("\n").replace(&server, "http://here"), @"");
+    insta::assert_snapshot!(said.join("\n").replace(&server, "http://here"), @r#"
+    > {"url":"/echo?a=1"}
+    url: http://here/echo?a=1
+    method: GET
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    GET /echo?a=1 type=- agent=selkie/test accept=*/* body=
+    > {"url":"/echo","method":"POST","body":{"a":1}}
+    url: http://here/echo
+    method: POST
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    POST /echo type=application/json agent=selkie/test accept=*/* body={"a":1}
+    > {"url":"/echo","method":"PUT","body":"words"}
+    url: http://here/echo
+    method: PUT
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    PUT /echo type=text/plain; charset=utf-8 agent=selkie/test accept=*/* body=words
+    > {"url":"/echo","method":"PATCH","body":"[1]","headers":{"Content-Type":"x/y"}}
+    url: http://here/echo
+    method: PATCH
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    PATCH /echo type=x/y agent=selkie/test accept=*/* body=[1]
+    > {"url":"/echo","method":"GET","body":"words"}
+    body needs a method: POST, PUT, PATCH or DELETE
+    > {"url":"/echo","headers":{"Authorization":"Bearer x"}}
+    header Authorization is not allowed: credentials and routing are not the model's to set
+    > {"url":"/echo","headers":{"X-Custom":"x"}}
+    header X-Custom is not allowed (takes accept, accept-language, content-type, if-modified-since, if-none-match, range, user-agent)
+    > {"url":"/echo","headers":{"Accept":"a\nb"}}
+    header Accept holds characters that no header has
+    > {"url":"/on?to=/echo","headers":{"Accept":"text/x"}}
+    url: http://here/echo
+    method: GET
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    GET /echo type=- agent=selkie/test accept=text/x body=
+    > {"url":"/on?to=/echo","method":"POST","body":"kept"}
+    url: http://here/echo
+    method: POST
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    POST /echo type=text/plain; charset=utf-8 agent=selkie/test accept=*/* body=kept
+    > {"url":"/gone"}
+    non-2xx status: 404
+    url: http://here/gone
+    method: GET
+    status: 404
+    content_type: text/plain
+    truncated: false
+
+    not here
+    > {"url":"/lies"}
+    url: http://here/lies
+    method: GET
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    [3 bytes that are no text: fetch them with download_path]
+    > {"url":"/endless","max_bytes":10}
+    url: http://here/endless
+    method: GET
+    status: 200
+    content_type: 
+    truncated: true
+
+    xxxxxxxxxx
+    > {"url":"/endless","max_bytes":10,"download_path":"x"}
+    download truncated (max_bytes=10): nothing was saved
+    > {"url":"/echo","method":"HEAD"}
+    invalid method: HEAD (takes GET, POST, PUT, PATCH, DELETE)
+    > {"url":"/circle"}
+    the server redirects more than 5 times, last to http://here/circle
+    "#);
 }
 
 #[tokio::test]
@@ -132,7 +220,7 @@ async fn url_fetch_downloads_into_the_own_folder_alone() {
     let told: Value =
         serde_json::from_str(&call(&tool, &folders.scope(), fetch("a/b.html")).await).unwrap();
     assert_eq!(told["path"], "file_cache_dir/a/b.html");
-    assert_eq!((&told["bytes"], &told["status"]), (&json!(43), &json!(200)));
+    assert_eq!((&told["bytes"], &told["status"]), (&json!(39), &json!(200)));
     assert!(folders.get("cache/bird/one/a/b.html").contains("Hello"));
     for outside in ["../two/x", "/etc/x", "file_state_dir/x"] {
         let said = call(&tool, &folders.scope(), fetch(outside)).await;
@@ -179,7 +267,21 @@ async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
     let args =
         json!({"url": url, "headers": {"If-None-Match": "x"}, "method": "POST", "body": "b"});
     said.push(call(&both, &folders.scope(), args).await);
-    insta::assert_snapshot!(said.join("\n").replace("::1", "127.0.0.1"), @"");
+    insta::assert_snapshot!(said.join("\n").replace("::1", "127.0.0.1"), @r"
+    private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+    private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+    private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+    private ip/localhost is not allowed by guard: ::ffff:7f00:1 is an IPv4 address in disguise
+    private ip/localhost is not allowed by guard: localhost leads to 127.0.0.1, which is this machine
+    only http and https are taken, not file
+    a url must not hold a name and password
+    invalid url: nonsense (relative URL without a base); it takes http://… or https://…
+    private ip/localhost is not allowed by guard: localhost leads to 127.0.0.1, which is this machine
+    private ip/localhost is not allowed by guard: ::ffff:7f00:1 is an IPv4 address in disguise
+    private ip/localhost is not allowed by guard: 169.254.169.254 is link-local (cloud metadata lives there)
+    only http and https are taken, not gopher
+    the server redirects this request to another server: it was not sent there
+    ");
 }
 
 #[tokio::test]
@@ -230,7 +332,36 @@ async fn web_fetch_reads_extracts_and_remembers() {
         said.push(format!("> {args}\n{}", call(&tool, &folders.scope(), whole).await));
     }
     assert_eq!(asked.load(Ordering::SeqCst), 3, "one request for each format, none for the prompt");
-    insta::assert_snapshot!(said.join("\n").replace(&server, "http://here"), @"");
+    insta::assert_snapshot!(said.join("\n").replace(&server, "http://here"), @r#"
+    > {"url":"/counted"}
+    # T
+
+    Hello **you**
+    > {"url":"/counted","format":"text"}
+    T
+
+    Hello you
+    > {"url":"/counted","format":"html"}
+    <h1>T</h1>
+    <div id="readability-page-1" class="page"><p>Hello <b>you</b></p></div>
+    > {"url":"/counted","prompt":"Who is greeted?"}
+    [You extract…] What is wanted: Who is greeted?
+
+    The page http://here/counted:
+    <page>
+    # T
+
+    Hello **you**
+    </page>
+    > {"url":"/echo"}
+    GET /echo type=- agent=selkie/test accept=text/html,application/xhtml+xml,text/*;q=0.9,*/*;q=0.5 body=
+    > {"url":"/gone"}
+    http://here/gone answered: non-2xx status: 404
+    > {"url":"/lies"}
+    http://here/lies is no page: text/plain, 3 bytes; save it with url_fetch and download_path
+    > {"url":"/page","format":"pdf"}
+    invalid format: pdf (takes markdown, text, html)
+    "#);
 }
 
 const RESULTS: &str = r#"<div id="links">
@@ -297,7 +428,32 @@ async fn web_search_reads_results_and_tells_a_captcha_from_none() {
         let (text, requests) = search(page, status, settings).await;
         said.push(format!("{requests} requests: {text}"));
     }
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    1 requests: Search results for "green tea":
+
+    1. First tea
+       URL: https://example.com/a?b=1
+       All about tea.
+
+    2. Second
+       URL: https://example.org/
+
+    [Found 2 results]
+    1 requests: No results found.
+    1 requests: DuckDuckGo asks for a captcha instead of answering: try later, or set a Brave key (tools.web_search.brave.api_key)
+    2 requests: DuckDuckGo answered with a page that holds no result list
+    1 requests: web_search non-2xx status=403 body=forbidden
+    4 requests: web_search non-2xx status=503 body=busy
+    1 requests: Search results for "green tea":
+
+    1. A & B
+       URL: https://a.example
+       x y
+
+    [Found 1 results]
+    1 requests: No results found.
+    0 requests: Brave wants a key: set tools.web_search.brave.api_key (or BRAVE_SEARCH_API_KEY)
+    "#);
 }
 
 #[tokio::test]
