@@ -81,7 +81,7 @@ pub struct Ask {
 pub enum Tools {
     /// List the base, the runtime tools and each channel's; or one setting's shape
     List {
-        /// One setting: cli, or <channel>:<kind>
+        /// One setting: cli, or `<channel>:<kind>`
         #[arg(long = "in", value_name = "SETTING")]
         setting: Option<String>,
         /// JSON instead of a table
