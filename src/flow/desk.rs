@@ -28,6 +28,7 @@ use crate::flow::standings::Standings;
 use crate::flow::terminal::Terminal;
 use crate::flow::{Parts, Stop, words};
 use crate::store::{Draft, Ledger, Queued, StoreError};
+use crate::tools::shell::Processes;
 
 /// What every part of flow needs.
 pub(super) struct Desk {
@@ -49,6 +50,7 @@ pub(super) struct Desk {
     pub(super) state_dir: PathBuf,
     pub(super) cache_dir: PathBuf,
     pub(super) redactor: Redactor,
+    pub(super) processes: Arc<Processes>,
     pub(super) version: &'static str,
 }
 
@@ -82,6 +84,7 @@ impl Desk {
             state_dir: parts.state_dir,
             cache_dir: parts.cache_dir,
             redactor: parts.redactor,
+            processes: parts.processes,
             version: parts.version,
         };
         (Arc::new(desk), letterboxes)

@@ -1,16 +1,63 @@
 //! The single list: every static tool. A new tool is its file and one line here.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
+use async_trait::async_trait;
+
+use crate::tools::ports::Small;
 use crate::tools::registry::Base;
-use crate::tools::{Settings, Tool, conversation, files};
+use crate::tools::shell::Processes;
+use crate::tools::web::client::Guarded;
+use crate::tools::{Settings, Tool, ToolError, conversation, files, shell, web};
+
+/// What tools stand on besides config. The default one works alone: for tests and tables.
+#[derive(Clone)]
+pub struct Means {
+    /// Everything that runs.
+    pub processes: Arc<Processes>,
+    /// The daemon's own environment, of which commands get a part.
+    pub env: Arc<BTreeMap<String, String>>,
+    /// The way to the network.
+    pub client: Arc<Guarded>,
+    /// The model for small work.
+    pub small: Arc<dyn Small>,
+}
+
+impl Default for Means {
+    fn default() -> Self {
+        Self {
+            processes: Arc::default(),
+            env: Arc::default(),
+            client: Arc::default(),
+            small: Arc::new(Speechless),
+        }
+    }
+}
+
+/// Stands where there is no model.
+struct Speechless;
+
+#[async_trait]
+impl Small for Speechless {
+    async fn ask(&self, _: &str, _: &str, _: Duration) -> Result<String, ToolError> {
+        Err(ToolError::tell("no model is configured for small work: ask without a prompt"))
+    }
+}
 
 /// Builds the base registry from config. Called once, at start.
 ///
 /// # Errors
 /// A name that stands twice: a defect.
-pub fn build(settings: &Settings) -> Result<Base, String> {
+pub fn build(settings: &Settings, means: &Means) -> Result<Base, String> {
     let tools: Vec<Arc<dyn Tool>> = vec![
+        Arc::new(shell::Bash::new(&settings.bash, &means.processes, &means.env)),
+        Arc::new(shell::PowerShell::new(&settings.powershell, &means.processes, &means.env)),
+        Arc::new(shell::Process::new(&means.processes)),
+        Arc::new(web::UrlFetch::new(&settings.url_fetch, &means.client)),
+        Arc::new(web::WebFetch::new(&means.client, &means.small)),
+        Arc::new(web::WebSearch::new(&settings.web_search, &means.client)),
         Arc::new(files::ListFiles::new(&settings.list_files)),
         Arc::new(files::ReadFile::new(&settings.read_file)),
         Arc::new(files::WriteFile::new(&settings.write_file)),
@@ -27,11 +74,24 @@ mod tests {
 
     #[test]
     fn every_tool_is_sorted_documented_and_takes_one_object() {
-        let base = build(&Settings::default()).unwrap();
+        let base = build(&Settings::default(), &Means::default()).unwrap();
         let names: Vec<_> = base.specs().iter().map(|s| s.name).collect();
         assert_eq!(
             names,
-            ["list_files", "read_file", "think", "todo_read", "todo_write", "write_file"]
+            [
+                "bash",
+                "list_files",
+                "powershell",
+                "process",
+                "read_file",
+                "think",
+                "todo_read",
+                "todo_write",
+                "url_fetch",
+                "web_fetch",
+                "web_search",
+                "write_file"
+            ]
         );
         for spec in base.specs() {
             assert_eq!(spec.parameters["type"], "object", "{}", spec.name);
@@ -45,14 +105,15 @@ mod tests {
     #[test]
     fn every_switch_names_a_tool() {
         let mut settings = Settings::default();
-        for switch in ["read_file", "write_file", "list_files", "think", "todo_read", "todo_write"]
-        {
+        let all: Vec<_> =
+            build(&settings, &Means::default()).unwrap().specs().iter().map(|s| s.name).collect();
+        for switch in &all {
             let mut json = serde_json::to_value(&settings).unwrap();
-            json[switch]["enabled"] = false.into();
+            json[*switch]["enabled"] = false.into();
             settings = serde_json::from_value(json).unwrap();
         }
-        let base = build(&settings).unwrap();
-        assert_eq!(settings.disabled().len(), 6);
+        let base = build(&settings, &Means::default()).unwrap();
+        assert_eq!(settings.disabled().len(), all.len());
         assert!(settings.disabled().iter().all(|name| base.contains(name)));
     }
 }
