@@ -205,7 +205,8 @@ impl Answers {
             let quote = (claimed.facts.audience() == Audience::Group)
                 .then(|| claimed.facts.message.clone())
                 .flatten();
-            self.desk.draft(&claimed.conversation, text, quote)
+            let window = self.desk.window(claimed.heard.iter().map(|(_, inbound)| inbound));
+            self.desk.draft(&claimed.conversation, text, quote, window)
         };
         // A command that stopped the task has answered already.
         if ending.end == End::Stopped && mark.is_asked() {

@@ -179,7 +179,7 @@ impl Commands {
     fn draft(&self, inbound: &Inbound, text: &str) -> Option<Draft> {
         let quote =
             (inbound.audience == Audience::Group).then(|| inbound.message.clone()).flatten();
-        self.desk.draft(&inbound.conversation, text, quote)
+        self.desk.draft(&inbound.conversation, text, quote, self.desk.window([inbound]))
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use selkie_channel_core::{AccountId, ConversationId, MessageRef, Outbound, PersonId, Redactor};
+use selkie_channel_core::{
+    AccountId, ConversationId, Inbound, MessageRef, Outbound, PersonId, Redactor, ReplyWindow,
+};
 use tokio_util::task::TaskTracker;
 
 use crate::domain::chance::Chance;
@@ -108,18 +110,37 @@ impl Desk {
         states
     }
 
-    /// Renders text for a conversation. `None` when it shows nothing or its channel is gone.
+    /// Renders text for a conversation; it may use up `window`. `None` when it shows nothing or its
+    /// channel is gone.
     pub(super) fn draft(
         &self,
         conversation: &ConversationId,
         markdown: &str,
         quote: Option<MessageRef>,
+        window: Option<ReplyWindow>,
     ) -> Option<Draft> {
         let account = self.account(conversation)?;
         let outbound = Outbound::text(conversation.clone(), markdown).quoting(quote);
+        let outbound = outbound.within(window).numbered(self.nonce());
         let parts = account.channel.mouth.render(&outbound);
         let expires_at = Some(after(self.clock.now(), self.settings.outbox.answer_expires));
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
+    }
+
+    /// Returns the newest right to answer that these messages brought and that still lives.
+    pub(super) fn window<'a>(
+        &self,
+        heard: impl IntoIterator<Item = &'a Inbound>,
+    ) -> Option<ReplyWindow> {
+        let now = self.clock.now();
+        let windows = heard.into_iter().filter_map(|inbound| inbound.reply_window.as_ref());
+        windows.filter(|window| window.until > now).max_by_key(|window| window.until).cloned()
+    }
+
+    /// Returns a number that sets one outbound apart from others that say the same.
+    pub(super) fn nonce(&self) -> u64 {
+        // 53 bits: what a fraction between 0 and 1 carries.
+        (self.chance.unit() * (1u64 << 53) as f64) as u64
     }
 
     /// Gives stored parts to the courier of their account.
@@ -142,7 +163,7 @@ impl Desk {
         let private = owner
             .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));
         let text = self.redactor.clean(text);
-        let Some(draft) = private.and_then(|c| self.draft(&c, &text, None)) else {
+        let Some(draft) = private.and_then(|c| self.draft(&c, &text, None, None)) else {
             tracing::warn!(key, "no owner can be told: {text} (add `owners` to the config)");
             return;
         };

@@ -126,7 +126,8 @@ impl Intake {
     async fn hint(&self, account: &Account, inbound: &Inbound) {
         tracing::info!(speaker = %inbound.speaker.id, place = %inbound.place, "not on the allow list");
         let text = words::not_allowed(inbound, account.channel.name);
-        if let Some(draft) = self.desk.draft(&inbound.conversation, &text, None) {
+        let window = self.desk.window([inbound]);
+        if let Some(draft) = self.desk.draft(&inbound.conversation, &text, None, window) {
             self.desk.say_once(&format!("hint:{}", inbound.place.full()), draft).await;
         }
     }
