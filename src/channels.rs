@@ -8,6 +8,8 @@ pub fn kits() -> Vec<ChannelKit> {
     vec![
         #[cfg(feature = "telegram")]
         selkie_telegram::kit(),
+        #[cfg(feature = "line")]
+        selkie_line::kit(),
     ]
 }
 
