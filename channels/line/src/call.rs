@@ -198,7 +198,19 @@ mod tests {
     fn a_short_answer_is_one_reply() {
         let parts = render(&text("**hello**"));
         assert_eq!(parts.len(), 1);
-        insta::assert_json_snapshot!(parts[0].call, @"");
+        insta::assert_json_snapshot!(parts[0].call, @r#"
+        {
+          "kind": "say",
+          "to": "U1",
+          "reply_token": "nHuyWiB7yP5Zw52FIkcQobQuGDXCTA",
+          "retry_key": "7747a539-1b5c-8d99-97b6-ab61a0f93c8a",
+          "bubbles": [
+            "hello"
+          ],
+          "quote": "325708",
+          "unclear_before": false
+        }
+        "#);
         assert!(!parts[0].repeatable);
     }
 

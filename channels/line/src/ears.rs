@@ -54,3 +54,6 @@ impl Ears for LineEars {
         fetch::fetch(&self.api, attachment, max_bytes.min(self.max_download), sink).await
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,6 +21,9 @@ mod refusal;
 mod settings;
 mod webhook;
 
+#[cfg(test)]
+mod testkit;
+
 use std::sync::Arc;
 
 use schemars::schema_for;

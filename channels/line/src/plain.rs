@@ -183,7 +183,32 @@ mod tests {
              1. one\n2. two\n   - deep\n\n- [x] done\n- [ ] open\n\n\
              ```rust\nlet a = 1;\nlet b = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\nend",
         );
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @"
+        Tea
+
+        A bold word, code and old a link (https://a.example/x).
+        Next line https://b.example.
+
+        > quoted
+        > twice
+
+        1. one
+        2. two
+          • deep
+
+        • ☑ done
+        • ☐ open
+
+        let a = 1;
+        let b = 2;
+
+        a | b
+        1 | 2
+
+        ———
+
+        end
+        ");
     }
 
     #[test]

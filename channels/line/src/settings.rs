@@ -278,12 +278,26 @@ mod tests {
             "max_download_bytes": 0,
         }));
         assert!(!text.contains("hunter2"), "{text}");
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @r#"
+        channel_secret: the value is not taken; takes the value from the LINE Developers console, as text
+        alowed: unknown field `alowed`, expected one of `channel_access_token`, `channel_secret`, `base_url`, `data_base_url`, `webhook_listen`, `webhook_path`, `allowed_ids`, `pace`, `max_download_bytes`
+        pace: "fast" is not taken; takes platform or lifted
+        channel_access_token: the value is no channel access token; takes it without blanks or quotes
+        base_url: "ftp://x" is not taken; takes a URL such as https://api.line.me
+        data_base_url: "https://x/?a=b" is not taken; takes a URL such as https://api.line.me
+        webhook_listen: "18080" is not taken; takes an address and port such as 127.0.0.1:18080
+        webhook_path: "line" is not taken; takes a path such as /line/webhook
+        allowed_ids: "@name" is not an id; takes ids such as U4af… (person), Ca56… (group), R0b1… (room), or "*" for everyone; /id in the chat tells its id
+        max_download_bytes: 0 is not taken; takes 1 or more bytes
+        "#);
     }
 
     #[test]
     fn missing_secrets_are_both_told() {
-        insta::assert_snapshot!(says(json!({ "pace": "lifted" })), @"");
+        insta::assert_snapshot!(says(json!({ "pace": "lifted" })), @"
+        channel_access_token: is missing: copy the channel access token from the LINE Developers console (Messaging API channel) into a file and name it here with _file
+        channel_secret: is missing: copy the channel secret from the LINE Developers console (Messaging API channel) into a file and name it here with _file
+        ");
     }
 
     #[test]
@@ -315,6 +329,16 @@ mod tests {
         let schema = schemars::schema_for!(Settings);
         let keys = schema.get("properties").and_then(Value::as_object).unwrap();
         let lines = keys.iter().map(|(key, value)| format!("{key}: {}", value["default"]));
-        insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @"");
+        insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
+        channel_access_token: null
+        channel_secret: null
+        base_url: "https://api.line.me"
+        data_base_url: "https://api-data.line.me"
+        webhook_listen: "127.0.0.1:18080"
+        webhook_path: "/line/webhook"
+        allowed_ids: []
+        pace: "platform"
+        max_download_bytes: 20971520
+        "#);
     }
 }

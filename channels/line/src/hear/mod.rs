@@ -8,6 +8,3 @@ mod words;
 
 pub use event::{Frame, read};
 pub use message::content;
-
-#[cfg(test)]
-mod tests;

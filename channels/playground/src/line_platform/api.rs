@@ -102,7 +102,7 @@ fn loading(server: &Server, body: &Value) -> Result<Answer, Refusal> {
     if !chat.starts_with('U') || !server.world().chats.contains_key(chat) {
         return Err(Refusal::new(400, "The property, 'chatId', in the request body is invalid"));
     }
-    if !(5..=60).contains(&seconds) || seconds % 5 != 0 {
+    if !(5..=60).contains(&seconds) || !seconds.is_multiple_of(5) {
         let words = "The property, 'loadingSeconds', in the request body is invalid";
         return Err(Refusal::new(400, words));
     }

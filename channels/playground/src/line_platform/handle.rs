@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -70,6 +71,21 @@ impl LinePlatform {
         self.knock_raw("POST", &body, Some(&knock::sign(&body))).await
     }
 
+    /// The same, waiting until somebody listens.
+    pub async fn knock_when_open(&self, events: &[Value]) -> u16 {
+        loop {
+            match self.knock(events).await {
+                Ok(status) => return status,
+                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+            }
+        }
+    }
+
+    /// The event of a message, as it was sent first.
+    pub fn event_of(&self, message: &str) -> Value {
+        self.server.world().events.get(message).cloned().unwrap_or_default()
+    }
+
     /// Sends any request to the webhook; gives the status.
     ///
     /// # Errors
@@ -94,7 +110,7 @@ impl LinePlatform {
     /// # Errors
     /// When nobody listens.
     pub async fn redeliver(&self, message: &str) -> io::Result<u16> {
-        let mut event = self.server.world().events.get(message).cloned().unwrap_or_default();
+        let mut event = self.event_of(message);
         event["deliveryContext"] = json!({ "isRedelivery": true });
         self.knock(&[event]).await
     }
