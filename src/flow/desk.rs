@@ -273,3 +273,29 @@ pub(super) fn after(now: DateTime<Utc>, span: Span) -> DateTime<Utc> {
 pub(super) fn until(at: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
     (at - now).to_std().unwrap_or(Duration::ZERO)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::testing;
+
+    #[test]
+    fn the_newest_right_to_answer_that_still_lives_is_taken() {
+        let desk = testing::desk().desk;
+        let now = desk.clock.now();
+        let with = |token: &str, seconds| {
+            let window = ReplyWindow {
+                token: token.to_owned(),
+                until: now + TimeDelta::seconds(seconds),
+                calls: 1,
+            };
+            Inbound { reply_window: Some(window), ..testing::message("tg:1", "hi") }
+        };
+        let token = |heard: &[Inbound]| desk.window(heard).map(|window| window.token);
+        let heard = [with("older", 5), with("newest", 9), testing::message("tg:1", "none")];
+        assert_eq!(token(&heard).as_deref(), Some("newest"));
+        assert_eq!(token(&[with("dead", -1)]), None);
+        let draft = desk.draft_to(&with("live", 9), "hello").unwrap();
+        assert_eq!(draft.outbound.reply_window.unwrap().token, "live");
+    }
+}
