@@ -124,7 +124,7 @@ async fn what_is_not_lines_is_refused_and_what_comes_twice_is_answered_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_answer_is_one_reply_of_five_bubbles_and_pushes() {
     let line = Line::start().await;
-    line.world.playground.model().script(vec![Turn::text(&"word ".repeat(6000))]);
+    line.world.playground.model().script(vec![Turn::text("word ".repeat(6000))]);
     let message = line.platform().say(ADA, ADA, "tell me all");
     let vias: Vec<Via> = line.bubbles(ADA, &message, 7).await.iter().map(|m| m.via).collect();
     assert_eq!(vias, [[Via::Reply; 5].as_slice(), &[Via::Push; 2]].concat());
@@ -140,7 +140,7 @@ async fn a_cut_reply_is_not_pushed_and_a_cut_push_arrives_once() {
     line.ask(ADA, "two").await;
     assert_eq!(line.said(ADA), 2);
     assert!(line.platform().calls_of("push").is_empty());
-    line.world.playground.model().script(vec![Turn::text(&"word ".repeat(6000))]);
+    line.world.playground.model().script(vec![Turn::text("word ".repeat(6000))]);
     line.platform().fault(Fault::next("push", FaultKind::CutAfter));
     let message = line.platform().say(ADA, ADA, "tell me all");
     let twice = |l: &LinePlatform| (l.calls_of("push").len() == 2).then_some(());
@@ -155,7 +155,7 @@ async fn a_cut_reply_is_not_pushed_and_a_cut_push_arrives_once() {
 async fn an_empty_quota_is_told_to_the_owner_and_costs_nothing() {
     let line = Line::start().await;
     line.platform().set_quota(Some(100), 98);
-    line.world.playground.model().script(vec![Turn::text(&"word ".repeat(6000))]);
+    line.world.playground.model().script(vec![Turn::text("word ".repeat(6000))]);
     let message = line.platform().say(GROUP, ADA, &format!("{BOT_NAME} tell us all"));
     assert_eq!(line.bubbles(GROUP, &message, 5).await.len(), 5);
     // The owner is a single person: two messages are left for the notice.

@@ -20,7 +20,7 @@ pub struct Outbound {
     pub quote: Option<MessageRef>,
     /// The live right to answer that its first part may use up, on platforms that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reply_window: Option<ReplyWindow>,
+    pub reply_window: Option<Box<ReplyWindow>>,
     /// Chance's share: two that say the same differ here, so that a key made of an outbound is its own.
     #[serde(default)]
     pub nonce: u64,
@@ -50,7 +50,7 @@ impl Outbound {
     /// Lets its first part use up this right to answer.
     #[must_use]
     pub fn within(mut self, window: Option<ReplyWindow>) -> Self {
-        self.reply_window = window;
+        self.reply_window = window.map(Box::new);
         self
     }
 

@@ -18,7 +18,7 @@ async fn heard<F: Future<Output = ()>>(channel: &Channel, story: impl FnOnce(Tol
     heard_by(channel, |_, told| story(told)).await;
 }
 
-async fn heard_by<'a, F: Future<Output = ()>>(
+async fn heard_by<F: Future<Output = ()>>(
     channel: &Channel,
     story: impl FnOnce(std::sync::Arc<TestInbox>, Told) -> F,
 ) {
