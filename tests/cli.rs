@@ -184,8 +184,34 @@ fn show_tells_which_model_answers_when_nobody_wrote_one() {
             .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
         lines.collect::<Vec<_>>().join("\n")
     };
-    assert_snapshot!(shown("{}"), @"");
-    assert_snapshot!(shown("llm: {provider: openai, api_key: sk-x}"), @"");
+    assert_snapshot!(shown("{}"), @r#"
+    llm.profiles {} default
+    llm.provider "offline" default
+    llm.endpoint null default
+    llm.api_key null default
+    llm.model "stand-in" default
+    llm.headers {} default
+    llm.context null default
+    llm.routes.main "offline" default
+    llm.routes.small "offline" default
+    llm.routes.decision "offline" default
+    llm.routes.heartbeat "offline" default
+    llm.prices {} default
+    "#);
+    assert_snapshot!(shown("llm: {provider: openai, api_key: sk-x}"), @r#"
+    llm.profiles {} default
+    llm.provider "openai" config.yaml:1
+    llm.endpoint "https://api.openai.com/v1" default
+    llm.api_key "[set]" config.yaml:1
+    llm.model "gpt-5.2" default
+    llm.headers {} default
+    llm.context 128000 default
+    llm.routes.main "default" default
+    llm.routes.small "default" default
+    llm.routes.decision "default" default
+    llm.routes.heartbeat "default" default
+    llm.prices {} default
+    "#);
 }
 
 #[test]

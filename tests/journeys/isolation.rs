@@ -75,7 +75,7 @@ fn sees_only_its_own(world: &World, person: i64, message: i64, people: &[i64]) {
     let reacted: Vec<i64> = chat.iter().filter(|m| !m.reactions.is_empty()).map(|m| m.id).collect();
     assert_eq!(reacted, [message], "{person}'s reaction");
     let files: Vec<String> = chat.iter().filter_map(|m| bytes(world, m)).collect();
-    assert_eq!(files, [own.clone()], "{person}'s file");
+    assert_eq!(files, std::slice::from_ref(&own), "{person}'s file");
     assert_eq!(world.texts(person).last(), Some(&format!("done with {own}")));
 }
 

@@ -82,8 +82,8 @@ async fn an_empty_answer_is_said_to_be_one() {
         world.playground.model().script(vec![Turn::Empty]);
     }
     let answer = world.ask("anything?").await;
-    assert!(!answer.trim().is_empty());
-    println!("an empty answer: {answer}");
+    assert!(answer.contains("I could not get an answer from the model"), "{answer}");
+    assert!(answer.contains("an empty answer"), "{answer}");
     assert!(world.telegram().tally(ADA).is_clean());
 }
 
@@ -97,9 +97,11 @@ async fn words_that_the_platform_refuses_to_parse_go_out_plain() {
     world.playground.model().script(vec![Turn::text("**bold** & <plain>")]);
     let answer = world.ask("show").await;
     assert!(answer.contains("bold") && answer.contains("& <plain>"), "{answer}");
+    // A call is logged behind its effect: the next answer comes after it.
+    world.ask("and now?").await;
     let calls: Vec<_> =
         world.telegram().calls().into_iter().filter(|c| c.method == "sendmessage").collect();
-    assert_eq!(calls.len(), 2, "{calls:#?}");
-    assert!(calls[0].params["parse_mode"].is_string() && calls[1].params["parse_mode"].is_null());
+    let [refused, plain, ..] = calls.as_slice() else { panic!("two calls, not {calls:#?}") };
+    assert!(refused.params["parse_mode"].is_string() && plain.params["parse_mode"].is_null());
     assert!(world.telegram().tally(ADA).is_clean());
 }

@@ -63,13 +63,13 @@ mod tests {
 
     #[test]
     fn every_form_says_what_it_comes_to() {
-        insta::assert_snapshot!(shown("{}"), @"");
-        insta::assert_snapshot!(shown("{ provider: anthropic, api_key: hunter22 }"), @"");
+        insta::assert_snapshot!(shown("{}"), @r#"{"provider":"offline","model":"stand-in","profiles":{},"headers":{},"routes":{"main":"offline","small":"offline","decision":"offline","heartbeat":"offline"}}"#);
+        insta::assert_snapshot!(shown("{ provider: anthropic, api_key: hunter22 }"), @r#"{"provider":"anthropic","model":"claude-sonnet-4-5","headers":{},"endpoint":"https://api.anthropic.com/v1","context":200000,"profiles":{},"routes":{"main":"default","small":"default","decision":"default","heartbeat":"default"}}"#);
         insta::assert_snapshot!(shown("
             profiles:
               a: { endpoint: 'http://127.0.0.1:1/v1', headers: { x-key: hunter33 } }
               b: { provider: offline }
             routes: { main: [a, b] }
-        "), @"");
+        "), @r#"{"profiles":{"a":{"provider":"openai","model":"gpt-5.2","headers":{},"endpoint":"https://api.openai.com/v1","context":128000,"sees_images":false,"stream":true,"request_timeout":"2m"},"b":{"provider":"offline","model":"stand-in","headers":{}}},"headers":{},"routes":{"main":["a","b"],"small":["a","b"],"decision":["a","b"],"heartbeat":["a","b"]}}"#);
     }
 }
