@@ -17,6 +17,7 @@ mod groups_more;
 mod isolation;
 mod kill_at_every_edge;
 mod kill_at_random;
+mod line;
 mod long_text;
 mod migrate;
 mod model_trouble;
