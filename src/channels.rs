@@ -8,6 +8,8 @@ pub fn kits() -> Vec<ChannelKit> {
     vec![
         #[cfg(feature = "telegram")]
         selkie_telegram::kit(),
+        #[cfg(feature = "slack")]
+        selkie_slack::kit(),
     ]
 }
 
@@ -25,12 +27,24 @@ mod emulated {
     use async_trait::async_trait;
     use selkie::daemon::demo::World;
     use selkie_playground::telegram::{ADA, GROUP, PRIVATE, TOKEN, TOPIC};
-    use selkie_playground::{Options, Playground, Spot};
+    use selkie_playground::{Options, Playground, Spot, slack};
     use serde_json::{Value, json};
 
+    /// One place of the demo.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Place {
+        Telegram(Spot),
+        Slack(&'static str),
+    }
+
     /// The places of the demo, as `--in` takes them.
-    const PLACES: [(&str, Spot); 3] =
-        [("telegram:private", PRIVATE), ("telegram:group", GROUP), ("telegram:topic", TOPIC)];
+    const PLACES: [(&str, Place); 5] = [
+        ("telegram:private", Place::Telegram(PRIVATE)),
+        ("telegram:group", Place::Telegram(GROUP)),
+        ("telegram:topic", Place::Telegram(TOPIC)),
+        ("slack:dm", Place::Slack(slack::DM)),
+        ("slack:channel", Place::Slack(slack::CHANNEL)),
+    ];
 
     /// How people in the demo's groups speak to the bot.
     const BOT: &str = "@selkie_demo_bot";
@@ -45,9 +59,17 @@ mod emulated {
         }
     }
 
-    fn spot(place: &str) -> anyhow::Result<Spot> {
-        let found = PLACES.iter().find(|(name, _)| *name == place).map(|(_, spot)| *spot);
-        found.ok_or_else(|| anyhow!("the playground has no place {place:?}"))
+    fn find(name: &str) -> anyhow::Result<Place> {
+        let found = PLACES.iter().find(|(known, _)| *known == name).map(|(_, place)| *place);
+        found.ok_or_else(|| anyhow!("the playground has no place {name:?}"))
+    }
+
+    /// In a group the bot is spoken to by its `name`; a command speaks to it anyway.
+    fn addressed(text: &str, name: &str) -> String {
+        if text.starts_with('/') || text.contains('@') {
+            return text.to_owned();
+        }
+        format!("{name} {text}")
     }
 
     #[async_trait]
@@ -58,15 +80,24 @@ mod emulated {
         }
 
         fn config(&self) -> Value {
-            let base_url = self.0.as_ref().map(Playground::telegram_base_url);
-            json!({
-                "owners": [format!("tg:{ADA}")],
+            let chats = [PRIVATE, GROUP, TOPIC].map(|spot| format!("tg:{}", spot.chat));
+            let mut config = json!({
+                "owners": [format!("tg:{ADA}"), format!("slack:{}:{}", slack::TEAM, slack::ADA)],
                 "telegram": {
                     "bot_token": TOKEN,
-                    "base_url": base_url,
-                    "allowed_chat_ids": PLACES.map(|(_, spot)| format!("tg:{}", spot.chat)),
+                    "base_url": self.0.as_ref().map(Playground::telegram_base_url),
+                    "allowed_chat_ids": chats,
                 },
-            })
+            });
+            if cfg!(feature = "slack") {
+                config["slack"] = json!({
+                    "bot_token": slack::BOT_TOKEN,
+                    "app_token": slack::APP_TOKEN,
+                    "base_url": self.0.as_ref().map(Playground::slack_base_url),
+                    "allowed_channel_ids": [slack::DM, slack::CHANNEL],
+                });
+            }
+            config
         }
 
         fn url(&self) -> String {
@@ -84,27 +115,62 @@ mod emulated {
         }
 
         fn say(&self, place: &str, text: &str) -> anyhow::Result<i64> {
-            let spot = spot(place)?;
-            // In a group the bot is spoken to by name; a command speaks to it anyway.
-            let text = match text.starts_with('/') || text.contains('@') || spot == PRIVATE {
-                true => text.to_owned(),
-                false => format!("{BOT} {text}"),
-            };
-            Ok(self.running()?.telegram().say(spot, ADA, &text))
+            let playground = self.running()?;
+            Ok(match find(place)? {
+                Place::Telegram(PRIVATE) => playground.telegram().say(PRIVATE, ADA, text),
+                Place::Telegram(spot) => {
+                    playground.telegram().say(spot, ADA, &addressed(text, BOT))
+                }
+                Place::Slack(slack::DM) => {
+                    super::seen::number(&playground.slack().say(slack::DM, slack::ADA, text))
+                }
+                Place::Slack(channel) => {
+                    let text = addressed(text, &format!("<@{}>", slack::BOT));
+                    super::seen::number(&playground.slack().say(channel, slack::ADA, &text))
+                }
+            })
         }
 
         fn seen(&self, place: &str, since: i64) -> Vec<String> {
-            let (Ok(playground), Ok(spot)) = (self.running(), spot(place)) else {
+            let (Ok(playground), Ok(place)) = (self.running(), find(place)) else {
                 return Vec::new();
             };
-            super::seen::lines(playground.telegram().messages(spot), since)
+            match place {
+                Place::Telegram(spot) => {
+                    super::seen::lines(playground.telegram().messages(spot), since)
+                }
+                Place::Slack(channel) => super::seen::slack_lines(playground.slack(), channel, since),
+            }
         }
     }
 }
 
 #[cfg(feature = "playground")]
 mod seen {
+    use selkie_playground::Slack;
     use selkie_playground::telegram::{FileKind, FileView, MessageView};
+
+    /// A message's `ts` as a number.
+    pub fn number(ts: &str) -> i64 {
+        ts.replace('.', "").parse().unwrap_or_default()
+    }
+
+    /// The same for Slack.
+    pub fn slack_lines(slack: &Slack, channel: &str, since: i64) -> Vec<String> {
+        let mut lines = Vec::new();
+        for message in slack.messages(channel).into_iter().filter(|m| number(&m.ts) >= since) {
+            if number(&message.ts) == since {
+                let on = message.reactions.iter();
+                lines.extend(on.map(|(name, _)| format!("[reaction :{name}: on your message]")));
+            } else if message.is_bots() {
+                let size = |id: &String| slack.file(id).map_or(0, |bytes| bytes.len());
+                let files = message.files.iter().map(|id| format!("[file {id}, {} bytes]", size(id)));
+                lines.extend(files);
+                lines.extend(Some(message.text).filter(|text| !text.is_empty()));
+            }
+        }
+        lines
+    }
 
     /// Writes what a person sees of the bot since their message.
     pub fn lines(messages: Vec<MessageView>, since: i64) -> Vec<String> {

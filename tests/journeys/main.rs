@@ -6,3 +6,4 @@ mod support;
 
 mod page;
 mod plain_message;
+mod slack;

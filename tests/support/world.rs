@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selkie_playground::telegram::{ADA, GROUP, TOKEN};
-use selkie_playground::{Behaviour, Options, Pace, Playground, Telegram};
+use selkie_playground::{Behaviour, Options, Pace, Playground, Slack, Telegram, slack};
 use serde_json::{Value, json};
 
 use crate::support::daemon::{Daemon, Home};
@@ -32,11 +32,18 @@ impl World {
             Options { pace: Pace::Lifted, behaviour: Behaviour::Echo, ..Options::default() };
         let playground = Playground::start(options).await.expect("a free port");
         let mut config = json!({
-            "owners": [format!("tg:{ADA}")],
+            "owners": [format!("tg:{ADA}"), format!("slack:{}:{}", slack::TEAM, slack::ADA)],
             "telegram": {
                 "bot_token": TOKEN,
                 "base_url": playground.telegram_base_url(),
                 "allowed_chat_ids": [GROUP.chat],
+                "pace": "lifted",
+            },
+            "slack": {
+                "bot_token": slack::BOT_TOKEN,
+                "app_token": slack::APP_TOKEN,
+                "base_url": playground.slack_base_url(),
+                "allowed_channel_ids": [slack::CHANNEL],
                 "pace": "lifted",
             },
             "llm": {
@@ -67,6 +74,11 @@ impl World {
     /// The platform.
     pub fn telegram(&self) -> &Telegram {
         self.playground.telegram()
+    }
+
+    /// The other platform.
+    pub fn slack(&self) -> &Slack {
+        self.playground.slack()
     }
 
     /// Ada writes to the bot in private and waits for the answer's text.

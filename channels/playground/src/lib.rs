@@ -1,7 +1,8 @@
 //! The playground: emulated platforms and model servers, strict like the real ones, for the demo, the
 //! tests and the benchmarks.
 //!
-//! One listener on loopback serves everything: a Telegram Bot API server below `/telegram`, an
+//! One listener on loopback serves everything: a Telegram Bot API server below `/telegram`, a Slack below
+//! `/slack`, an
 //! OpenAI-compatible model server below `/model/v1`, an Anthropic one below `/model/anthropic`, the demo's
 //! page at `/` and its control API below `/api`. The daemon under test needs only the base URLs; a test in
 //! the same process drives people and scripts through [`Telegram`] and [`Model`] and waits for events.
@@ -12,6 +13,7 @@ mod line;
 pub mod load;
 pub mod model;
 mod playground;
+pub mod slack;
 pub mod telegram;
 #[cfg(test)]
 mod testing;
@@ -19,4 +21,5 @@ mod testing;
 pub use clock::Now;
 pub use model::{Behaviour, Model, Turn};
 pub use playground::{Options, Playground, StartError};
+pub use slack::Slack;
 pub use telegram::{Fault, FaultKind, Pace, Spot, Telegram};

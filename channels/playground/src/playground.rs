@@ -13,6 +13,7 @@ use crate::clock::{Now, machine};
 use crate::control::{self, Control};
 use crate::line::{Line, LineListener};
 use crate::model::{self, Behaviour, Model};
+use crate::slack::{self, Slack};
 use crate::telegram::{self, Pace, Server, Telegram};
 
 /// How a playground starts.
@@ -69,6 +70,7 @@ impl std::error::Error for StartError {
 pub struct Playground {
     address: SocketAddr,
     telegram: Telegram,
+    slack: Slack,
     model: Model,
     control: Arc<Control>,
     stop: CancellationToken,
@@ -88,10 +90,15 @@ impl Playground {
         let stop = CancellationToken::new();
         let server = Server::new(options.pace, Arc::clone(&options.now), stop.clone());
         let telegram = Telegram::new(Arc::clone(&server));
+        let base = format!("http://{address}/slack");
+        let workspace =
+            slack::Server::new(base, options.pace, Arc::clone(&options.now), stop.clone());
+        let slack = Slack::new(Arc::clone(&workspace));
         let model = Model::new(options.behaviour, options.model_key, options.now);
         let control = Control::new(telegram.clone(), model.clone(), stop.clone());
         let router = Router::new()
             .nest("/telegram", telegram::routes(server))
+            .nest("/slack", slack::routes(workspace))
             .nest("/model", model::routes(model.clone()))
             .merge(control::routes(Arc::clone(&control)));
         let tasks = TaskTracker::new();
@@ -100,7 +107,7 @@ impl Playground {
             .with_graceful_shutdown(stop.clone().cancelled_owned());
         tasks.spawn(serve_until(served.into_future(), stop.clone()));
         tasks.close();
-        Ok(Self { address, telegram, model, control, stop, tasks })
+        Ok(Self { address, telegram, slack, model, control, stop, tasks })
     }
 
     /// The page's URL, without a slash at its end.
@@ -111,6 +118,11 @@ impl Playground {
     /// What `telegram.base_url` should say.
     pub fn telegram_base_url(&self) -> String {
         format!("{}/telegram", self.url())
+    }
+
+    /// What `slack.base_url` should say.
+    pub fn slack_base_url(&self) -> String {
+        format!("{}/slack/api", self.url())
     }
 
     /// The endpoint of the OpenAI-compatible server, before `/chat/completions`.
@@ -126,6 +138,11 @@ impl Playground {
     /// Plays Telegram's people.
     pub fn telegram(&self) -> &Telegram {
         &self.telegram
+    }
+
+    /// Plays Slack's people.
+    pub fn slack(&self) -> &Slack {
+        &self.slack
     }
 
     /// Writes the models' scripts.

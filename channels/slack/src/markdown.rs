@@ -216,7 +216,32 @@ mod tests {
     #[test]
     fn markdown_becomes_slacks_own() {
         let source = "# Tea & <cake>\n\n**bold**, *italic*, ~~gone~~ and `a < b`.\n\n- one\n- two\n  1. deep\n\n> said\n> twice\n\nsee [the *list*](https://x.org/?a=1&b=2) and <https://y.org>\n\n```rust\nlet a = &b;\n```\n\n| a | b |\n|---|--:|\n| 1 | 22 |\n\n![cat](https://z.org/c.png)";
-        insta::assert_snapshot!(mrkdwn(source), @r"");
+        insta::assert_snapshot!(mrkdwn(source), @r"
+        *Tea &amp; &lt;cake&gt;*
+
+        *bold*, _italic_, ~gone~ and `a &lt; b`.
+
+        • one
+        • two
+          1. deep
+
+        > said
+        > twice
+
+        see <https://x.org/?a=1&amp;b=2|the> _<https://x.org/?a=1&amp;b=2|list>_ and <https://y.org>
+
+        ```
+        let a = &amp;b;
+        ```
+
+        ```
+        a |  b
+        --+---
+        1 | 22
+        ```
+
+        <https://z.org/c.png|cat>
+        ");
     }
 
     #[test]

@@ -52,7 +52,22 @@ async fn a_posted_message_goes_to_its_thread_and_has_its_ts() {
     assert!(seen.head.contains(&format!("Bearer {BOT_TOKEN}")), "{}", seen.head);
     let mut body = seen.json();
     body["metadata"]["event_payload"]["key"].take();
-    insta::assert_json_snapshot!(body, @"");
+    insta::assert_json_snapshot!(body, @r#"
+    {
+      "channel": "C2",
+      "text": "*hi* &lt;there&gt;",
+      "mrkdwn": true,
+      "unfurl_links": false,
+      "unfurl_media": false,
+      "thread_ts": "1763640000.000100",
+      "metadata": {
+        "event_type": "selkie_part",
+        "event_payload": {
+          "key": null
+        }
+      }
+    }
+    "#);
 }
 
 #[tokio::test]
@@ -181,7 +196,19 @@ async fn a_file_goes_in_three_steps_and_is_seen_after_the_last() {
     assert!(matches!(unclear, Delivery::Unclear { .. }), "{unclear:?}");
     assert_eq!(server.next("F1").await.body, "twelve bytes");
     let seen = server.next("files.completeUploadExternal").await.json();
-    insta::assert_json_snapshot!(seen, @"");
+    insta::assert_json_snapshot!(seen, @r#"
+    {
+      "files": [
+        {
+          "id": "F1",
+          "title": "notes.txt"
+        }
+      ],
+      "channel_id": "C2",
+      "thread_ts": "1763640000.000100",
+      "initial_comment": "see *here*"
+    }
+    "#);
     let shares = json!({ "public": { "C2": [{ "ts": "1.000003" }] } });
     server.add("files.info", Reply::ok(json!({ "file": { "id": "F1", "shares": shares } })));
     let found = channel.mouth.lookup(&part).await;
