@@ -139,7 +139,9 @@ mod emulated {
                 Place::Telegram(spot) => {
                     super::seen::lines(playground.telegram().messages(spot), since)
                 }
-                Place::Slack(channel) => super::seen::slack_lines(playground.slack(), channel, since),
+                Place::Slack(channel) => {
+                    super::seen::slack_lines(playground.slack(), channel, since)
+                }
             }
         }
     }
@@ -164,7 +166,8 @@ mod seen {
                 lines.extend(on.map(|(name, _)| format!("[reaction :{name}: on your message]")));
             } else if message.is_bots() {
                 let size = |id: &String| slack.file(id).map_or(0, |bytes| bytes.len());
-                let files = message.files.iter().map(|id| format!("[file {id}, {} bytes]", size(id)));
+                let files =
+                    message.files.iter().map(|id| format!("[file {id}, {} bytes]", size(id)));
                 lines.extend(files);
                 lines.extend(Some(message.text).filter(|text| !text.is_empty()));
             }

@@ -73,7 +73,7 @@ async fn the_bot_reacts_and_sends_a_file() {
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("notes.txt");
     std::fs::write(&path, "twelve bytes").unwrap();
-    world.playground.model().script([
+    world.playground.model().script(vec![
         Turn::call("message_react", json!({ "emoji": "nonsense" })),
         Turn::call("message_react", json!({ "emoji": "tea" })),
         Turn::call("slack_send_file", json!({ "path": path })),

@@ -41,9 +41,7 @@ async fn call(
     let (parts, body) = request.into_parts();
     let token = bearer(&parts.headers).unwrap_or_default().to_owned();
     let params = params(parts.uri.query(), &parts.headers, body).await;
-    let mut calls = server.calls.lock().unwrap_or_else(PoisonError::into_inner);
-    calls.push((method.clone(), params.clone()));
-    drop(calls);
+    record(&server, &method, &params);
     let fault = server.faults.meet(&method, None);
     if let Some(FaultKind::Delay { ms }) = fault {
         tokio::time::sleep(Duration::from_millis(ms)).await;
@@ -51,7 +49,8 @@ async fn call(
     if let Some(response) = fault.as_ref().and_then(|fault| instead(fault, &line)) {
         return response;
     }
-    let done = check(&server, &method, &token).and_then(|()| methods::run(&server, &method, &params));
+    let done =
+        check(&server, &method, &token).and_then(|()| methods::run(&server, &method, &params));
     server.changed();
     match done {
         Ok(mut answer) => {
@@ -68,6 +67,11 @@ async fn call(
         }
         Err(refusal) => refused(&refusal),
     }
+}
+
+fn record(server: &Server, method: &str, params: &Value) {
+    let mut calls = server.calls.lock().unwrap_or_else(PoisonError::into_inner);
+    calls.push((method.to_owned(), params.clone()));
 }
 
 fn refused(refusal: &Refusal) -> Response {

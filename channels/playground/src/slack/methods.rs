@@ -100,7 +100,10 @@ fn check_blocks(params: &Value) -> Result<(), Refusal> {
     let Some(blocks) = params.get("blocks") else { return Ok(()) };
     let blocks = blocks.as_array().ok_or("invalid_blocks_format")?;
     let long = |block: &Value| {
-        block.pointer("/text/text").and_then(Value::as_str).is_some_and(|t| t.chars().count() > 3000)
+        block
+            .pointer("/text/text")
+            .and_then(Value::as_str)
+            .is_some_and(|t| t.chars().count() > 3000)
     };
     match blocks.len() > 50 || blocks.iter().any(long) {
         true => Err("invalid_blocks".into()),
@@ -137,7 +140,8 @@ fn delete(server: &Server, params: &Value) -> Done {
 }
 
 fn history(server: &Server, method: &str, params: &Value) -> Done {
-    let (channel, root, oldest) = (text(params, "channel"), text(params, "ts"), text(params, "oldest"));
+    let (channel, root, oldest) =
+        (text(params, "channel"), text(params, "ts"), text(params, "oldest"));
     let mut world = server.world();
     world.open_room(channel)?;
     let room = world.rooms.get(channel).ok_or("channel_not_found")?;

@@ -38,7 +38,10 @@ async fn refusals_are_slacks_words() {
     assert_eq!(error(&playground, "chat.postMessage", post(CHANNEL, "hi")).await, "is_archived");
     playground.slack().remove_scope("chat:write");
     let answer = call(&playground, BOT_TOKEN, "chat.postMessage", post(DM, "hi")).await;
-    assert_eq!((&answer["error"], &answer["needed"]), (&json!("missing_scope"), &json!("chat:write")));
+    assert_eq!(
+        (&answer["error"], &answer["needed"]),
+        (&json!("missing_scope"), &json!("chat:write"))
+    );
     assert_eq!(call(&playground, "xoxb-x", "auth.test", json!({})).await["error"], "invalid_auth");
     playground.slack().revoke();
     assert_eq!(error(&playground, "auth.test", json!({})).await, "token_revoked");

@@ -128,7 +128,12 @@ impl World {
     }
 
     /// Stores a message and returns its `ts`.
-    pub(super) fn post(&mut self, channel: &str, mut message: SlackMessage, now: DateTime<Utc>) -> String {
+    pub(super) fn post(
+        &mut self,
+        channel: &str,
+        mut message: SlackMessage,
+        now: DateTime<Utc>,
+    ) -> String {
         let ts = self.next_ts(now);
         message.ts.clone_from(&ts);
         if let Some(room) = self.rooms.get_mut(channel) {
