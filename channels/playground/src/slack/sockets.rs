@@ -166,13 +166,10 @@ pub(super) fn deliver(server: &Arc<Server>, kind: &str, payload: Value) {
     send(server, &id);
 }
 
-/// What waited for a socket goes out.
+/// What waited for a socket, or went into one that was dying, goes out.
 fn catch_up(server: &Arc<Server>) {
-    let unsent: Vec<String> = {
-        let sockets = server.sockets();
-        sockets.waiting.iter().filter(|(_, e)| e.sent == 0).map(|(id, _)| id.clone()).collect()
-    };
-    unsent.iter().for_each(|id| send(server, id));
+    let waiting: Vec<String> = server.sockets().waiting.keys().cloned().collect();
+    waiting.iter().for_each(|id| send(server, id));
 }
 
 fn send(server: &Arc<Server>, id: &str) {
