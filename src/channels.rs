@@ -74,19 +74,19 @@ mod emulated {
 
     #[async_trait]
     impl World for Emulated {
-        async fn start(&mut self) -> anyhow::Result<()> {
-            self.0 = Some(Playground::start(Options::default()).await?);
+        async fn start(&mut self, port: u16) -> anyhow::Result<()> {
+            self.0 = Some(Playground::start(Options { port, ..Options::default() }).await?);
             Ok(())
         }
 
         fn config(&self) -> Value {
-            let chats = [PRIVATE, GROUP, TOPIC].map(|spot| format!("tg:{}", spot.chat));
             let mut config = json!({
                 "owners": [format!("tg:{ADA}"), format!("slack:{}:{}", slack::TEAM, slack::ADA)],
                 "telegram": {
                     "bot_token": TOKEN,
                     "base_url": self.0.as_ref().map(Playground::telegram_base_url),
-                    "allowed_chat_ids": chats,
+                    // Whoever is not the owner is allowed in the group and a stranger in the forum.
+                    "allowed_chat_ids": [format!("tg:{}", GROUP.chat), "*".to_owned()],
                 },
             });
             if cfg!(feature = "slack") {
@@ -107,6 +107,12 @@ mod emulated {
         fn set_daemon(&self, console_url: &str) {
             if let Some(playground) = &self.0 {
                 playground.set_daemon_url(console_url);
+            }
+        }
+
+        fn set_model(&self, name: &str) {
+            if let Some(playground) = &self.0 {
+                playground.set_model_name(name);
             }
         }
 

@@ -69,14 +69,12 @@ async fn an_event_of_a_dead_socket_comes_again_and_is_answered_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bot_reacts_and_sends_a_file() {
     let world = World::start().await;
-    let folder = world.home.cache();
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("notes.txt");
-    std::fs::write(&path, "twelve bytes").unwrap();
+    let write = json!({ "path": "notes.txt", "content": "twelve bytes" });
     world.playground.model().script(vec![
         Turn::call("message_react", json!({ "emoji": "nonsense" })),
         Turn::call("message_react", json!({ "emoji": "tea" })),
-        Turn::call("slack_send_file", json!({ "path": path })),
+        Turn::call("write_file", write),
+        Turn::call("slack_send_file", json!({ "path": "notes.txt" })),
         Turn::text("done"),
     ]);
     let _daemon = world.daemon();

@@ -74,6 +74,9 @@ pub struct Demo {
     /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
+    /// The page's port [default: a free one]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
 }
 
 /// `selkie ask`.
@@ -91,7 +94,7 @@ pub struct Ask {
 pub enum Tools {
     /// List the base, the runtime tools and each channel's; or one setting's shape
     List {
-        /// One setting: cli, or <channel>:<kind>
+        /// One setting: cli, or `<channel>:<kind>`
         #[arg(long = "in", value_name = "SETTING")]
         setting: Option<String>,
         /// JSON instead of a table
