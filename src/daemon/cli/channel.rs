@@ -5,14 +5,12 @@ use crate::daemon::Binary;
 
 /// Prints what a person pastes at the platform to make the bot.
 pub fn manifest(binary: &Binary, name: &str) -> Outcome {
-    let known = binary.kits.iter().filter_map(|kit| Some((kit.name, kit.manifest?)));
-    let known: Vec<(&str, fn() -> String)> = known.collect();
-    let Some((_, manifest)) = known.iter().find(|(known, _)| *known == name) else {
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        let names = if names.is_empty() { "none here".to_owned() } else { names.join(", ") };
-        return Err(Failure::Usage(format!(
-            "no manifest for {name:?}; channels that have one: {names}"
-        )));
-    };
-    Ok(print::out(&manifest())?)
+    let wanted = binary.kits.iter().find(|kit| kit.name == name);
+    if let Some(manifest) = wanted.and_then(|kit| kit.manifest) {
+        return Ok(print::out(&manifest())?);
+    }
+    let known = binary.kits.iter().filter(|kit| kit.manifest.is_some()).map(|kit| kit.name);
+    let known = known.collect::<Vec<_>>().join(", ");
+    let known = if known.is_empty() { "none here" } else { known.as_str() };
+    Err(Failure::Usage(format!("no manifest for {name:?}; channels that have one: {known}")))
 }

@@ -29,7 +29,7 @@ pub fn read(raw: &str, me: &str) -> Words {
         rest = &inner[close + 1..];
         if is_mention(&inner[..close], me) {
             mentioned = true;
-            rest = seam(&mut text, rest);
+            rest = seam(&text, rest);
         } else {
             text.push_str(&reference(&inner[..close]));
         }
@@ -62,7 +62,7 @@ fn is_mention(inner: &str, me: &str) -> bool {
 }
 
 /// Closes the gap that a mention leaves, with the blank or comma that belonged to it.
-fn seam<'a>(text: &mut String, rest: &'a str) -> &'a str {
+fn seam<'a>(text: &str, rest: &'a str) -> &'a str {
     if text.trim().is_empty() {
         return rest.trim_start_matches([' ', ',', ':']);
     }
