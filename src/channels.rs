@@ -8,6 +8,8 @@ pub fn kits() -> Vec<ChannelKit> {
     vec![
         #[cfg(feature = "telegram")]
         selkie_telegram::kit(),
+        #[cfg(feature = "slack")]
+        selkie_slack::kit(),
         #[cfg(feature = "line")]
         selkie_line::kit(),
     ]
@@ -29,7 +31,7 @@ mod emulated {
     use async_trait::async_trait;
     use selkie::daemon::demo::World;
     use selkie_playground::telegram::{ADA, GROUP, PRIVATE, TOKEN, TOPIC};
-    use selkie_playground::{Options, Playground, Spot, line_platform as line};
+    use selkie_playground::{Options, Playground, Spot, line_platform as line, slack};
     use serde_json::{Value, json};
 
     use super::seen;
@@ -38,26 +40,31 @@ mod emulated {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Place {
         Telegram(Spot),
+        /// The channel's id.
+        Slack(&'static str),
         /// The chat's id.
         Line(&'static str),
     }
 
     /// The places of the demo, as `--in` takes them.
-    const PLACES: [(&str, Place); 5] = [
+    const PLACES: [(&str, Place); 7] = [
         ("telegram:private", Place::Telegram(PRIVATE)),
         ("telegram:group", Place::Telegram(GROUP)),
         ("telegram:topic", Place::Telegram(TOPIC)),
+        ("slack:dm", Place::Slack(slack::DM)),
+        ("slack:channel", Place::Slack(slack::CHANNEL)),
         ("line:user", Place::Line(line::ADA)),
         ("line:group", Place::Line(line::GROUP)),
     ];
 
     impl Place {
         /// How people there speak to the bot by name; in private nobody needs to.
-        fn bot(self) -> Option<&'static str> {
+        fn bot(self) -> Option<String> {
             match self {
-                Self::Telegram(PRIVATE) | Self::Line(line::ADA) => None,
-                Self::Telegram(_) => Some("@selkie_demo_bot"),
-                Self::Line(_) => Some(line::BOT_NAME),
+                Self::Telegram(PRIVATE) | Self::Slack(slack::DM) | Self::Line(line::ADA) => None,
+                Self::Telegram(_) => Some("@selkie_demo_bot".to_owned()),
+                Self::Slack(_) => Some(format!("<@{}>", slack::BOT)),
+                Self::Line(_) => Some(line::BOT_NAME.to_owned()),
             }
         }
     }
@@ -94,7 +101,11 @@ mod emulated {
 
         fn config(&self) -> Value {
             let mut config = json!({
-                "owners": [format!("tg:{ADA}"), format!("line:{}", line::ADA)],
+                "owners": [
+                    format!("tg:{ADA}"),
+                    format!("slack:{}:{}", slack::TEAM, slack::ADA),
+                    format!("line:{}", line::ADA),
+                ],
                 "telegram": {
                     "bot_token": TOKEN,
                     "base_url": self.playground.as_ref().map(Playground::telegram_base_url),
@@ -102,6 +113,14 @@ mod emulated {
                     "allowed_chat_ids": [format!("tg:{}", GROUP.chat), "*".to_owned()],
                 },
             });
+            if cfg!(feature = "slack") {
+                config["slack"] = json!({
+                    "bot_token": slack::BOT_TOKEN,
+                    "app_token": slack::APP_TOKEN,
+                    "base_url": self.playground.as_ref().map(Playground::slack_base_url),
+                    "allowed_channel_ids": [slack::DM, slack::CHANNEL],
+                });
+            }
             if cfg!(feature = "line") {
                 config["line"] = json!({
                     "channel_access_token": line::ACCESS_TOKEN,
@@ -143,6 +162,9 @@ mod emulated {
             let playground = self.running()?;
             Ok(match place {
                 Place::Telegram(spot) => playground.telegram().say(spot, ADA, &text),
+                Place::Slack(channel) => {
+                    seen::number(&playground.slack().say(channel, slack::ADA, &text))
+                }
                 Place::Line(chat) => playground.line().say(chat, line::ADA, &text).parse()?,
             })
         }
@@ -153,6 +175,7 @@ mod emulated {
             };
             match place {
                 Place::Telegram(spot) => seen::lines(playground.telegram().messages(spot), since),
+                Place::Slack(channel) => seen::slack_lines(playground.slack(), channel, since),
                 Place::Line(chat) => {
                     let answers = playground.line().answers_to(chat, &since.to_string());
                     answers.into_iter().map(|message| message.text).collect()
@@ -164,7 +187,31 @@ mod emulated {
 
 #[cfg(feature = "playground")]
 mod seen {
+    use selkie_playground::Slack;
     use selkie_playground::telegram::{FileKind, FileView, MessageView};
+
+    /// A Slack message's `ts` as a number.
+    pub fn number(ts: &str) -> i64 {
+        ts.replace('.', "").parse().unwrap_or_default()
+    }
+
+    /// Writes what a person in Slack sees of the bot since their message.
+    pub fn slack_lines(slack: &Slack, channel: &str, since: i64) -> Vec<String> {
+        let mut lines = Vec::new();
+        for message in slack.messages(channel).into_iter().filter(|m| number(&m.ts) >= since) {
+            if number(&message.ts) == since {
+                let on = message.reactions.iter();
+                lines.extend(on.map(|(name, _)| format!("[reaction :{name}: on your message]")));
+            } else if message.is_bots() {
+                let size = |id: &String| slack.file(id).map_or(0, |bytes| bytes.len());
+                let files =
+                    message.files.iter().map(|id| format!("[file {id}, {} bytes]", size(id)));
+                lines.extend(files);
+                lines.extend(Some(message.text).filter(|text| !text.is_empty()));
+            }
+        }
+        lines
+    }
 
     /// Writes what a person sees of the bot since their message.
     pub fn lines(messages: Vec<MessageView>, since: i64) -> Vec<String> {

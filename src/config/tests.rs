@@ -57,6 +57,7 @@ fn kit() -> ChannelKit {
         kinds: &[("private", Audience::Direct)],
         features,
         speaking: &[],
+        manifest: None,
         build,
     }
 }

@@ -29,6 +29,7 @@ mod removed;
 mod restart;
 mod secrets;
 mod shell;
+mod slack;
 mod stop;
 mod strangers;
 mod syncs;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selkie_playground::telegram::{ADA, GROUP, TOKEN};
-use selkie_playground::{Behaviour, Options, Pace, Playground, Telegram};
+use selkie_playground::{Behaviour, Options, Pace, Playground, Slack, Telegram, slack};
 use serde_json::{Value, json};
 
 use crate::support::daemon::{Daemon, Home, tail};
@@ -32,7 +32,7 @@ impl World {
             Options { pace: Pace::Lifted, behaviour: Behaviour::Echo, ..Options::default() };
         let playground = Playground::start(options).await.expect("a free port");
         let mut config = json!({
-            "owners": [format!("tg:{ADA}")],
+            "owners": [format!("tg:{ADA}"), format!("slack:{}:{}", slack::TEAM, slack::ADA)],
             "telegram": {
                 "bot_token": TOKEN,
                 "base_url": playground.telegram_base_url(),
@@ -52,6 +52,20 @@ impl World {
             config[section] = value.clone();
         }
         Self { home: Home::new(config), playground }
+    }
+
+    /// The same, with Slack beside Telegram.
+    pub async fn with_slack() -> Self {
+        let mut world = Self::start().await;
+        let slack = json!({
+            "bot_token": slack::BOT_TOKEN,
+            "app_token": slack::APP_TOKEN,
+            "base_url": world.playground.slack_base_url(),
+            "allowed_channel_ids": [slack::CHANNEL],
+            "pace": "lifted",
+        });
+        world.home.set("slack", slack);
+        world
     }
 
     /// The same, with the built-in stand-in as the model.
@@ -80,6 +94,11 @@ impl World {
     /// The platform.
     pub fn telegram(&self) -> &Telegram {
         self.playground.telegram()
+    }
+
+    /// The other platform.
+    pub fn slack(&self) -> &Slack {
+        self.playground.slack()
     }
 
     /// Ada writes to the bot in private and waits for the answer's text.

@@ -1,6 +1,7 @@
 //! Whom a channel listens to. An empty list means nobody.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 /// The places and people of one channel's allow list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,7 +11,8 @@ pub struct AllowList {
 }
 
 impl AllowList {
-    /// Lists these place keys (`tg:-100123`) and person ids (`tg:4711`).
+    /// Lists these place keys (`tg:-100123`) and person ids (`tg:4711`). One that begins with `*` stands
+    /// for every key with that ending: `*:C2` where the middle of `slack:T1:C2` is not known yet.
     pub fn of(keys: impl IntoIterator<Item = String>) -> Self {
         Self { everyone: false, keys: keys.into_iter().collect() }
     }
@@ -38,12 +40,14 @@ impl AllowList {
 
     /// Whether this key itself stands on the list; everyone's openness does not count.
     pub fn names(&self, key: &str) -> bool {
-        self.keys.contains(key)
+        let ends = |known: &String| known.strip_prefix('*').is_some_and(|end| key.ends_with(end));
+        let starred = (Bound::Included("*"), Bound::Excluded("+"));
+        self.keys.contains(key) || self.keys.range::<str, _>(starred).any(ends)
     }
 
     /// Puts a moved place's new key beside its old one.
     pub fn alias(&mut self, old: &str, new: &str) {
-        if self.keys.contains(old) {
+        if self.names(old) {
             self.keys.insert(new.to_owned());
         }
     }

@@ -27,6 +27,8 @@ pub struct ChannelKit {
     pub features: fn(kind: &str) -> Features,
     /// The tools by which a model speaks through it.
     pub speaking: &'static [SpeakingTool],
+    /// What a person pastes at the platform to make the bot, where there is such a thing.
+    pub manifest: Option<fn() -> String>,
     /// Builds the channel from its checked section. `Ok(None)` when the section is absent or off.
     pub build: fn(Value, BuildContext) -> Result<Option<Channel>, Vec<Problem>>,
 }

@@ -54,6 +54,7 @@ pub fn kit() -> ChannelKit {
         features: ids::features,
         speaking: &[],
         build,
+        manifest: None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! The playground: emulated platforms and model servers, strict like the real ones, for the demo, the
 //! tests and the benchmarks.
 //!
-//! One listener on loopback serves everything: a Telegram Bot API server below `/telegram`, an
-//! emulated LINE below `/line` with its content host below `/line-data`, an
+//! One listener on loopback serves everything: a Telegram Bot API server below `/telegram`, a Slack below
+//! `/slack`, an emulated LINE below `/line` with its content host below `/line-data`, an
 //! OpenAI-compatible model server below `/model/v1`, an Anthropic one below `/model/anthropic`, the demo's
 //! page at `/` and its control API below `/api`. The daemon under test needs only the base URLs; a test in
 //! the same process drives people and scripts through [`Telegram`] and [`Model`] and waits for events.
@@ -14,6 +14,7 @@ pub mod line_platform;
 pub mod load;
 pub mod model;
 mod playground;
+pub mod slack;
 pub mod telegram;
 #[cfg(test)]
 mod testing;
@@ -22,4 +23,5 @@ pub use clock::Now;
 pub use line_platform::LinePlatform;
 pub use model::{Behaviour, Model, Turn};
 pub use playground::{Options, Playground, StartError};
+pub use slack::Slack;
 pub use telegram::{Fault, FaultKind, Pace, Spot, Telegram};

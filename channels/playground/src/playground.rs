@@ -14,6 +14,7 @@ use crate::control::{self, Control};
 use crate::line::{Line, LineListener};
 use crate::line_platform::{self, LinePlatform};
 use crate::model::{self, Behaviour, Model};
+use crate::slack::{self, Slack};
 use crate::telegram::{self, Pace, Server, Telegram};
 
 /// How a playground starts.
@@ -71,6 +72,7 @@ pub struct Playground {
     address: SocketAddr,
     telegram: Telegram,
     line: LinePlatform,
+    slack: Slack,
     model: Model,
     control: Arc<Control>,
     stop: CancellationToken,
@@ -91,12 +93,17 @@ impl Playground {
         let server = Server::new(options.pace, Arc::clone(&options.now), stop.clone());
         let telegram = Telegram::new(Arc::clone(&server));
         let (line, events) = line_platform::Server::new(Arc::clone(&options.now));
+        let base = format!("http://{address}/slack");
+        let workspace =
+            slack::Server::new(base, options.pace, Arc::clone(&options.now), stop.clone());
+        let slack = Slack::new(Arc::clone(&workspace));
         let model = Model::new(options.behaviour, options.model_key, options.now);
         let control = Control::new(telegram.clone(), model.clone(), stop.clone());
         let router = Router::new()
             .nest("/telegram", telegram::routes(server))
             .nest("/line", line_platform::routes(Arc::clone(&line)))
             .nest("/line-data", line_platform::data_routes(Arc::clone(&line)))
+            .nest("/slack", slack::routes(workspace))
             .nest("/model", model::routes(model.clone()))
             .merge(control::routes(Arc::clone(&control)));
         let tasks = TaskTracker::new();
@@ -107,7 +114,7 @@ impl Playground {
         tasks.spawn(line_platform::send_webhooks(Arc::clone(&line), events, stop.clone()));
         tasks.close();
         let line = LinePlatform::new(line);
-        Ok(Self { address, telegram, line, model, control, stop, tasks })
+        Ok(Self { address, telegram, slack, line, model, control, stop, tasks })
     }
 
     /// The page's URL, without a slash at its end.
@@ -130,6 +137,11 @@ impl Playground {
         format!("{}/line-data", self.url())
     }
 
+    /// What `slack.base_url` should say.
+    pub fn slack_base_url(&self) -> String {
+        format!("{}/slack/api", self.url())
+    }
+
     /// The endpoint of the OpenAI-compatible server, before `/chat/completions`.
     pub fn model_endpoint(&self) -> String {
         format!("{}/model/v1", self.url())
@@ -148,6 +160,11 @@ impl Playground {
     /// Plays LINE's people.
     pub fn line(&self) -> &LinePlatform {
         &self.line
+    }
+
+    /// Plays Slack's people.
+    pub fn slack(&self) -> &Slack {
+        &self.slack
     }
 
     /// Writes the models' scripts.

@@ -51,6 +51,7 @@ pub fn kit() -> ChannelKit {
         kinds: &[("private", Audience::Direct), ("group", Audience::Group)],
         features: ids::features,
         speaking: speaking::TOOLS,
+        manifest: None,
         build,
     }
 }

@@ -45,8 +45,21 @@ pub enum Command {
     /// Check and show the config
     #[command(subcommand)]
     Config(Config),
+    /// What a platform needs to know of the bot
+    #[command(subcommand)]
+    Channel(Channel),
     /// Show a message's whole chain, from the platform's event to the receipts
     Trace(Trace),
+}
+
+/// `selkie channel`.
+#[derive(Debug, Subcommand)]
+pub enum Channel {
+    /// Print what a person pastes at the platform to make the bot
+    Manifest {
+        /// The channel
+        name: String,
+    },
 }
 
 /// `selkie demo`.

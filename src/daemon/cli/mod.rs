@@ -2,6 +2,7 @@
 
 mod args;
 mod ask;
+mod channel;
 mod config;
 mod demo;
 mod print;
@@ -19,7 +20,7 @@ use crate::config::paths::ConfigFile;
 use crate::config::problem::Problems;
 use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
-use args::{Args, Command};
+use args::{Args, Channel, Command};
 
 /// Why a command did not do it.
 enum Failure {
@@ -74,6 +75,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Ask(ask) => ask::ask(binary, &chosen, ask),
         Command::Tools(tools) => tools::tools(binary, &chosen, tools),
         Command::Config(config) => config::config(binary, &chosen, config),
+        Command::Channel(Channel::Manifest { name }) => channel::manifest(binary, &name),
         Command::Trace(trace) => trace::trace(binary, &chosen, &trace),
     }
 }

@@ -1,0 +1,257 @@
+//! The handle that plays Slack's people: they say, reply, edit, upload, press; and what goes wrong.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::world::{BOT, File, SlackMessage, TEAM, said};
+use super::{Server, sockets};
+use crate::telegram::Fault;
+
+/// Plays the people of the emulated Slack. Channels that do not exist are ignored.
+#[derive(Clone)]
+pub struct Slack {
+    server: Arc<Server>,
+}
+
+impl Slack {
+    pub(crate) fn new(server: Arc<Server>) -> Self {
+        Self { server }
+    }
+
+    /// A person writes; gives the message's `ts`. A text that names the bot (`<@U0SELKIE>`) comes to it
+    /// as both events, in a channel.
+    pub fn say(&self, channel: &str, user: &str, text: &str) -> String {
+        self.post(channel, said(user, text, None))
+    }
+
+    /// A person writes in a thread.
+    pub fn reply(&self, channel: &str, user: &str, thread: &str, text: &str) -> String {
+        self.post(channel, said(user, text, Some(thread)))
+    }
+
+    /// A person uploads a file.
+    pub fn upload(&self, channel: &str, user: &str, name: &str, bytes: impl Into<Bytes>) -> String {
+        let bytes = bytes.into();
+        let id = {
+            let mut world = self.server.world();
+            let id = format!("F0{:06}", world.next_number());
+            let length = bytes.len() as u64;
+            let name = name.to_owned();
+            let file = File { name, length, bytes: Some(bytes), shared: Vec::new() };
+            world.files.insert(id.clone(), file);
+            id
+        };
+        let mut message = said(user, "", None);
+        message.files.push(id);
+        self.post(channel, message)
+    }
+
+    fn post(&self, channel: &str, message: SlackMessage) -> String {
+        let (ts, event) = {
+            let mut world = self.server.world();
+            let ts = world.post(channel, message, (self.server.now)());
+            (ts.clone(), self.event(&world, channel, &ts))
+        };
+        self.server.changed();
+        if let Some(event) = event {
+            self.tell(channel, event);
+        }
+        ts
+    }
+
+    fn event(&self, world: &super::World, channel: &str, ts: &str) -> Option<Value> {
+        let room = world.rooms.get(channel).filter(|room| room.has_bot)?;
+        let message = room.messages.iter().find(|message| message.ts == ts)?;
+        let mut event = world.render(message, &self.server.base);
+        event["channel"] = json!(channel);
+        event["channel_type"] = json!(room.kind);
+        event["event_ts"] = json!(ts);
+        if !message.files.is_empty() {
+            event["subtype"] = json!("file_share");
+        }
+        let root = message.thread.as_ref();
+        let root = root.and_then(|root| room.messages.iter().find(|m| m.ts == *root));
+        if let Some(root) = root {
+            event["parent_user_id"] = json!(root.user);
+        }
+        Some(event)
+    }
+
+    /// Sends the event, and its `app_mention` twin where the bot is named.
+    fn tell(&self, channel: &str, event: Value) {
+        let named = event["text"].as_str().is_some_and(|text| text.contains(&format!("<@{BOT}>")));
+        let twin = (named && !channel.starts_with('D')).then(|| {
+            let mut twin = event.clone();
+            twin["type"] = json!("app_mention");
+            twin
+        });
+        for event in std::iter::once(event).chain(twin) {
+            self.deliver(event);
+        }
+    }
+
+    fn deliver(&self, event: Value) {
+        let number = self.server.world().next_number();
+        let payload = json!({
+            "team_id": TEAM, "api_app_id": "A0PLAY", "type": "event_callback",
+            "event_id": format!("Ev{number}"), "event": event,
+        });
+        sockets::deliver(&self.server, "events_api", payload);
+    }
+
+    /// A person edits a message of theirs; where the bot is named, `app_mention` fires once more.
+    pub fn edit(&self, channel: &str, ts: &str, text: &str) {
+        let (changed, again) = {
+            let mut world = self.server.world();
+            let edited = world.next_ts((self.server.now)());
+            let room = world.rooms.get_mut(channel);
+            let messages = room.map(|room| &mut room.messages);
+            let message = messages.and_then(|m| m.iter_mut().find(|message| message.ts == ts));
+            let Some(message) = message else { return };
+            let previous = std::mem::replace(&mut message.text, text.to_owned());
+            message.edited = Some(edited.clone());
+            let Some(event) = self.event(&world, channel, ts) else { return };
+            let changed = json!({
+                "type": "message", "subtype": "message_changed", "channel": channel,
+                "channel_type": event["channel_type"], "ts": edited, "message": event,
+                "previous_message": { "ts": ts, "text": previous },
+            });
+            (changed, event)
+        };
+        self.server.changed();
+        self.deliver(changed);
+        if text.contains(&format!("<@{BOT}>")) && !channel.starts_with('D') {
+            let mut again = again;
+            again["type"] = json!("app_mention");
+            self.deliver(again);
+        }
+    }
+
+    /// A person writes `/selkie text`.
+    pub fn slash(&self, channel: &str, user: &str, text: &str) {
+        let number = self.server.world().next_number();
+        let payload = json!({
+            "team_id": TEAM, "channel_id": channel, "user_id": user, "user_name": user,
+            "command": "/selkie", "text": text, "trigger_id": format!("{number}.1.play"),
+        });
+        sockets::deliver(&self.server, "slash_commands", payload);
+    }
+
+    /// The messages of a channel, oldest first.
+    pub fn messages(&self, channel: &str) -> Vec<SlackMessage> {
+        let world = self.server.world();
+        world.rooms.get(channel).map(|room| room.messages.clone()).unwrap_or_default()
+    }
+
+    /// What the bot said after a message, in its thread where it is in a channel.
+    pub fn answers(&self, channel: &str, ts: &str) -> Vec<SlackMessage> {
+        let messages = self.messages(channel);
+        let asked = messages.iter().find(|message| message.ts == ts);
+        let thread = match channel.starts_with('D') {
+            true => asked.and_then(|message| message.thread.clone()),
+            false => asked.map(|m| m.thread.clone().unwrap_or_else(|| ts.to_owned())),
+        };
+        let ours = |m: &SlackMessage| m.is_bots() && m.ts.as_str() > ts && m.thread == thread;
+        messages.into_iter().filter(ours).collect()
+    }
+
+    /// Waits until something is there.
+    pub async fn wait_until<T>(&self, mut look: impl FnMut(&Self) -> Option<T>) -> T {
+        let mut changes = self.server.changes.subscribe();
+        loop {
+            changes.borrow_and_update();
+            if let Some(found) = look(self) {
+                return found;
+            }
+            if changes.changed().await.is_err() {
+                // The server lives as long as this handle: it cannot be gone.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Waits for the bot's first answer to a message.
+    pub async fn wait_for_answer(&self, channel: &str, ts: &str) -> SlackMessage {
+        self.wait_until(|slack| slack.answers(channel, ts).into_iter().next()).await
+    }
+
+    /// A stored file's bytes.
+    pub fn file(&self, id: &str) -> Option<Bytes> {
+        self.server.world().files.get(id).and_then(|file| file.bytes.clone())
+    }
+
+    /// How often the bot called a method.
+    pub fn counted(&self, method: &str) -> usize {
+        self.calls(method).len()
+    }
+
+    /// The parameters of the bot's calls of a method, oldest first.
+    pub fn calls(&self, method: &str) -> Vec<Value> {
+        let calls = self.server.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.iter().filter(|(name, _)| name == method).map(|(_, params)| params.clone()).collect()
+    }
+
+    /// Sockets that are open now, and the most that ever were at once.
+    pub fn sockets(&self) -> (usize, usize) {
+        let sockets = self.server.sockets();
+        (sockets.count(), sockets.most)
+    }
+
+    /// Envelopes that were acknowledged, and those that wait for it.
+    pub fn envelopes(&self) -> (u64, usize) {
+        let sockets = self.server.sockets();
+        (sockets.acknowledged, sockets.waiting.len())
+    }
+
+    /// After how long an event without acknowledgement is sent again (Slack: three seconds).
+    pub fn set_redelivery(&self, after: Duration) {
+        *self.server.redeliver_after.lock().unwrap_or_else(PoisonError::into_inner) = after;
+    }
+
+    /// Tells every socket that it will be closed: `warning`, `refresh_requested`, `link_disabled`.
+    pub fn disconnect(&self, reason: &str) {
+        self.server.sockets().disconnect(reason);
+    }
+
+    /// Closes every socket without a word.
+    pub fn cut_sockets(&self) {
+        self.server.sockets().cut();
+    }
+
+    /// Leaves every socket half-open: nothing comes, nothing goes, nobody hangs up.
+    pub fn freeze_sockets(&self) {
+        self.server.sockets().freeze();
+    }
+
+    /// Plans a fault.
+    pub fn fault(&self, fault: Fault) {
+        self.server.faults.add(fault);
+    }
+
+    /// Archives a channel, or opens it again.
+    pub fn set_archived(&self, channel: &str, archived: bool) {
+        if let Some(room) = self.server.world().rooms.get_mut(channel) {
+            room.archived = archived;
+        }
+    }
+
+    /// Takes the bot out of a channel, or brings it back.
+    pub fn set_member(&self, channel: &str, member: bool) {
+        if let Some(room) = self.server.world().rooms.get_mut(channel) {
+            room.has_bot = member;
+        }
+    }
+
+    /// Takes a scope from the app.
+    pub fn remove_scope(&self, scope: &str) {
+        self.server.world().missing_scopes.insert(scope.to_owned());
+    }
+
+    /// Revokes both tokens.
+    pub fn revoke(&self) {
+        self.server.world().revoked = true;
+    }
+}

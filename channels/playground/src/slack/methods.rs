@@ -1,0 +1,261 @@
+//! The Web API's methods; every refusal is Slack's word.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::world::{ADA, BOT, File, GRACE, LINUS, SlackMessage, TEAM, said};
+use super::{Server, sockets};
+
+/// Why a call is not done.
+pub(super) enum Refusal {
+    /// 429, with the seconds to wait.
+    Limited(u64),
+    /// A scope is missing.
+    Scope(&'static str),
+    /// Any other of Slack's words.
+    Word(String),
+}
+
+impl From<&str> for Refusal {
+    fn from(word: &str) -> Self {
+        Self::Word(word.to_owned())
+    }
+}
+
+type Done = Result<Value, Refusal>;
+
+/// The standard emoji of this workspace.
+const EMOJI: &[&str] = &["+1", "thumbsup", "eyes", "heart", "tada", "tea", "white_check_mark"];
+
+/// The scope a method needs.
+pub(super) fn scope(method: &str) -> Option<&'static str> {
+    Some(match method {
+        "chat.postMessage" | "chat.update" | "chat.delete" => "chat:write",
+        "reactions.add" | "reactions.remove" => "reactions:write",
+        "emoji.list" => "emoji:read",
+        "users.info" => "users:read",
+        "conversations.history" | "conversations.replies" => "channels:history",
+        "files.getUploadURLExternal" | "files.completeUploadExternal" => "files:write",
+        "files.info" => "files:read",
+        _ => return None,
+    })
+}
+
+/// Runs a method.
+pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
+    match method {
+        "auth.test" => Ok(json!({
+            "team_id": TEAM, "team": "Playground", "user_id": BOT, "user": "selkie",
+            "bot_id": "B0SELKIE",
+        })),
+        "apps.connections.open" => Ok(json!({ "url": sockets::ticket(server) })),
+        "chat.postMessage" => post(server, params),
+        "chat.update" => update(server, params),
+        "chat.delete" => delete(server, params),
+        "conversations.history" | "conversations.replies" => history(server, method, params),
+        "conversations.info" => info(server, params),
+        "conversations.open" => Ok(json!({ "channel": { "id": super::DM } })),
+        "reactions.add" => react(server, params),
+        "reactions.remove" => unreact(server, params),
+        "emoji.list" => Ok(json!({
+            "emoji": { "selkie": format!("{}/selkie.png", server.base) },
+            "categories": [{ "name": "Standard", "emoji_names": EMOJI }],
+        })),
+        "users.info" => user(text(params, "user")),
+        "files.getUploadURLExternal" => upload_url(server, params),
+        "files.completeUploadExternal" => complete(server, params),
+        "files.info" => file(server, text(params, "file")),
+        _ => Err("unknown_method".into()),
+    }
+}
+
+fn text<'a>(params: &'a Value, key: &str) -> &'a str {
+    params.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn post(server: &Server, params: &Value) -> Done {
+    let channel = text(params, "channel");
+    let words = text(params, "text");
+    let mut world = server.world();
+    world.open_room(channel)?;
+    if words.trim().is_empty() && params.get("blocks").is_none() {
+        return Err("no_text".into());
+    }
+    if words.chars().count() > 40_000 {
+        return Err("msg_too_long".into());
+    }
+    check_blocks(params)?;
+    if !server.may_post(channel) {
+        return Err(Refusal::Limited(1));
+    }
+    let thread = Some(text(params, "thread_ts")).filter(|thread| !thread.is_empty());
+    let mut message = said(BOT, words, thread);
+    message.metadata = params.get("metadata").cloned();
+    let ts = world.post(channel, message, (server.now)());
+    Ok(json!({ "channel": channel, "ts": ts }))
+}
+
+fn check_blocks(params: &Value) -> Result<(), Refusal> {
+    let Some(blocks) = params.get("blocks") else { return Ok(()) };
+    let blocks = blocks.as_array().ok_or("invalid_blocks_format")?;
+    let long = |block: &Value| {
+        block
+            .pointer("/text/text")
+            .and_then(Value::as_str)
+            .is_some_and(|t| t.chars().count() > 3000)
+    };
+    match blocks.len() > 50 || blocks.iter().any(long) {
+        true => Err("invalid_blocks".into()),
+        false => Ok(()),
+    }
+}
+
+fn find<'a>(messages: &'a mut [SlackMessage], ts: &str) -> Result<&'a mut SlackMessage, Refusal> {
+    messages.iter_mut().find(|message| message.ts == ts).ok_or("message_not_found".into())
+}
+
+fn update(server: &Server, params: &Value) -> Done {
+    let (channel, ts) = (text(params, "channel"), text(params, "ts"));
+    let mut world = server.world();
+    let edited = world.next_ts((server.now)());
+    let message = find(&mut world.open_room(channel)?.messages, ts)?;
+    if !message.is_bots() {
+        return Err("cant_update_message".into());
+    }
+    message.text = text(params, "text").to_owned();
+    message.edited = Some(edited);
+    Ok(json!({ "channel": channel, "ts": ts, "text": message.text }))
+}
+
+fn delete(server: &Server, params: &Value) -> Done {
+    let (channel, ts) = (text(params, "channel"), text(params, "ts"));
+    let mut world = server.world();
+    let room = world.open_room(channel)?;
+    if !find(&mut room.messages, ts)?.is_bots() {
+        return Err("cant_delete_message".into());
+    }
+    room.messages.retain(|message| message.ts != ts);
+    Ok(json!({ "channel": channel, "ts": ts }))
+}
+
+fn history(server: &Server, method: &str, params: &Value) -> Done {
+    let (channel, root, oldest) =
+        (text(params, "channel"), text(params, "ts"), text(params, "oldest"));
+    let mut world = server.world();
+    world.open_room(channel)?;
+    let room = world.rooms.get(channel).ok_or("channel_not_found")?;
+    let replies = method == "conversations.replies";
+    let here = |message: &&SlackMessage| match replies {
+        true => message.ts == root || message.thread.as_deref() == Some(root),
+        false => message.thread.as_ref().is_none_or(|thread| *thread == message.ts),
+    };
+    let mut messages: Vec<Value> = room
+        .messages
+        .iter()
+        .filter(here)
+        .filter(|message| message.ts.as_str() > oldest)
+        .map(|message| {
+            let mut out = world.render(message, &server.base);
+            if let Some(metadata) = &message.metadata {
+                out["metadata"] = metadata.clone();
+            }
+            out
+        })
+        .collect();
+    if !replies {
+        messages.reverse();
+    }
+    Ok(json!({ "messages": messages, "has_more": false }))
+}
+
+fn info(server: &Server, params: &Value) -> Done {
+    let world = server.world();
+    let channel = text(params, "channel");
+    let room = world.rooms.get(channel).ok_or("channel_not_found")?;
+    Ok(json!({ "channel": {
+        "id": channel, "name": room.name, "is_im": room.kind == "im",
+        "is_archived": room.archived, "is_member": room.has_bot,
+    } }))
+}
+
+fn react(server: &Server, params: &Value) -> Done {
+    let name = text(params, "name").to_owned();
+    if name != "selkie" && !EMOJI.contains(&name.as_str()) {
+        return Err("invalid_name".into());
+    }
+    let mut world = server.world();
+    let room = world.open_room(text(params, "channel"))?;
+    let message = find(&mut room.messages, text(params, "timestamp"))?;
+    let mark = (name, BOT.to_owned());
+    if message.reactions.contains(&mark) {
+        return Err("already_reacted".into());
+    }
+    message.reactions.push(mark);
+    Ok(json!({}))
+}
+
+fn unreact(server: &Server, params: &Value) -> Done {
+    let mut world = server.world();
+    let room = world.open_room(text(params, "channel"))?;
+    let message = find(&mut room.messages, text(params, "timestamp"))?;
+    let before = message.reactions.len();
+    message.reactions.retain(|(name, user)| name != text(params, "name") || user != BOT);
+    match message.reactions.len() < before {
+        true => Ok(json!({})),
+        false => Err("no_reaction".into()),
+    }
+}
+
+fn user(id: &str) -> Done {
+    let names = [(ADA, "Ada"), (GRACE, "Grace"), (LINUS, "Linus"), (BOT, "selkie")];
+    let (id, name) = names.iter().find(|(known, _)| *known == id).ok_or("user_not_found")?;
+    let profile = json!({ "display_name": name, "real_name": name });
+    Ok(json!({ "user": { "id": id, "name": name.to_lowercase(), "profile": profile } }))
+}
+
+fn upload_url(server: &Server, params: &Value) -> Done {
+    let name = text(params, "filename").to_owned();
+    let length = text(params, "length").parse().ok().filter(|length| *length > 0);
+    let (false, Some(length)) = (name.is_empty(), length) else {
+        return Err("invalid_arguments".into());
+    };
+    let mut world = server.world();
+    let id = format!("F0{:06}", world.next_number());
+    world.files.insert(id.clone(), File { name, length, bytes: None, shared: Vec::new() });
+    Ok(json!({ "upload_url": format!("{}/upload/{id}", server.base), "file_id": id }))
+}
+
+fn complete(server: &Server, params: &Value) -> Done {
+    let channel = text(params, "channel_id");
+    let ids: Vec<String> = params["files"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|file| file["id"].as_str().map(str::to_owned))
+        .collect();
+    let mut world = server.world();
+    world.open_room(channel)?;
+    let whole = |id: &String| world.files.get(id).is_some_and(|file| file.bytes.is_some());
+    if ids.is_empty() || !ids.iter().all(whole) {
+        return Err("file_not_found".into());
+    }
+    let thread = Some(text(params, "thread_ts")).filter(|thread| !thread.is_empty());
+    let mut message = said(BOT, text(params, "initial_comment"), thread);
+    message.files.clone_from(&ids);
+    let ts = world.post(channel, message, (server.now)());
+    let mut files = Vec::new();
+    for id in &ids {
+        if let Some(file) = world.files.get_mut(id) {
+            file.shared.push((channel.to_owned(), ts.clone()));
+            files.push(file.render(id, &server.base));
+        }
+    }
+    Ok(json!({ "files": files }))
+}
+
+fn file(server: &Server, id: &str) -> Done {
+    let world = server.world();
+    let file = world.files.get(id).ok_or("file_not_found")?;
+    Ok(json!({ "file": file.render(id, &server.base) }))
+}

@@ -1,0 +1,95 @@
+//! The emulated Slack: Web API, file host and Socket Mode, and the handle that plays its people.
+
+mod files;
+mod handle;
+mod http;
+mod methods;
+mod sockets;
+mod world;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+pub use handle::Slack;
+pub(crate) use http::routes;
+pub use world::{ADA, APP_TOKEN, BOT, BOT_TOKEN, CHANNEL, DM, GRACE, LINUS, SlackMessage, TEAM};
+
+use crate::clock::Now;
+use crate::telegram::{Faults, Pace};
+use sockets::Sockets;
+use world::World;
+
+/// Messages one channel takes in [`WINDOW`] before Slack limits: about one a second, short bursts allowed.
+const BURST: usize = 5;
+const WINDOW: Duration = Duration::from_secs(5);
+
+/// The server's parts; no lock is held over an await.
+pub(crate) struct Server {
+    world: Mutex<World>,
+    sockets: Mutex<Sockets>,
+    faults: Faults,
+    pace: Pace,
+    posts: Mutex<HashMap<String, Vec<Instant>>>,
+    calls: Mutex<Vec<(String, Value)>>,
+    /// Rises with everything that can be seen.
+    changes: watch::Sender<u64>,
+    redeliver_after: Mutex<Duration>,
+    base: String,
+    now: Now,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Server {
+    /// A server with the demo's world, reached at `base` (ending before `/api`).
+    pub(crate) fn new(base: String, pace: Pace, now: Now, stop: CancellationToken) -> Arc<Self> {
+        Arc::new(Self {
+            world: Mutex::new(World::demo()),
+            sockets: Mutex::default(),
+            faults: Faults::default(),
+            pace,
+            posts: Mutex::default(),
+            calls: Mutex::default(),
+            changes: watch::Sender::new(0),
+            redeliver_after: Mutex::new(Duration::from_secs(3)),
+            base,
+            now,
+            stop,
+            tasks: TaskTracker::new(),
+        })
+    }
+
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sockets(&self) -> MutexGuard<'_, Sockets> {
+        self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn changed(&self) {
+        self.changes.send_modify(|version| *version += 1);
+    }
+
+    /// Counts a post against the channel's pace; whether it may go.
+    fn may_post(&self, channel: &str) -> bool {
+        if self.pace == Pace::Lifted {
+            return true;
+        }
+        let mut posts = self.posts.lock().unwrap_or_else(PoisonError::into_inner);
+        let posts = posts.entry(channel.to_owned()).or_default();
+        posts.retain(|at| at.elapsed() < WINDOW);
+        posts.push(Instant::now());
+        posts.len() <= BURST
+    }
+}
+
+#[cfg(test)]
+mod tests;

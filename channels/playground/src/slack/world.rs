@@ -1,0 +1,196 @@
+//! The emulated workspace: its people, channels and messages.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+/// The workspace.
+pub const TEAM: &str = "T0PLAY";
+/// The owner.
+pub const ADA: &str = "U0ADA";
+/// A member of the channel.
+pub const GRACE: &str = "U0GRACE";
+/// Another one.
+pub const LINUS: &str = "U0LINUS";
+/// The bot's user.
+pub const BOT: &str = "U0SELKIE";
+/// Ada's direct conversation with the bot.
+pub const DM: &str = "D0ADA";
+/// `#tea-room`.
+pub const CHANNEL: &str = "C0TEA";
+/// The bot's token.
+pub const BOT_TOKEN: &str = "xoxb-1000000001-2000000002-playgroundsecret";
+/// The app's token.
+pub const APP_TOKEN: &str = "xapp-1-A0PLAY-3000000003-playgroundsecret";
+
+/// A message as people see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlackMessage {
+    /// Its id and time.
+    pub ts: String,
+    /// Who wrote it.
+    pub user: String,
+    /// What stands there, in mrkdwn.
+    pub text: String,
+    /// The message its thread hangs on.
+    pub thread: Option<String>,
+    /// The emoji on it and whose they are.
+    pub reactions: Vec<(String, String)>,
+    /// The files that came with it, by id.
+    pub files: Vec<String>,
+    /// When it was edited last.
+    pub edited: Option<String>,
+    /// What the app stored with it.
+    pub metadata: Option<Value>,
+}
+
+impl SlackMessage {
+    /// Whether the bot wrote it.
+    pub fn is_bots(&self) -> bool {
+        self.user == BOT
+    }
+}
+
+/// A channel or a direct conversation.
+pub(super) struct Room {
+    pub(super) name: &'static str,
+    pub(super) kind: &'static str,
+    pub(super) has_bot: bool,
+    pub(super) archived: bool,
+    pub(super) messages: Vec<SlackMessage>,
+}
+
+/// A file, shared or on its way.
+#[derive(Clone)]
+pub(super) struct File {
+    pub(super) name: String,
+    pub(super) length: u64,
+    pub(super) bytes: Option<Bytes>,
+    pub(super) shared: Vec<(String, String)>,
+}
+
+/// The state.
+pub(super) struct World {
+    pub(super) rooms: BTreeMap<String, Room>,
+    pub(super) files: BTreeMap<String, File>,
+    pub(super) revoked: bool,
+    pub(super) missing_scopes: BTreeSet<String>,
+    last: i64,
+    number: u64,
+}
+
+impl World {
+    pub(super) fn demo() -> Self {
+        let room = |name, kind, has_bot| Room {
+            name,
+            kind,
+            has_bot,
+            archived: false,
+            messages: Vec::new(),
+        };
+        let rooms = BTreeMap::from([
+            (DM.to_owned(), room("", "im", true)),
+            (CHANNEL.to_owned(), room("tea-room", "channel", true)),
+            ("C0ELSE".to_owned(), room("elsewhere", "channel", false)),
+        ]);
+        Self {
+            rooms,
+            files: BTreeMap::new(),
+            revoked: false,
+            missing_scopes: BTreeSet::new(),
+            last: 0,
+            number: 0,
+        }
+    }
+
+    /// A `ts` nobody had before, later than all others.
+    pub(super) fn next_ts(&mut self, now: DateTime<Utc>) -> String {
+        self.last = now.timestamp_micros().max(self.last + 100);
+        format!("{}.{:06}", self.last / 1_000_000, self.last % 1_000_000)
+    }
+
+    /// A number nobody had before.
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.number += 1;
+        self.number
+    }
+
+    /// The room the bot may write to.
+    pub(super) fn open_room(&mut self, channel: &str) -> Result<&mut Room, &'static str> {
+        let room = self.rooms.get_mut(channel).ok_or("channel_not_found")?;
+        match (room.archived, room.has_bot) {
+            (true, _) => Err("is_archived"),
+            (_, false) => Err("not_in_channel"),
+            _ => Ok(room),
+        }
+    }
+
+    /// Stores a message and returns its `ts`.
+    pub(super) fn post(
+        &mut self,
+        channel: &str,
+        mut message: SlackMessage,
+        now: DateTime<Utc>,
+    ) -> String {
+        let ts = self.next_ts(now);
+        message.ts.clone_from(&ts);
+        if let Some(room) = self.rooms.get_mut(channel) {
+            room.messages.push(message);
+        }
+        ts
+    }
+
+    /// A message as the API and the events write it.
+    pub(super) fn render(&self, message: &SlackMessage, base: &str) -> Value {
+        let mut out = json!({
+            "type": "message", "user": message.user, "ts": message.ts, "text": message.text,
+            "team": TEAM,
+        });
+        if let Some(thread) = &message.thread {
+            out["thread_ts"] = json!(thread);
+        }
+        if message.is_bots() {
+            out["bot_id"] = json!("B0SELKIE");
+        }
+        if let Some(edited) = &message.edited {
+            out["edited"] = json!({ "user": message.user, "ts": edited });
+        }
+        if !message.files.is_empty() {
+            let files = message.files.iter().filter_map(|id| Some((id, self.files.get(id)?)));
+            out["files"] = files.map(|(id, file)| file.render(id, base)).collect();
+        }
+        out
+    }
+}
+
+impl File {
+    pub(super) fn render(&self, id: &str, base: &str) -> Value {
+        let url = format!("{base}/files/{id}/{}", self.name);
+        let mut shares = json!({});
+        for (channel, ts) in &self.shared {
+            shares[channel] = json!([{ "ts": ts }]);
+        }
+        let kind = if self.name.ends_with(".png") { "image/png" } else { "text/plain" };
+        json!({
+            "id": id, "name": self.name, "title": self.name, "mimetype": kind, "mode": "hosted",
+            "size": self.length, "url_private": url, "url_private_download": url,
+            "shares": { "public": shares },
+        })
+    }
+}
+
+/// What a person says.
+pub(super) fn said(user: &str, text: &str, thread: Option<&str>) -> SlackMessage {
+    SlackMessage {
+        ts: String::new(),
+        user: user.to_owned(),
+        text: text.to_owned(),
+        thread: thread.map(str::to_owned),
+        reactions: Vec::new(),
+        files: Vec::new(),
+        edited: None,
+        metadata: None,
+    }
+}

@@ -1,0 +1,205 @@
+//! The durable sockets and the fetching of files, over real connections.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use selkie_channel_core::{AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Redactor, What};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::*;
+use crate::testkit::{APP_TOKEN, BOT_TOKEN, Reply, Server, channel};
+
+/// Hands on what it stores; refuses the first `broken` batches.
+struct Memory {
+    told: mpsc::UnboundedSender<Vec<Inbound>>,
+    broken: AtomicUsize,
+}
+
+#[async_trait]
+impl Inbox for Memory {
+    async fn accept(&self, batch: Vec<Inbound>, _: Option<Cursor>) -> Result<(), InboxBroken> {
+        let left = self.broken.load(Ordering::SeqCst);
+        if left > 0 {
+            self.broken.store(left - 1, Ordering::SeqCst);
+            return Err(InboxBroken("disk full".to_owned()));
+        }
+        self.told.send(batch).unwrap();
+        Ok(())
+    }
+
+    async fn cursor(&self, _: &AccountId) -> Result<Option<(Cursor, Duration)>, InboxBroken> {
+        Ok(None)
+    }
+
+    async fn notice(&self, _: &AccountId, _: &str, _: &str) {}
+
+    fn heard(&self, _: &AccountId) {}
+}
+
+fn memory(broken: usize) -> (Memory, mpsc::UnboundedReceiver<Vec<Inbound>>) {
+    let (told, receiver) = mpsc::unbounded_channel();
+    (Memory { told, broken: AtomicUsize::new(broken) }, receiver)
+}
+
+/// Runs a story while the channel listens.
+async fn while_listening<T>(
+    channel: &Channel,
+    inbox: &Memory,
+    story: impl Future<Output = T>,
+) -> T {
+    let stop = CancellationToken::new();
+    let ears = channel.ears.as_ref().unwrap();
+    tokio::select! {
+        end = ears.listen(inbox, stop.clone()) => panic!("listening ended: {end:?}"),
+        value = story => value,
+    }
+}
+
+fn message(envelope: &str, ts: &str, text: &str) -> serde_json::Value {
+    json!({
+        "envelope_id": envelope, "type": "events_api",
+        "payload": { "team_id": "T1", "event_id": envelope, "event": {
+            "type": "message", "channel": "C2", "channel_type": "channel", "user": "U2",
+            "ts": ts, "text": text,
+        } },
+    })
+}
+
+#[tokio::test]
+async fn an_event_is_stored_and_then_acknowledged() {
+    let mut server = Server::start([]).await;
+    let channel = server.channel();
+    let (inbox, mut rows) = memory(0);
+    while_listening(&channel, &inbox, async {
+        let mut ws = server.socket().await;
+        ws.send(message("e1", "1763640000.000100", "<@U9> tea?")).await;
+        let row = rows.recv().await.unwrap().remove(0);
+        assert_eq!(row.key, "m:T1:C2:1763640000.000100");
+        assert_eq!(row.conversation.key(), "slack:T1:C2:1763640000.000100");
+        assert_eq!((row.speaker.name.as_str(), row.title.as_str()), ("Ada", "tea-room"));
+        assert_eq!(ws.next().await, Some(json!({ "envelope_id": "e1" })));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_stored_is_not_acknowledged() {
+    let mut server = Server::start([]).await;
+    let channel = server.channel();
+    let (inbox, mut rows) = memory(1);
+    while_listening(&channel, &inbox, async {
+        let mut ws = server.socket().await;
+        ws.send(message("e1", "1763640000.000100", "hi")).await;
+        // Slack sends it again; the first acknowledgement is the second envelope's.
+        while inbox.broken.load(Ordering::SeqCst) > 0 {
+            tokio::task::yield_now().await;
+        }
+        ws.send(message("e2", "1763640000.000100", "hi")).await;
+        assert_eq!(rows.recv().await.unwrap()[0].text, "hi");
+        assert_eq!(ws.next().await, Some(json!({ "envelope_id": "e2" })));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_bad_frame_is_kept_and_closes_nothing() {
+    let mut server = Server::start([]).await;
+    let channel = server.channel();
+    let (inbox, mut rows) = memory(0);
+    while_listening(&channel, &inbox, async {
+        let mut ws = server.socket().await;
+        ws.raw(&format!("{{ not json {BOT_TOKEN}")).await;
+        let row = rows.recv().await.unwrap().remove(0);
+        let What::Unparsed { raw } = row.what else { panic!("{row:?}") };
+        assert!(!raw.contains("hunter2"), "{raw}");
+        ws.send(json!({ "envelope_id": "e1", "type": "events_api", "payload": 7 })).await;
+        assert_eq!(ws.next().await, Some(json!({ "envelope_id": "e1" })));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_renewed_socket_is_closed_before_the_next_is_opened() {
+    let mut server = Server::start([]).await;
+    let channel = server.channel();
+    let (inbox, mut rows) = memory(0);
+    while_listening(&channel, &inbox, async {
+        let mut old = server.socket().await;
+        old.send(json!({ "type": "disconnect", "reason": "warning" })).await;
+        assert_eq!(old.next().await, None);
+        assert!(!server.has_socket(), "two sockets where one is allowed");
+        let mut new = server.socket().await;
+        new.send(message("e1", "1763640000.000100", "hi")).await;
+        assert_eq!(rows.recv().await.unwrap()[0].text, "hi");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_socket_that_says_nothing_is_given_up() {
+    let mut server = Server::start([]).await;
+    let channel = server.channel();
+    let (inbox, _rows) = memory(0);
+    while_listening(&channel, &inbox, async {
+        // Nobody reads this end: no pong comes back.
+        let _half_open = server.socket().await;
+        let _next = server.socket().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn opening_is_tried_again_until_the_token_is_refused() {
+    let mut server = Server::start([
+        ("apps.connections.open", Reply::Text(503, "busy")),
+        ("apps.connections.open", Reply::Limited(0)),
+        ("apps.connections.open", Reply::Cut),
+        ("apps.connections.open", Reply::refusal("invalid_auth")),
+    ])
+    .await;
+    let channel = server.channel();
+    let (inbox, _rows) = memory(0);
+    let ears = channel.ears.as_ref().unwrap();
+    let end = ears.listen(&inbox, CancellationToken::new()).await;
+    let ListenEnd::Refused(words) = end else { panic!("{end:?}") };
+    assert!(words.contains("slack.app_token") && !words.contains(APP_TOKEN), "{words}");
+    let seen = server.next("apps.connections.open").await;
+    assert!(seen.head.contains(&format!("Bearer {APP_TOKEN}")), "{}", seen.head);
+}
+
+fn attachment(url: &str) -> Attachment {
+    Attachment {
+        handle: json!({ "file": "F1", "url": url }).to_string(),
+        kind: AttachmentKind::Document,
+        name: "notes.txt".to_owned(),
+        mime: Some("text/plain".to_owned()),
+        size: None,
+    }
+}
+
+async fn fetch(server: &Server, url: &str) -> Result<Vec<u8>, String> {
+    let channel = channel(server.address, Redactor::default());
+    let mut sink = Vec::new();
+    let ears = channel.ears.as_ref().unwrap();
+    ears.fetch(&attachment(url), 10, &mut sink).await.map(|_| sink)
+}
+
+#[tokio::test]
+async fn a_file_is_fetched_with_the_token_from_slacks_hosts_only() {
+    let mut server = Server::start([
+        ("notes.txt", Reply::Text(200, "ten bytes!")),
+        ("away.txt", Reply::Redirect("http://evil.example/x".to_owned())),
+        ("long.txt", Reply::Text(200, "eleven byte")),
+    ])
+    .await;
+    let base = format!("http://{}/files", server.address);
+    assert_eq!(fetch(&server, &format!("{base}/notes.txt")).await.unwrap(), b"ten bytes!");
+    let seen = server.next("notes.txt").await;
+    assert!(seen.head.to_lowercase().contains(&format!("authorization: bearer {BOT_TOKEN}")));
+    let away = fetch(&server, &format!("{base}/away.txt")).await.unwrap_err();
+    assert_eq!(away, "the file lies on evil.example, which is not Slack's: not fetched");
+    let elsewhere = fetch(&server, "https://files.slack.com.evil.example/x").await.unwrap_err();
+    assert!(elsewhere.contains("not Slack's"), "{elsewhere}");
+    let long = fetch(&server, &format!("{base}/long.txt")).await.unwrap_err();
+    assert!(long.contains("too big"), "{long}");
+}

@@ -1,0 +1,182 @@
+//! One envelope of any kind as an inbound.
+
+use std::collections::BTreeSet;
+
+use selkie_channel_core::{
+    AccountId, Addressed, Audience, Inbound, PersonId, Redactor, Speaker, What,
+};
+use serde_json::Value;
+
+use super::{field, interactive, message};
+use crate::ids::{Spot, fnv, moment, order, person};
+use crate::whoami::Me;
+
+/// The longest raw event that is kept, bytes.
+const RAW_LIMIT: usize = 16 * 1024;
+
+/// What surrounds an envelope.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    /// Which bot heard it.
+    pub account: &'a AccountId,
+    /// Who that bot is.
+    pub me: &'a Me,
+    /// Workspaces that are heard; empty is the bot's own.
+    pub teams: &'a BTreeSet<String>,
+    /// The newest order seen: for events without a time of their own.
+    pub latest: i64,
+    /// Cleans what is kept raw.
+    pub redactor: &'a Redactor,
+}
+
+/// What came over a socket.
+#[derive(Debug)]
+pub enum Envelope {
+    /// The socket is ready; so many are open for this app.
+    Hello {
+        /// Sockets of this app, this one included.
+        sockets: u64,
+    },
+    /// Slack will close this socket.
+    Disconnect {
+        /// `warning`, `refresh_requested`, `link_disabled`.
+        reason: String,
+    },
+    /// An event to store and, when it has an id, to acknowledge then.
+    Event {
+        /// The envelope's id.
+        id: Option<String>,
+        /// The row to store.
+        inbound: Box<Inbound>,
+    },
+}
+
+/// Reads a frame from its text. Every frame can be read.
+pub fn read(raw: &str, frame: Frame<'_>) -> Envelope {
+    let Ok(envelope) = serde_json::from_str::<Value>(raw) else {
+        return Envelope::Event { id: None, inbound: Box::new(frame.unparsed(raw)) };
+    };
+    let id = field::text(&envelope, "envelope_id").map(str::to_owned);
+    match field::text(&envelope, "type") {
+        Some("hello") => {
+            let sockets = envelope.get("num_connections").and_then(Value::as_u64);
+            return Envelope::Hello { sockets: sockets.unwrap_or(1) };
+        }
+        Some("disconnect") => {
+            let reason = field::text(&envelope, "reason").unwrap_or("no reason").to_owned();
+            return Envelope::Disconnect { reason };
+        }
+        _ => {}
+    }
+    let payload = field::object(&envelope, "payload");
+    let kind = field::text(&envelope, "type").unwrap_or_default();
+    let known = payload.and_then(|payload| match kind {
+        "events_api" => event(payload, frame),
+        "slash_commands" => interactive::slash(payload, frame),
+        "interactive" => interactive::payload(payload, frame),
+        _ => None,
+    });
+    let inbound = known.unwrap_or_else(|| frame.unparsed(raw));
+    Envelope::Event { id, inbound: Box::new(inbound) }
+}
+
+fn event(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
+    let event = field::object(payload, "event")?;
+    let team = field::text(payload, "team_id").or(field::text(event, "team"))?;
+    let kind = field::text(event, "type")?;
+    let inbound = match kind {
+        "message" | "app_mention" => message::read(event, team, frame)?,
+        _ => passed(payload, event, team, frame)?,
+    };
+    Some(frame.heard(team, inbound))
+}
+
+/// What is no message: told by its own id, placed where it happened.
+fn passed(payload: &Value, event: &Value, team: &str, frame: Frame<'_>) -> Option<Inbound> {
+    let id = field::text(payload, "event_id")?;
+    let kind = field::text(event, "type")?;
+    let item = field::object(event, "item");
+    let channel = field::text(event, "channel")
+        .or_else(|| field::text(field::object(event, "channel")?, "id"))
+        .or_else(|| field::text(item?, "channel"));
+    let mut inbound = frame.blank(format!("e:{id}"), team, channel, what(event, kind, frame.me));
+    let user = field::text(event, "user").unwrap_or_default();
+    inbound.speaker.id = person(team, user);
+    if let Some(order) = field::text(event, "event_ts").and_then(order) {
+        inbound.order = order;
+        inbound.at = moment(order);
+    }
+    Some(inbound)
+}
+
+/// The bot's own coming and going, and the end of a channel; everything else asks nothing.
+fn what(event: &Value, kind: &str, me: &Me) -> What {
+    let ours = !me.user.is_empty() && field::text(event, "user") == Some(me.user.as_str());
+    let closed = |reason: &str| What::Closed { reason: reason.to_owned() };
+    match kind {
+        "channel_left" | "group_left" => closed("removed from the channel"),
+        "member_left_channel" if ours => closed("removed from the channel"),
+        "channel_archive" | "group_archive" => closed("the channel is archived"),
+        "channel_deleted" | "group_deleted" => closed("the channel is deleted"),
+        "channel_unarchive" | "group_unarchive" => What::Opened,
+        "member_joined_channel" if ours => What::Opened,
+        _ => What::Other { name: kind.to_owned() },
+    }
+}
+
+impl Frame<'_> {
+    /// Returns an inbound about a channel with nothing said yet.
+    pub fn blank(&self, key: String, team: &str, channel: Option<&str>, what: What) -> Inbound {
+        let channel = channel.unwrap_or("C0");
+        let spot = Spot { team: team.to_owned(), channel: channel.to_owned(), thread: None };
+        let direct = spot.kind() == "dm";
+        Inbound {
+            v: Inbound::VERSION,
+            key,
+            conversation: spot.conversation(self.account),
+            place: spot.place(self.account),
+            title: String::new(),
+            order: self.latest,
+            at: moment(self.latest),
+            speaker: Speaker {
+                id: PersonId::new(format!("slack:{team}:")),
+                name: String::new(),
+                username: None,
+                is_bot: false,
+            },
+            audience: if direct { Audience::Direct } else { Audience::Group },
+            what,
+            message: None,
+            addressed: Addressed::No,
+            text: String::new(),
+            command: None,
+            quote: None,
+            forwarded: false,
+            attachments: Vec::new(),
+            album: None,
+            reply_window: None,
+        }
+    }
+
+    /// Lets only the workspaces of the settings speak; the row stays.
+    pub fn heard(&self, team: &str, mut inbound: Inbound) -> Inbound {
+        let ours = match self.teams.is_empty() {
+            true => self.me.team.is_empty() || self.me.team == team,
+            false => self.teams.contains(team),
+        };
+        if !ours && matches!(inbound.what, What::Message | What::Edit) {
+            tracing::info!(team, "a message of a workspace that is not in slack.allowed_team_ids");
+            inbound.what = What::Other { name: "team_not_allowed".to_owned() };
+        }
+        inbound
+    }
+
+    fn unparsed(&self, raw: &str) -> Inbound {
+        let mut kept = self.redactor.clean(raw);
+        let end = (0..=RAW_LIMIT.min(kept.len())).rev().find(|i| kept.is_char_boundary(*i));
+        kept.truncate(end.unwrap_or_default());
+        let team = if self.me.team.is_empty() { "T0" } else { self.me.team.as_str() };
+        let key = format!("u:{:016x}", fnv(raw.as_bytes()));
+        self.blank(key, team, None, What::Unparsed { raw: kept })
+    }
+}

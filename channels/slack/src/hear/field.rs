@@ -1,0 +1,18 @@
+//! Reads fields of an event; one of another shape counts as absent.
+
+use serde_json::Value;
+
+/// Returns a text field that is not empty.
+pub fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key)?.as_str().filter(|text| !text.is_empty())
+}
+
+/// Returns an object field.
+pub fn object<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
+    value.get(key).filter(|inner| inner.is_object())
+}
+
+/// Returns the elements of a list field; none when it is not there.
+pub fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}

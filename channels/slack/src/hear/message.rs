@@ -1,0 +1,153 @@
+//! A message, new, edited or deleted, as an inbound.
+
+use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, Speaker, What};
+use serde_json::Value;
+
+use super::envelope::Frame;
+use super::{attachment, field, words};
+use crate::ids::{Spot, moment, order, person};
+
+/// Subtypes by which people still say something.
+const SAID: &[&str] = &["file_share", "thread_broadcast", "me_message", "bot_message"];
+
+/// Reads a `message` or its twin, an `app_mention`; `None` when it lacks a channel or a `ts`.
+pub fn read(event: &Value, team: &str, frame: Frame<'_>) -> Option<Inbound> {
+    let channel = field::text(event, "channel")?;
+    match field::text(event, "subtype") {
+        Some("message_changed") => changed(event, team, channel, frame),
+        Some("message_deleted") => {
+            let ts = field::text(event, "deleted_ts").or(field::text(event, "ts"))?;
+            let key = format!("m:{team}:{channel}:{ts}:d");
+            Some(other(event, key, "message_deleted", (team, channel), frame))
+        }
+        Some(subtype) if !SAID.contains(&subtype) => {
+            let ts = field::text(event, "ts")?;
+            let key = format!("m:{team}:{channel}:{ts}:{subtype}");
+            Some(other(event, key, subtype, (team, channel), frame))
+        }
+        _ => said(event, field::text(event, "channel_type"), team, channel, frame),
+    }
+}
+
+/// `message_changed` fires for unfurled links too: only another text is an edit.
+fn changed(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option<Inbound> {
+    let inner = field::object(event, "message")?;
+    let text =
+        |value: Option<&Value>| value.and_then(|v| field::text(v, "text")).map(str::to_owned);
+    if text(Some(inner)) == text(field::object(event, "previous_message")) {
+        let ts = field::text(event, "ts")?;
+        let key = format!("m:{team}:{channel}:{ts}:c");
+        return Some(other(event, key, "message_changed", (team, channel), frame));
+    }
+    let mut inbound = said(inner, field::text(event, "channel_type"), team, channel, frame)?;
+    if inbound.what == What::Message {
+        inbound.key += &format!(":e{}", field::text(event, "ts").unwrap_or_default());
+        inbound.what = What::Edit;
+    }
+    Some(inbound)
+}
+
+fn other(
+    event: &Value,
+    key: String,
+    name: &str,
+    (team, channel): (&str, &str),
+    frame: Frame<'_>,
+) -> Inbound {
+    let what = What::Other { name: name.to_owned() };
+    let mut inbound = frame.blank(key, team, Some(channel), what);
+    if let Some(order) = field::text(event, "ts").and_then(order) {
+        inbound.order = order;
+        inbound.at = moment(order);
+    }
+    inbound.speaker = speaker(event, team, frame);
+    inbound
+}
+
+/// Fills in what was said. The key holds the time of an edit: the same edit comes as `message_changed`
+/// and, where the bot is named, as another `app_mention`.
+fn said(
+    message: &Value,
+    kind: Option<&str>,
+    team: &str,
+    channel: &str,
+    frame: Frame<'_>,
+) -> Option<Inbound> {
+    let ts = field::text(message, "ts")?;
+    let order = order(ts)?;
+    let edited = field::object(message, "edited").and_then(|edited| field::text(edited, "ts"));
+    let key = format!("m:{team}:{channel}:{ts}");
+    let (key, what) = match edited {
+        Some(edited) => (format!("{key}:e{edited}"), What::Edit),
+        None => (key, What::Message),
+    };
+    let mut inbound = frame.blank(key, team, Some(channel), what);
+    inbound.order = order;
+    inbound.at = moment(order);
+    inbound.message = Some(MessageRef::new(ts));
+    let spot = Spot {
+        team: team.to_owned(),
+        channel: channel.to_owned(),
+        thread: thread(message, kind, channel, ts).map(str::to_owned),
+    };
+    inbound.conversation = spot.conversation(frame.account);
+    if kind == Some("im") {
+        inbound.audience = Audience::Direct;
+    }
+    inbound.speaker = speaker(message, team, frame);
+    let words = words::read(field::text(message, "text").unwrap_or_default(), &frame.me.user);
+    inbound.addressed = addressed(message, &inbound, &words, frame);
+    inbound.text = words.text;
+    inbound.command = words.command.filter(|_| inbound.addressed != Addressed::No);
+    inbound.attachments = attachment::of(message);
+    Some(inbound)
+}
+
+/// In a channel everything belongs to a thread, a message at the root to the one it opens; a direct
+/// conversation is one lane, a thread in it another.
+fn thread<'a>(
+    message: &'a Value,
+    kind: Option<&str>,
+    channel: &str,
+    ts: &'a str,
+) -> Option<&'a str> {
+    let root = field::text(message, "thread_ts").filter(|root| order(root).is_some());
+    let alone = channel.starts_with('D') || matches!(kind, Some("im" | "mpim"));
+    root.or((!alone).then_some(ts))
+}
+
+fn addressed(
+    message: &Value,
+    inbound: &Inbound,
+    words: &words::Words,
+    frame: Frame<'_>,
+) -> Addressed {
+    let me = frame.me.user.as_str();
+    let root_is_ours = !me.is_empty() && field::text(message, "parent_user_id") == Some(me);
+    match inbound.audience {
+        Audience::Direct => Addressed::Direct,
+        Audience::Group if words.mentioned && words.command.is_some() => Addressed::Command,
+        Audience::Group if words.mentioned => Addressed::Mention,
+        Audience::Group if root_is_ours => Addressed::Reply,
+        Audience::Group => Addressed::No,
+    }
+}
+
+/// Returns who wrote it; bots, the own one too, are marked.
+fn speaker(message: &Value, team: &str, frame: Frame<'_>) -> Speaker {
+    let user = field::text(message, "user");
+    let bot = field::text(message, "bot_id");
+    let is_bot = bot.is_some()
+        || field::text(message, "subtype") == Some("bot_message")
+        || (user.is_some() && user == Some(frame.me.user.as_str()));
+    let profile = field::object(message, "user_profile");
+    let shown =
+        profile.and_then(|p| field::text(p, "display_name").or(field::text(p, "real_name")));
+    let name = shown.or(field::text(message, "username")).unwrap_or_default();
+    Speaker {
+        id: person(team, user.or(bot).unwrap_or_default()),
+        name: name.to_owned(),
+        username: profile.and_then(|p| field::text(p, "name")).map(str::to_owned),
+        is_bot,
+    }
+}

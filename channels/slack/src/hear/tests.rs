@@ -1,0 +1,198 @@
+//! Slack's envelopes, as Slack sends them.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use selkie_channel_core::{Addressed, Audience, Inbound, Redactor, What};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::ids::account_of;
+use crate::whoami::Me;
+
+fn hear(raw: &str) -> Envelope {
+    let account = account_of("xoxb-test");
+    let me = Me { team: "T1".to_owned(), user: "U9".to_owned(), bot: "B9".to_owned() };
+    let (teams, redactor) = (BTreeSet::new(), Redactor::default());
+    let frame = Frame { account: &account, me: &me, teams: &teams, latest: 7, redactor: &redactor };
+    read(raw, frame)
+}
+
+fn row(kind: &str, payload: Value) -> Inbound {
+    let raw = json!({ "envelope_id": "e", "type": kind, "payload": payload }).to_string();
+    match hear(&raw) {
+        Envelope::Event { id: Some(_), inbound } => *inbound,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn event(event: Value) -> Inbound {
+    row("events_api", json!({ "team_id": "T1", "event_id": "Ev1", "event": event }))
+}
+
+fn mention(kind: &str) -> Value {
+    json!({
+        "type": kind, "channel": "C2", "channel_type": "channel", "user": "U2",
+        "ts": "1763640000.000100", "text": "<@U9> tea &amp; cake?",
+    })
+}
+
+#[test]
+fn both_events_of_a_mention_are_one_row() {
+    let (first, second) = (event(mention("message")), event(mention("app_mention")));
+    assert_eq!(first, second);
+    assert_eq!(first.addressed, Addressed::Mention);
+    assert_eq!(first.text, "tea & cake?");
+    assert_eq!(first.conversation.key(), "slack:T1:C2:1763640000.000100");
+    assert_eq!(first.place.key(), "slack:T1:C2");
+    assert_eq!((first.order, first.audience), (1_763_640_000_000_100, Audience::Group));
+}
+
+#[test]
+fn who_is_meant_stands_in_the_text_and_not_in_the_event() {
+    let mut other = mention("app_mention");
+    other["text"] = json!("<@U8> tea?");
+    assert_eq!(event(other.clone()).addressed, Addressed::No);
+    other["parent_user_id"] = json!("U9");
+    other["thread_ts"] = json!("1763630000.000100");
+    let reply = event(other);
+    assert_eq!(reply.addressed, Addressed::Reply);
+    assert_eq!(reply.conversation.key(), "slack:T1:C2:1763630000.000100");
+}
+
+#[test]
+fn an_edit_is_an_edit_whichever_event_tells_it() {
+    let mut again = mention("app_mention");
+    again["edited"] = json!({ "ts": "1763640009.000000" });
+    let changed = json!({
+        "type": "message", "subtype": "message_changed", "channel": "C2", "channel_type": "channel",
+        "ts": "1763640009.000300", "message": again,
+        "previous_message": { "text": "tea?" },
+    });
+    let (mention, changed) = (event(again), event(changed));
+    assert_eq!((mention.what.clone(), changed.what), (What::Edit, What::Edit));
+    assert_eq!(
+        (mention.key.as_str(), mention.key.as_str()),
+        (changed.key.as_str(), "m:T1:C2:1763640000.000100:e1763640009.000000")
+    );
+}
+
+#[test]
+fn an_unfurled_link_is_no_edit() {
+    let unfurled = json!({
+        "type": "message", "subtype": "message_changed", "channel": "C2", "ts": "1763640009.000300",
+        "message": { "ts": "1763640000.000100", "user": "U2", "text": "see <https://x.org>" },
+        "previous_message": { "text": "see <https://x.org>" },
+    });
+    assert_eq!(event(unfurled).what, What::Other { name: "message_changed".to_owned() });
+}
+
+#[test]
+fn direct_messages_and_their_files_are_for_us() {
+    let said = event(json!({
+        "type": "message", "subtype": "file_share", "channel": "D3", "channel_type": "im",
+        "user": "U2", "ts": "1763640000.000100", "text": "",
+        "files": [
+            { "id": "F1", "name": "cat.png", "mimetype": "image/png", "size": 12,
+              "url_private_download": "https://files.slack.com/cat.png" },
+            { "id": "F2", "mode": "tombstone" },
+        ],
+    }));
+    assert_eq!((said.addressed, said.audience), (Addressed::Direct, Audience::Direct));
+    assert_eq!(said.conversation.key(), "slack:T1:D3");
+    assert_eq!(said.attachments.len(), 1);
+    let handle = handle(&said.attachments[0].handle).unwrap();
+    assert_eq!(handle.url.as_deref(), Some("https://files.slack.com/cat.png"));
+}
+
+#[test]
+fn a_group_of_people_is_one_conversation_and_not_direct() {
+    let said = event(json!({
+        "type": "message", "channel": "G5", "channel_type": "mpim", "user": "U2",
+        "ts": "1763640000.000100", "text": "hi",
+    }));
+    assert_eq!(said.conversation.key(), "slack:T1:G5");
+    assert_eq!((said.addressed, said.audience), (Addressed::No, Audience::Group));
+}
+
+#[test]
+fn bots_are_marked_and_joins_ask_nothing() {
+    let mut ours = mention("message");
+    ours["user"] = json!("U9");
+    assert!(event(ours).speaker.is_bot);
+    let mut another = mention("message");
+    another["bot_id"] = json!("B7");
+    assert!(event(another).speaker.is_bot);
+    let mut join = mention("message");
+    join["subtype"] = json!("channel_join");
+    assert_eq!(event(join).what, What::Other { name: "channel_join".to_owned() });
+}
+
+#[test]
+fn coming_and_going_open_and_close() {
+    let archived = json!({ "type": "channel_archive", "channel": "C2", "user": "U2" });
+    assert_eq!(event(archived).what, What::Closed { reason: "the channel is archived".to_owned() });
+    let joined = json!({ "type": "member_joined_channel", "channel": "C2", "user": "U9" });
+    assert_eq!(event(joined).what, What::Opened);
+    let somebody = json!({ "type": "member_joined_channel", "channel": "C2", "user": "U2" });
+    assert!(matches!(event(somebody).what, What::Other { .. }));
+}
+
+#[test]
+fn another_workspace_is_not_heard() {
+    let foreign = json!({ "team_id": "T2", "event_id": "Ev1", "event": mention("message") });
+    let row = row("events_api", foreign);
+    assert_eq!(row.what, What::Other { name: "team_not_allowed".to_owned() });
+}
+
+#[test]
+fn slash_commands_and_buttons_have_keys_of_their_own() {
+    let slash = row(
+        "slash_commands",
+        json!({
+            "team_id": "T1", "channel_id": "C2", "channel_name": "tea-room", "user_id": "U2",
+            "user_name": "ada", "command": "/selkie", "text": "Reset now", "trigger_id": "1.2.abc",
+        }),
+    );
+    let command = slash.command.clone().unwrap();
+    assert_eq!((command.name.as_str(), command.args.as_str()), ("reset", "now"));
+    assert_eq!((slash.key.as_str(), slash.addressed), ("t:1.2.abc", Addressed::Command));
+    assert_eq!((slash.order, slash.conversation.key()), (7, "slack:T1:C2"));
+    let press = row(
+        "interactive",
+        json!({
+            "type": "block_actions", "team": { "id": "T1" }, "user": { "id": "U2", "username": "ada" },
+            "container": { "channel_id": "C2", "message_ts": "1763640000.000100",
+                "thread_ts": "1763630000.000100" },
+            "actions": [{ "action_id": "yes", "action_ts": "1763640005.000000" }],
+        }),
+    );
+    assert_eq!(press.key, "a:C2:1763640000.000100:1763640005.000000");
+    assert_eq!(press.conversation.key(), "slack:T1:C2:1763630000.000100");
+    assert_eq!(press.what, What::Other { name: "block_actions".to_owned() });
+}
+
+#[test]
+fn what_nobody_knows_is_kept() {
+    let Envelope::Event { id, inbound } = hear(r#"{"envelope_id":"e","type":"future"}"#) else {
+        panic!("not an event");
+    };
+    assert_eq!(id.as_deref(), Some("e"));
+    assert!(matches!(inbound.what, What::Unparsed { .. }));
+}
+
+proptest! {
+    #[test]
+    fn any_frame_can_be_read(raw in "\\PC{0,80}") {
+        hear(&raw);
+    }
+
+    #[test]
+    fn any_field_may_have_any_shape(field in 0usize..8, number in any::<i64>()) {
+        let keys = ["type", "channel", "user", "ts", "text", "thread_ts", "subtype", "files"];
+        let mut event = mention("message");
+        event[keys[field]] = json!([{ "x": number }]);
+        hear(&json!({ "envelope_id": "e", "type": "events_api",
+            "payload": { "team_id": "T1", "event_id": "Ev1", "event": event } }).to_string());
+    }
+}

@@ -1,0 +1,157 @@
+//! What a text says to the bot: whether it is named, a command, and the text as Markdown without the
+//! bot's own name.
+
+use selkie_channel_core::Command;
+
+/// What stands in a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// The text, Slack's references and escapes resolved, without the bot's mention.
+    pub text: String,
+    /// A command written as text, `/reset` behind the bot's name.
+    pub command: Option<Command>,
+    /// The bot's name stands in the text.
+    pub mentioned: bool,
+}
+
+/// Reads a text; `me` is the bot's user id, empty while it is not known.
+pub fn read(raw: &str, me: &str) -> Words {
+    let mut text = String::with_capacity(raw.len());
+    let mut mentioned = false;
+    let mut rest = raw;
+    while let Some(open) = rest.find('<') {
+        text.push_str(&unescape(&rest[..open]));
+        let inner = &rest[open + 1..];
+        let Some(close) = inner.find('>') else {
+            rest = &rest[open..];
+            break;
+        };
+        rest = &inner[close + 1..];
+        if is_mention(&inner[..close], me) {
+            mentioned = true;
+            rest = seam(&text, rest);
+        } else {
+            text.push_str(&reference(&inner[..close]));
+        }
+    }
+    text.push_str(&unescape(rest));
+    let text = text.trim().to_owned();
+    let command = text.strip_prefix('/').and_then(command);
+    let text = command.as_ref().map_or(text, |command| command.args.clone());
+    Words { text, command, mentioned }
+}
+
+/// Reads `name args`; a path such as `usr/bin` is no command.
+pub fn command(text: &str) -> Option<Command> {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let (name, args) = text.split_at(end);
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let named = !name.is_empty() && name.len() <= 32 && name.bytes().all(word);
+    let args = args.trim().to_owned();
+    named.then(|| Command { name: name.to_ascii_lowercase(), args })
+}
+
+/// Resolves `&amp;`, `&lt;`, `&gt;`: the only three that Slack writes.
+pub fn unescape(text: &str) -> String {
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+fn is_mention(inner: &str, me: &str) -> bool {
+    let user = inner.strip_prefix('@').map(|user| user.split('|').next().unwrap_or(user));
+    !me.is_empty() && user == Some(me)
+}
+
+/// Closes the gap that a mention leaves, with the blank or comma that belonged to it.
+fn seam<'a>(text: &str, rest: &'a str) -> &'a str {
+    if text.trim().is_empty() {
+        return rest.trim_start_matches([' ', ',', ':']);
+    }
+    if text.ends_with(' ') && rest.starts_with(' ') {
+        return &rest[1..];
+    }
+    rest
+}
+
+/// Writes what stands between `<` and `>` as Markdown.
+fn reference(inner: &str) -> String {
+    let (target, label) = match inner.split_once('|') {
+        Some((target, label)) => (target, Some(label).filter(|label| !label.is_empty())),
+        None => (inner, None),
+    };
+    let target = unescape(target);
+    let label = label.map(unescape);
+    let mut chars = target.chars();
+    match chars.next() {
+        Some('@') => format!("@{}", label.as_deref().unwrap_or(chars.as_str())),
+        Some('#') => format!("#{}", label.as_deref().unwrap_or(chars.as_str())),
+        Some('!') => special(chars.as_str(), label),
+        _ => match label {
+            Some(label) if !target.ends_with(label.as_str()) => format!("[{label}]({target})"),
+            _ => target,
+        },
+    }
+}
+
+/// `<!here>`, `<!subteam^S1|@tea>`, `<!date^…|yesterday>`.
+fn special(name: &str, label: Option<String>) -> String {
+    match label {
+        Some(label) => label,
+        None => format!("@{}", name.split('^').next().unwrap_or(name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn references_become_markdown() {
+        let rows = [
+            ("hi &amp; <@U2>", "hi & @U2"),
+            ("<@U2|grace> in <#C1|tea-room>", "@grace in #tea-room"),
+            ("<https://x.org/?a=1&amp;b=2|the list>", "[the list](https://x.org/?a=1&b=2)"),
+            ("<https://x.org>", "https://x.org"),
+            ("<http://x.org|x.org>", "http://x.org"),
+            ("<!here> <!subteam^S1|@tea>", "@here @tea"),
+            ("1 &lt; 2, <broken", "1 < 2, <broken"),
+            ("&amp;lt;", "&lt;"),
+        ];
+        for (raw, wanted) in rows {
+            assert_eq!(read(raw, "U9").text, wanted, "{raw}");
+        }
+    }
+
+    #[test]
+    fn the_bots_own_name_is_taken_out_and_counts() {
+        let words = read("<@U9>, what now?", "U9");
+        assert_eq!((words.text.as_str(), words.mentioned), ("what now?", true));
+        assert_eq!(read("ask <@U9|selkie> now", "U9").text, "ask now");
+        assert!(!read("<@U99> hi", "U9").mentioned);
+        assert!(!read("<@> hi", "").mentioned);
+        assert!(!read("&lt;@U9&gt;", "U9").mentioned);
+    }
+
+    #[test]
+    fn a_command_may_stand_behind_the_name() {
+        let words = read("<@U9> /Ask what\nnow", "U9");
+        assert_eq!(words.command, Some(Command { name: "ask".into(), args: "what\nnow".into() }));
+        assert_eq!(words.text, "what\nnow");
+        assert_eq!(read("/usr/bin is a path", "U9").command, None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_read(text in "(\\PC|<|>|\\||@|&amp;|<@U9>){0,40}") {
+            let words = read(&text, "U9");
+            prop_assert_eq!(words.mentioned, text.contains("<@U9>") && words.mentioned);
+        }
+
+        #[test]
+        fn escapes_of_slack_come_back_as_written(text in "[^\u{0}-\u{1f}]{0,60}") {
+            let escaped = crate::styled::escape(&text);
+            prop_assert_eq!(unescape(&escaped), text);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! selkie's ears and mouth on Slack.
+//!
+//! [`kit`] is the whole of it: settings, speaking tools and the building of a channel, as data behind the
+//! traits of `selkie-channel-core`. In: `listen` keeps `socket`s open, `hear` reads envelopes. Out:
+//! `markdown` and `cut` make messages, `call` the calls, `mouth` makes them and tells by what is proven
+//! what became of them, `lookup` asks Slack where nothing is proven.
+
+mod api;
+mod call;
+mod cut;
+mod ears;
+mod hear;
+mod ids;
+mod listen;
+mod lookup;
+mod manifest;
+mod markdown;
+mod mouth;
+mod names;
+mod pause;
+mod refusal;
+mod settings;
+mod socket;
+mod speaking;
+mod styled;
+mod table;
+mod upload;
+mod whoami;
+
+#[cfg(test)]
+mod testkit;
+
+use std::sync::Arc;
+
+use schemars::schema_for;
+use secrecy::ExposeSecret;
+use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Problem};
+use serde_json::Value;
+
+use crate::api::Line;
+use crate::ears::SlackEars;
+use crate::mouth::SlackMouth;
+use crate::names::Names;
+use crate::pause::Pauses;
+use crate::socket::Patience;
+use crate::whoami::Whoami;
+
+const NAME: &str = "slack";
+
+/// Returns Slack as the daemon needs to know it.
+pub fn kit() -> ChannelKit {
+    ChannelKit {
+        name: NAME,
+        prefix: "slack",
+        settings: || schema_for!(settings::Settings),
+        secrets: &["bot_token", "app_token"],
+        kinds: &[("dm", Audience::Direct), ("channel", Audience::Group)],
+        features: ids::features,
+        speaking: speaking::TOOLS,
+        manifest: Some(manifest::manifest),
+        build,
+    }
+}
+
+fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<Problem>> {
+    assemble(section, context, Pauses::USUAL, Patience::USUAL)
+}
+
+fn assemble(
+    section: Value,
+    context: BuildContext,
+    pauses: Pauses,
+    patience: Patience,
+) -> Result<Option<Channel>, Vec<Problem>> {
+    let Some(settings) = settings::read(section)? else { return Ok(None) };
+    context.redactor.learn(settings.bot_token.expose_secret());
+    context.redactor.learn(settings.app_token.expose_secret());
+    let account = ids::account_of(settings.bot_token.expose_secret());
+    let whoami = Arc::new(Whoami::new());
+    let line = Line {
+        bot_token: settings.bot_token,
+        app_token: settings.app_token,
+        base: settings.base,
+        tls: context.tls,
+        redactor: context.redactor,
+        user_agent: context.user_agent,
+    };
+    let mouth = SlackMouth::new(line.open(), Arc::clone(&whoami), settings.max_upload);
+    let ears = SlackEars {
+        account: account.clone(),
+        api: line.open(),
+        line,
+        whoami: Arc::clone(&whoami),
+        names: Names::default(),
+        teams: settings.teams,
+        max_sockets: settings.max_sockets,
+        max_download: settings.max_download,
+        pauses,
+        patience,
+    };
+    Ok(Some(Channel {
+        name: NAME,
+        address: Arc::new(ids::SlackAddress::new(account.clone(), whoami)),
+        account,
+        ears: Some(Arc::new(ears)),
+        mouth: Arc::new(mouth),
+        allow: settings.allow,
+        pace: settings.pace,
+        max_fetch_bytes: settings.max_download,
+    }))
+}

@@ -1,0 +1,70 @@
+//! The app's manifest: what a person pastes at api.slack.com to make the bot.
+
+/// Returns the manifest as YAML.
+pub fn manifest() -> String {
+    MANIFEST.to_owned()
+}
+
+const MANIFEST: &str = "\
+# Paste at https://api.slack.com/apps -> Create New App -> From a manifest, then:
+# 1. Install the app; the Bot User OAuth Token (xoxb-...) goes to slack.bot_token_file.
+# 2. Basic Information -> App-Level Tokens: one with connections:write; the token (xapp-...) goes to
+#    slack.app_token_file.
+# 3. /invite @selkie in the channels it shall hear, and list them in slack.allowed_channel_ids.
+display_information:
+  name: selkie
+  description: A bot that answers with tools
+features:
+  app_home:
+    home_tab_enabled: false
+    messages_tab_enabled: true
+    messages_tab_read_only_enabled: false
+  bot_user:
+    display_name: selkie
+    always_online: true
+  slash_commands:
+    - command: /selkie
+      description: Commands of the bot
+      usage_hint: help | status | reset | stop
+      should_escape: true
+oauth_config:
+  scopes:
+    bot:
+      - app_mentions:read
+      - channels:history
+      - channels:read
+      - chat:write
+      - commands
+      - emoji:read
+      - files:read
+      - files:write
+      - groups:history
+      - groups:read
+      - im:history
+      - im:read
+      - im:write
+      - mpim:history
+      - mpim:read
+      - reactions:write
+      - users:read
+settings:
+  event_subscriptions:
+    bot_events:
+      - app_mention
+      - channel_archive
+      - channel_left
+      - channel_unarchive
+      - group_archive
+      - group_left
+      - group_unarchive
+      - member_joined_channel
+      - message.channels
+      - message.groups
+      - message.im
+      - message.mpim
+  interactivity:
+    is_enabled: true
+  org_deploy_enabled: false
+  socket_mode_enabled: true
+  token_rotation_enabled: false
+";

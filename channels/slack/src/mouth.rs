@@ -1,0 +1,204 @@
+//! Speaks on Slack: makes one call and tells by what is proven what came of it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::{Delivery, Lookup, MessageRef, Mouth, Outbound, Part, Receipt};
+use serde_json::{Value, json};
+
+use crate::api::{Api, Fault, Refusal};
+use crate::call::{self, Call};
+use crate::lookup;
+use crate::refusal::{Kind, kind, words};
+use crate::speaking::emoji_name;
+use crate::upload;
+use crate::whoami::Whoami;
+
+/// First wait after a failure that proves nothing was sent; the courier lengthens it.
+const SOON: Duration = Duration::from_secs(1);
+/// How long to wait when Slack limits us and names no time.
+const LIMITED: Duration = Duration::from_secs(3);
+/// A refused token is not mended by asking at once.
+const TOKEN_REFUSED: Duration = Duration::from_secs(60);
+/// Uploads whose end is unclear; older ones are forgotten.
+const MANY_UNCLEAR: usize = 100;
+
+/// Speaks for one bot.
+pub struct SlackMouth {
+    api: Api,
+    whoami: Arc<Whoami>,
+    max_upload: u64,
+    /// Files whose last step is unclear, by the text of their call.
+    unclear: Mutex<HashMap<String, String>>,
+}
+
+impl SlackMouth {
+    /// Speaks through `api`; refuses files over `max_upload` bytes.
+    pub fn new(api: Api, whoami: Arc<Whoami>, max_upload: u64) -> Self {
+        Self { api, whoami, max_upload, unclear: Mutex::default() }
+    }
+
+    async fn post(&self, params: &Value, plain: Option<Call>) -> Delivery {
+        let refusal = match self.api.call("chat.postMessage", params).await {
+            Ok(answer) => return posted(&answer, None),
+            Err(Fault::Refused(refusal)) => refusal,
+            Err(fault) => return unproven(fault, false),
+        };
+        let Some(Call::Post { params }) = plain.filter(|_| kind(&refusal) == Kind::Form) else {
+            return verdict(&refusal);
+        };
+        let note = format!("sent in its plain form: {}", refusal.code);
+        match self.api.call("chat.postMessage", &params).await {
+            Ok(answer) => posted(&answer, Some(note)),
+            Err(Fault::Refused(refusal)) => verdict(&refusal),
+            Err(fault) => unproven(fault, false),
+        }
+    }
+
+    async fn react(&self, channel: &str, ts: &str, written: &str) -> Delivery {
+        let Some(name) = emoji_name(written) else {
+            return refuse(format!(
+                "{written} is no emoji name: Slack takes names such as thumbsup or eyes"
+            ));
+        };
+        if !self.whoami.knows_emoji(&name) {
+            return refuse(format!("invalid_name: this workspace has no emoji {name}"));
+        }
+        let params = json!({ "channel": channel, "timestamp": ts, "name": name });
+        match self.api.call("reactions.add", &params).await {
+            Ok(_) => Delivery::Sent(Receipt::default()),
+            Err(Fault::Refused(refusal)) => verdict(&refusal),
+            Err(fault) => unproven(fault, true),
+        }
+    }
+
+    async fn upload(&self, call: &Call) -> Delivery {
+        let Call::Upload { channel, thread, path, name, comment } = call else {
+            return refuse("not a file".to_owned());
+        };
+        let bytes = match upload::read(path, name, self.max_upload).await {
+            Ok(bytes) => bytes,
+            Err(reason) => return refuse(reason),
+        };
+        // Until the last step nobody sees anything: every failure before it proves that.
+        let file = match upload::hand_over(&self.api, name, bytes).await {
+            Ok(file) => file,
+            Err(Fault::Refused(refusal)) => return verdict(&refusal),
+            Err(Fault::NotSent(why) | Fault::Unclear(why)) => {
+                return Delivery::Retry { after: SOON, why, account: false };
+            }
+        };
+        let mut params = json!({
+            "files": [{ "id": file, "title": name }],
+            "channel_id": channel,
+        });
+        if let Some(thread) = thread {
+            params["thread_ts"] = json!(thread);
+        }
+        if let Some(comment) = comment {
+            params["initial_comment"] = json!(comment);
+        }
+        match self.api.call("files.completeUploadExternal", &params).await {
+            Ok(answer) => {
+                let file = answer.pointer("/files/0").cloned().unwrap_or_default();
+                let message = lookup::share(&file, channel).map(MessageRef::new);
+                Delivery::Sent(Receipt { message, note: None })
+            }
+            Err(Fault::Refused(refusal)) => verdict(&refusal),
+            Err(Fault::Unclear(why)) => {
+                self.remember(call, file);
+                Delivery::Unclear { why }
+            }
+            Err(fault) => unproven(fault, false),
+        }
+    }
+
+    fn remember(&self, call: &Call, file: String) {
+        let mut unclear = self.unclear.lock().unwrap_or_else(PoisonError::into_inner);
+        if unclear.len() >= MANY_UNCLEAR {
+            unclear.clear();
+        }
+        unclear.insert(json!(call).to_string(), file);
+    }
+
+    fn unclear_file(&self, call: &Call) -> Option<String> {
+        let unclear = self.unclear.lock().unwrap_or_else(PoisonError::into_inner);
+        unclear.get(&json!(call).to_string()).cloned()
+    }
+}
+
+#[async_trait]
+impl Mouth for SlackMouth {
+    fn render(&self, outbound: &Outbound) -> Vec<Part> {
+        call::render(outbound)
+    }
+
+    async fn deliver(&self, part: &Part) -> Delivery {
+        let plain = part.fallback.as_ref().and_then(read);
+        match read(&part.call) {
+            Some(Call::Post { params }) => self.post(&params, plain).await,
+            Some(Call::React { channel, ts, name }) => self.react(&channel, &ts, &name).await,
+            Some(call @ Call::Upload { .. }) => self.upload(&call).await,
+            None => refuse("a stored call that this version cannot read".to_owned()),
+        }
+    }
+
+    async fn lookup(&self, part: &Part) -> Lookup {
+        match read(&part.call) {
+            Some(call @ Call::Post { .. }) => lookup::message(&self.api, &call).await,
+            Some(call @ Call::Upload { .. }) => match (&call, self.unclear_file(&call)) {
+                (Call::Upload { channel, .. }, Some(file)) => {
+                    lookup::file(&self.api, &file, channel).await
+                }
+                _ => Lookup::Unknown,
+            },
+            _ => Lookup::Unknown,
+        }
+    }
+
+    fn marked(&self, part: &Part) -> Part {
+        call::marked(part)
+    }
+}
+
+fn read(call: &Value) -> Option<Call> {
+    serde_json::from_value(call.clone()).ok()
+}
+
+fn refuse(reason: String) -> Delivery {
+    Delivery::Refused { reason, closed: false }
+}
+
+fn posted(answer: &Value, note: Option<String>) -> Delivery {
+    let message = answer.get("ts").and_then(Value::as_str).map(MessageRef::new);
+    Delivery::Sent(Receipt { message, note })
+}
+
+fn verdict(refusal: &Refusal) -> Delivery {
+    let reason = words(refusal);
+    match kind(refusal) {
+        Kind::Limited => {
+            let after = refusal.retry_after.unwrap_or(LIMITED);
+            Delivery::Retry { after, why: reason, account: false }
+        }
+        Kind::Token => Delivery::Retry { after: TOKEN_REFUSED, why: reason, account: true },
+        Kind::Done => Delivery::Sent(Receipt { message: None, note: Some(reason) }),
+        Kind::Closed => Delivery::Refused { reason, closed: true },
+        Kind::Scope | Kind::Form | Kind::Other => Delivery::Refused { reason, closed: false },
+    }
+}
+
+fn unproven(fault: Fault, repeatable: bool) -> Delivery {
+    match fault {
+        // The whole account waits: a server that cannot be reached is so for every channel.
+        Fault::NotSent(why) => Delivery::Retry { after: SOON, why, account: true },
+        Fault::Unclear(why) if repeatable => Delivery::Retry { after: SOON, why, account: false },
+        Fault::Unclear(why) => Delivery::Unclear { why },
+        Fault::Refused(refusal) => verdict(&refusal),
+    }
+}
+
+#[cfg(test)]
+mod tests;

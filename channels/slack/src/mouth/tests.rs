@@ -1,0 +1,217 @@
+//! What each kind of answer and of failure comes to, over a real connection.
+
+use std::io::Write;
+
+use selkie_channel_core::{Body, Channel, ConversationId, Redactor};
+
+use super::*;
+use crate::testkit::{BOT_TOKEN, Reply, Server, channel};
+
+const THREAD: &str = "slack:T1:C2:1763640000.000100";
+
+fn part(channel: &Channel, body: Body) -> Part {
+    let conversation = ConversationId::new(channel.account.clone(), THREAD);
+    let outbound = Outbound::new(conversation, body);
+    let outbound = outbound.quoting(Some(MessageRef::new("1763640000.000100")));
+    channel.mouth.render(&outbound).remove(0)
+}
+
+fn text(channel: &Channel) -> Part {
+    part(channel, Body::Text { markdown: "**hi** <there>".to_owned() })
+}
+
+fn reaction(channel: &Channel, emoji: &str) -> Part {
+    let message = MessageRef::new("1763640000.000100");
+    part(channel, Body::Reaction { message, emoji: emoji.to_owned(), big: false })
+}
+
+async fn deliver(replies: impl IntoIterator<Item = Reply>) -> Delivery {
+    let replies = replies.into_iter().map(|reply| ("chat.postMessage", reply));
+    let server = Server::start(replies).await;
+    let channel = server.channel();
+    channel.mouth.deliver(&text(&channel)).await
+}
+
+fn reason(delivery: Delivery) -> String {
+    match delivery {
+        Delivery::Refused { reason, closed } => format!("{closed}: {reason}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_posted_message_goes_to_its_thread_and_has_its_ts() {
+    let ts = "1763640001.000200";
+    let posted = Reply::ok(json!({ "ts": ts }));
+    let mut server = Server::start([("chat.postMessage", posted)]).await;
+    let channel = server.channel();
+    let delivery = channel.mouth.deliver(&text(&channel)).await;
+    let receipt = Receipt { message: Some(MessageRef::new(ts)), note: None };
+    assert_eq!(delivery, Delivery::Sent(receipt));
+    let seen = server.next("chat.postMessage").await;
+    assert!(seen.head.contains(&format!("Bearer {BOT_TOKEN}")), "{}", seen.head);
+    let mut body = seen.json();
+    body["metadata"]["event_payload"]["key"].take();
+    insta::assert_json_snapshot!(body, @r#"
+    {
+      "channel": "C2",
+      "text": "*hi* &lt;there&gt;",
+      "mrkdwn": true,
+      "unfurl_links": false,
+      "unfurl_media": false,
+      "thread_ts": "1763640000.000100",
+      "metadata": {
+        "event_type": "selkie_part",
+        "event_payload": {
+          "key": null
+        }
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn slacks_own_refusals_prove_that_nothing_was_sent() {
+    for code in ["not_in_channel", "is_archived", "channel_not_found"] {
+        let reason = reason(deliver([Reply::refusal(code)]).await);
+        assert!(reason.starts_with(&format!("true: {code}")), "{reason}");
+    }
+    let scope = json!({ "ok": false, "error": "missing_scope", "needed": "chat:write" });
+    let reason = reason(deliver([Reply::Json(200, scope)]).await);
+    assert!(reason.starts_with("false: missing_scope: the app needs chat:write"), "{reason}");
+    for code in ["invalid_auth", "token_revoked"] {
+        let retry = deliver([Reply::refusal(code)]).await;
+        assert!(matches!(retry, Delivery::Retry { account: true, .. }), "{retry:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_limit_is_waited_for() {
+    let limited = deliver([Reply::Limited(7)]).await;
+    let Delivery::Retry { after, account: false, .. } = limited else { panic!("{limited:?}") };
+    assert_eq!(after, Duration::from_secs(7));
+}
+
+#[tokio::test]
+async fn a_form_that_is_not_taken_goes_out_plain() {
+    let posted = Reply::ok(json!({ "ts": "1.000002" }));
+    let sent = deliver([Reply::refusal("invalid_metadata_format"), posted]).await;
+    let Delivery::Sent(receipt) = sent else { panic!("{sent:?}") };
+    assert_eq!(receipt.note.as_deref(), Some("sent in its plain form: invalid_metadata_format"));
+    let twice = deliver([Reply::refusal("msg_too_long"), Reply::refusal("msg_too_long")]).await;
+    assert!(reason(twice).starts_with("false: msg_too_long"));
+}
+
+#[tokio::test]
+async fn an_answer_that_proves_nothing_is_unclear() {
+    for reply in [
+        Reply::Cut,
+        Reply::Text(503, "busy"),
+        Reply::Text(200, "<html>welcome"),
+        Reply::refusal("fatal_error"),
+        Reply::Json(200, json!({})),
+    ] {
+        let delivery = deliver([reply.clone()]).await;
+        assert!(matches!(delivery, Delivery::Unclear { .. }), "{reply:?}: {delivery:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_reached_got_nothing() {
+    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = closed.local_addr().unwrap();
+    drop(closed);
+    let channel = channel(address, Redactor::default());
+    let delivery = channel.mouth.deliver(&text(&channel)).await;
+    assert!(matches!(delivery, Delivery::Retry { account: true, .. }), "{delivery:?}");
+}
+
+#[tokio::test]
+async fn an_unclear_message_is_found_by_its_key_or_is_not_there() {
+    let server = Server::start([]).await;
+    let channel = server.channel();
+    let part = text(&channel);
+    let metadata = part.call.pointer("/params/metadata").unwrap().clone();
+    let page = |messages: Value, next: &str| {
+        Reply::ok(json!({ "messages": messages, "response_metadata": { "next_cursor": next } }))
+    };
+    let ours = json!([{ "ts": "1.000002", "text": "hi", "metadata": metadata }]);
+    server.add("conversations.replies", page(json!([{ "ts": "1.000001", "text": "hi" }]), "n"));
+    server.add("conversations.replies", page(ours, ""));
+    let found = channel.mouth.lookup(&part).await;
+    let Lookup::Sent(receipt) = found else { panic!("{found:?}") };
+    assert_eq!(receipt.message, Some(MessageRef::new("1.000002")));
+    server.add("conversations.replies", page(json!([]), ""));
+    assert_eq!(channel.mouth.lookup(&part).await, Lookup::NotSent);
+    server.add("conversations.replies", Reply::refusal("missing_scope"));
+    assert_eq!(channel.mouth.lookup(&part).await, Lookup::Unknown);
+}
+
+#[tokio::test]
+async fn a_reaction_is_a_name_and_sets_a_state() {
+    let mut server = Server::start([
+        ("reactions.add", Reply::refusal("already_reacted")),
+        ("reactions.add", Reply::refusal("invalid_name")),
+        ("reactions.add", Reply::Cut),
+    ])
+    .await;
+    let channel = server.channel();
+    let already = channel.mouth.deliver(&reaction(&channel, ":eyes:")).await;
+    assert!(matches!(already, Delivery::Sent(_)), "{already:?}");
+    let seen = server.next("reactions.add").await.json();
+    let wanted = json!({ "channel": "C2", "timestamp": "1763640000.000100", "name": "eyes" });
+    assert_eq!(seen, wanted);
+    let unknown = channel.mouth.deliver(&reaction(&channel, "nonsense")).await;
+    assert!(reason(unknown).starts_with("false: invalid_name"));
+    let again = channel.mouth.deliver(&reaction(&channel, "eyes")).await;
+    assert!(matches!(again, Delivery::Retry { .. }), "{again:?}");
+    let raw = channel.mouth.deliver(&reaction(&channel, "👍")).await;
+    assert!(reason(raw).contains("is no emoji name"));
+}
+
+#[tokio::test]
+async fn a_file_goes_in_three_steps_and_is_seen_after_the_last() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"twelve bytes").unwrap();
+    let mut server = Server::start([]).await;
+    let channel = server.channel();
+    let body = Body::File {
+        path: file.path().to_string_lossy().into_owned(),
+        name: "notes.txt".to_owned(),
+        caption: Some("see **here**".to_owned()),
+    };
+    let part = part(&channel, body);
+    let named = || {
+        let url = format!("http://{}/upload/F1", server.address);
+        Reply::ok(json!({ "upload_url": url, "file_id": "F1" }))
+    };
+    server.add("files.getUploadURLExternal", named());
+    server.add("F1", Reply::Text(500, "oh"));
+    let early = channel.mouth.deliver(&part).await;
+    assert!(matches!(early, Delivery::Retry { .. }), "nobody saw anything: {early:?}");
+    server.add("files.getUploadURLExternal", named());
+    server.add("F1", Reply::Text(200, "OK - 12"));
+    server.add("files.completeUploadExternal", Reply::Cut);
+    let unclear = channel.mouth.deliver(&part).await;
+    assert!(matches!(unclear, Delivery::Unclear { .. }), "{unclear:?}");
+    assert_eq!(server.next("F1").await.body, "twelve bytes");
+    let seen = server.next("files.completeUploadExternal").await.json();
+    insta::assert_json_snapshot!(seen, @r#"
+    {
+      "files": [
+        {
+          "id": "F1",
+          "title": "notes.txt"
+        }
+      ],
+      "channel_id": "C2",
+      "thread_ts": "1763640000.000100",
+      "initial_comment": "see *here*"
+    }
+    "#);
+    let shares = json!({ "public": { "C2": [{ "ts": "1.000003" }] } });
+    server.add("files.info", Reply::ok(json!({ "file": { "id": "F1", "shares": shares } })));
+    let found = channel.mouth.lookup(&part).await;
+    let Lookup::Sent(receipt) = found else { panic!("{found:?}") };
+    assert_eq!(receipt.message, Some(MessageRef::new("1.000003")));
+}

@@ -1,0 +1,99 @@
+//! How people and channels are called: Slack's events name them by id alone. Asked once, kept, and never
+//! waited for long.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use selkie_channel_core::{Inbound, What};
+use serde_json::Value;
+use tokio::time::{Instant, timeout};
+
+use crate::api::Api;
+use crate::ids::Spot;
+
+/// An event must be acknowledged within three seconds, and stored before.
+const PATIENCE: Duration = Duration::from_millis(800);
+/// A name, or that there is none to be had, is asked again after this.
+const FRESH: Duration = Duration::from_secs(3600);
+/// More than any workspace talks in one hour; then all is forgotten.
+const MANY: usize = 20_000;
+
+/// The names that are known.
+#[derive(Default)]
+pub struct Names {
+    known: Mutex<HashMap<String, (String, Instant)>>,
+}
+
+impl Names {
+    /// Writes names and titles into what people said.
+    pub async fn fill(&self, api: &Api, batch: &mut [Inbound]) {
+        let said = |inbound: &&mut Inbound| inbound.what == What::Message;
+        let asked: HashSet<String> =
+            batch.iter_mut().filter(said).flat_map(|inbound| ids(inbound)).flatten().collect();
+        let missing: Vec<String> = asked.into_iter().filter(|id| self.get(id).is_none()).collect();
+        if !missing.is_empty() {
+            let all = join_all(missing.iter().map(|id| self.ask(api, id)));
+            if timeout(PATIENCE, all).await.is_err() {
+                tracing::debug!("names are not there in time; ids stand for them");
+            }
+            // What did not come in time is not waited for again at once.
+            missing.iter().filter(|id| self.get(id).is_none()).for_each(|id| self.put(id, ""));
+        }
+        for inbound in batch.iter_mut().filter(said) {
+            let [user, channel] = ids(inbound);
+            let name = |id: Option<String>| id.and_then(|id| self.get(&id)).unwrap_or_default();
+            if inbound.speaker.name.is_empty() {
+                inbound.speaker.name = name(user);
+            }
+            if inbound.title.is_empty() {
+                inbound.title = name(channel);
+            }
+        }
+    }
+
+    async fn ask(&self, api: &Api, id: &str) {
+        let answer = match id.starts_with(['U', 'W']) {
+            true => api.ask("users.info", &[("user", id)]).await.ok().and_then(|a| person(&a)),
+            false => {
+                let answer = api.ask("conversations.info", &[("channel", id)]).await.ok();
+                answer.and_then(|a| text(a.get("channel")?, "name"))
+            }
+        };
+        self.put(id, &answer.unwrap_or_default());
+    }
+
+    fn get(&self, id: &str) -> Option<String> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (name, at) = known.get(id)?;
+        (at.elapsed() < FRESH).then(|| name.clone())
+    }
+
+    fn put(&self, id: &str, name: &str) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MANY {
+            known.clear();
+        }
+        known.insert(id.to_owned(), (name.to_owned(), Instant::now()));
+    }
+}
+
+/// Returns whom and which channel an inbound would like named; a direct conversation has no title.
+fn ids(inbound: &Inbound) -> [Option<String>; 2] {
+    let user = inbound.speaker.id.as_str().rsplit(':').next().filter(|_| !inbound.speaker.is_bot);
+    let user = user.filter(|u| u.starts_with(['U', 'W']) && inbound.speaker.name.is_empty());
+    let spot = Spot::parse(inbound.place.key(), None).filter(|spot| spot.kind() != "dm");
+    [user.map(str::to_owned), spot.map(|spot| spot.channel)]
+}
+
+fn person(answer: &Value) -> Option<String> {
+    let user = answer.get("user")?;
+    let profile = user.get("profile");
+    let shown = profile.and_then(|p| text(p, "display_name").or_else(|| text(p, "real_name")));
+    shown.or_else(|| text(user, "real_name")).or_else(|| text(user, "name"))
+}
+
+fn text(value: &Value, key: &str) -> Option<String> {
+    value.get(key)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}

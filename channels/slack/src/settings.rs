@@ -1,0 +1,353 @@
+//! The `slack` section of the configuration: its keys, their limits, every problem at once.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret, SecretString};
+use selkie_channel_core::{AllowList, Pace, Problem};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::ids::is_id;
+
+const MIB: u64 = 1024 * 1024;
+const MAX_UPLOAD: u64 = 100 * MIB;
+/// Slack's own limit of sockets for one app.
+const MOST_SOCKETS: u8 = 10;
+
+/// The `slack` section.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// The bot's token, `xoxb-…` ("OAuth & Permissions"). A secret; `bot_token_file` is better.
+    #[schemars(with = "Option<String>")]
+    bot_token: Option<SecretString>,
+    /// The app's token with `connections:write`, `xapp-…` ("Basic Information"). A secret;
+    /// `app_token_file` is better.
+    #[schemars(with = "Option<String>")]
+    app_token: Option<SecretString>,
+    /// Where the Web API is, `/api` included. Another server or a proxy can stand in.
+    base_url: String,
+    /// Workspaces (`T…`) whose messages are heard; empty is the bot's own.
+    allowed_team_ids: Vec<String>,
+    /// Channels the bot listens to: `C…`, `D…`, `G…`, or with their workspace `slack:T…:C…`; `"*"` is
+    /// everyone, empty is nobody but the people below and the owners.
+    allowed_channel_ids: Vec<String>,
+    /// People the bot listens to everywhere: `U…`, or with their workspace `slack:T…:U…`.
+    allowed_user_ids: Vec<String>,
+    /// Sockets held open at most, 1 to 10. A second one bridges the moments when Slack renews the first.
+    max_sockets: u8,
+    /// `platform` keeps to Slack's limits; `lifted` sends as fast as it can, for benchmarks.
+    pace: PaceName,
+    /// The largest file that is fetched, in bytes.
+    max_download_bytes: u64,
+    /// The largest file that is sent, in bytes.
+    max_upload_bytes: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            bot_token: None,
+            app_token: None,
+            base_url: "https://slack.com/api".to_owned(),
+            allowed_team_ids: Vec::new(),
+            allowed_channel_ids: Vec::new(),
+            allowed_user_ids: Vec::new(),
+            max_sockets: 2,
+            pace: PaceName::Platform,
+            max_download_bytes: 20 * MIB,
+            max_upload_bytes: 20 * MIB,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PaceName {
+    Platform,
+    Lifted,
+}
+
+/// The section, checked.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The bot's token.
+    pub bot_token: SecretString,
+    /// The app's token.
+    pub app_token: SecretString,
+    /// The Web API, without a slash at its end.
+    pub base: Url,
+    /// Workspaces that are heard; empty is the bot's own.
+    pub teams: BTreeSet<String>,
+    /// Whom the bot listens to.
+    pub allow: AllowList,
+    /// Sockets held open at most.
+    pub max_sockets: u8,
+    /// How fast it may speak.
+    pub pace: Pace,
+    /// Largest file that is fetched, bytes.
+    pub max_download: u64,
+    /// Largest file that is sent, bytes.
+    pub max_upload: u64,
+}
+
+/// Checks the section. `Ok(None)` when it is absent or empty.
+///
+/// # Errors
+/// Every problem at once, each naming key, value (never a token) and what is taken.
+pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
+    let map = match section {
+        Value::Null => return Ok(None),
+        Value::Object(map) if map.is_empty() => return Ok(None),
+        Value::Object(map) => map,
+        other => return Err(vec![problem("", format!("{other} is not a section of keys"))]),
+    };
+    let mut problems: Vec<Problem> = map.iter().filter_map(misfit).collect();
+    // Only the keys that fit are read on, so that one wrong key does not hide the others' limits.
+    let sound = map.into_iter().filter(|(key, _)| !problems.iter().any(|p| p.key == *key));
+    let sound: Map<String, Value> = sound.collect();
+    let settings: Settings = match serde_json::from_value(Value::Object(sound)) {
+        Ok(settings) => settings,
+        Err(e) => return Err(vec![problem("", e.to_string())]),
+    };
+    match check(settings, &mut problems) {
+        Some(checked) if problems.is_empty() => Ok(Some(checked)),
+        _ => Err(problems),
+    }
+}
+
+/// Reads one key alone, so that its error can name it.
+fn misfit((key, value): (&String, &Value)) -> Option<Problem> {
+    let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
+    let error = serde_json::from_value::<Settings>(alone).err()?;
+    let shown = if key.ends_with("_token") { "the value".to_owned() } else { value.to_string() };
+    let says = match taken(key) {
+        Some(taken) => format!("{shown} is not taken; takes {taken}"),
+        None => error.to_string(),
+    };
+    Some(problem(key, says))
+}
+
+fn taken(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "bot_token" => "the bot's token, xoxb-…, as text",
+        "app_token" => "the app's token, xapp-…, as text",
+        "base_url" => "a URL such as https://slack.com/api",
+        "allowed_team_ids" => "a list of workspace ids (T0123456)",
+        "allowed_channel_ids" => "a list of channel ids (C0123456) or [\"*\"]",
+        "allowed_user_ids" => "a list of user ids (U0123456)",
+        "max_sockets" => "1 to 10",
+        "pace" => "platform or lifted",
+        "max_download_bytes" | "max_upload_bytes" => "a number of bytes",
+        _ => return None,
+    })
+}
+
+fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
+    let bot_token = token(problems, "bot_token", settings.bot_token, "xapp-");
+    let app_token = token(problems, "app_token", settings.app_token, "xoxb-");
+    let base = note(problems, "base_url", base_url(&settings.base_url));
+    let teams = note(problems, "allowed_team_ids", teams(&settings.allowed_team_ids));
+    let channels = note(
+        problems,
+        "allowed_channel_ids",
+        keys(&settings.allowed_channel_ids, b"CDG", "C0123456, D0123456 or \"*\""),
+    );
+    let people =
+        note(problems, "allowed_user_ids", keys(&settings.allowed_user_ids, b"UW", "U0123456"));
+    let max_sockets = note(problems, "max_sockets", sockets(settings.max_sockets));
+    let download = settings.max_download_bytes;
+    let max_download = note(problems, "max_download_bytes", bytes(download, u64::MAX));
+    let upload = settings.max_upload_bytes;
+    let max_upload = note(problems, "max_upload_bytes", bytes(upload, MAX_UPLOAD));
+    Some(Checked {
+        bot_token: bot_token?,
+        app_token: app_token?,
+        base: base?,
+        teams: teams?,
+        allow: allow(channels?, people?),
+        max_sockets: max_sockets?,
+        pace: pace(settings.pace),
+        max_download: max_download?,
+        max_upload: max_upload?,
+    })
+}
+
+fn note<T>(problems: &mut Vec<Problem>, key: &str, value: Result<T, String>) -> Option<T> {
+    match value {
+        Ok(value) => Some(value),
+        Err(says) => {
+            problems.push(problem(key, says));
+            None
+        }
+    }
+}
+
+fn problem(key: &str, says: impl Into<String>) -> Problem {
+    Problem { key: key.to_owned(), says: says.into() }
+}
+
+/// Reads a token; one that begins like the `other` of the two was put under the wrong key.
+fn token(
+    problems: &mut Vec<Problem>,
+    key: &str,
+    token: Option<SecretString>,
+    other: &str,
+) -> Option<SecretString> {
+    if problems.iter().any(|p| p.key == key) {
+        return None;
+    }
+    let text = token.as_ref().map(|t| t.expose_secret().trim()).unwrap_or_default();
+    let says = if text.is_empty() {
+        let taken = taken(key).unwrap_or_default();
+        format!("is missing: takes {taken}; `selkie channel manifest slack` prints an app to paste")
+    } else if text.starts_with(other) {
+        format!("the value begins with {other}: bot_token takes xoxb-…, app_token xapp-…")
+    } else if !text.bytes().all(|b| b.is_ascii_graphic()) {
+        "the value holds blanks or quotes; takes the token as Slack shows it".to_owned()
+    } else {
+        return Some(SecretString::from(text.to_owned()));
+    };
+    problems.push(problem(key, says));
+    None
+}
+
+fn base_url(text: &str) -> Result<Url, String> {
+    let wrong = || format!("{text:?} is not taken; takes a URL such as https://slack.com/api");
+    let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
+    let sound = matches!(url.scheme(), "http" | "https") && url.has_host();
+    if !sound || url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong());
+    }
+    Ok(url)
+}
+
+fn teams(entries: &[String]) -> Result<BTreeSet<String>, String> {
+    let read = |entry: &String| {
+        let id = entry.trim().trim_start_matches("slack:");
+        let id = is_id(id, b"TE").then(|| id.to_owned());
+        id.ok_or_else(|| format!("{entry:?} is not a workspace id; takes ids such as T0123456"))
+    };
+    entries.iter().map(read).collect()
+}
+
+/// Reads ids into keys of the allow list; a `*` stays one.
+fn keys(entries: &[String], letters: &[u8], such_as: &str) -> Result<Vec<String>, String> {
+    let read = |entry: &String| {
+        let text = entry.trim();
+        if text == "*" && letters.contains(&b'C') {
+            return Ok("*".to_owned());
+        }
+        let text = text.strip_prefix("slack:").unwrap_or(text);
+        match text.split_once(':') {
+            None if is_id(text, letters) => Ok(format!("*:{text}")),
+            Some((team, id)) if is_id(team, b"TE") && is_id(id, letters) => {
+                Ok(format!("slack:{team}:{id}"))
+            }
+            _ => Err(format!("{entry:?} is not an id; takes {such_as}; /id tells them")),
+        }
+    };
+    entries.iter().map(read).collect()
+}
+
+fn allow(channels: Vec<String>, people: Vec<String>) -> AllowList {
+    if channels.iter().any(|key| key == "*") {
+        return AllowList::everyone();
+    }
+    AllowList::of(channels.into_iter().chain(people))
+}
+
+fn sockets(value: u8) -> Result<u8, String> {
+    let fits = (1..=MOST_SOCKETS).contains(&value);
+    fits.then_some(value).ok_or_else(|| format!("{value} is not taken; takes 1 to {MOST_SOCKETS}"))
+}
+
+fn bytes(value: u64, most: u64) -> Result<u64, String> {
+    if value == 0 || value > most {
+        return Err(format!("{value} is not taken; takes 1 to {most} bytes"));
+    }
+    Ok(value)
+}
+
+/// Slack's limits: about one message a second per channel, some hundred a minute per workspace.
+fn pace(name: PaceName) -> Pace {
+    match name {
+        PaceName::Lifted => Pace::LIFTED,
+        PaceName::Platform => Pace {
+            per_direct: Duration::from_secs(1),
+            per_group_minute: NonZeroU32::new(60),
+            per_account_second: NonZeroU32::new(5),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn says(section: Value) -> Vec<String> {
+        let problems = read(section).map(|_| ()).unwrap_err();
+        problems.into_iter().map(|p| format!("{}: {}", p.key, p.says)).collect()
+    }
+
+    fn sound(more: Value) -> Checked {
+        let mut section = json!({ "bot_token": "xoxb-1", "app_token": "xapp-1" });
+        for (key, value) in more.as_object().unwrap() {
+            section[key] = value.clone();
+        }
+        read(section).unwrap().unwrap()
+    }
+
+    #[test]
+    fn an_absent_section_is_no_channel() {
+        assert!(read(Value::Null).unwrap().is_none());
+        assert!(read(json!({})).unwrap().is_none());
+    }
+
+    #[test]
+    fn every_problem_is_told_at_once_and_no_token_is_shown() {
+        let says = says(json!({
+            "bot_token": "xapp-hunter2", "app_token": 7, "base_url": "slack.com",
+            "allowed_team_ids": ["C1"], "allowed_channel_ids": ["#general"],
+            "allowed_user_ids": ["*"], "max_sockets": 11, "pace": "fast", "colour": "red",
+        }));
+        insta::assert_snapshot!(says.join("\n"), @r##"
+        app_token: the value is not taken; takes the app's token, xapp-…, as text
+        pace: "fast" is not taken; takes platform or lifted
+        colour: unknown field `colour`, expected one of `bot_token`, `app_token`, `base_url`, `allowed_team_ids`, `allowed_channel_ids`, `allowed_user_ids`, `max_sockets`, `pace`, `max_download_bytes`, `max_upload_bytes`
+        bot_token: the value begins with xapp-: bot_token takes xoxb-…, app_token xapp-…
+        base_url: "slack.com" is not taken; takes a URL such as https://slack.com/api
+        allowed_team_ids: "C1" is not a workspace id; takes ids such as T0123456
+        allowed_channel_ids: "#general" is not an id; takes C0123456, D0123456 or "*"; /id tells them
+        allowed_user_ids: "*" is not an id; takes U0123456; /id tells them
+        max_sockets: 11 is not taken; takes 1 to 10
+        "##);
+    }
+
+    #[test]
+    fn ids_are_allowed_with_and_without_their_workspace() {
+        let checked = sound(json!({
+            "allowed_channel_ids": ["C2", "slack:T1:C3"], "allowed_user_ids": ["U4"],
+        }));
+        for key in ["slack:T1:C2", "slack:T9:C2", "slack:T1:C3", "slack:T1:U4"] {
+            assert!(checked.allow.names(key), "{key}");
+        }
+        for key in ["slack:T9:C3", "slack:T1:C22", "slack:T1:U5"] {
+            assert!(!checked.allow.names(key), "{key}");
+        }
+        assert!(sound(json!({})).allow.is_empty());
+        assert!(sound(json!({ "allowed_channel_ids": ["*"] })).allow.is_everyone());
+    }
+
+    #[test]
+    fn a_base_url_keeps_its_path() {
+        let base = sound(json!({ "base_url": "http://127.0.0.1:7/slack/api/" })).base;
+        assert_eq!(base.as_str(), "http://127.0.0.1:7/slack/api");
+    }
+}

@@ -1,0 +1,90 @@
+//! The tools by which a model speaks through Slack, as data: one implementation serves all channels.
+
+use schemars::{JsonSchema, Schema, schema_for};
+use selkie_channel_core::{ParameterNames, SpeakingEffect, SpeakingTool};
+
+const MIB: u64 = 1024 * 1024;
+/// The tool that is offered only while the workspace's emoji are known.
+pub const REACT: &str = "message_react";
+
+/// Every speaking tool of Slack.
+pub static TOOLS: &[SpeakingTool] = &[
+    SpeakingTool {
+        name: REACT,
+        description: "Puts an emoji on a message, instead of or besides an answer in words. Takes \
+            the NAME of one of the workspace's emoji (thumbsup, eyes, white_check_mark, a custom \
+            one), never the character. Without message_ts it is the message being answered.",
+        effect: SpeakingEffect::React,
+        parameters: schema::<React>,
+        names: ParameterNames { conversation: Some("channel_id"), message: Some("message_ts") },
+        needs_message: true,
+        // The workspace's own, asked at run time: the mouth holds names against it.
+        vocabulary: &[],
+        max_bytes: 0,
+        too_big: "",
+    },
+    SpeakingTool {
+        name: "slack_send_file",
+        description: "Sends a file of this machine to the current conversation.",
+        effect: SpeakingEffect::SendFile,
+        parameters: schema::<SendFile>,
+        names: ParameterNames { conversation: None, message: None },
+        needs_message: false,
+        vocabulary: &[],
+        max_bytes: 100 * MIB,
+        too_big: "selkie sends files up to 100 MiB to Slack: send a smaller or packed file",
+    },
+];
+
+fn schema<T: JsonSchema>() -> Schema {
+    schema_for!(T)
+}
+
+/// Parameters of `message_react`.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "read as a schema; the tool's one implementation reads the values")]
+struct React {
+    /// The emoji's name without colons, e.g. `thumbsup`.
+    emoji: String,
+    /// The channel; only the current one. Leave out for it.
+    channel_id: Option<String>,
+    /// The message's `ts`. Leave out for the message being answered.
+    message_ts: Option<String>,
+}
+
+/// Parameters of `slack_send_file`.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "read as a schema; the tool's one implementation reads the values")]
+struct SendFile {
+    /// Path of the file.
+    path: String,
+    /// The name it is shown with; the file's own by default.
+    filename: Option<String>,
+    /// Text beside it.
+    caption: Option<String>,
+}
+
+/// Returns an emoji's name as Slack takes it; `None` for a character or anything else that is no name.
+pub fn emoji_name(written: &str) -> Option<String> {
+    let name = written.trim().trim_matches(':').to_lowercase();
+    let fits = |c: char| c.is_alphanumeric() || "_-+'.:".contains(c);
+    let named = !name.is_empty() && name.len() <= 100 && name.chars().all(fits);
+    named.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_taken_and_characters_are_not() {
+        assert_eq!(emoji_name(":ThumbsUp:").as_deref(), Some("thumbsup"));
+        assert_eq!(emoji_name("+1").as_deref(), Some("+1"));
+        assert_eq!(emoji_name("wave::skin-tone-3").as_deref(), Some("wave::skin-tone-3"));
+        for wrong in ["👍", "", "::", "two words", "❤️"] {
+            assert_eq!(emoji_name(wrong), None, "{wrong}");
+        }
+    }
+}

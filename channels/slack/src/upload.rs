@@ -1,0 +1,41 @@
+//! A file on its way out: named to Slack, then handed to the address that Slack names.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::api::{Api, Fault};
+
+/// Reads the file, which has to fit into memory twice: Slack's client takes bytes.
+///
+/// # Errors
+/// In words for a person: no such file, empty, or over `most` bytes.
+pub async fn read(path: &str, name: &str, most: u64) -> Result<Bytes, String> {
+    let unread = |e: std::io::Error| format!("the file {name} cannot be read: {e}");
+    let meta = tokio::fs::metadata(path).await.map_err(unread)?;
+    if !meta.is_file() {
+        return Err(format!("{name} is not a file"));
+    }
+    if meta.len() == 0 {
+        return Err(format!("the file {name} is empty"));
+    }
+    if meta.len() > most {
+        return Err(format!("{name} has {} bytes, at most {most} can be sent", meta.len()));
+    }
+    tokio::fs::read(path).await.map(Bytes::from).map_err(unread)
+}
+
+/// Asks where the bytes go and brings them there; returns the file's id. Nobody sees it yet.
+///
+/// # Errors
+/// By what is proven; here everything proves that nothing can be seen.
+pub async fn hand_over(api: &Api, name: &str, bytes: Bytes) -> Result<String, Fault> {
+    let length = bytes.len().to_string();
+    let params = [("filename", name), ("length", length.as_str())];
+    let answer = api.ask("files.getUploadURLExternal", &params).await?;
+    let text = |key: &str| answer.get(key).and_then(Value::as_str).map(str::to_owned);
+    let (Some(url), Some(file)) = (text("upload_url"), text("file_id")) else {
+        return Err(Fault::Unclear("files.getUploadURLExternal named no address".to_owned()));
+    };
+    api.put(&url, bytes).await.map_err(Fault::NotSent)?;
+    Ok(file)
+}

@@ -1,0 +1,192 @@
+//! Who the bot is and which emoji its workspace has: asked beside the first socket, never before it, kept
+//! and asked again now and then.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use crate::api::{Api, Fault};
+
+/// Emoji are added now and then.
+const FRESH: Duration = Duration::from_secs(3600);
+/// How long the first events wait for the answer: Slack wants an event acknowledged within three seconds.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Who the bot is, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Me {
+    /// Its workspace.
+    pub team: String,
+    /// Its user, `U…`; empty while unknown.
+    pub user: String,
+    /// Its bot, `B…`.
+    pub bot: String,
+}
+
+/// The bot's identity and its workspace's emoji.
+pub struct Whoami {
+    known: watch::Sender<Known>,
+}
+
+#[derive(Clone, Default)]
+struct Known {
+    me: Me,
+    emoji: BTreeSet<String>,
+    /// Slack answered, be it with a refusal: waiting longer brings nothing.
+    answered: bool,
+}
+
+impl Whoami {
+    /// Begins knowing nothing.
+    pub fn new() -> Self {
+        Self { known: watch::Sender::new(Known::default()) }
+    }
+
+    /// Asks until there is an answer, and again when it is old.
+    pub async fn keep_fresh(&self, api: &Api, pause: impl Fn(u32) -> Duration) -> Infallible {
+        let mut fails = 0;
+        loop {
+            match self.refresh(api).await {
+                Ok(()) => {
+                    fails = 0;
+                    sleep(FRESH).await;
+                }
+                Err(fault) => {
+                    tracing::debug!(?fault, "auth.test failed; mentions wait for it");
+                    let refused = matches!(fault, Fault::Refused(_));
+                    self.known.send_modify(|known| known.answered |= refused);
+                    fails += 1;
+                    sleep(pause(fails)).await;
+                }
+            }
+        }
+    }
+
+    async fn refresh(&self, api: &Api) -> Result<(), Fault> {
+        let answer = api.call("auth.test", &json!({})).await?;
+        let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default();
+        let me = Me {
+            team: text("team_id").to_owned(),
+            user: text("user_id").to_owned(),
+            bot: text("bot_id").to_owned(),
+        };
+        tracing::info!(team = me.team, user = me.user, "the bot's name");
+        self.known.send_modify(|known| known.me = me);
+        match api.ask("emoji.list", &[("include_categories", "true")]).await {
+            Ok(answer) => {
+                let emoji = names(&answer);
+                self.known.send_modify(|known| known.emoji = emoji);
+            }
+            Err(fault) => tracing::warn!(
+                ?fault,
+                "the workspace's emoji are not known: reactions are not offered; the app needs emoji:read"
+            ),
+        }
+        self.known.send_modify(|known| known.answered = true);
+        Ok(())
+    }
+
+    /// Returns who the bot is, waiting a little for the first answer.
+    pub async fn get(&self) -> Me {
+        let mut changes = self.known.subscribe();
+        let answered = changes.wait_for(|known| known.answered);
+        if timeout(PATIENCE, answered).await.is_err() {
+            // Only the first events wait; a later answer still counts.
+            tracing::warn!("auth.test has not answered; mentions of the bot are not seen yet");
+            self.known.send_modify(|known| known.answered = true);
+        }
+        self.known.borrow().me.clone()
+    }
+
+    /// Returns the bot's workspace, once it is known.
+    pub fn home_team(&self) -> Option<String> {
+        Some(self.known.borrow().me.team.clone()).filter(|team| !team.is_empty())
+    }
+
+    /// Whether the workspace's emoji are known.
+    pub fn has_emoji(&self) -> bool {
+        !self.known.borrow().emoji.is_empty()
+    }
+
+    /// Whether the workspace has an emoji of this name; everything counts while they are not known. A
+    /// skin tone behind the name is Slack's to judge.
+    pub fn knows_emoji(&self, name: &str) -> bool {
+        let known = self.known.borrow();
+        let base = name.split("::").next().unwrap_or(name);
+        known.emoji.is_empty() || known.emoji.contains(base)
+    }
+}
+
+/// Returns the names of custom and standard emoji.
+fn names(answer: &Value) -> BTreeSet<String> {
+    let custom = answer.get("emoji").and_then(Value::as_object).into_iter().flatten();
+    let custom: BTreeSet<String> = custom.map(|(name, _)| name.clone()).collect();
+    let categories = answer.get("categories").and_then(Value::as_array).into_iter().flatten();
+    let standard: BTreeSet<String> = categories
+        .filter_map(|category| category.get("emoji_names")?.as_array())
+        .flatten()
+        .filter_map(|name| name.as_str().map(str::to_owned))
+        .collect();
+    // A server that lists no standard emoji has them all the same: these few are everywhere.
+    let assumed: &[&str] = if standard.is_empty() { EVERYWHERE } else { &[] };
+    let assumed = assumed.iter().map(|name| (*name).to_owned());
+    custom.into_iter().chain(standard).chain(assumed).collect()
+}
+
+const EVERYWHERE: &[&str] = &[
+    "+1",
+    "-1",
+    "thumbsup",
+    "thumbsdown",
+    "eyes",
+    "heart",
+    "tada",
+    "white_check_mark",
+    "x",
+    "warning",
+    "question",
+    "exclamation",
+    "wave",
+    "clap",
+    "pray",
+    "rocket",
+    "fire",
+    "100",
+    "thinking_face",
+    "smile",
+    "joy",
+    "sob",
+    "ok_hand",
+    "raised_hands",
+    "bulb",
+    "hourglass",
+    "heavy_check_mark",
+    "memo",
+    "bug",
+    "coffee",
+    "tea",
+    "sparkles",
+    "star",
+    "muscle",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn custom_and_standard_names_are_known() {
+        let answer = json!({
+            "emoji": { "selkie": "https://x/selkie.png" },
+            "categories": [{ "name": "Food", "emoji_names": ["teapot", "cake"] }],
+        });
+        let known = names(&answer);
+        assert!(["selkie", "teapot", "cake"].iter().all(|name| known.contains(*name)));
+        assert!(!known.contains("eyes"));
+        assert!(names(&json!({ "emoji": {} })).contains("eyes"));
+    }
+}
