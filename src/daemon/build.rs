@@ -13,7 +13,7 @@ use crate::agent::Agent;
 use crate::config::paths::{ConfigFile, Folders};
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::Settings;
-use crate::config::{Flag, Reading, Sources, crash_at, read};
+use crate::config::{Flag, Reading, Sources, crash_at, read, whole_schema};
 use crate::console::{ChannelView, Console};
 use crate::daemon::{Binary, http, lifecycle, state};
 use crate::domain::chance::{Chance, SystemChance};
@@ -25,7 +25,7 @@ use crate::llm::Model;
 use crate::shape::{ChannelTools, Shaper};
 use crate::store::Ledger;
 use crate::store::read::Read;
-use crate::tools::base;
+use crate::tools::{Schemas, base};
 use crate::{flow, llm, store};
 
 /// The version of this selkie.
@@ -129,7 +129,8 @@ fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> V
 }
 
 fn shaper(binary: &Binary, settings: &Settings) -> Result<Arc<Shaper>, Problems> {
-    let base = base::build(&settings.tools).map_err(|e| defect(&e))?;
+    let schemas = Schemas::new([("config", whole_schema(&binary.kits))]);
+    let base = base::build_with(&settings.tools, schemas).map_err(|e| defect(&e))?;
     let speaking: Vec<ChannelTools> = binary
         .kits
         .iter()

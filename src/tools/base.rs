@@ -2,15 +2,39 @@
 
 use std::sync::Arc;
 
+use crate::tools::files::Denied;
 use crate::tools::registry::Base;
-use crate::tools::{Settings, Tool, conversation, files};
+use crate::tools::{Schemas, Settings, Tool, conversation, files};
 
-/// Builds the base registry from config. Called once, at start.
+/// Builds the base registry from config, without schemas of the house.
 ///
 /// # Errors
 /// A name that stands twice: a defect.
 pub fn build(settings: &Settings) -> Result<Base, String> {
+    build_with(settings, Schemas::default())
+}
+
+/// Builds the base registry from config; `schemas` are those that no file holds. Called once, at start.
+///
+/// # Errors
+/// A name that stands twice: a defect.
+pub fn build_with(settings: &Settings, schemas: Schemas) -> Result<Base, String> {
+    let reading = |own: &[String]| Denied::new(settings.closed_to_readers(own));
+    let writing = |own: &[String]| Denied::new(settings.closed_to_writers(own));
+    let patch = &settings.patch;
     let tools: Vec<Arc<dyn Tool>> = vec![
+        Arc::new(files::ApplyPatch::new(writing(&settings.apply_patch.deny_paths))),
+        Arc::new(files::EditFile::new(writing(&settings.edit_file.deny_paths))),
+        Arc::new(files::GitStatus::new(reading(&settings.git_status.deny_paths))),
+        Arc::new(files::Glob::new(reading(&settings.glob.deny_paths))),
+        Arc::new(files::Grep::new(reading(&settings.grep.deny_paths))),
+        Arc::new(files::NotebookEdit::new(writing(&settings.notebook_edit.deny_paths))),
+        Arc::new(files::Patch::new(
+            writing(&patch.deny_paths),
+            patch.validate.clone(),
+            schemas.clone(),
+        )),
+        Arc::new(files::ReadSchema::new(schemas)),
         Arc::new(files::ListFiles::new(&settings.list_files)),
         Arc::new(files::ReadFile::new(&settings.read_file)),
         Arc::new(files::WriteFile::new(&settings.write_file)),
@@ -31,7 +55,22 @@ mod tests {
         let names: Vec<_> = base.specs().iter().map(|s| s.name).collect();
         assert_eq!(
             names,
-            ["list_files", "read_file", "think", "todo_read", "todo_write", "write_file"]
+            [
+                "apply_patch",
+                "edit_file",
+                "git_status",
+                "glob",
+                "grep",
+                "list_files",
+                "notebook_edit",
+                "patch",
+                "read_file",
+                "read_schema",
+                "think",
+                "todo_read",
+                "todo_write",
+                "write_file"
+            ]
         );
         for spec in base.specs() {
             assert_eq!(spec.parameters["type"], "object", "{}", spec.name);
@@ -45,14 +84,14 @@ mod tests {
     #[test]
     fn every_switch_names_a_tool() {
         let mut settings = Settings::default();
-        for switch in ["read_file", "write_file", "list_files", "think", "todo_read", "todo_write"]
-        {
+        let all: Vec<_> = build(&settings).unwrap().specs().iter().map(|s| s.name).collect();
+        for switch in &all {
             let mut json = serde_json::to_value(&settings).unwrap();
-            json[switch]["enabled"] = false.into();
+            json[*switch]["enabled"] = false.into();
             settings = serde_json::from_value(json).unwrap();
         }
         let base = build(&settings).unwrap();
-        assert_eq!(settings.disabled().len(), 6);
+        assert_eq!(settings.disabled().len(), all.len());
         assert!(settings.disabled().iter().all(|name| base.contains(name)));
     }
 }
