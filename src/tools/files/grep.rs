@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use globset::{GlobBuilder, GlobMatcher};
+use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{LineTerminator, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -314,7 +315,52 @@ mod tests {
         ] {
             said.push(format!("{args}\n{}", call(&scope, args.clone()).await));
         }
-        insta::assert_snapshot!(said.join("\n--\n"));
+        insta::assert_snapshot!(said.join("\n--\n"), @r##"
+{"pattern":"func Test","include":"*.go","context_lines":1}
+a_test.go:2 
+a_test.go:3:func TestA() {
+a_test.go:4 }
+--
+a_test.go:7 
+a_test.go:8:func TestB() {
+a_test.go:9 }
+--
+late.go:1 yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy [+101 characters]
+late.go:2:func TestLate
+--
+sub/b.go:1:func TestC() {}
+--
+{"pattern":"func Test"}
+a_test.go:3:func TestA() {
+a_test.go:8:func TestB() {
+late.go:2:func TestLate
+note.md:1:func Test in prose
+sub/b.go:1:func TestC() {}
+--
+{"pattern":"\\{$","path":"a_test.go"}
+a_test.go:8:func TestB() {
+--
+{"pattern":"caf","path":"latin"}
+latin:1:caf� func
+--
+{"pattern":"nothing like this"}
+No matches found.
+--
+{"pattern":"("}
+invalid pattern: regex parse error:
+    (?:()
+    ^
+error: unclosed group
+--
+{"pattern":"x","path":"big.go"}
+big.go is larger than 1 MB: it is not searched
+--
+{"pattern":"x","path":"../outside"}
+refusing to read outside allowed base dir: ../outside (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
+--
+{"pattern":"x","path":"diary"}
+grep denied for path: diary (tools.grep.deny_paths)
+"##);
     }
 
     #[tokio::test]

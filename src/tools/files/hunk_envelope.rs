@@ -131,7 +131,8 @@ impl<'a> Reader<'a> {
         }
         // Empty lines before the next file are the writer's, not the file's.
         if self.peek().is_none_or(is_header) && !hunk.at_end {
-            while hunk.lines.pop_if(|last| *last == Line::Keep(String::new())).is_some() {}
+            let empty = self.lines[..self.at].iter().rev().take_while(|l| l.is_empty()).count();
+            hunk.lines.truncate(hunk.lines.len().saturating_sub(empty));
         }
         Ok(hunk)
     }

@@ -120,7 +120,20 @@ async fn both_grammars_change_files() {
     ] {
         said.push(call(&scope, patch).await);
     }
-    insta::assert_snapshot!(said.join("\n--\n"));
+    insta::assert_snapshot!(said.join("\n--\n"), @r##"
+updated main.go (1 hunk)
+--
+added new/new.go
+moved old.txt to moved.txt (1 hunk)
+deleted gone.txt
+--
+moved moved.txt to again.txt (0 hunks)
+--
+added fresh
+deleted new/new.go
+--
+updated fresh (1 hunk)
+"##);
     assert!(
         folders
             .get("work/main.go")
@@ -170,7 +183,52 @@ async fn a_patch_that_half_applies_changes_nothing() {
     ] {
         said.push(call(&scope, whole).await);
     }
-    insta::assert_snapshot!(said.join("\n--\n"));
+    insta::assert_snapshot!(said.join("\n--\n"), @r##"
+b: hunk 1: its first line was not found: "y": read the file again
+Nothing was changed.
+--
+no such file: none
+Nothing was changed.
+--
+apply_patch denied for path: diary (tools.apply_patch.deny_paths)
+Nothing was changed.
+--
+refusing to write outside allowed base dirs: ../outside/x (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
+Nothing was changed.
+--
+bytes is not UTF-8 text: it cannot be patched
+Nothing was changed.
+--
+dir is a directory: name a file in it
+Nothing was changed.
+--
+b is there already: update it
+Nothing was changed.
+--
+line 6 of the patch: b has no hunk
+--
+a: hunk 1: its lines fit in 2 places (lines 2, 4): add lines around them until they fit in one
+Nothing was changed.
+--
+b: hunk 2: it overlaps another one
+Nothing was changed.
+--
+this is no patch: write a unified diff (--- a/file, +++ b/file, @@ … @@) or *** Begin Patch … *** End Patch
+--
+the patch has no *** End Patch: it may have been cut
+--
+a: hunk 1: its lines fit in 2 places (lines 2, 4): add lines around them until they fit in one
+Nothing was changed.
+--
+a: hunk 1: its @@ line was not found: nowhere
+Nothing was changed.
+--
+line 3 of the patch: a line of an update begins with a space, - or +
+--
+line 3 of the patch: every line of an added file begins with +
+--
+the patch changes nothing
+"##);
     assert_eq!(folders.get("work/a"), "1\n2\n3\n2\n");
     assert_eq!(folders.get("work/b"), "x\n");
     let left = std::fs::read_dir(folders.at("work")).unwrap().count();

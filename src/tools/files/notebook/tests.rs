@@ -98,7 +98,20 @@ fn a_reader_sees_cells_and_outputs() {
         {"output_type": "execute_result", "data": {"text/plain": ["2"], "image/png": "aaaa"}},
         {"output_type": "error", "ename": "TypeError", "evalue": "no", "traceback": []},
     ]);
-    insta::assert_snapshot!(shown(file(&all, Some(" ")).as_bytes()).unwrap());
+    insta::assert_snapshot!(shown(file(&all, Some(" ")).as_bytes()).unwrap(), @r##"
+[cell 0] markdown id=c0
+# Title
+[cell 1] code id=c1
+1 + 1
+2
+[output of cell 1] stream
+hi
+[output of cell 1] execute_result
+2
+[image/png, 4 bytes, not shown]
+[output of cell 1] error
+TypeError: no
+"##);
     assert_eq!(shown(b"{}").unwrap_err(), "nbformat none: only notebooks of format 4 are taken");
     assert!(shown(b"[").unwrap_err().starts_with("no notebook: "));
 }
