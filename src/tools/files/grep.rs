@@ -129,7 +129,7 @@ struct Asked {
 
 impl Asked {
     fn of(args: &Args) -> Result<Self, ToolError> {
-        let matcher = RegexMatcherBuilder::new().crlf(true).build(&args.pattern);
+        let matcher = RegexMatcherBuilder::new().multi_line(true).crlf(true).build(&args.pattern);
         let matcher = matcher.map_err(|e| ToolError::tell(format!("invalid pattern: {e}")))?;
         let include =
             args.include.as_deref().filter(|i| !i.is_empty()).map(|include| {
@@ -338,6 +338,7 @@ note.md:1:func Test in prose
 sub/b.go:1:func TestC() {}
 --
 {"pattern":"\\{$","path":"a_test.go"}
+a_test.go:3:func TestA() {
 a_test.go:8:func TestB() {
 --
 {"pattern":"caf","path":"latin"}
