@@ -52,8 +52,8 @@ mod emulated {
 
     #[async_trait]
     impl World for Emulated {
-        async fn start(&mut self) -> anyhow::Result<()> {
-            self.0 = Some(Playground::start(Options::default()).await?);
+        async fn start(&mut self, port: u16) -> anyhow::Result<()> {
+            self.0 = Some(Playground::start(Options { port, ..Options::default() }).await?);
             Ok(())
         }
 
@@ -64,7 +64,8 @@ mod emulated {
                 "telegram": {
                     "bot_token": TOKEN,
                     "base_url": base_url,
-                    "allowed_chat_ids": PLACES.map(|(_, spot)| format!("tg:{}", spot.chat)),
+                    // Whoever is not the owner is allowed in the group and a stranger in the forum.
+                    "allowed_chat_ids": [format!("tg:{}", GROUP.chat), "*".to_owned()],
                 },
             })
         }
@@ -76,6 +77,12 @@ mod emulated {
         fn set_daemon(&self, console_url: &str) {
             if let Some(playground) = &self.0 {
                 playground.set_daemon_url(console_url);
+            }
+        }
+
+        fn set_model(&self, name: &str) {
+            if let Some(playground) = &self.0 {
+                playground.set_model_name(name);
             }
         }
 

@@ -128,6 +128,92 @@ fn the_example_is_a_config_to_begin_with() {
     assert_eq!(said.code, 0, "{}", said.err);
 }
 
+/// The example with every key taken in: `##` are words, `# ` hides a key.
+fn whole_example() -> serde_json::Value {
+    let example = Desk::new().selkie(&["config", "example"]).out;
+    let lines = example.lines().filter(|l| !l.trim_start().starts_with("##"));
+    let keys = lines.map(|l| l.replacen("# ", "", usize::from(l.trim_start().starts_with("# "))));
+    serde_yaml::from_str(&keys.collect::<Vec<_>>().join("\n")).unwrap()
+}
+
+/// Lists the keys of a schema that a value does not hold; where any name may stand, one must.
+fn missing(
+    schema: &serde_json::Value,
+    at: &serde_json::Value,
+    value: &serde_json::Value,
+) -> Vec<String> {
+    let target = at["$ref"].as_str().and_then(|r| schema.pointer(r.strip_prefix('#')?));
+    let at = target.unwrap_or(at);
+    let mut out = Vec::new();
+    for (key, inner) in at["properties"].as_object().into_iter().flatten() {
+        // `api_key_file` is another spelling of `api_key`, told once at the top.
+        let twin = key.strip_suffix("_file").is_some_and(|k| !at["properties"][k].is_null());
+        match value.get(key) {
+            _ if twin => {}
+            None => out.push(key.clone()),
+            Some(value) => {
+                out.extend(missing(schema, inner, value).iter().map(|k| format!("{key}.{k}")))
+            }
+        }
+    }
+    if at["additionalProperties"].is_object() {
+        match value.as_object().and_then(|map| map.values().next()) {
+            None => out.push("*".to_owned()),
+            Some(value) => out.extend(missing(schema, &at["additionalProperties"], value)),
+        }
+    }
+    out
+}
+
+#[test]
+fn the_example_holds_every_key_of_every_channel_of_this_build() {
+    let schema = Desk::new().selkie(&["config", "schema"]).out;
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    assert!(schema["properties"]["telegram"]["properties"]["pace"].is_object());
+    let gaps = missing(&schema, &schema, &whole_example());
+    assert!(gaps.is_empty(), "not in config.example.yaml: {gaps:?}");
+}
+
+#[test]
+fn show_tells_which_model_answers_when_nobody_wrote_one() {
+    let shown = |yaml: &str| {
+        let out = Desk::with(yaml).selkie(&["config", "show"]).out;
+        let lines = out
+            .lines()
+            .filter(|l| l.starts_with("llm."))
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(shown("{}"), @r#"
+    llm.profiles {} default
+    llm.provider "offline" default
+    llm.endpoint null default
+    llm.api_key null default
+    llm.model "stand-in" default
+    llm.headers {} default
+    llm.context null default
+    llm.routes.main "offline" default
+    llm.routes.small "offline" default
+    llm.routes.decision "offline" default
+    llm.routes.heartbeat "offline" default
+    llm.prices {} default
+    "#);
+    assert_snapshot!(shown("llm: {provider: openai, api_key: sk-x}"), @r#"
+    llm.profiles {} default
+    llm.provider "openai" config.yaml:1
+    llm.endpoint "https://api.openai.com/v1" default
+    llm.api_key "[set]" config.yaml:1
+    llm.model "gpt-5.2" default
+    llm.headers {} default
+    llm.context 128000 default
+    llm.routes.main "default" default
+    llm.routes.small "default" default
+    llm.routes.decision "default" default
+    llm.routes.heartbeat "default" default
+    llm.prices {} default
+    "#);
+}
+
 #[test]
 fn the_schema_is_json_and_closed() {
     let said = Desk::new().selkie(&["config", "schema"]);

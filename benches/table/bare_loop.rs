@@ -64,6 +64,8 @@ impl Bot {
     reason = "the bare loop has no daemon that would build its client"
 )]
 fn client() -> reqwest::Client {
+    // A second installation is no error: the first one stands.
+    drop(rustls::crypto::ring::default_provider().install_default());
     reqwest::Client::builder()
         .no_proxy()
         .tcp_nodelay(true)

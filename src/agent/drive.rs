@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::agent::run::{Ask, Next, Run, Unstored};
-use crate::agent::{Agent, Assignment, Dropped, Ending, budget, history, prompt, words};
+use crate::agent::{Agent, Assignment, Dropped, Ending, budget, hidden, history, prompt, words};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happening;
@@ -77,10 +77,10 @@ impl<'a> Drive<'a> {
             task: claimed.claim.task,
             step: ask.step,
         });
-        let happenings = &self.agent.happenings;
+        let (happenings, redactor) = (&self.agent.happenings, &self.agent.redactor);
         let heard = |text: &str| {
             happenings
-                .tell(|| Happening::Wrote { task: claimed.claim.task, text: text.to_owned() });
+                .tell(|| Happening::Wrote { task: claimed.claim.task, text: redactor.clean(text) });
         };
         let reply = tokio::select! {
             biased;
@@ -107,8 +107,13 @@ impl<'a> Drive<'a> {
         };
         let max_output = self.agent.settings.max_output_tokens;
         let fixed = history::tokens(&system) + tools_tokens(&tools) + u64::from(max_output);
-        let room = self.agent.model.card().context.saturating_sub(fixed).max(1_000) >> ask.fittings;
         let history = if ask.history { claimed.history.as_slice() } else { &[] };
+        let room = self.agent.model.card().context.saturating_sub(fixed).max(1_000);
+        // A model that takes less than its card says: what was refused is the measure.
+        let room = match ask.fittings {
+            0 => room,
+            times => room.min(history::needed(history, self.run.items())) >> times,
+        };
         Request {
             system: system.into(),
             turns: history::fit(history, self.run.items(), room),
@@ -126,7 +131,7 @@ impl<'a> Drive<'a> {
     /// Stores an answer with calls before any of them starts: durable when one could have an effect.
     async fn replied(&mut self, mut reply: Reply) -> Result<(), Dropped> {
         reply.calls = reply.calls.into_iter().map(|c| self.registry.canonical(c)).collect();
-        self.run.replied(reply);
+        self.run.replied(hidden::reply(&self.agent.redactor, reply));
         let Some(calls) = self.run.open_calls() else { return Ok(()) };
         let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);
         self.commit(durable, None).await?;

@@ -64,6 +64,13 @@ pub fn fit(history: &[Vec<Item>], own: &[Item], tokens: u64) -> Vec<Turn> {
     kept.into_iter().rev().flatten().chain(own).collect()
 }
 
+/// Estimates the tokens of a history and the task's own items, unfitted.
+pub fn needed(history: &[Vec<Item>], own: &[Item]) -> u64 {
+    let all = history.iter().map(Vec::as_slice).chain([own]);
+    let bytes: usize = all.map(|items| size(&turns(items))).sum();
+    (bytes / CHARS_PER_TOKEN) as u64 + 1
+}
+
 /// Estimates tokens of a text.
 pub fn tokens(text: &str) -> u64 {
     (text.len() / CHARS_PER_TOKEN) as u64 + 1

@@ -3,6 +3,8 @@
 mod budget;
 mod circles;
 mod drive;
+mod header;
+mod hidden;
 mod history;
 pub mod prompt;
 mod run;
@@ -41,7 +43,7 @@ pub struct Agent {
     pub crash: Arc<Crash>,
     /// The time.
     pub clock: SharedClock,
-    /// Hides secrets in tool answers.
+    /// Hides secrets in tool answers and in what models write.
     pub redactor: Redactor,
 }
 
@@ -55,7 +57,7 @@ pub struct Assignment<'a> {
     pub shape: &'a (dyn Fn(&Facts) -> Registry + Send + Sync),
     /// Makes the scope of a call from the facts and the call's id.
     pub scope: &'a (dyn Fn(&Facts, &str) -> Scope + Send + Sync),
-    /// The persona and the channel's style: part of the system prompt.
+    /// Who the bot is, for the system prompt; empty for the built-in words.
     pub persona: String,
     /// Cancelled when the task is stopped or the daemon ends.
     pub cancel: CancellationToken,

@@ -2,9 +2,9 @@
 //! no I/O. The loop around it is `drive.rs`.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
 use crate::agent::circles::{Circles, Verdict};
+use crate::agent::header::{Header, Hush, VERSION, since_stored};
 use crate::agent::{Ending, Settings, budget, words};
 use crate::domain::transcript::{Answer, Call, Heard, Item};
 use crate::domain::usage::Usage;
@@ -24,43 +24,6 @@ pub struct Run {
     /// The open calls were asked for before a crash: some may have been started.
     resumed: bool,
     ended: Option<(End, String)>,
-}
-
-/// What is stored of a run beside its transcript.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Header {
-    v: u16,
-    /// When the task was first claimed.
-    since: DateTime<Utc>,
-    /// Model calls so far.
-    steps: u32,
-    usage: Usage,
-    circles: Circles,
-    /// The next step gets no tools, because of a repetition or because it is the last one.
-    #[serde(default)]
-    hushed: Option<Hush>,
-    /// The provider's last refusal in its own words.
-    #[serde(default)]
-    refused: Option<String>,
-    /// The conversation before this task is not used any more.
-    #[serde(default)]
-    set_aside: bool,
-    #[serde(default)]
-    fittings: u32,
-    /// Foreign words came in during the task.
-    #[serde(default)]
-    untrusted: bool,
-}
-
-const VERSION: u16 = 1;
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Hush {
-    /// This tool was called again and again.
-    Repeated(String),
-    /// `max_steps` is reached.
-    LastStep,
 }
 
 /// What the run wants next.
@@ -322,16 +285,6 @@ impl Run {
             false => text,
         };
         Ending { append, header, end, text, usage, set_aside: self.header.set_aside }
-    }
-}
-
-fn since_stored(now: Usage, stored: Usage) -> Usage {
-    Usage {
-        calls: now.calls - stored.calls,
-        input: now.input - stored.input,
-        cached: now.cached - stored.cached,
-        output: now.output - stored.output,
-        micro_usd: now.micro_usd - stored.micro_usd,
     }
 }
 

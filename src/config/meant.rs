@@ -7,7 +7,7 @@ use selkie_channel_core::ChannelKit;
 use crate::config::problem::one_of;
 use crate::config::settings::Settings;
 use crate::domain::crash::CrashPoint;
-use crate::domain::schema::nearest;
+use crate::domain::spelling::nearest;
 
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);

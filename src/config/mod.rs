@@ -17,6 +17,7 @@ mod lines;
 mod meant;
 mod schema;
 mod secrets;
+mod written;
 mod yaml;
 
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ use crate::config::paths::ConfigFile;
 use crate::config::problem::{Place, Problem, Problems};
 use crate::config::secrets::Secrets;
 use crate::config::settings::Settings;
+use crate::config::written::{Written, file_twin, from_file, from_flag, strange_sections};
 use crate::domain::schema::{Fault, FaultKind, check};
 
 pub use meant::crash_at;
@@ -58,17 +60,6 @@ pub struct Flag {
     pub name: String,
     /// A map of sections and keys.
     pub value: Value,
-}
-
-/// Tells where the value of a path was written.
-type PlaceOf = Box<dyn Fn(&[String]) -> Place>;
-
-/// Values as one source wrote them.
-struct Written {
-    /// A map of sections and keys.
-    value: Value,
-    /// Where the value of a path was written.
-    place: PlaceOf,
 }
 
 /// Config that was read and whose shape was checked.
@@ -249,61 +240,6 @@ fn merge(layers: &[Layer]) -> Result<Tree, Problems> {
     Tree::of(layers).map_err(|e| {
         Problems(vec![Problem { place: Place::default(), key: String::new(), says: e.to_string() }])
     })
-}
-
-fn from_flag(flag: &Flag) -> Written {
-    let place = Place::of(flag.name.clone());
-    Written { value: flag.value.clone(), place: Box::new(move |_| place.clone()) }
-}
-
-type FromFile = (Written, Option<(String, Lines)>);
-
-fn from_file(file: &ConfigFile, here: &std::path::Path) -> Result<FromFile, Problem> {
-    let Some(path) = file.path() else {
-        let value = Value::Object(Map::new());
-        return Ok((Written { value, place: Box::new(|_| Place::default()) }, None));
-    };
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(here.join(path)).map_err(|e| Problem {
-        place: Place::of(name.clone()),
-        key: String::new(),
-        says: format!("the config file cannot be read: {e}"),
-    })?;
-    let value = yaml::parse(&name, &text)?;
-    let lines = Lines::of(&text);
-    let (known, named) = (lines.clone(), name.clone());
-    let place = move |path: &[String]| {
-        let line = known.exact(path).or_else(|| known.exact(&file_twin(path)));
-        Place { name: named.clone(), line: line.or_else(|| known.of_path(path)) }
-    };
-    Ok((Written { value, place: Box::new(place) }, Some((name, lines))))
-}
-
-/// A secret read from a file was written at its `_file` key.
-fn file_twin(path: &[String]) -> Vec<String> {
-    let mut twin = path.to_vec();
-    if let Some(last) = twin.last_mut() {
-        last.push_str("_file");
-    }
-    twin
-}
-
-/// Takes out sections that nobody knows: their names may hold what the merging library reads as a path.
-fn strange_sections(written: &mut Written, schema: &Value) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for fault in check(schema, &written.value) {
-        if let (FaultKind::Unknown { .. }, [section]) = (&fault.kind, fault.path.as_slice()) {
-            problems.push(Problem {
-                place: (written.place)(&fault.path),
-                key: key(&fault.path),
-                says: problem::words(&fault, false),
-            });
-            if let Some(map) = written.value.as_object_mut() {
-                map.remove(section);
-            }
-        }
-    }
-    problems
 }
 
 /// Writes a path as people read it: `owners[0]`, `groups.tg:-100.allow`.

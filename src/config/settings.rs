@@ -93,6 +93,12 @@ pub struct Logging {
 }
 
 impl Logging {
+    /// Returns the same with errors only: in a demo the page tells the rest.
+    pub fn quiet(self) -> Self {
+        let level = if self.level == Level::Info { Level::Error } else { self.level };
+        Self { level, ..self }
+    }
+
     /// Returns the same, without what only a daemon's log needs.
     pub fn quieter(self) -> Self {
         let level = if self.level == Level::Info { Level::Warn } else { self.level };

@@ -1,7 +1,7 @@
 //! The config as it takes effect: every key, its value, and where the value came from. Secrets never.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::config::Reading;
 
@@ -19,7 +19,9 @@ pub struct Line {
 /// Lists every key in the schema's order; keys of named entries (profiles, groups) where they are written.
 pub fn lines(reading: &Reading) -> Vec<Line> {
     let mut walk = Walk { reading, lines: Vec::new() };
-    walk.section("", Some(&reading.value), None, &mut Vec::new());
+    // Most defaults stand in the schema; which model answers hangs on several keys.
+    let effect = reading.settings.as_ref().map(|s| json!({ "llm": s.llm.in_effect() }));
+    walk.section("", Some(&reading.value), effect.as_ref(), &mut Vec::new());
     walk.lines
 }
 

@@ -30,6 +30,9 @@ pub type Explain = Arc<dyn Fn(&Facts) -> Explained + Send + Sync>;
 /// Lists the channels as they stand at this moment.
 pub type Channels = Arc<dyn Fn() -> Vec<ChannelView> + Send + Sync>;
 
+/// Counts the store's durable commits.
+pub type Syncs = Arc<dyn Fn() -> u64 + Send + Sync>;
+
 /// Everything the read API reads.
 #[derive(Clone)]
 pub struct Console {
@@ -41,9 +44,11 @@ pub struct Console {
     pub happenings: Happenings,
     /// The channels and how they are.
     pub channels: Channels,
+    /// Durable commits since the start.
+    pub syncs: Syncs,
     /// The version of this selkie.
     pub version: &'static str,
-    /// The `main` route's model: `main (gpt-5.2)`.
+    /// The `main` route's model: `gpt-5.2 via openai`.
     pub model: String,
     /// The one foreign origin that may read.
     pub allow_origin: Option<String>,

@@ -51,6 +51,8 @@ struct Status {
     /// Why it is not.
     problem: Option<String>,
     counts: Counts,
+    /// Durable commits synced to the disk since the start.
+    store_syncs: u64,
     channels: Vec<ChannelView>,
 }
 
@@ -67,6 +69,7 @@ async fn status(State(console): Asked) -> Json<Status> {
         healthy: problem.is_none(),
         problem,
         counts: counts.unwrap_or_default(),
+        store_syncs: (console.syncs)(),
         channels: (console.channels)(),
     })
 }

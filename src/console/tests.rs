@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use selkie_channel_core::{AccountId, ConversationId};
+use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -108,6 +108,10 @@ impl Read for Shelf {
         Ok(ConversationStatus::default())
     }
 
+    async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {
+        Ok(Vec::new())
+    }
+
     async fn healthy(&self) -> Result<()> {
         self.check()
     }
@@ -126,6 +130,7 @@ impl Served {
         let happenings = Happenings::default();
         let console = Console {
             ledger: Arc::new(ledger),
+            syncs: Arc::new(|| 3),
             explain: Arc::new(|facts| Explained {
                 setting: format!("{} · {}", facts.place.name(), facts.trust.name()),
                 there: vec![ToolLine {

@@ -205,11 +205,13 @@ impl House {
     pub fn console(&self) -> Console {
         let shaper = Arc::clone(&self.plan.shaper);
         let flow = Arc::clone(&self.flow);
+        let ledger = Arc::clone(&self.ledger);
         Console {
             ledger: Arc::clone(&self.ledger) as Arc<dyn Read>,
             explain: Arc::new(move |facts| shaper.shape(facts).explain()),
             happenings: self.happenings.clone(),
             channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),
+            syncs: Arc::new(move || ledger.syncs()),
             version: VERSION,
             model: self.plan.model.card().name,
             allow_origin: self.plan.settings.console.allow_origin.clone(),

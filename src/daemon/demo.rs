@@ -6,11 +6,11 @@ use serde_json::Value;
 /// Emulated platforms with people in them.
 #[async_trait]
 pub trait World: Send + Sync {
-    /// Starts its servers on free loopback ports.
+    /// Starts its servers on this loopback port; 0 takes a free one.
     ///
     /// # Errors
-    /// When no port is free.
-    async fn start(&mut self) -> anyhow::Result<()>;
+    /// When the port is taken.
+    async fn start(&mut self, port: u16) -> anyhow::Result<()>;
 
     /// Returns the config that makes the daemon its guest: tokens, base URLs, who is allowed, owners.
     fn config(&self) -> Value;
@@ -20,6 +20,9 @@ pub trait World: Send + Sync {
 
     /// Tells the page where the daemon's read API is.
     fn set_daemon(&self, console_url: &str);
+
+    /// Tells the page which model answers.
+    fn set_model(&self, name: &str);
 
     /// Lists the places that `say` takes.
     fn places(&self) -> Vec<String>;

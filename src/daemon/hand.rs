@@ -1,5 +1,6 @@
 //! Tools called by hand: `selkie tools call`, without an agent; the same shape, scope and dispatch.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -131,6 +132,10 @@ struct Nobody;
 impl Reply for Nobody {
     async fn say(&self, _: &str, _: Body) -> Result<Spoken, ToolError> {
         Err(ToolError::tell("a call by hand speaks to no platform: ask in a conversation"))
+    }
+
+    async fn send(&self, call: &str, body: Body, _: File) -> Result<Spoken, ToolError> {
+        self.say(call, body).await
     }
 
     fn is_here(&self, _: &str) -> Option<bool> {

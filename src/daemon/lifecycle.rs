@@ -79,7 +79,7 @@ async fn drained(house: &House) {
         return;
     }
     // What a platform does not take now is sent at the next start.
-    timeout(LAST, until(house, |counts| counts.queued == 0)).await.ok();
+    timeout(LAST, until(house, |counts| counts.queued + counts.sending == 0)).await.ok();
 }
 
 /// Waits until the counts are so; a store that cannot tell ends the waiting.

@@ -57,7 +57,8 @@ pub async fn daemon(
     };
     let channels: Vec<&str> = house.plan.channels.iter().map(|c| c.name).collect();
     let state = house.plan.folders.state.display().to_string();
-    tracing::info!(version = VERSION, ?channels, state, "selkie is up");
+    let console_at = console.map_or_else(|| "off".to_owned(), |address| address.to_string());
+    tracing::info!(version = VERSION, ?channels, state, console = console_at, "selkie is up");
     // Nobody waiting for it is no reason to end.
     let (ledger, happenings) = (Arc::clone(&house.ledger), house.happenings.clone());
     up.send(Up { ledger, happenings, console }).ok();

@@ -154,10 +154,12 @@ async fn trace(State(desk): State<Arc<Desk>>, UrlPath(message): UrlPath<String>)
 
 async fn status(State(desk): State<Arc<Desk>>) -> Response {
     let pid = std::process::id();
+    let store_syncs = desk.ledger.syncs();
     match desk.ledger.counts().await {
-        Ok(counts) => {
-            Json(json!({ "version": VERSION, "pid": pid, "counts": counts })).into_response()
-        }
+        Ok(counts) => Json(json!({
+            "version": VERSION, "pid": pid, "counts": counts, "store_syncs": store_syncs,
+        }))
+        .into_response(),
         Err(error) => broken(&error),
     }
 }

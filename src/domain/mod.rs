@@ -8,6 +8,7 @@ pub mod happening;
 pub mod ids;
 pub mod schema;
 pub mod span;
+pub mod spelling;
 pub mod task;
 pub mod tool;
 pub mod transcript;

@@ -6,6 +6,8 @@
 
 use serde_json::Value;
 
+use crate::domain::spelling::nearest;
+
 /// Something wrong with a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
@@ -57,16 +59,6 @@ pub fn check(schema: &Value, value: &Value) -> Vec<Fault> {
     let mut checker = Checker { root: schema, path: Vec::new(), faults: Vec::new() };
     checker.value(schema, value);
     checker.faults
-}
-
-/// Returns the candidate that looks most like `word`, if one is near.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .into_iter()
-        .map(|c| (distance(word, c), c))
-        .filter(|(d, c)| *d <= 1 + c.len().max(word.len()) / 3)
-        .min_by_key(|(d, _)| *d)
-        .map(|(_, c)| c)
 }
 
 struct Checker<'a> {
@@ -284,22 +276,6 @@ fn short(value: &Value) -> String {
         Some((cut, _)) => format!("{}…", &text[..cut]),
         None => text,
     }
-}
-
-/// Edits between two words (Levenshtein), letters and digits compared without case.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.to_lowercase().chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let cost = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

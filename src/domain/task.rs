@@ -18,6 +18,11 @@ impl Lane {
         Self(conversation.full())
     }
 
+    /// Returns the account of a conversation's lane; `None` for a lane of children.
+    pub fn account(&self) -> Option<&str> {
+        self.0.split_once('|').map(|(account, _)| account)
+    }
+
     /// Returns the lane of a task's children.
     pub fn of_children(parent: TaskId) -> Self {
         Self(format!("task:{parent}"))

@@ -66,10 +66,13 @@ impl Account {
         read(&self.allow.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Lets a moved place keep its rights.
-    pub(super) fn alias(&self, old: &PlaceId, new: &PlaceId) {
+    /// Lets a moved place keep its rights. Returns whether it would lose them without: the list names
+    /// its old id and not the new one.
+    pub(super) fn alias(&self, old: &PlaceId, new: &PlaceId) -> bool {
         let mut allow = self.allow.write().unwrap_or_else(PoisonError::into_inner);
+        let needed = allow.names(old.key()) && !allow.names(new.key());
         allow.alias(old.key(), new.key());
+        needed
     }
 
     pub(super) fn set_hearing(&self, hearing: Hearing) {

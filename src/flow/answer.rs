@@ -1,27 +1,25 @@
 //! One claimed task, from its messages to its stored answer.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use selkie_channel_core::Audience;
-use tokio::sync::{oneshot, watch};
 
 use crate::agent::{Dropped, Ending};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
-use crate::domain::ids::InboxId;
 use crate::domain::transcript::{Answer, Item};
 use crate::domain::usage::Usage;
 use crate::flow::desk::Desk;
+use crate::flow::endings::{Endings, Finished};
 use crate::flow::mind::{Job, Mind};
 use crate::flow::reply::TaskReply;
 use crate::flow::stops::{StopMark, Stops};
-use crate::flow::{heard, presence, words};
-use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, Standing, StoreError};
+use crate::flow::{heard, presence, rights, words};
+use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
 const MOST_ATTEMPTS: u32 = 3;
@@ -32,32 +30,6 @@ pub(super) struct Answers {
     pub(super) mind: Arc<dyn Mind>,
     pub(super) stops: Arc<Stops>,
     pub(super) endings: Arc<Endings>,
-}
-
-/// Who in this process waits for the end of the task that answers a row.
-#[derive(Default)]
-pub(super) struct Endings(Mutex<HashMap<InboxId, oneshot::Sender<Finished>>>);
-
-/// The end of a task, and what became of its words.
-pub(super) struct Finished {
-    pub(super) state: String,
-    pub(super) standings: Vec<watch::Receiver<Standing>>,
-}
-
-impl Endings {
-    pub(super) fn expect(&self, row: InboxId) -> oneshot::Receiver<Finished> {
-        let (sender, receiver) = oneshot::channel();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(row, sender);
-        receiver
-    }
-
-    fn take(&self, claimed: &Claimed) -> Vec<oneshot::Sender<Finished>> {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.is_empty() {
-            return Vec::new();
-        }
-        claimed.heard.iter().filter_map(|(row, _)| waiting.remove(row)).collect()
-    }
 }
 
 impl Answers {
@@ -72,16 +44,35 @@ impl Answers {
             task,
             heard: claimed.heard.iter().map(|(row, _)| *row).collect(),
         });
-        let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), &claimed));
-        let next = match self.ending(&mut claimed, &mark, &reply).await {
-            Some(ending) => {
-                let say = self.say(&claimed, &ending, &mark, reply.has_spoken());
-                self.finish(&claimed, ending, say, hand_over).await
+        let next = match rights::now(&self.desk, &claimed) {
+            Some(trust) => {
+                claimed.facts.trust = trust;
+                self.work(&mut claimed, &mark, hand_over).await
             }
-            None => None,
+            None => {
+                let why = "ignored: not_allowed any more".to_owned();
+                let mut ending = self.closed(&claimed, End::Failed { why }, String::new());
+                if claimed.transcript.is_empty() {
+                    // Words nobody listens to do not become history.
+                    ending.append.clear();
+                }
+                self.finish(&claimed, ending, Vec::new(), hand_over).await
+            }
         };
         self.stops.end(task);
         next
+    }
+
+    async fn work(
+        &self,
+        claimed: &mut Claimed,
+        mark: &StopMark,
+        hand_over: bool,
+    ) -> Option<Claimed> {
+        let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
+        let ending = self.ending(claimed, mark, &reply).await?;
+        let say = self.say(claimed, &ending, mark, reply.has_spoken());
+        self.finish(claimed, ending, say, hand_over).await
     }
 
     async fn ending(
@@ -100,7 +91,7 @@ impl Answers {
             let driven = AssertUnwindSafe(self.drive(claimed, mark, reply)).catch_unwind().await;
             match driven {
                 Ok(Ok(ending)) if ending.end == End::Stopped && self.is_leaving(mark) => {
-                    return None;
+                    return self.release(claimed).await;
                 }
                 Ok(Ok(ending)) => return Some(ending),
                 Ok(Err(Dropped::Lost)) => {
@@ -108,7 +99,7 @@ impl Answers {
                     return None;
                 }
                 Ok(Err(Dropped::Stopping)) if self.is_leaving(mark) || !mark.is_asked() => {
-                    return None;
+                    return self.release(claimed).await;
                 }
                 Ok(Err(Dropped::Stopping)) => {
                     self.refresh(claimed).await?;
@@ -134,6 +125,16 @@ impl Answers {
         self.desk.stop.work.is_cancelled() && !mark.is_asked()
     }
 
+    /// Gives the claim back: a restart that was asked for is no attempt. Nothing ends by it.
+    async fn release(&self, claimed: &Claimed) -> Option<Ending> {
+        let released = self.desk.ledger.commit(&claimed.claim, Advance::Release).await;
+        if let Err(error) = released {
+            // It dies with this boot then, and counts.
+            tracing::warn!(task = %claimed.claim.task, %error, "a claim could not be given back");
+        }
+        None
+    }
+
     async fn drive(
         &self,
         claimed: &Claimed,
@@ -146,6 +147,10 @@ impl Answers {
                 true => heard::lines(&self.desk, claimed, mark.cancel()).await,
                 false => Vec::new(),
             };
+            if mark.cancel().is_cancelled() {
+                // Before its lines are stored: the next claim fetches the files again.
+                return Err(Dropped::Stopping);
+            }
             let reply = Arc::clone(reply) as _;
             self.mind.answer(Job { claimed, heard, reply, cancel: mark.cancel().clone() }).await
         };
@@ -202,9 +207,11 @@ impl Answers {
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
         let draft = |text: &str| {
-            let quote = (claimed.facts.audience() == Audience::Group)
-                .then(|| claimed.facts.message.clone())
-                .flatten();
+            // Where several speak, an answer says whom it answers.
+            let facts = &claimed.facts;
+            let several = facts.audience() == Audience::Group
+                || matches!(facts.place, Where::CommandLine { .. });
+            let quote = several.then(|| facts.message.clone()).flatten();
             self.desk.draft(&claimed.conversation, text, quote)
         };
         // A command that stopped the task has answered already.
@@ -231,18 +238,17 @@ impl Answers {
         hand_over: bool,
     ) -> Option<Claimed> {
         let desk = &self.desk;
-        let (usage, state) = (ending.usage, ending.end.state().name());
+        let state = ending.end.state().name();
         if let End::Failed { why } = &ending.end {
             tracing::warn!(task = %claimed.claim.task, why, "a task failed");
         }
-        let Ending { append, header, end, usage: cost, set_aside, text: _ } = ending;
+        let Ending { append, header, end, usage, set_aside, text: _ } = ending;
         let now = desk.clock.now();
-        let finish =
-            Advance::Finish { append, header, end, say, usage: cost, set_aside, hand_over, now };
+        let finish = Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now };
         desk.crash.hit(CrashPoint::BeforeFinish);
         let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await?;
         desk.crash.hit(CrashPoint::AfterFinish);
-        let Committed::Ended { queued, next } = committed else {
+        let Committed::Ended { queued, next, usage } = committed else {
             tracing::warn!(task = %claimed.claim.task, "the claim was lost at the end: nothing is said");
             return None;
         };

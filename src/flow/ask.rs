@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use selkie_channel_core::{Addressed, Audience, Inbound, PlaceId, Speaker, What};
+use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, PlaceId, Speaker, What};
 use serde::Serialize;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -11,8 +11,8 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::domain::happening::Happening;
 use crate::domain::ids::{InboxId, TaskId};
-use crate::flow::answer::{Endings, Finished};
 use crate::flow::desk::Desk;
+use crate::flow::endings::{Endings, Finished};
 use crate::flow::intake::Intake;
 use crate::flow::standings;
 use crate::flow::terminal::{self, Terminal};
@@ -53,10 +53,11 @@ pub(super) async fn begin(
     ask: Ask,
 ) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
     let arrival = arrival(desk, ask);
-    let said = terminal.listen(&arrival.inbound.conversation);
+    let asked = MessageRef::new(&*arrival.inbound.key);
+    let said = terminal.listen(&arrival.inbound.conversation, asked);
     let happenings = desk.happenings.listen();
     let stored = intake.store(vec![arrival], None).await?;
-    let Some(row) = stored.accepted.fresh.first().copied() else {
+    let Some(row) = stored.accepted.fresh.first().map(|fresh| fresh.row) else {
         return Err(StoreError::Corrupt("a fresh question was taken for a known one".to_owned()));
     };
     let ended = endings.expect(row);
@@ -89,7 +90,7 @@ fn arrival(desk: &Desk, ask: Ask) -> Arrival {
         untrusted_text: false,
         occasion: Occasion::Asked,
         mode: Mode::Normal,
-        message: None,
+        message: Some(MessageRef::new(&*key)),
         opened: Vec::new(),
         at: now,
     };
@@ -99,6 +100,7 @@ fn arrival(desk: &Desk, ask: Ask) -> Arrival {
         Speaker { id: terminal::person(), name: String::new(), username: None, is_bot: false };
     let inbound = Inbound {
         v: Inbound::VERSION,
+        message: Some(MessageRef::new(&*key)),
         key,
         title: ask.workspace.display().to_string(),
         conversation,
@@ -108,7 +110,6 @@ fn arrival(desk: &Desk, ask: Ask) -> Arrival {
         speaker,
         audience: Audience::Direct,
         what: What::Message,
-        message: None,
         addressed: Addressed::Direct,
         text: ask.text,
         command: None,

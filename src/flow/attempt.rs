@@ -44,6 +44,7 @@ pub(super) async fn attempt(desk: &Arc<Desk>, account: &Account, due: DuePart) -
         Ok(true) => {}
         Ok(false) => {
             desk.standings.tell(due.outbound, &Standing::Cancelled);
+            desk.spool.settle(&due.part);
             return Next::Settled;
         }
         Err(error) => {
@@ -75,8 +76,16 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     if let Some(penalty) = penalty {
         punish(desk, account, due, penalty).await;
     }
+    if let Outcome::Moved { to, .. } = &outcome {
+        let from = account.channel.address.place(&due.part.conversation);
+        desk.follow(account, &from, to).await;
+    }
     let stored = desk.insist(|| desk.ledger.settle(due.id, outcome.clone())).await;
+    tracing::debug!(part = %due.id, standing = stored.as_ref().map(standings::name), "the receipt is stored");
     desk.crash.hit(CrashPoint::AfterReceipt);
+    if stored.is_some() && again.is_none() {
+        desk.spool.settle(&due.part);
+    }
     if let Some(standing) = stored {
         desk.standings.tell(due.outbound, &standing);
         if standing != Standing::Open {

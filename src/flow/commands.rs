@@ -12,7 +12,7 @@ use crate::flow::desk::Desk;
 use crate::flow::stops::Stops;
 use crate::flow::words::{self, HouseReport, StatusReport};
 use crate::shape::Shape;
-use crate::store::{CommandEffect, Draft, StoreError};
+use crate::store::{CommandEffect, StoreError};
 
 macro_rules! builtins {
     ($($variant:ident = $name:literal, $help:literal;)*) => {
@@ -75,6 +75,10 @@ impl Commands {
 
     async fn one(&self, row: InboxId, inbound: &Inbound) {
         let desk = &self.desk;
+        if desk.account(&inbound.conversation).is_none() {
+            // It waits for a process that has the channel.
+            return;
+        }
         desk.crash.hit(CrashPoint::BeforeCommand);
         let Some(effect) = desk.insist(|| self.effect(inbound)).await else { return };
         let done = desk.insist(|| desk.ledger.command(row, effect.clone())).await;
@@ -89,7 +93,7 @@ impl Commands {
     }
 
     async fn effect(&self, inbound: &Inbound) -> Result<CommandEffect, StoreError> {
-        let say = |text: String| Ok(CommandEffect::Say(self.draft(inbound, &text)));
+        let say = |text: String| Ok(CommandEffect::Say(self.desk.draft_to(inbound, &text)));
         let Some(account) = self.desk.account(&inbound.conversation) else {
             return Ok(CommandEffect::Say(None));
         };
@@ -111,7 +115,7 @@ impl Commands {
                 say(words::not_yours(builtin.name()))
             }
             Builtin::Stop => Ok(self.stop(inbound)),
-            Builtin::Reset => Ok(match self.draft(inbound, &words::reset()) {
+            Builtin::Reset => Ok(match self.desk.draft_to(inbound, &words::reset()) {
                 Some(draft) => CommandEffect::Reset(draft),
                 None => CommandEffect::Say(None),
             }),
@@ -119,8 +123,8 @@ impl Commands {
     }
 
     fn stop(&self, inbound: &Inbound) -> CommandEffect {
-        let stopped = self.draft(inbound, &words::stopped());
-        let idle = self.draft(inbound, &words::nothing_to_stop());
+        let stopped = self.desk.draft_to(inbound, &words::stopped());
+        let idle = self.desk.draft_to(inbound, &words::nothing_to_stop());
         match (stopped, idle) {
             (Some(stopped), Some(idle)) => CommandEffect::Stop { stopped, idle },
             _ => CommandEffect::Say(None),
@@ -174,12 +178,6 @@ impl Commands {
             ["why", name] => words::tool_why(name, &shape.why(name)),
             _ => words::tools_usage(),
         }
-    }
-
-    fn draft(&self, inbound: &Inbound, text: &str) -> Option<Draft> {
-        let quote =
-            (inbound.audience == Audience::Group).then(|| inbound.message.clone()).flatten();
-        self.desk.draft(&inbound.conversation, text, quote)
     }
 }
 

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
-use selkie_channel_core::ConversationId;
+use selkie_channel_core::{ConversationId, Part};
 
 use crate::domain::ids::PartId;
 use crate::flow::account::Account;
@@ -70,6 +70,11 @@ impl Courier {
             self.enqueue(part);
         }
         Ok(())
+    }
+
+    /// Returns the parts that wait.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.lanes.values().flatten().map(|due| &due.part)
     }
 
     /// Carries until the daemon stops; calls in flight are waited for.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use selkie_channel_core::{AccountId, ConversationId, MessageRef, Outbound, PersonId, Redactor};
+use selkie_channel_core::{
+    AccountId, Audience, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId, Redactor,
+};
 use tokio_util::task::TaskTracker;
 
 use crate::domain::chance::Chance;
@@ -15,14 +17,16 @@ use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Boot;
 use crate::domain::span::Span;
+use crate::domain::task::Lane;
 use crate::flow::account::{Account, ChannelState};
 use crate::flow::health::Health;
 use crate::flow::policy::Policy;
 use crate::flow::post::{Letterbox, Post};
 use crate::flow::settings::Settings;
+use crate::flow::spool::Spool;
 use crate::flow::standings::Standings;
 use crate::flow::terminal::Terminal;
-use crate::flow::{Parts, Stop};
+use crate::flow::{Parts, Stop, words};
 use crate::store::{Draft, Ledger, Queued, StoreError};
 
 /// What every part of flow needs.
@@ -38,6 +42,7 @@ pub(super) struct Desk {
     pub(super) accounts: HashMap<AccountId, Arc<Account>>,
     pub(super) post: Post,
     pub(super) standings: Standings,
+    pub(super) spool: Spool,
     pub(super) health: Health,
     pub(super) tracker: TaskTracker,
     pub(super) stop: Stop,
@@ -70,6 +75,7 @@ impl Desk {
             accounts,
             post,
             standings: Standings::default(),
+            spool: Spool::below(&parts.cache_dir),
             health: Health::default(),
             tracker: TaskTracker::new(),
             stop: Stop::default(),
@@ -84,6 +90,12 @@ impl Desk {
     /// Returns the account of a conversation; `None` when its channel is not configured any more.
     pub(super) fn account(&self, conversation: &ConversationId) -> Option<&Arc<Account>> {
         self.accounts.get(conversation.account())
+    }
+
+    /// Whether this process answers in a lane: what waits for a channel that is not here waits for a
+    /// process that has it, as its parts do.
+    pub(super) fn carries(&self, lane: &Lane) -> bool {
+        lane.account().is_none_or(|account| self.accounts.contains_key(&AccountId::new(account)))
     }
 
     /// Reads the rules of an account as they are now.
@@ -122,6 +134,13 @@ impl Desk {
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
     }
 
+    /// Renders an answer to a message; in a group it quotes the message.
+    pub(super) fn draft_to(&self, inbound: &Inbound, markdown: &str) -> Option<Draft> {
+        let is_group = inbound.audience == Audience::Group;
+        let quote = is_group.then(|| inbound.message.clone()).flatten();
+        self.draft(&inbound.conversation, markdown, quote)
+    }
+
     /// Gives stored parts to the courier of their account.
     pub(super) fn send(&self, queued: Queued) {
         self.post.send(queued);
@@ -138,6 +157,20 @@ impl Desk {
 
     /// Tells the first owner something in private, once a day for each `key`.
     pub(super) async fn notice(self: &Arc<Self>, key: &str, text: &str) {
+        let day = self.clock.now().format("%Y-%m-%d");
+        self.tell_owner(&format!("notice:{key}:{day}"), text).await;
+    }
+
+    /// Lets a place that goes on under another id keep its rights, and tells the owner, once for ever,
+    /// which id belongs into the config.
+    pub(super) async fn follow(self: &Arc<Self>, account: &Account, old: &PlaceId, new: &PlaceId) {
+        if account.alias(old, new) {
+            let text = words::moved(account.channel.name, old.key(), new.key());
+            self.tell_owner(&format!("moved:{}:{}", old.full(), new.key()), &text).await;
+        }
+    }
+
+    async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
         let owner = self.owners.first();
         let private = owner
             .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));
@@ -146,8 +179,7 @@ impl Desk {
             tracing::warn!(key, "no owner can be told: {text} (add `owners` to the config)");
             return;
         };
-        let day = self.clock.now().format("%Y-%m-%d");
-        self.say_once(&format!("notice:{key}:{day}"), draft).await;
+        self.say_once(key, draft).await;
     }
 
     /// Notes what a verb of the store answered instead of doing it. A broken store is said once, and

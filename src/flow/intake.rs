@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use selkie_channel_core::{
-    AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, PlaceId,
+    AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, PlaceId, Redactor,
 };
 
 use crate::domain::crash::CrashPoint;
@@ -17,7 +17,7 @@ use crate::flow::desk::Desk;
 use crate::flow::policy;
 use crate::flow::words;
 use crate::flow::worker::{Permits, Workers};
-use crate::store::{Accepted, Arrival, Disposition, Fuse, StoreError};
+use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, StoreError};
 
 /// Hints remembered in memory before the ledger is asked again.
 const MANY_HINTS: usize = 10_000;
@@ -40,10 +40,11 @@ impl Intake {
     /// Stores a batch and claims what may run at once.
     pub(super) async fn store(
         &self,
-        batch: Vec<Arrival>,
+        mut batch: Vec<Arrival>,
         cursor: Option<Cursor>,
     ) -> Result<Stored, StoreError> {
         let desk = &self.desk;
+        batch.iter_mut().for_each(|arrival| hide(&desk.redactor, &mut arrival.inbound));
         desk.crash.hit(CrashPoint::BeforeAccept);
         let tasks = batch.iter().filter(|a| matches!(a.disposition, Disposition::Task(_))).count();
         let permits = self.workers.reserve(tasks);
@@ -90,10 +91,10 @@ impl Intake {
             arrivals.iter().filter(|a| self.is_first_knock(a)).map(|a| a.inbound.clone()).collect();
         let moves: Vec<(PlaceId, PlaceId)> = arrivals.iter().filter_map(moved).collect();
         let stored = self.store(arrivals, cursor).await?;
-        self.tell_heard(heard, &stored.accepted);
+        self.tell_heard(&heard, &stored.accepted);
         self.begin(stored);
         for (old, new) in moves {
-            self.follow(account, &old, &new).await;
+            self.desk.follow(account, &old, &new).await;
         }
         for knock in knocks {
             self.hint(account, &knock).await;
@@ -101,13 +102,12 @@ impl Intake {
         Ok(())
     }
 
-    fn tell_heard(&self, heard: Vec<ConversationId>, accepted: &Accepted) {
-        // Rows that were there before leave no trace in `fresh`: then it is not known whose is whose.
-        if accepted.known > 0 || heard.len() != accepted.fresh.len() {
-            return;
-        }
-        for (conversation, inbox) in heard.into_iter().zip(&accepted.fresh) {
-            self.desk.happenings.tell(|| Happening::Heard { conversation, inbox: *inbox });
+    fn tell_heard(&self, heard: &[ConversationId], accepted: &Accepted) {
+        for Fresh { index, row } in &accepted.fresh {
+            let Some(conversation) = heard.get(*index) else { continue };
+            self.desk
+                .happenings
+                .tell(|| Happening::Heard { conversation: conversation.clone(), inbox: *row });
         }
     }
 
@@ -126,15 +126,20 @@ impl Intake {
     async fn hint(&self, account: &Account, inbound: &Inbound) {
         tracing::info!(speaker = %inbound.speaker.id, place = %inbound.place, "not on the allow list");
         let text = words::not_allowed(inbound, account.channel.name);
-        if let Some(draft) = self.desk.draft(&inbound.conversation, &text, None) {
+        if let Some(draft) = self.desk.draft_to(inbound, &text) {
             self.desk.say_once(&format!("hint:{}", inbound.place.full()), draft).await;
         }
     }
+}
 
-    async fn follow(&self, account: &Account, old: &PlaceId, new: &PlaceId) {
-        account.alias(old, new);
-        let text = words::moved(account.channel.name, old.key(), new.key());
-        self.desk.notice(&format!("moved:{}", old.full()), &text).await;
+/// Hides our secrets in what people wrote: no row holds them, and no model is told.
+fn hide(redactor: &Redactor, inbound: &mut Inbound) {
+    let Inbound { title, text, command, quote, attachments, .. } = inbound;
+    let args = command.as_mut().map(|command| &mut command.args);
+    let quoted = quote.as_mut().map(|quote| &mut quote.text);
+    let names = attachments.iter_mut().map(|attachment| &mut attachment.name);
+    for written in [title, text].into_iter().chain(args).chain(quoted).chain(names) {
+        *written = redactor.clean(written);
     }
 }
 

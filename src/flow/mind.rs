@@ -1,21 +1,17 @@
 //! The way from a worker to the agent: shape and scope of the task, persona, and the drive itself.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Assignment, Dropped, Ending};
-use crate::domain::facts::{Facts, Where};
+use crate::domain::facts::Facts;
 use crate::domain::transcript::Heard;
 use crate::flow::commands::Shapes;
 use crate::flow::scope::Scopes;
 use crate::store::Claimed;
 use crate::tools::ports::Reply;
-
-/// A persona is read up to here.
-const PERSONA_BYTES: usize = 16 * 1024;
 
 /// Answers a claimed task.
 #[async_trait]
@@ -49,31 +45,9 @@ impl Mind for Thinking {
             let shape = (self.shapes)(facts);
             self.scopes.make(claimed, facts, &shape, call, (&reply, &cancel))
         };
-        let persona = match &claimed.facts.place {
-            Where::Channel(features) if !features.style.is_empty() => {
-                format!("{}\n{}", self.persona, features.style).trim_start().to_owned()
-            }
-            _ => self.persona.clone(),
-        };
-        let cancel = cancel.clone();
+        let (persona, cancel) = (self.persona.clone(), cancel.clone());
         let assignment =
             Assignment { claimed, heard, shape: &shape, scope: &scope, persona, cancel };
         self.agent.drive(assignment).await
-    }
-}
-
-/// Reads the persona of this state folder; none is fine.
-pub(super) fn read_persona(state_dir: &std::path::Path) -> String {
-    let path: PathBuf = state_dir.join("persona.md");
-    match std::fs::read_to_string(&path) {
-        Ok(text) => {
-            let end = text.floor_char_boundary(PERSONA_BYTES);
-            text[..end].trim().to_owned()
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => {
-            tracing::warn!(path = %path.display(), %error, "the persona cannot be read: none is used");
-            String::new()
-        }
     }
 }

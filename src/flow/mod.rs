@@ -27,18 +27,22 @@ mod attempt;
 mod commands;
 mod courier;
 mod desk;
+mod endings;
 mod files;
 mod governor;
 mod health;
 mod heard;
 mod intake;
 mod mind;
+mod persona;
 mod policy;
 mod post;
 mod presence;
 mod reply;
+mod rights;
 mod scope;
 pub mod settings;
+mod spool;
 mod standings;
 mod stops;
 #[cfg(test)]
@@ -56,10 +60,11 @@ pub use ask::{Ask, AskEvent};
 pub use settings::Settings;
 
 use account::Account;
-use answer::{Answers, Endings};
+use answer::Answers;
 use commands::{Commands, Shapes};
 use courier::Courier;
 use desk::Desk;
+use endings::Endings;
 use intake::{AccountInbox, Intake};
 use mind::{Mind, Thinking};
 use post::Letterbox;
@@ -138,7 +143,7 @@ impl Flow {
                     cache_dir: desk.cache_dir.clone(),
                     clock: Arc::clone(&desk.clock),
                 },
-                persona: mind::read_persona(&desk.state_dir),
+                persona: persona::read(&desk.state_dir),
             })
         };
         let terminal = Arc::new(Terminal::default());
@@ -186,10 +191,18 @@ impl Flow {
         if back > 0 {
             tracing::info!(tasks = back, "unfinished tasks of an earlier start go on");
         }
+        let moved = desk.ledger.moved_places().await?;
         let open = desk.ledger.open_commands().await?;
         self.relay(tracker, stop);
+        for (old, new) in moved {
+            if let Some(account) = desk.accounts.get(old.account()) {
+                desk.follow(account, &old, &new).await;
+            }
+        }
         self.commands.carry_out(open).await;
-        for courier in self.couriers().await? {
+        let couriers = self.couriers().await?;
+        desk.spool.sweep(couriers.iter().flat_map(Courier::parts));
+        for courier in couriers {
             desk.tracker.spawn(courier.run());
         }
         desk.tracker.spawn(Arc::clone(&self.workers).dispatch());

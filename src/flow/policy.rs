@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use selkie_channel_core::{Address, Addressed, AllowList, Audience, Inbound, PersonId, What};
+use selkie_channel_core::{
+    Address, Addressed, AllowList, Audience, Inbound, PersonId, PlaceId, What,
+};
 
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::flow::commands::Builtin;
@@ -32,11 +34,15 @@ pub(super) struct Policy<'a> {
 impl Policy<'_> {
     /// Says who the speaker is here; `None` for somebody the bot does not listen to.
     pub(super) fn principal(&self, inbound: &Inbound) -> Option<Trust> {
-        let speaker = &inbound.speaker.id;
+        self.of(&inbound.speaker.id, &inbound.place)
+    }
+
+    /// Says who a person is in a place.
+    pub(super) fn of(&self, speaker: &PersonId, place: &PlaceId) -> Option<Trust> {
         if self.owners.contains(speaker) {
             return Some(Trust::Owner);
         }
-        if self.allow.names(inbound.place.key()) || self.allow.names(speaker.as_str()) {
+        if self.allow.names(place.key()) || self.allow.names(speaker.as_str()) {
             return Some(Trust::Allowed);
         }
         self.allow.is_everyone().then_some(Trust::Stranger)
@@ -126,7 +132,7 @@ fn task(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
 mod tests {
     use proptest::prelude::*;
     use selkie_channel_core::{
-        Attachment, AttachmentKind, Command, ConversationId, MessageRef, PlaceId, Quote,
+        Attachment, AttachmentKind, Command, ConversationId, MessageRef, Quote,
     };
 
     use super::*;

@@ -1,5 +1,8 @@
 //! Speaks for tools into the conversation of their task: stored first, then sent, then answered for.
 
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -64,16 +67,17 @@ impl TaskReply {
             .await
             .unwrap_or(Standing::Open)
     }
-}
 
-#[async_trait]
-impl Reply for TaskReply {
-    async fn say(&self, call: &str, body: Body) -> Result<Spoken, ToolError> {
+    /// Stores what is said; a call that is known finds what became of it.
+    async fn store(&self, call: &str, body: Body) -> Result<Said, ToolError> {
         let draft = self.draft(body)?;
-        let said = self.desk.ledger.say(&self.claim, call, draft).await.map_err(|error| {
+        self.desk.ledger.say(&self.claim, call, draft).await.map_err(|error| {
             self.desk.trouble(&error);
             ToolError::Abort(error.to_string())
-        })?;
+        })
+    }
+
+    async fn outcome(&self, said: Said) -> Result<Spoken, ToolError> {
         let standing = match said {
             Said::New(queued) => {
                 self.desk.crash.hit(CrashPoint::AfterSaid);
@@ -90,12 +94,44 @@ impl Reply for TaskReply {
         }
         Ok(spoken)
     }
+}
+
+#[async_trait]
+impl Reply for TaskReply {
+    async fn say(&self, call: &str, body: Body) -> Result<Spoken, ToolError> {
+        let said = self.store(call, body).await?;
+        self.outcome(said).await
+    }
+
+    async fn send(&self, call: &str, mut body: Body, file: File) -> Result<Spoken, ToolError> {
+        let Some(path) = path_of(&mut body) else { return self.say(call, body).await };
+        let spool = &self.desk.spool;
+        let name = Path::new(&*path).file_name().and_then(OsStr::to_str).unwrap_or("file");
+        let copy = spool.take(self.claim.task, name, file).await.map_err(|error| {
+            ToolError::tell(format!("the file could not be copied for sending: {error}"))
+        })?;
+        *path = copy.to_string_lossy().into_owned();
+        let said = self.store(call, body).await;
+        if !matches!(said, Ok(Said::New(_))) {
+            // Said before, or not at all: no part names this copy.
+            spool.remove(&copy);
+        }
+        self.outcome(said?).await
+    }
 
     fn is_here(&self, written: &str) -> Option<bool> {
         let account = self.desk.account(&self.conversation)?;
         let named = account.channel.address.parse(written)?;
         let same_bot = named.account() == self.place.account();
         Some(named == self.conversation || (same_bot && named.key() == self.place.key()))
+    }
+}
+
+/// Where the file of a body lies.
+fn path_of(body: &mut Body) -> Option<&mut String> {
+    match body {
+        Body::File { path, .. } | Body::Photo { path, .. } | Body::Voice { path, .. } => Some(path),
+        Body::Text { .. } | Body::Reaction { .. } | Body::Typing => None,
     }
 }
 

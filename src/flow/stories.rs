@@ -1,20 +1,25 @@
-//! Stories of flow alone: its own parts run, over a ledger, a platform and a mind in memory.
+//! Stories of flow alone: its own parts run, over the real store, with a platform and a mind of its own.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::DateTime;
 use selkie_channel_core::{
-    Addressed, Attachment, AttachmentKind, Audience, Command, ConversationId, Delivery, Inbound,
-    Inbox as _, Pace, PlaceId, What,
+    Addressed, AllowList, Attachment, AttachmentKind, Audience, Command, ConversationId, Delivery,
+    Inbound, Inbox as _, Pace, PlaceId, What,
 };
 
 use crate::domain::happening::Happening;
+use crate::domain::ids::Boot;
 use crate::domain::span::Span;
-use crate::domain::task::TaskState;
+use crate::domain::task::{Lane, TaskState};
 use crate::domain::transcript::Item;
+use crate::flow::policy::Policy;
 use crate::flow::settings::OutboxSettings;
-use crate::flow::testing::{House, account, message};
-use crate::flow::{Ask, AskEvent, Hearing, Settings, words};
+use crate::flow::testing::{self, House, account, message};
+use crate::flow::{Ask, AskEvent, Hearing, Settings, policy, words};
+use crate::store::read::Read as _;
+use crate::store::{Arrival, Delivery as _, Fuse, Intake as _, Work as _};
 
 async fn house() -> House {
     let outbox = OutboxSettings { unclear_after: Span::seconds(0), ..OutboxSettings::default() };
@@ -32,6 +37,18 @@ fn in_group(mut said: Inbound) -> Inbound {
     said.place = PlaceId::new(account(), "tg:-100");
     (said.audience, said.addressed) = (Audience::Group, Addressed::Mention);
     said
+}
+
+/// Stores a message as an earlier process did whose config listened to everyone.
+async fn store_earlier(house: &House, said: Inbound) {
+    let everyone = AllowList::everyone();
+    let account = &house.desk.accounts[&account()];
+    let disposition = house
+        .desk
+        .policy(account, |today| policy::dispose(&said, &Policy { allow: &everyone, ..*today }));
+    let fuse = Fuse { permits: 0, boot: Boot("old".to_owned()), now: house.desk.clock.now() };
+    let batch = vec![Arrival { inbound: said, disposition }];
+    house.ledger.accept(batch, None, fuse).await.unwrap();
 }
 
 fn texts(arrived: &[(String, String)]) -> Vec<&str> {
@@ -69,10 +86,8 @@ async fn stop_ends_the_running_task_and_says_so_once() {
     house.hear(vec![command("tg:1", "stop")]).await;
     let arrived = house.platform.wait_for(2).await;
     assert_eq!(texts(&arrived), [words::stopped().as_str(), "re next"]);
-    let ledger = std::sync::Arc::clone(&house.ledger);
-    house.close().await;
-    let states: Vec<_> = ledger.state.lock().unwrap().tasks.values().map(|(_, s)| *s).collect();
-    assert_eq!(states, [TaskState::Stopped, TaskState::Done]);
+    let left = house.close().await;
+    assert_eq!(left.tasks().await, [(TaskState::Stopped, 1), (TaskState::Done, 1)]);
 }
 
 #[tokio::test]
@@ -117,14 +132,30 @@ async fn in_a_group_only_the_requester_or_the_owner_stops() {
 }
 
 #[tokio::test]
-async fn a_stopping_daemon_leaves_unfinished_tasks_running_in_the_ledger() {
+async fn a_stopping_daemon_gives_its_tasks_back_and_that_is_no_attempt() {
     let house = house().await;
     house.hear(vec![message("tg:1", "hang")]).await;
-    let (ledger, platform) =
-        (std::sync::Arc::clone(&house.ledger), std::sync::Arc::clone(&house.platform));
-    house.close().await;
-    assert_eq!(ledger.state.lock().unwrap().tasks[&1].1, TaskState::Running);
+    let platform = Arc::clone(&house.platform);
+    let left = house.close().await;
+    assert_eq!(left.tasks().await, [(TaskState::Waiting, 0)]);
     assert!(platform.arrived.borrow().is_empty());
+}
+
+#[tokio::test]
+async fn who_is_not_listened_to_any_more_is_not_answered() {
+    let house = testing::desk();
+    for who in ["tg:66", "tg:2"] {
+        store_earlier(&house, message(who, "and me?")).await;
+    }
+    house.begin().await;
+    let arrived = house.platform.wait_for(1).await;
+    let ignored = house.desk.ledger.tasks(None, 9).await.unwrap().pop().unwrap();
+    assert_eq!(arrived, [("tg:2".to_owned(), "re and me?".to_owned())]);
+    let left = house.close().await;
+    assert_eq!(left.tasks().await, [(TaskState::Failed, 1), (TaskState::Done, 1)]);
+    let ignored = left.ledger.task(ignored.id).await.unwrap().unwrap();
+    assert_eq!(ignored.row.why.as_deref(), Some("ignored: not_allowed any more"));
+    assert!(ignored.transcript.is_empty(), "no history of it");
 }
 
 #[tokio::test]
@@ -138,8 +169,8 @@ async fn an_unclear_answer_is_repeated_once_marked_before_what_follows() {
     house.platform.trouble.lock().unwrap().extend([unclear(), unclear()]);
     house.hear(vec![message("tg:1", "d"), message("tg:1", "e")]).await;
     assert_eq!(texts(&house.platform.wait_for(4).await)[3], "re e");
-    assert_eq!(house.ledger.part_states(), ["sent", "sent", "sent", "unclear", "sent"]);
-    house.close().await;
+    let left = house.close().await;
+    assert_eq!(left.parts().await, ["repeated", "sent", "sent", "unclear", "sent"]);
 }
 
 #[tokio::test]
@@ -149,11 +180,10 @@ async fn a_closed_conversation_gets_nothing_more() {
     house.platform.trouble.lock().unwrap().push_back(closed);
     house.hear(vec![message("tg:1", "a|b|c"), message("tg:2", "x")]).await;
     house.platform.wait_for(1).await;
-    let (ledger, platform) =
-        (std::sync::Arc::clone(&house.ledger), std::sync::Arc::clone(&house.platform));
-    house.close().await;
+    let platform = Arc::clone(&house.platform);
+    let left = house.close().await;
     assert_eq!(texts(&platform.arrived.borrow()), ["re x"]);
-    assert_eq!(ledger.part_states(), ["refused", "refused", "refused", "sent"]);
+    assert_eq!(left.parts().await, ["refused", "refused", "refused", "sent"]);
 }
 
 #[tokio::test]
@@ -163,20 +193,22 @@ async fn a_retry_is_waited_for_and_its_penalty_kept() {
     house.platform.trouble.lock().unwrap().push_back(retry);
     house.hear(vec![message("tg:1", "a")]).await;
     assert_eq!(texts(&house.platform.wait_for(1).await), ["re a"]);
-    assert_eq!(house.ledger.state.lock().unwrap().penalties, ["account"]);
+    let penalties = house.ledger.penalties(&account(), DateTime::UNIX_EPOCH).await.unwrap();
+    assert_eq!(penalties.iter().map(|(scope, _)| &**scope).collect::<Vec<_>>(), ["account"]);
     house.close().await;
 }
 
 #[tokio::test]
 async fn a_broken_store_acknowledges_nothing_and_goes_on_when_it_is_whole() {
     let house = house().await;
-    house.ledger.broken.store(true, Ordering::SeqCst);
-    let said = message("tg:1", "a");
+    house.ledger.limit_growth(0).await;
+    let long = "a".repeat(200_000);
+    let said = message("tg:1", &long);
     assert!(house.inbox.accept(vec![said.clone()], None).await.is_err());
     assert!(!house.desk.health.is_whole());
-    house.ledger.broken.store(false, Ordering::SeqCst);
+    house.ledger.limit_growth(10_000).await;
     house.hear(vec![said]).await;
-    assert_eq!(texts(&house.platform.wait_for(1).await), ["re a"]);
+    assert_eq!(texts(&house.platform.wait_for(1).await), [format!("re {long}")]);
     house.close().await;
 }
 
@@ -215,27 +247,41 @@ async fn a_stranger_gets_one_hint_and_no_task() {
     house.hear(vec![message("tg:66", "hello?"), command("tg:66", "id")]).await;
     house.hear(vec![message("tg:1", "hi")]).await;
     house.platform.wait_for(2).await;
-    let ledger = std::sync::Arc::clone(&house.ledger);
-    house.close().await;
-    let state = ledger.state.lock().unwrap();
-    assert_eq!(state.parts.len(), 2);
-    assert!(state.parts[&1].0.part.shown.contains(r#"allowed_chat_ids: ["tg:66"]"#));
-    assert_eq!(state.tasks.len(), 1);
+    let platform = Arc::clone(&house.platform);
+    let left = house.close().await;
+    let arrived = platform.arrived.borrow();
+    assert_eq!(arrived.len(), 2);
+    assert!(texts(&arrived).iter().any(|t| t.contains(r#"allowed_chat_ids: ["tg:66"]"#)));
+    drop(arrived);
+    assert_eq!(left.tasks().await, [(TaskState::Done, 1)]);
 }
 
 #[tokio::test]
 async fn bad_ends_are_honest_lines() {
     let house = house().await;
-    let asked = ["panic", "silence", "poison", "fine"].map(|text| message("tg:1", text));
+    let asked = ["panic", "silence", "fine"].map(|text| message("tg:1", text));
     house.hear(asked.to_vec()).await;
-    let arrived = house.platform.wait_for(4).await;
-    let wanted = [words::defect(), words::empty_answer(), words::poison(4), "re fine".to_owned()];
-    assert_eq!(texts(&arrived), wanted);
-    let ledger = std::sync::Arc::clone(&house.ledger);
-    house.close().await;
-    let state = ledger.state.lock().unwrap();
+    let arrived = house.platform.wait_for(3).await;
+    assert_eq!(texts(&arrived), [words::defect(), words::empty_answer(), "re fine".to_owned()]);
+    let left = house.close().await;
+    let first = left.ledger.trace("1").await.unwrap().pop().unwrap().task.unwrap();
     // The question of a task without an answer of its own stays in the history.
-    assert!(matches!(state.tasks[&1].0.transcript[..], [Item::Heard(_), Item::Said { .. }]));
+    assert!(matches!(first.transcript[..], [Item::Heard(_), Item::Said { .. }]));
+}
+
+#[tokio::test]
+async fn a_task_that_takes_the_process_down_is_given_up_at_its_fourth_claim() {
+    let house = testing::desk();
+    store_earlier(&house, message("tg:1", "poison")).await;
+    let lane = Lane::of(&message("tg:1", "").conversation);
+    let now = house.desk.clock.now();
+    for boot in ["x", "y", "z"].map(|name| Boot(name.to_owned())) {
+        house.ledger.reclaim(&boot, now).await.unwrap();
+        house.ledger.claim(&lane, &boot, now).await.unwrap().unwrap();
+    }
+    house.begin().await;
+    assert_eq!(texts(&house.platform.wait_for(1).await), [words::poison(4)]);
+    assert_eq!(house.close().await.tasks().await, [(TaskState::Failed, 4)]);
 }
 
 #[tokio::test]
@@ -249,6 +295,26 @@ async fn a_speaking_tool_learns_what_became_of_its_words() {
     house.hear(vec![message("tg:1", "speak")]).await;
     assert_eq!(texts(&house.platform.wait_for(3).await)[2], r#"Refused("too big")"#);
     house.close().await;
+}
+
+#[tokio::test]
+async fn what_was_judged_is_sent_and_its_copy_goes_with_the_receipt() {
+    let house = house().await;
+    let outbox = house.cache.path().join("outbox");
+    let retry = Delivery::Retry { after: Duration::ZERO, why: "429".into(), account: false };
+    house.platform.trouble.lock().unwrap().push_back(retry);
+    house.hear(vec![message("tg:1", "swap")]).await;
+    let arrived = house.platform.wait_for(2).await;
+    assert_eq!(texts(&arrived), ["judged", r#"Sent(Some(MessageRef("9")))"#]);
+    assert_eq!(std::fs::read_dir(&outbox).unwrap().count(), 0);
+    house.close().await;
+    let next = testing::desk();
+    let orphan = next.cache.path().join("outbox/1-of-a-dead-process/a.txt");
+    std::fs::create_dir_all(orphan.parent().unwrap()).unwrap();
+    std::fs::write(&orphan, "x").unwrap();
+    next.begin().await;
+    assert!(!orphan.exists());
+    next.close().await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use selkie_channel_core::{
     AccountId, Address, AllowList, Audience, Body, Channel, ConversationId, Delivery, Features,
-    Lookup, Mouth, Outbound, Pace, Part, PersonId, Receipt,
+    Lookup, MessageRef, Mouth, Outbound, Pace, Part, PersonId, Receipt,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -18,7 +18,13 @@ const ACCOUNT: &str = "cli:local";
 /// The terminal.
 #[derive(Default)]
 pub(super) struct Terminal {
-    listeners: Mutex<HashMap<ConversationId, Vec<mpsc::UnboundedSender<String>>>>,
+    listeners: Mutex<HashMap<ConversationId, Vec<Listener>>>,
+}
+
+/// Somebody who asked, and what: several may sit in one folder.
+struct Listener {
+    asked: MessageRef,
+    sender: mpsc::UnboundedSender<String>,
 }
 
 impl Terminal {
@@ -36,21 +42,26 @@ impl Terminal {
         }
     }
 
-    /// Listens to a conversation.
-    pub(super) fn listen(&self, to: &ConversationId) -> mpsc::UnboundedReceiver<String> {
+    /// Listens to what a conversation says to what was `asked`.
+    pub(super) fn listen(
+        &self,
+        to: &ConversationId,
+        asked: MessageRef,
+    ) -> mpsc::UnboundedReceiver<String> {
         let (sender, receiver) = mpsc::unbounded_channel();
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
-        listeners.entry(to.clone()).or_default().push(sender);
+        listeners.entry(to.clone()).or_default().push(Listener { asked, sender });
         receiver
     }
 
-    /// Hands text to all who listen; `false` when nobody does.
-    fn hand(&self, to: &ConversationId, text: &str) -> bool {
+    /// Hands text to who asked for it, or to all when it answers nothing; `false` when nobody heard it.
+    fn hand(&self, to: &ConversationId, asked: Option<&str>, text: &str) -> bool {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(all) = listeners.get_mut(to) else { return false };
-        all.retain(|listener| listener.send(text.to_owned()).is_ok());
-        let heard = !all.is_empty();
-        if !heard {
+        all.retain(|listener| !listener.sender.is_closed());
+        let meant = all.iter().filter(|l| asked.is_none_or(|asked| l.asked.as_str() == asked));
+        let heard = meant.filter(|l| l.sender.send(text.to_owned()).is_ok()).count() > 0;
+        if all.is_empty() {
             listeners.remove(to);
         }
         heard
@@ -95,7 +106,7 @@ impl Mouth for Terminal {
         }
         let shown: String = text.chars().take(200).collect();
         let conversation = outbound.conversation.clone();
-        let call = json!({ "text": text });
+        let call = json!({ "text": text, "asked": outbound.quote });
         vec![Part {
             v: Part::VERSION,
             conversation,
@@ -108,7 +119,8 @@ impl Mouth for Terminal {
 
     async fn deliver(&self, part: &Part) -> Delivery {
         let text = part.call.get("text").and_then(Value::as_str).unwrap_or(&part.shown);
-        if self.hand(&part.conversation, text) {
+        let asked = part.call.get("asked").and_then(Value::as_str);
+        if self.hand(&part.conversation, asked, text) {
             return Delivery::Sent(Receipt::default());
         }
         Delivery::Refused {
@@ -168,10 +180,14 @@ mod tests {
     async fn only_who_listens_hears() {
         let terminal = Terminal::default();
         let id = conversation(Path::new("/w"));
-        let part = terminal.render(&Outbound::text(id.clone(), " hello ")).remove(0);
+        let answer = Outbound::text(id.clone(), " hello ").quoting(Some(MessageRef::new("1")));
+        let part = terminal.render(&answer).remove(0);
         assert!(matches!(terminal.deliver(&part).await, Delivery::Refused { .. }));
-        let mut heard = terminal.listen(&id);
+        let mut other = terminal.listen(&id, MessageRef::new("2"));
+        assert!(matches!(terminal.deliver(&part).await, Delivery::Refused { .. }));
+        let mut heard = terminal.listen(&id, MessageRef::new("1"));
         assert!(matches!(terminal.deliver(&part).await, Delivery::Sent(_)));
+        assert!(other.try_recv().is_err(), "it is no answer to the other's question");
         assert_eq!(heard.recv().await.as_deref(), Some("hello"));
         drop(heard);
         assert!(matches!(terminal.deliver(&part).await, Delivery::Refused { .. }));

@@ -111,7 +111,7 @@ pub(super) fn failed(why: &str) -> String {
 pub(super) fn moved(channel: &str, old: &str, new: &str) -> String {
     format!(
         "The group `{old}` goes on as `{new}`. I still listen there; so that a restart does too, put \
-         `\"{new}\"` beside the old id in `{channel}.allowed_chat_ids`."
+         `\"{new}\"` beside the old id in `{channel}.allowed_chat_ids` (and in `groups`, if it stands there)."
     )
 }
 
@@ -296,7 +296,7 @@ mod tests {
         --
         I could not finish this: the model is away.
         --
-        The group `tg:-1` goes on as `tg:-1001`. I still listen there; so that a restart does too, put `"tg:-1001"` beside the old id in `telegram.allowed_chat_ids`.
+        The group `tg:-1` goes on as `tg:-1001`. I still listen there; so that a restart does too, put `"tg:-1001"` beside the old id in `telegram.allowed_chat_ids` (and in `groups`, if it stands there).
         --
         Write `/tools`, or `/tools why NAME`.
         --

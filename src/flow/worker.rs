@@ -69,7 +69,8 @@ impl Workers {
     }
 
     /// Queues lanes that nobody runs, and a moment at which more become ready.
-    pub(super) fn ready(&self, lanes: Vec<Lane>, wake_at: Option<DateTime<Utc>>) {
+    pub(super) fn ready(&self, mut lanes: Vec<Lane>, wake_at: Option<DateTime<Utc>>) {
+        lanes.retain(|lane| self.desk.carries(lane));
         if lanes.is_empty() && wake_at.is_none() {
             return;
         }
@@ -133,8 +134,9 @@ impl Workers {
         let wake = self.desk.ledger.next_wake(now).await;
         match (found, wake) {
             (Ok(lanes), Ok(wake_at)) => {
-                // A full page may have a next one.
-                self.queue().look = lanes.len() == MANY_LANES;
+                // A full page may have a next one, when anything of it is taken off.
+                let any = lanes.iter().any(|lane| self.desk.carries(lane));
+                self.queue().look = any && lanes.len() == MANY_LANES;
                 self.ready(lanes, wake_at);
             }
             (Err(error), _) | (_, Err(error)) => {

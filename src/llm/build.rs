@@ -17,7 +17,9 @@ use crate::llm::openai::OpenAi;
 use crate::llm::priced::{Priced, price_of};
 use crate::llm::profile::Profile;
 use crate::llm::retry::Retry;
-use crate::llm::settings::{Names, OFFLINE, ProfileSettings, Provider, Settings, read_endpoint};
+use crate::llm::settings::{
+    DEFAULT, Names, OFFLINE, ProfileSettings, Provider, Settings, read_endpoint,
+};
 use crate::llm::wire::Wire;
 use crate::llm::{Card, Model};
 
@@ -174,10 +176,12 @@ impl<'a> Builder<'a> {
 
 fn filled(name: &str, profile: &ProfileSettings) -> Profile {
     let model = profile.model.clone().unwrap_or_else(|| profile.provider.usual_model().to_owned());
-    let usual = if profile.provider == Provider::Anthropic { 200_000 } else { 128_000 };
+    let usual = profile.provider.usual_context();
+    // The short form's profile has a name that nobody gave it.
+    let by = if name == DEFAULT { profile.provider.name() } else { name };
     Profile {
         card: Card {
-            name: format!("{name} ({model})"),
+            name: format!("{model} via {by}"),
             context: profile.context.unwrap_or(usual),
             sees_images: profile.sees_images.unwrap_or_else(|| profile.at_home()),
         },

@@ -46,7 +46,7 @@ pub trait Model: Send + Sync {
 /// What a model is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
-    /// The profile's name and the model's: `main (gpt-5.2)`.
+    /// What answers, for people: `gpt-5.2 via openai`; a profile with a name of its own: `gpt-5.2 via main`.
     pub name: String,
     /// Tokens it reads at most.
     pub context: u64,

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, Inbound, Outbound, Part, Receipt};
+use selkie_channel_core::{ConversationId, Inbound, Outbound, Part, PlaceId, Receipt};
 use serde::Serialize;
 
 use crate::domain::facts::Facts;
@@ -33,6 +33,9 @@ pub trait Read: Send + Sync {
 
     /// Counts one conversation for `/status`.
     async fn status(&self, conversation: &ConversationId) -> Result<ConversationStatus>;
+
+    /// Lists places that go on under another id, old and new: every old id with the newest one.
+    async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>>;
 
     /// Checks that the store can be read and written.
     async fn healthy(&self) -> Result<()>;
@@ -154,6 +157,8 @@ pub struct Counts {
     pub parked: u64,
     /// Queued parts.
     pub queued: u64,
+    /// Parts that are with the platform now.
+    pub sending: u64,
     /// Unclear parts.
     pub unclear: u64,
 }

@@ -1,5 +1,7 @@
 //! What tools need of the house and may not import: each port is one noun, implemented above.
 
+use std::fs::File;
+
 use async_trait::async_trait;
 use selkie_channel_core::{Body, ConversationId, MessageRef};
 
@@ -10,6 +12,10 @@ use crate::tools::ToolError;
 pub trait Reply: Send + Sync {
     /// Stores what is said under the call's id, waits for the platform's receipt up to 20 s.
     async fn say(&self, call: &str, body: Body) -> Result<Spoken, ToolError>;
+
+    /// The same for a body with a file: `file` is what was judged, and its bytes of now are what is sent,
+    /// whatever is put in its place before the platform takes it.
+    async fn send(&self, call: &str, body: Body, file: File) -> Result<Spoken, ToolError>;
 
     /// Whether what a person or model wrote (`-100123`, `tg:-100123`) names this conversation or its
     /// place. `None` when it names no conversation at all.

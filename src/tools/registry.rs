@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::schema::nearest;
+use crate::domain::spelling::nearest;
 use crate::domain::tool::{Class, ToolBlock, ToolSpec};
 use crate::domain::transcript::Call;
 use crate::tools::bits::Bits;

@@ -1,5 +1,7 @@
 //! Test support: real folders with a scope over them, a mouth that remembers, tools that misbehave.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -84,6 +86,8 @@ impl Folders {
 #[derive(Default)]
 pub(crate) struct Remembering {
     pub(crate) said: Mutex<Vec<Body>>,
+    /// What stood in the files.
+    pub(crate) sent: Mutex<Vec<String>>,
     pub(crate) next: Mutex<Option<Spoken>>,
 }
 
@@ -92,6 +96,13 @@ impl Reply for Remembering {
     async fn say(&self, _call: &str, body: Body) -> Result<Spoken, ToolError> {
         self.said.lock().unwrap().push(body);
         Ok(self.next.lock().unwrap().take().unwrap_or(Spoken::Sent(None)))
+    }
+
+    async fn send(&self, call: &str, body: Body, mut file: File) -> Result<Spoken, ToolError> {
+        let mut content = String::new();
+        file.read_to_string(&mut content).unwrap();
+        self.sent.lock().unwrap().push(content);
+        self.say(call, body).await
     }
 
     fn is_here(&self, written: &str) -> Option<bool> {

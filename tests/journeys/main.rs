@@ -4,5 +4,33 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod asking;
+mod bad_start;
+mod command_line;
+mod commands;
+mod console;
+mod edits;
+mod files_in;
+mod full_disk;
+mod groups;
+mod groups_more;
+mod isolation;
+mod kill_at_every_edge;
+mod kill_at_random;
+mod long_text;
+mod migrate;
+mod model_trouble;
+mod order;
 mod page;
 mod plain_message;
+mod poison;
+mod removed;
+mod restart;
+mod secrets;
+mod stop;
+mod strangers;
+mod syncs;
+mod telegram_closed;
+mod telegram_faults;
+mod telegram_limits;
+mod tools;

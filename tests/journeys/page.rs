@@ -4,21 +4,101 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use crate::support::browser::{ALT, Answer, Browser, ENTER, ESCAPE, UP};
+use crate::support::demo::Demo;
+
+/// Returns every visible text whose contrast with what is behind it is below 4.5:1.
+const PALE: &str = include_str!("pale.js");
+/// Returns every control without a name, and every id that is there twice.
+const NAMELESS: &str = include_str!("nameless.js");
+/// Where the README's picture is written, when it is asked for at compile time.
+const PICTURE: Option<&str> = option_env!("SELKIE_SCREENSHOT");
+
+#[test]
+fn a_person_uses_the_demo() {
+    let (demo, browser) = (Demo::start(), Browser::start().unwrap());
+    journey(&browser, demo.url()).unwrap();
+    let (status, said) = demo.interrupt();
+    assert!(status.success(), "{status}: {said}");
+    assert!(said.contains("stop    Ctrl-C"), "{said}");
+    assert!(!said.contains("WARN") && !said.contains("ERROR"), "{said}");
+    browser.wait_until("!document.querySelector('#banner').hidden").unwrap();
+    assert_eq!(browser.text("#pulse").unwrap(), "playground offline");
+}
+
+#[test]
+fn the_picture_of_the_readme_can_be_taken() {
+    let (demo, browser) = (Demo::start(), Browser::start().unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    let file = PICTURE.map_or_else(|| dir.path().join("demo.png"), Into::into);
+    picture(&browser, demo.url(), &file).unwrap();
+    let bytes = std::fs::metadata(&file).unwrap().len();
+    assert!((20_000..250_000).contains(&bytes), "{bytes} bytes");
+}
+
+#[test]
+fn one_line_in_the_terminal_shows_what_a_person_would_see() {
+    for place in ["telegram:private", "telegram:group", "telegram:topic"] {
+        let text = "note: buy milk, then tell me my list";
+        let (code, out, errors) = Demo::run(&["demo", "--say", text, "--in", place]);
+        assert_eq!((code, &*errors), (0, ""), "{place}");
+        assert_eq!(out, "Noted: buy milk (1).\nYour list:\n\n1. buy milk\n", "{place}");
+    }
+    let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--in", "telegram:moon"]);
+    assert_eq!(code, 2);
+    assert!(errors.contains("telegram:private, telegram:group or telegram:topic"), "{errors}");
+}
+
+fn open(browser: &Browser, url: &str) -> Answer<()> {
+    browser.resize(1280, 800)?;
+    browser.prefer("light")?;
+    browser.goto(url)?;
+    browser.wait_until("document.documentElement.dataset.ready")?;
+    browser.wait_until("document.querySelector('.pulse.up')")
+}
+
+/// A private chat with a note, a list and a reaction, the group's news in the list, a full shape.
+fn picture(browser: &Browser, url: &str, file: &std::path::Path) -> Answer<()> {
+    open(browser, url)?;
+    browser.press(&format!("{ALT}2"))?;
+    browser.wait_until("document.querySelector('#talk-title').textContent == 'Tea room'")?;
+    answered(browser, "note: biscuits for Friday", 1)?;
+    browser.press(&format!("{ALT}1"))?;
+    browser.wait_until("document.querySelector('#talk-title').textContent == 'selkie'")?;
+    answered(browser, "note: buy milk", 1)?;
+    browser.click("#tries button:nth-child(3)")?;
+    browser.wait_until("document.querySelector('.reactions')")?;
+    browser.wait_until("document.querySelectorAll('#log .bot').length >= 2")?;
+    answered(browser, "note: rope for the boat, then tell me my list", 3)?;
+    browser.wait_until("document.querySelectorAll('.steps .call').length >= 2")?;
+    // The mouse goes where it shows nothing.
+    browser.click("#talk-title")?;
+    browser.eval("document.activeElement.blur()")?;
+    browser.screenshot(file)
+}
+
+/// Writes, and waits for so many messages of the bot and the end of the task.
+fn answered(browser: &Browser, text: &str, bot: usize) -> Answer<()> {
+    browser.type_keys("#text", &format!("{text}{ENTER}"))?;
+    browser.wait_until(&format!("document.querySelectorAll('#log .bot').length >= {bot}"))?;
+    let mark = serde_json::json!(text);
+    browser.wait_until(&format!("document.querySelector('.asked').textContent == {mark}"))?;
+    browser.wait_until("document.querySelector('.task-head .pill.done')")
+}
 
 /// Walks through the page of a running demo with the offline stand-in: talk, shape, group, compare,
 /// phone.
-#[expect(dead_code, reason = "the journey test calls it as soon as the demo command is there")]
 fn journey(browser: &Browser, url: &str) -> Answer<()> {
-    browser.resize(1280, 800)?;
-    browser.goto(url)?;
-    browser.wait_until("document.documentElement.dataset.ready")?;
-    browser.wait_until("document.querySelector('.pulse.up')")?;
+    open(browser, url)?;
+    assert_eq!(browser.text("#model")?, "built-in stand-in");
     talk_in_private(browser)?;
     foreign_text_stays_text(browser)?;
     reply_by_keyboard(browser)?;
     send_a_file(browser)?;
     ask_in_the_group(browser)?;
+    speak_as_a_stranger(browser)?;
+    can_be_read_by_all(browser)?;
     compare(browser)?;
+    is_the_same_after_a_reload(browser, url)?;
     fits_a_phone(browser)?;
     assert_eq!(browser.complaints()?, Vec::<String>::new());
     Ok(())
@@ -30,7 +110,9 @@ fn talk_in_private(browser: &Browser) -> Answer<()> {
     browser.wait_until("document.querySelector('.pill.done')")?;
     assert_eq!(browser.text(".mine .text")?, "note: buy milk");
     assert_eq!(browser.text(".setting span")?, "telegram:private");
-    assert_eq!(browser.text(".steps .call b")?, "todo_write");
+    let calls =
+        browser.eval("[...document.querySelectorAll('.steps .call b')].map(e => e.textContent)")?;
+    assert_eq!(calls, serde_json::json!(["todo_read", "todo_write"]));
     assert_eq!(browser.text(".chat[aria-current] .chat-title")?, browser.text("#talk-title")?);
     Ok(())
 }
@@ -66,6 +148,8 @@ fn send_a_file(browser: &Browser) -> Answer<()> {
     browser.click("#send")?;
     browser.wait_until("document.querySelector('.mine .file-name')")?;
     assert_eq!(browser.text(".mine .file-name")?, "tide <b>.txt");
+    browser
+        .wait_until("document.querySelector('#log').textContent.includes('I have your file')")?;
     Ok(())
 }
 
@@ -74,16 +158,60 @@ fn ask_in_the_group(browser: &Browser) -> Answer<()> {
     browser.wait_until("document.querySelector('#talk-sub').textContent.includes('group')")?;
     browser.type_keys("#text", &format!("what can you do here?{ENTER}"))?;
     browser.wait_until("document.querySelector('#log .bot')")?;
+    browser.wait_until("document.querySelector('.setting span')?.textContent == 'telegram:group'")
+}
+
+/// In the forum nobody but the owner is known: a shape with less in it, and the reason beside.
+fn speak_as_a_stranger(browser: &Browser) -> Answer<()> {
+    browser.press(&format!("{ALT}3"))?;
+    browser.wait_until("document.querySelector('#talk-sub').textContent.includes('topic')")?;
+    browser.click("#as-who option:nth-child(3)")?;
+    browser.type_keys("#text", &format!("write a.txt: high tide{ENTER}"))?;
+    browser.wait_until("document.querySelector('#log .bot')")?;
+    let answer = browser.text("#log .bot .text")?;
+    assert!(answer.contains("hidden for strangers"), "{answer}");
     browser
-        .wait_until("document.querySelector('.setting span')?.textContent == 'telegram:group'")?;
-    browser.wait_until("document.querySelector('.hidden-tools li > span')?.textContent")
+        .wait_until("document.querySelector('.hidden-tools').textContent.includes('write_file')")?;
+    browser.wait_until("document.querySelector('.call.bad')")
+}
+
+fn can_be_read_by_all(browser: &Browser) -> Answer<()> {
+    for scheme in ["dark", "light"] {
+        browser.prefer(scheme)?;
+        for chat in ["3", "1"] {
+            browser.press(&format!("{ALT}{chat}"))?;
+            browser.wait_until(&format!("document.querySelector('.chat[aria-current]').getAttribute('aria-keyshortcuts') == 'Alt+{chat}'"))?;
+            browser.wait_until("document.querySelector('#log .bot')")?;
+            assert_eq!(browser.eval(PALE)?, serde_json::json!([]), "{scheme}");
+            assert_eq!(browser.eval(NAMELESS)?, serde_json::json!([]));
+        }
+    }
+    Ok(())
+}
+
+/// The shape of the last task is read from the ledger, not remembered by the page.
+fn is_the_same_after_a_reload(browser: &Browser, url: &str) -> Answer<()> {
+    let shape =
+        "[...document.querySelectorAll('#shape :is(.asked, .setting span, .chip, .steps h4)')]
+        .map(e => e.textContent)";
+    browser.wait_until("document.querySelector('.asked').textContent.includes('low tide')")?;
+    browser.wait_until("document.querySelector('.task-head .pill.done')")?;
+    let before = browser.eval(shape)?;
+    open(browser, url)?;
+    browser.wait_until("document.querySelector('.task-head .pill.done')")?;
+    assert_eq!(browser.eval(shape)?, before);
+    Ok(())
 }
 
 fn compare(browser: &Browser) -> Answer<()> {
     browser.click("#compare-open")?;
+    browser.eval("document.querySelector('#compare-text').value = ''")?;
+    browser.type_keys("#compare-text", "note: low tide at noon")?;
     browser.click("#compare-form .primary")?;
+    let answers = "[...document.querySelectorAll('.cmp-heads blockquote')]";
+    let answered = format!("{answers}.filter(q => q.textContent.includes('low tide')).length == 3");
+    browser.wait_until(&answered)?;
     browser.wait_until("document.querySelectorAll('.cmp-heads .pill.done').length == 3")?;
-    browser.wait_until("document.querySelectorAll('.cmp-heads blockquote').length == 3")?;
     assert_ne!(browser.eval("document.querySelectorAll('.cmp .differs').length")?, 0);
     browser.click("#compare-close")
 }
@@ -102,7 +230,15 @@ fn fits_a_phone(browser: &Browser) -> Answer<()> {
     Ok(())
 }
 
-/// Serves the three files and nothing else: a playground that has gone. Ends with the test.
+/// The page itself.
+const INDEX: &str = include_str!("../../channels/playground/page/index.html");
+
+fn page_file(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/channels/playground/page");
+    std::fs::read_to_string(format!("{folder}/{}", name.trim_start_matches('/'))).unwrap()
+}
+
+/// Serves the page's files and nothing else: a playground that has gone. Ends with the test.
 fn files_alone() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -113,16 +249,10 @@ fn files_alone() -> String {
             let read = stream.read(&mut request).unwrap_or(0);
             let line = String::from_utf8_lossy(&request[..read]).into_owned();
             let (status, mime, body) = match line.split(' ').nth(1) {
-                Some("/") => {
-                    (200, "text/html", include_str!("../../channels/playground/page/index.html"))
-                }
-                Some("/app.js") => {
-                    (200, "text/javascript", include_str!("../../channels/playground/page/app.js"))
-                }
-                Some("/style.css") => {
-                    (200, "text/css", include_str!("../../channels/playground/page/style.css"))
-                }
-                _ => (503, "text/plain", ""),
+                Some("/") => (200, "text/html", INDEX.to_owned()),
+                Some(path) if path.ends_with(".js") => (200, "text/javascript", page_file(path)),
+                Some("/style.css") => (200, "text/css", page_file("style.css")),
+                _ => (503, "text/plain", String::new()),
             };
             let length = body.len();
             // A browser that hangs up early asks again.

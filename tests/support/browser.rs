@@ -21,7 +21,7 @@ pub const ALT: &str = "\u{E00A}";
 
 const INSTALL: &str = "the page tests need a browser: install chromium and chromedriver \
                        (Debian and Ubuntu: apt-get install chromium chromium-driver)";
-const FLAGS: [&str; 8] = [
+const FLAGS: [&str; 9] = [
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -30,6 +30,8 @@ const FLAGS: [&str; 8] = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    // A desk with a mouse.
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 ];
 /// How long a page may take for anything at all, before the test says what it waits for.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,23 +1,32 @@
 //! A daemon under test: the built binary as a real process, with its own state folder and config.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::thread::JoinHandle;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::sync::watch;
 
 /// A folder with config, state and log that outlives the processes started on it.
 pub struct Home {
     folder: TempDir,
     config: Value,
+    log: Log,
 }
+
+/// What all processes of a home have logged; wakes whoever waits for a line.
+type Log = Arc<watch::Sender<String>>;
 
 impl Home {
     /// Makes a home with this config (JSON is YAML too).
     pub fn new(config: Value) -> Self {
         let folder = tempfile::Builder::new().prefix("selkie-").tempdir().expect("a folder");
-        let home = Self { folder, config };
+        let home = Self { folder, config, log: Arc::new(watch::channel(String::new()).0) };
         home.write();
         home
     }
@@ -26,6 +35,17 @@ impl Home {
     pub fn set(&mut self, section: &str, value: Value) {
         self.config[section] = value;
         self.write();
+    }
+
+    /// Changes one key of a section; the next start reads it.
+    pub fn set_key(&mut self, section: &str, key: &str, value: Value) {
+        self.config[section][key] = value;
+        self.write();
+    }
+
+    /// The folder of it all.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// The state folder.
@@ -43,13 +63,22 @@ impl Home {
         self.folder.path().join("config.yaml")
     }
 
-    /// Everything the processes have logged.
-    pub fn log(&self) -> String {
-        fs::read_to_string(self.log_file()).unwrap_or_default()
+    /// The database.
+    pub fn database(&self) -> PathBuf {
+        self.state().join("selkie.db")
     }
 
-    fn log_file(&self) -> PathBuf {
-        self.folder.path().join("log")
+    /// Everything the processes have logged.
+    pub fn log(&self) -> String {
+        self.log.borrow().clone()
+    }
+
+    /// Waits until `holds` of what was logged since `from` (a length of the log): looks now and at every
+    /// new line.
+    pub async fn logged(&self, from: usize, holds: impl Fn(&str) -> bool) {
+        let mut log = self.log.subscribe();
+        // The sender lives in `self`.
+        drop(log.wait_for(|text| holds(&text[from.min(text.len())..])).await);
     }
 
     fn write(&self) {
@@ -81,25 +110,36 @@ impl Home {
         (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
     }
 
-    /// Starts `selkie run`. Ready when the playground hears its first poll.
+    /// Starts `selkie run`.
     pub fn start(&self) -> Daemon {
-        let log =
-            fs::OpenOptions::new().create(true).append(true).open(self.log_file()).expect("log");
-        let child = self
-            .command(&["run"])
+        self.start_as(self.command(&["run"]))
+    }
+
+    /// Starts a daemon by this command.
+    pub fn start_as(&self, mut command: Command) -> Daemon {
+        let mut child = command
             .stdin(Stdio::null())
-            .stdout(log.try_clone().expect("log"))
-            .stderr(log)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .expect("selkie starts");
-        Daemon { child, log: self.log_file() }
+        let lines = BufReader::new(child.stderr.take().expect("a pipe"));
+        let log = Arc::clone(&self.log);
+        let reader = std::thread::spawn(move || {
+            for line in lines.split(b'\n').map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line).into_owned();
+                log.send_modify(|text| *text = std::mem::take(text) + &line + "\n");
+            }
+        });
+        Daemon { child, reader: Some(reader), log: Arc::clone(&self.log) }
     }
 }
 
 /// A running daemon; killed when dropped, and its log is shown when the test fails.
 pub struct Daemon {
     child: Child,
-    log: PathBuf,
+    reader: Option<JoinHandle<()>>,
+    log: Log,
 }
 
 impl Daemon {
@@ -108,45 +148,81 @@ impl Daemon {
         self.child.id()
     }
 
-    /// Waits, off the runtime's threads, until the process is gone.
+    /// Waits, off the runtime's threads, until the process is gone and its log is read. When the waiting is
+    /// given up, the process is killed.
     pub async fn gone(mut self) -> ExitStatus {
-        let log = self.log.clone();
-        tokio::task::spawn_blocking(move || {
-            let status = self.child.wait().expect("wait");
-            drop(self);
-            status
-        })
-        .await
-        .unwrap_or_else(|e| panic!("{e}; log:\n{}", fs::read_to_string(log).unwrap_or_default()))
+        let mut reaper = Reaper(Some(self.pid()));
+        let waiting = tokio::task::spawn_blocking(move || self.end());
+        let status = waiting.await.expect("the waiting thread");
+        reaper.0 = None;
+        status
     }
 
     /// Ends it without a chance to tidy up.
     pub fn kill(mut self) {
         self.child.kill().expect("kill");
-        self.child.wait().expect("wait");
+        self.end();
+    }
+
+    /// Asks it to end.
+    pub fn ask_to_stop(&self) {
+        signal(self.pid(), Signal::TERM);
     }
 
     /// Asks it to end, and waits.
     pub async fn stop(self) -> ExitStatus {
-        let done =
-            Command::new("kill").arg("-TERM").arg(self.pid().to_string()).status().expect("kill");
-        assert!(done.success());
+        self.ask_to_stop();
         self.gone().await
+    }
+
+    /// Asks it to end and not to wait for running tasks, and waits.
+    pub async fn hurry(mut self) -> ExitStatus {
+        // Signals of one kind are one when they come together: asked again until it has ended.
+        while self.child.try_wait().expect("wait").is_none() {
+            self.ask_to_stop();
+            tokio::task::yield_now().await;
+        }
+        self.gone().await
+    }
+
+    fn end(&mut self) -> ExitStatus {
+        let status = self.child.wait().expect("wait");
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("the log's reader");
+        }
+        status
     }
 }
 
 impl Drop for Daemon {
     fn drop(&mut self) {
         drop(self.child.kill());
-        drop(self.child.wait());
+        self.end();
         if std::thread::panicking() {
-            eprintln!("--- the daemon's log ---\n{}", tail(&self.log));
+            eprintln!("--- the daemon's log ---\n{}", tail(&self.log.borrow()));
         }
     }
 }
 
-fn tail(log: &Path) -> String {
-    let text = fs::read_to_string(log).unwrap_or_default();
-    let lines: Vec<_> = text.lines().collect();
+/// Kills a process whose end nobody waits for any more.
+struct Reaper(Option<u32>);
+
+impl Drop for Reaper {
+    fn drop(&mut self) {
+        if let Some(pid) = self.0 {
+            signal(pid, Signal::KILL);
+        }
+    }
+}
+
+fn signal(pid: u32, signal: Signal) {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process id");
+    // A process that is gone already needs no signal.
+    kill_process(pid, signal).ok();
+}
+
+/// The last lines of a log.
+pub fn tail(log: &str) -> String {
+    let lines: Vec<_> = log.lines().collect();
     lines[lines.len().saturating_sub(60)..].join("\n")
 }

@@ -2,4 +2,9 @@
 
 pub mod browser;
 pub mod daemon;
+pub mod demo;
+pub mod http;
+pub mod once;
+pub mod rows;
+pub mod seen;
 pub mod world;

@@ -6,7 +6,7 @@ use selkie_playground::telegram::{ADA, GROUP, TOKEN};
 use selkie_playground::{Behaviour, Options, Pace, Playground, Telegram};
 use serde_json::{Value, json};
 
-use crate::support::daemon::{Daemon, Home};
+use crate::support::daemon::{Daemon, Home, tail};
 
 /// How long a test waits for an event before it fails. Not a timing: only an end to waiting.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -59,6 +59,19 @@ impl World {
         Self::with(json!({ "llm": { "provider": "offline" } })).await
     }
 
+    /// The same, with this allow list.
+    pub async fn with_allowed(list: Value) -> Self {
+        let mut world = Self::start().await;
+        let telegram = json!({
+            "bot_token": TOKEN,
+            "base_url": world.playground.telegram_base_url(),
+            "allowed_chat_ids": list,
+            "pace": "lifted",
+        });
+        world.home.set("telegram", telegram);
+        world
+    }
+
     /// Starts a daemon.
     pub fn daemon(&self) -> Daemon {
         self.home.start()
@@ -85,7 +98,7 @@ impl World {
     pub async fn within<T>(&self, what: &str, event: impl Future<Output = T>) -> T {
         match tokio::time::timeout(PATIENCE, event).await {
             Ok(value) => value,
-            Err(_) => panic!("{what} never came; the daemon's log:\n{}", self.home.log()),
+            Err(_) => panic!("{what} never came; the daemon's log:\n{}", tail(&self.home.log())),
         }
     }
 }

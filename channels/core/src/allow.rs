@@ -20,6 +20,12 @@ impl AllowList {
         Self { everyone: true, keys: BTreeSet::new() }
     }
 
+    /// Listens to everyone else too; who is listed stays listed.
+    #[must_use]
+    pub fn and_everyone(self) -> Self {
+        Self { everyone: true, ..self }
+    }
+
     /// Whether everyone is listened to.
     pub fn is_everyone(&self) -> bool {
         self.everyone

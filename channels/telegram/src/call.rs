@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use selkie_channel_core::{Body, MessageRef, Outbound, Part, split};
+use selkie_channel_core::{Body, MessageRef, Outbound, Part, PlaceId, split};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use teloxide::payloads::{
@@ -98,23 +98,34 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
 
 /// Returns the part with a visible mark; parts that set a state need none.
 pub fn marked(part: &Part) -> Part {
-    let mut part = part.clone();
     if part.repeatable {
-        return part;
+        return part.clone();
     }
-    let mark = |value: &Value| {
-        let mut call: Call = serde_json::from_value(value.clone()).ok()?;
-        call.mark();
-        serde_json::to_value(call).ok()
-    };
-    if let Some(call) = mark(&part.call) {
-        part.call = call;
-    }
-    part.fallback = part.fallback.as_ref().and_then(mark);
+    let mut part = changed(part, Call::mark);
     if !part.shown.starts_with(MARK) {
         part.shown = shown(&format!("{MARK} {}", part.shown));
     }
     part
+}
+
+/// Returns the part for its chat's new id; a topic stays a topic.
+pub fn readdressed(part: &Part, to: &PlaceId) -> Part {
+    let Some(new) = Spot::parse(to.key()) else { return part.clone() };
+    let topic = Spot::parse(part.conversation.key()).and_then(|old| old.topic);
+    let conversation = Spot { topic, ..new }.conversation(to.account());
+    Part { conversation, ..changed(part, |call| call.aim(new.chat)) }
+}
+
+/// Changes a part's call and its plain form alike; what this version cannot read stays as it is.
+fn changed(part: &Part, change: impl Fn(&mut Call)) -> Part {
+    let apply = |value: &Value| {
+        let mut call: Call = serde_json::from_value(value.clone()).ok()?;
+        change(&mut call);
+        serde_json::to_value(call).ok()
+    };
+    let call = apply(&part.call).unwrap_or_else(|| part.call.clone());
+    let fallback = part.fallback.as_ref().and_then(apply);
+    Part { call, fallback, ..part.clone() }
 }
 
 struct Maker<'a> {

@@ -105,6 +105,15 @@ impl Address for TelegramAddress {
     fn features(&self, conversation: &ConversationId) -> Features {
         features(Spot::parse(conversation.key()).map_or("group", Spot::kind))
     }
+
+    /// A forum's topics share their chat's place.
+    fn place(&self, conversation: &ConversationId) -> PlaceId {
+        let account = conversation.account();
+        match Spot::parse(conversation.key()) {
+            Some(spot) => spot.place(account),
+            None => PlaceId::new(account.clone(), conversation.key()),
+        }
+    }
 }
 
 /// Tells what can be done in a kind of conversation; an unknown kind counts as a group.
@@ -152,6 +161,16 @@ mod tests {
         assert_eq!((features.kind.as_str(), features.audience), ("group", Audience::Group));
         let private = address().features(&address().parse("tg:7").unwrap());
         assert_eq!((private.kind.as_str(), private.audience), ("private", Audience::Direct));
+    }
+
+    #[test]
+    fn topics_share_their_chats_place() {
+        let place = |text| address().place(&address().parse(text).unwrap()).key().to_owned();
+        assert_eq!(place("tg:-100:7"), "tg:-100");
+        assert_eq!(place("tg:-100"), "tg:-100");
+        assert_eq!(place("tg:7"), "tg:7");
+        let foreign = ConversationId::new(account_of("8:secret"), "not ours");
+        assert_eq!(address().place(&foreign).key(), "not ours");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use selkie_channel_core::{
-    AccountId, Delivery, Lookup, MessageRef, Mouth, Outbound, Part, Receipt,
+    AccountId, Delivery, Lookup, MessageRef, Mouth, Outbound, Part, PlaceId, Receipt,
 };
 use serde_json::Value;
 
@@ -123,6 +123,10 @@ impl Mouth for TelegramMouth {
 
     fn marked(&self, part: &Part) -> Part {
         call::marked(part)
+    }
+
+    fn readdressed(&self, part: &Part, to: &PlaceId) -> Part {
+        call::readdressed(part, to)
     }
 }
 

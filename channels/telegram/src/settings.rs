@@ -212,10 +212,13 @@ fn base_url(text: &str) -> Result<Url, String> {
 }
 
 fn allow(entries: &[ChatEntry]) -> Result<AllowList, String> {
-    let mut keys = Vec::new();
+    let (mut keys, mut everyone) = (Vec::new(), false);
     for entry in entries {
         let id = match entry {
-            ChatEntry::Text(text) if text.trim() == "*" => return Ok(AllowList::everyone()),
+            ChatEntry::Text(text) if text.trim() == "*" => {
+                everyone = true;
+                continue;
+            }
             ChatEntry::Text(text) => text.trim().trim_start_matches("tg:").parse::<i64>().ok(),
             ChatEntry::Number(id) => Some(*id),
         };
@@ -228,7 +231,8 @@ fn allow(entries: &[ChatEntry]) -> Result<AllowList, String> {
         };
         keys.push(format!("tg:{id}"));
     }
-    Ok(AllowList::of(keys))
+    let list = AllowList::of(keys);
+    Ok(if everyone { list.and_everyone() } else { list })
 }
 
 fn poll_timeout(value: &PollTimeout) -> Result<Duration, String> {
@@ -344,6 +348,7 @@ mod tests {
     fn empty_is_nobody_and_a_star_is_everyone() {
         let allow = |ids| read(json!({ "bot_token": "1:a", "allowed_chat_ids": ids }));
         assert!(allow(json!([])).unwrap().unwrap().allow.is_empty());
-        assert!(allow(json!([7, "*"])).unwrap().unwrap().allow.is_everyone());
+        let both = allow(json!(["*", 7])).unwrap().unwrap().allow;
+        assert!(both.is_everyone() && both.names("tg:7") && !both.names("tg:8"));
     }
 }

@@ -61,6 +61,9 @@ pub struct Demo {
     /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
+    /// The page's port [default: a free one]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
 }
 
 /// `selkie ask`.

@@ -13,7 +13,6 @@ use super::{Failure, Outcome, print};
 use crate::config::Flag;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
-use crate::config::settings::Level;
 use crate::daemon::build::{Chosen, Plan, plan};
 use crate::daemon::demo::World;
 use crate::daemon::run::{Up, daemon};
@@ -22,6 +21,8 @@ use crate::domain::happening::Happening;
 
 /// How long `--say` waits for everything that belongs to its answer.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// The card of the model that is none.
+const STAND_IN: &str = "built-in stand-in";
 /// A message that was heard and of which nothing comes for so long was ignored.
 const QUIET: Duration = Duration::from_secs(3);
 
@@ -60,14 +61,12 @@ async fn with_world(
         let places = one_of(&world.places());
         return Err(Failure::Usage(format!("--in takes {places}, not {:?}", demo.place)));
     }
-    world.start().await.context("the playground cannot start")?;
+    world.start(demo.port).await.context("the playground cannot start")?;
     let mut guest = world.config();
     guest["console"] = json!({ "listen": "127.0.0.1:0", "allow_origin": world.url() });
     chosen.flags.insert(0, Flag { name: "the playground".to_owned(), value: guest });
     let mut plan = plan(binary, &chosen)?;
-    if demo.say.is_some() && plan.settings.logging.level == Level::Info {
-        plan.settings.logging = plan.settings.logging.quieter();
-    }
+    plan.settings.logging = plan.settings.logging.quiet();
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
     Ok(both(plan, demo, world).await?)
 }
@@ -76,7 +75,9 @@ async fn with_world(
 async fn both(plan: Plan, demo: Demo, world: Box<dyn World>) -> anyhow::Result<()> {
     let (up, started) = oneshot::channel::<Up>();
     let (end, ended) = oneshot::channel::<()>();
-    let card = plan.model.card().name;
+    let model = plan.model.card().name;
+    world.set_model(&model);
+    let banner = banner(&world.url(), &model, &plan.folders.state);
     let visit = async {
         let Ok(up) = started.await else { return Ok(()) };
         if let Some(console) = up.console {
@@ -84,7 +85,7 @@ async fn both(plan: Plan, demo: Demo, world: Box<dyn World>) -> anyhow::Result<(
         }
         let visited = match &demo.say {
             Some(text) => say(&*world, &up, &demo.place, text).await,
-            None => stay(&*world, &card).await,
+            None => stay(&banner).await,
         };
         // A daemon that has ended needs no telling.
         end.send(()).ok();
@@ -97,13 +98,37 @@ async fn both(plan: Plan, demo: Demo, world: Box<dyn World>) -> anyhow::Result<(
     }
 }
 
-/// Prints the page's address and waits; a signal ends the daemon, and with it everything.
-async fn stay(world: &dyn World, model: &str) -> anyhow::Result<()> {
-    print::out(&format!("{}\n", world.url()))?;
-    eprintln!("model: {model} · Ctrl-C ends it");
-    let mut signals = lifecycle::Signals::listen()?;
-    signals.next().await;
-    Ok(())
+/// Prints the page's address and stays; the daemon ends by its own signal, and with it everything.
+async fn stay(banner: &Banner) -> anyhow::Result<()> {
+    print::out(&banner.address)?;
+    eprint!("{}", banner.words);
+    std::future::pending().await
+}
+
+/// What stands in the terminal while the demo runs. Scripts read the address alone.
+struct Banner {
+    /// For standard output.
+    address: String,
+    /// For standard error.
+    words: String,
+}
+
+fn banner(url: &str, model: &str, state: &std::path::Path) -> Banner {
+    let words = format!(
+        "
+  Open it and write: note: buy milk  ·  tell me my list  ·  what can you do here?
+  model   {model}{}
+  state   {}
+  stop    Ctrl-C
+",
+        if model == STAND_IN {
+            " (a real one: OPENAI_API_KEY, ANTHROPIC_API_KEY or --model)"
+        } else {
+            ""
+        },
+        state.display(),
+    );
+    Banner { address: format!("{url}\n"), words }
 }
 
 /// Says one thing and prints what stands there when everything has settled.
@@ -146,7 +171,7 @@ async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> any
 
 async fn idle(up: &Up) -> anyhow::Result<bool> {
     let counts = up.ledger.counts().await?;
-    Ok(counts.waiting + counts.running + counts.queued == 0)
+    Ok(counts.waiting + counts.running + counts.queued + counts.sending == 0)
 }
 
 /// Reads `--model`: `offline`, or `<provider>/<model>`.

@@ -17,7 +17,7 @@ use crate::daemon::build::{Chosen, Plan, plan};
 use crate::daemon::client::Running;
 use crate::daemon::hand::{Bench, ByHand, Called};
 use crate::daemon::lifecycle;
-use crate::domain::schema::nearest;
+use crate::domain::spelling::nearest;
 use crate::domain::tool::ToolSpec;
 use crate::shape::Explained;
 use crate::tools::aliases;

@@ -19,11 +19,20 @@ pub(super) fn own_words(turn: &str) -> String {
         let bare = line.trim();
         if fenced || bare.starts_with(FENCE) {
             fenced = !bare.ends_with(FENCE_END);
-        } else if !(bare.starts_with('[') && bare.ends_with(']')) {
+        } else if !(bare.starts_with('[') && bare.ends_with(']')) && file(bare).is_none() {
             own.push(line);
         }
     }
     unaddressed(own.join("\n").trim()).to_owned()
+}
+
+/// Returns the files that came with a turn, as the prompt names them: `in/a.txt (document, 5 bytes)`.
+pub(super) fn files(turn: &str) -> impl Iterator<Item = &str> {
+    turn.lines().filter_map(file)
+}
+
+fn file(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("(file: ")?.strip_suffix(')')
 }
 
 /// Drops names at the beginning by which the bot was called: `@selkie_bot note: …`, `<@U1> note: …`.
@@ -42,8 +51,9 @@ mod tests {
 
     #[test]
     fn marks_fences_and_names_are_no_words() {
-        let turn = "[Ann (tg:5), 10:30]\n<<<untrusted quote\nnote: not mine\n>>>\n@selkie_bot note: mine\nsecond\n[file: a.txt]";
+        let turn = "[Ann (tg:5), 10:30]\n<<<untrusted quote\nnote: not mine\n>>>\n@selkie_bot note: mine\nsecond\n(file: a.txt (document, 5 bytes))";
         assert_eq!(own_words(turn), "note: mine\nsecond");
+        assert_eq!(files(turn).collect::<Vec<_>>(), ["a.txt (document, 5 bytes)"]);
         assert_eq!(own_words("[note] the last answer was not delivered"), "");
         assert_eq!(own_words("<<<untrusted never ends\nnote: x"), "");
         assert_eq!(own_words("plain"), "plain");

@@ -44,7 +44,7 @@ impl Model for Offline {
     }
 
     fn card(&self) -> Card {
-        let name = format!("{} (built-in stand-in)", self.profile);
+        let name = "built-in stand-in".to_owned();
         Card { name, context: 128_000, sees_images: false }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::heard::own_words;
+use super::heard::{files, own_words};
 use super::parse::{Wish, wishes};
 use super::words::{self, List};
 use crate::domain::tool::ToolSpec;
@@ -47,6 +47,13 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
             Step::Call { name, .. } if tools.is_empty() => said.push(words::no_tools(&name)),
             call @ Step::Call { .. } => return call,
         }
+    }
+    if said.is_empty() {
+        let users = now.iter().filter_map(|t| match t {
+            Turn::User(text) => Some(text),
+            _ => None,
+        });
+        said.extend(users.flat_map(|text| files(text)).map(words::got_file));
     }
     if said.is_empty() {
         said.push(words::nothing_heard());

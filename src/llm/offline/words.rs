@@ -109,6 +109,17 @@ pub(super) fn file(name: &str, answer: &str) -> String {
     format!("{name}:\n{}", text.join("\n"))
 }
 
+/// Tells that a file has come, and how to have it back: `in/a.txt (document, 5 bytes)`.
+pub(super) fn got_file(file: &str) -> String {
+    let (path, about) = file.split_once(" (").unwrap_or((file, ""));
+    let how = match about.split([',', ')']).next() {
+        Some("photo") => "send photo",
+        Some("voice") => "send voice",
+        _ => "send me",
+    };
+    format!("I have your file. Write “{how} {path}” to have it back.")
+}
+
 /// Tells the files.
 pub(super) fn files(answer: &str) -> String {
     format!("Files:\n{}", unfenced(answer))

@@ -6,7 +6,7 @@ use secrecy::ExposeSecret as _;
 use selkie_channel_core::Problem;
 
 use super::{DEFAULT, OFFLINE, ProfileSettings, Provider, RouteSettings, Settings};
-use crate::domain::schema::nearest;
+use crate::domain::spelling::nearest;
 
 impl Settings {
     /// Lists everything that is wrong. Keys are inside the section.

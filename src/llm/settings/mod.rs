@@ -1,6 +1,7 @@
 //! The `llm:` section: profiles, routes, prices.
 
 mod check;
+mod effect;
 
 use std::collections::BTreeMap;
 
@@ -156,12 +157,29 @@ impl Provider {
         }
     }
 
+    /// Returns its name as config writes it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Offline => "offline",
+        }
+    }
+
     /// Returns the model asked when config names none.
     pub(super) const fn usual_model(self) -> &'static str {
         match self {
             Self::Openai => "gpt-5.2",
             Self::Anthropic => "claude-sonnet-4-5",
             Self::Offline => "stand-in",
+        }
+    }
+
+    /// Returns how many tokens its models read when config does not say.
+    pub(super) const fn usual_context(self) -> u64 {
+        match self {
+            Self::Anthropic => 200_000,
+            Self::Openai | Self::Offline => 128_000,
         }
     }
 

@@ -645,6 +645,6 @@ async fn a_route_falls_back_and_counts_the_price_of_who_answered() {
     let routes = build(&settings, &client, &Redactor::default(), &clock, &chance).expect("routes");
     let reply = routes.main.ask(&request(20), &|_| {}).await.expect("a reply");
     assert_eq!((reply.by.as_str(), reply.usage.micro_usd), ("second/b", 2_080));
-    assert_eq!(routes.small.card().name, "offline (built-in stand-in)");
+    assert_eq!(routes.small.card().name, "built-in stand-in");
     assert_eq!(routes.decision.card(), routes.main.card());
 }

@@ -8,6 +8,7 @@ laws![
     twice_is_once,
     a_batch_may_claim_what_it_brings,
     an_album_is_one_task,
+    an_album_that_means_the_bot_once_is_whole,
     an_edit_changes_only_what_waits,
     context_goes_to_the_next_claim,
     strangers_make_no_conversation,
@@ -18,6 +19,8 @@ laws![
     a_stop_ends_what_was_begun,
     a_reset_raises_the_epoch,
     a_notice_is_said_once,
+    what_is_fresh_in_a_mixed_batch_is_told,
+    moved_places_are_listed_with_where_they_are_now,
 ];
 
 async fn twice_is_once(bed: &dyn Bed) {
@@ -71,6 +74,32 @@ async fn an_album_is_one_task(bed: &dyn Bed) {
     assert_eq!(orders, [1, 2], "in the platform's order");
     push(ledger.as_ref(), picture(3, 3), no_fuse()).await;
     assert_eq!(ledger.counts().await.unwrap().waiting, 1, "a late picture is a task of its own");
+}
+
+async fn an_album_that_means_the_bot_once_is_whole(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let of = |album: &str, n, order| {
+        let mut inbound = message(n, order);
+        inbound.album = Some(album.to_owned());
+        inbound
+    };
+    let silent = |inbound| arrival(inbound, Disposition::Context);
+    let dropped = |inbound| arrival(inbound, Disposition::Ignored("untriggered"));
+    let batch = vec![
+        silent(of("g", 1, 1)),
+        task(of("g", 1, 2)),
+        silent(of("g", 1, 3)),
+        dropped(of("g", 1, 4)),
+        silent(of("other", 1, 5)),
+        silent(message(1, 6)),
+        silent(of("g", 2, 7)),
+    ];
+    ledger.accept(batch, None, no_fuse()).await.unwrap();
+    let claimed = ledger.claim(&lane(1), &boot("a"), at(9)).await.unwrap().unwrap();
+    let orders: Vec<_> = claimed.heard.iter().map(|(_, i)| i.order).collect();
+    assert_eq!(orders, [1, 2, 3, 4], "all of the album, of this conversation");
+    let talk: Vec<_> = claimed.context.iter().map(|i| i.order).collect();
+    assert_eq!(talk, [5, 6], "talk stays talk");
 }
 
 async fn an_edit_changes_only_what_waits(bed: &dyn Bed) {
@@ -296,4 +325,30 @@ async fn a_notice_is_said_once(bed: &dyn Bed) {
     answer.place = place(3);
     let claimed = push(ledger.as_ref(), task(answer), fuse(1)).await.claimed.remove(0);
     assert_eq!(claimed.place, place(3), "where the bot only spoke the place was a guess");
+}
+
+async fn what_is_fresh_in_a_mixed_batch_is_told(bed: &dyn Bed) {
+    let ledger = bed.open();
+    push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
+    let twice = arrival(message(1, 3), Disposition::Context);
+    let batch = vec![task(message(1, 2)), twice.clone(), twice, task(message(2, 1))];
+    let accepted = ledger.accept(batch, None, no_fuse()).await.unwrap();
+    let indexes: Vec<_> = accepted.fresh.iter().map(|f| f.index).collect();
+    assert_eq!((indexes, accepted.known), (vec![1, 3], 2));
+    for (fresh, key) in accepted.fresh.iter().zip(["tg:8:-1:3", "tg:8:-2:1"]) {
+        assert_eq!(ledger.trace(key).await.unwrap()[0].inbox, fresh.row);
+    }
+}
+
+async fn moved_places_are_listed_with_where_they_are_now(bed: &dyn Bed) {
+    let ledger = bed.open();
+    assert!(ledger.moved_places().await.unwrap().is_empty());
+    moves(ledger.as_ref(), 5).await;
+    drop(ledger);
+    let ledger = bed.open();
+    assert_eq!(ledger.moved_places().await.unwrap(), [(place(1), place(5))]);
+    moves(ledger.as_ref(), 6).await;
+    assert_eq!(ledger.moved_places().await.unwrap(), [(place(1), place(6)), (place(5), place(6))]);
+    moves(ledger.as_ref(), 1).await;
+    assert_eq!(ledger.moved_places().await.unwrap(), [(place(5), place(1)), (place(6), place(1))]);
 }

@@ -164,7 +164,7 @@ impl World {
             *hand_over = over;
         }
         let ended = self.ledger().commit(&claimed.claim, advance).await.unwrap();
-        let Committed::Ended { queued, next } = ended else { panic!("a held claim holds") };
+        let Committed::Ended { queued, next, .. } = ended else { panic!("a held claim holds") };
         self.answered.entry(n).or_default().push(inbound.order);
         for part in &queued[0].parts {
             assert!(self.parts.insert(part.id.0), "a part's row is new");

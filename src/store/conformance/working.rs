@@ -14,6 +14,8 @@ laws![
     a_parked_task_gives_back_its_lane,
     what_a_tool_says_is_said_once,
     lanes_are_served_by_age,
+    a_claim_that_is_given_back_is_no_attempt,
+    an_end_tells_the_whole_cost,
 ];
 
 async fn a_lane_follows_the_platforms_order(bed: &dyn Bed) {
@@ -112,7 +114,7 @@ async fn a_finish_hands_over(bed: &dyn Bed) {
     if let Advance::Finish { hand_over, .. } = &mut advance {
         *hand_over = true;
     }
-    let Committed::Ended { queued, next } = ledger.commit(&first.claim, advance).await.unwrap()
+    let Committed::Ended { queued, next, .. } = ledger.commit(&first.claim, advance).await.unwrap()
     else {
         panic!("it should have ended")
     };
@@ -188,4 +190,50 @@ async fn lanes_are_served_by_age(bed: &dyn Bed) {
     }
     assert_eq!(ledger.ready(at(0), 9).await.unwrap(), [lane(3), lane(1), lane(2)]);
     assert_eq!(ledger.ready(at(0), 1).await.unwrap(), [lane(3)]);
+}
+
+async fn a_claim_that_is_given_back_is_no_attempt(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let crashed = started(ledger.as_ref(), 1, 1).await;
+    ledger.commit(&crashed.claim, step("half", 1)).await.unwrap();
+    ledger.reclaim(&boot("b"), at(1)).await.unwrap();
+    for boot_name in ["b", "c", "d"] {
+        let claimed = ledger.claim(&lane(1), &boot(boot_name), at(1)).await.unwrap().unwrap();
+        assert_eq!(claimed.attempts, 2, "the crash counts, a stop does not");
+        assert_eq!(claimed.transcript, [said("half")]);
+        assert_eq!(claimed.header.as_deref(), Some(r#"{"steps":1}"#));
+        let released = ledger.commit(&claimed.claim, Advance::Release).await.unwrap();
+        let Committed::Ended { queued, next: None, usage } = released else {
+            panic!("it should have ended: {released:?}")
+        };
+        assert_eq!((queued.len(), usage.calls), (0, 1));
+        let late = ledger.commit(&claimed.claim, Advance::Release).await.unwrap();
+        assert!(matches!(late, Committed::Lost), "given back once");
+        assert_eq!(ledger.ready(at(1), 9).await.unwrap(), [lane(1)]);
+    }
+    let lost = ledger.commit(&crashed.claim, Advance::Release).await.unwrap();
+    assert!(matches!(lost, Committed::Lost));
+}
+
+async fn an_end_tells_the_whole_cost(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let first = started(ledger.as_ref(), 1, 1).await;
+    ledger.commit(&first.claim, step("half", 3)).await.unwrap();
+    ledger.reclaim(&boot("b"), at(1)).await.unwrap();
+    let again = ledger.claim(&lane(1), &boot("b"), at(1)).await.unwrap().unwrap();
+    let ended = ledger.commit(&again.claim, finish("yes", vec![])).await.unwrap();
+    let Committed::Ended { usage, .. } = ended else { panic!("it should have ended: {ended:?}") };
+    let whole = Usage { calls: 4, input: 100, cached: 10, output: 5, micro_usd: 7 };
+    assert_eq!(usage, whole, "what the finish brought and what was spent before");
+}
+
+/// A step that says `text` and cost so many model calls.
+fn step(text: &str, calls: u32) -> Advance {
+    Advance::Step {
+        append: vec![said(text)],
+        header: r#"{"steps":1}"#.to_owned(),
+        facts: None,
+        usage: Usage { calls, ..Usage::default() },
+        durable: true,
+    }
 }

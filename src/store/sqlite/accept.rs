@@ -8,7 +8,7 @@ use super::claimed::RawClaimed;
 use super::rows::{json, millis};
 use super::{conversations, lanes, moved};
 use crate::domain::ids::InboxId;
-use crate::store::{Accepted, Arrival, Disposition, Fuse, NewTask, Result};
+use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
 
 /// An arrival, written as text before it reaches the writer.
 #[derive(Debug)]
@@ -66,8 +66,8 @@ pub fn accept(
     fuse: &Fuse,
 ) -> Result<RawAccepted> {
     let mut out = RawAccepted::default();
-    for row in rows {
-        store(conn, row, fuse.now, &mut out)?;
+    for (index, row) in rows.into_iter().enumerate() {
+        store(conn, (index, row), fuse.now, &mut out)?;
     }
     if let Some(cursor) = cursor {
         conn.prepare_cached(
@@ -87,7 +87,12 @@ pub fn accept(
     Ok(out)
 }
 
-fn store(conn: &Connection, row: Row, now: DateTime<Utc>, out: &mut RawAccepted) -> Result<()> {
+fn store(
+    conn: &Connection,
+    (index, row): (usize, Row),
+    now: DateTime<Utc>,
+    out: &mut RawAccepted,
+) -> Result<()> {
     let inbound = &row.arrival.inbound;
     let known = conn
         .prepare_cached("SELECT 1 FROM inbox WHERE account = ?1 AND key = ?2")?
@@ -98,7 +103,7 @@ fn store(conn: &Connection, row: Row, now: DateTime<Utc>, out: &mut RawAccepted)
     }
     let (conversation, task) = carry_out(conn, &row, now, out)?;
     let id = insert(conn, &row, (conversation, task), now)?;
-    out.accepted.fresh.push(id);
+    out.accepted.fresh.push(Fresh { index, row: id });
     if matches!(row.arrival.disposition, Disposition::Command) {
         out.accepted.commands.push((id, row.arrival.inbound));
     }

@@ -13,6 +13,8 @@ use crate::store::{Claimed, Result};
 const CONTEXT: usize = 30;
 /// How many finished tasks make the history.
 const HISTORY: i64 = 16;
+/// How far apart in the inbox the pictures of one album may stand.
+const ALBUM: i64 = 100;
 /// How many undelivered answers a claim is told of.
 const UNDELIVERED: i64 = 16;
 
@@ -43,6 +45,7 @@ type RawItem = (i64, u16, String);
 /// Gathers a task that was just claimed, and marks what its worker is told as told.
 pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
     let mut raw = header(conn, task)?;
+    complete_album(conn, task)?;
     raw.heard = conn
         .prepare_cached(
             "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition = 'task' ORDER BY ord, id",
@@ -91,6 +94,22 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 undelivered: Vec::new(),
             })
         })?)
+}
+
+/// In a group only the picture with the caption means the bot: the others of its album, stored beside it
+/// as untriggered, belong to the task too.
+fn complete_album(conn: &Connection, task: i64) -> Result<()> {
+    conn.prepare_cached(
+        "UPDATE inbox SET task = ?1, disposition = 'task'
+         FROM (SELECT t.conversation, t.album, MIN(i.id) AS first FROM task t
+               JOIN inbox i ON i.task = t.id WHERE t.id = ?1 AND t.album NOT NULL GROUP BY t.id) asked
+         WHERE inbox.id BETWEEN asked.first - ?2 AND asked.first + ?2
+           AND inbox.conversation = asked.conversation AND inbox.task IS NULL
+           AND inbox.disposition IN ('context', 'ignored: untriggered')
+           AND inbox.inbound ->> '$.album' = asked.album",
+    )?
+    .execute([task, ALBUM])?;
+    Ok(())
 }
 
 /// Untriggered lines nobody was told of yet become this task's; it gets the newest of its own.

@@ -75,6 +75,17 @@ impl Sqlite {
         Ok(Self { writer, readers, clock: options.clock, _lock: lock })
     }
 
+    /// Lets the file grow to at most its size now plus `pages`, as on a disk that is full then.
+    #[cfg(test)]
+    pub(crate) async fn limit_growth(&self, pages: i64) {
+        let verb = move |conn: &rusqlite::Connection| {
+            let now: i64 = conn.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+            conn.query_row(&format!("PRAGMA max_page_count = {}", now + pages), [], |_| Ok(()))?;
+            Ok(())
+        };
+        self.writer.run(writer::Class::Relaxed, 0, verb).await.unwrap();
+    }
+
     /// Returns how often relaxed commits were synced while the writer was idle: off the hot path, and
     /// not part of [`Ledger::syncs`].
     pub fn settles(&self) -> u64 {

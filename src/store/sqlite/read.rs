@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use selkie_channel_core::{AccountId, ConversationId};
+use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::rows::{count, load, load_item, millis, read_json, time};
 use super::writer::Class;
@@ -47,6 +47,10 @@ impl Read for Sqlite {
                 None => Ok(ConversationStatus::default()),
             })
             .await
+    }
+
+    async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {
+        self.readers.run(moved_places).await
     }
 
     async fn healthy(&self) -> Result<()> {
@@ -135,7 +139,7 @@ fn task_row(row: &Row<'_>) -> Result<TaskRow> {
 }
 
 /// Reads the five columns of a usage from `first` on.
-fn usage(row: &Row<'_>, first: usize) -> rusqlite::Result<Usage> {
+pub fn usage(row: &Row<'_>, first: usize) -> rusqlite::Result<Usage> {
     Ok(Usage {
         calls: row.get(first)?,
         input: count(row.get(first + 1)?),
@@ -175,6 +179,7 @@ fn counts(conn: &Connection) -> Result<Counts> {
         running: one("SELECT COUNT(*) FROM task WHERE state = 'running'")?,
         parked: one("SELECT COUNT(*) FROM task WHERE state = 'parked'")?,
         queued: one("SELECT COUNT(*) FROM part WHERE state = 'queued'")?,
+        sending: one("SELECT COUNT(*) FROM part WHERE state = 'sending'")?,
         unclear: one("SELECT COUNT(*) FROM part WHERE state = 'unclear'")?,
     })
 }
@@ -200,6 +205,18 @@ fn status(conn: &Connection, conversation: i64) -> Result<ConversationStatus> {
             let (tasks, usage) = (count(row.get(0)?), usage(row, 1)?);
             Ok(ConversationStatus { running, waiting: count(waiting), tasks, usage })
         })?)
+}
+
+fn moved_places(conn: &Connection) -> Result<Vec<(PlaceId, PlaceId)>> {
+    let pair = |row: &Row<'_>| {
+        let account = AccountId::new(row.get::<_, String>(0)?);
+        let old = PlaceId::new(account.clone(), row.get::<_, String>(1)?);
+        Ok((old, PlaceId::new(account, row.get::<_, String>(2)?)))
+    };
+    Ok(conn
+        .prepare_cached("SELECT account, old, new FROM place_alias ORDER BY account, old")?
+        .query_map([], pair)?
+        .collect::<rusqlite::Result<_>>()?)
 }
 
 fn most(limit: usize) -> i64 {

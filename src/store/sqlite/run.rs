@@ -7,7 +7,7 @@ use super::claimed::RawClaimed;
 use super::outbox::{self, Cause};
 use super::rows::{ITEM_VERSION, json, millis, small};
 use super::writer::Class;
-use super::{lanes, work};
+use super::{lanes, read, work};
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
@@ -19,7 +19,8 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 #[derive(Debug)]
 pub struct Prepared {
     items: Vec<String>,
-    header: String,
+    /// Absent when it stays as it is.
+    header: Option<String>,
     usage: Usage,
     now: DateTime<Utc>,
     how: How,
@@ -29,6 +30,7 @@ pub struct Prepared {
 enum How {
     Step { facts: Option<String>, durable: bool },
     Park { on: ParkedOn, text: String, wake_at: Option<i64> },
+    Release,
     Finish { end: End, say: Vec<outbox::Prepared>, set_aside: bool, hand_over: bool },
 }
 
@@ -40,17 +42,21 @@ impl Prepared {
             Advance::Step { append, header, facts, usage, durable } => {
                 let facts = facts.as_ref().map(json).transpose()?;
                 let how = How::Step { facts, durable };
-                Self { items: texts(append)?, header, usage, now, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, how }
             }
             Advance::Park { append, header, on, wake_at, usage } => {
                 let (text, wake_at) = (json(&on)?, wake_at.map(millis));
                 let how = How::Park { on, text, wake_at };
-                Self { items: texts(append)?, header, usage, now, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, how }
+            }
+            Advance::Release => {
+                let (items, usage) = (Vec::new(), Usage::default());
+                Self { items, header: None, usage, now, how: How::Release }
             }
             Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now } => {
                 let say = say.into_iter().map(outbox::Prepared::new).collect::<Result<_>>()?;
                 let how = How::Finish { end, say, set_aside, hand_over };
-                Self { items: texts(append)?, header, usage, now, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, how }
             }
         })
     }
@@ -58,7 +64,7 @@ impl Prepared {
     /// Returns what a power failure may take back.
     pub fn class(&self) -> Class {
         match self.how {
-            How::Step { durable: false, .. } => Class::Relaxed,
+            How::Step { durable: false, .. } | How::Release => Class::Relaxed,
             _ => Class::Durable,
         }
     }
@@ -69,7 +75,8 @@ impl Prepared {
             How::Finish { say, .. } => say.iter().map(outbox::Prepared::bytes).sum(),
             _ => 0,
         };
-        self.header.len() + self.items.iter().map(String::len).sum::<usize>() + said
+        let header = self.header.as_ref().map_or(0, String::len);
+        header + self.items.iter().map(String::len).sum::<usize>() + said
     }
 }
 
@@ -78,7 +85,7 @@ impl Prepared {
 pub enum RawCommitted {
     Continue { stop: bool },
     Lost,
-    Ended { queued: Vec<Queued>, next: Option<Box<RawClaimed>> },
+    Ended { queued: Vec<Queued>, next: Option<Box<RawClaimed>>, usage: Usage },
 }
 
 impl RawCommitted {
@@ -87,7 +94,7 @@ impl RawCommitted {
         Ok(match self {
             Self::Continue { stop } => Committed::Continue { stop },
             Self::Lost => Committed::Lost,
-            Self::Ended { queued, next } => {
+            Self::Ended { queued, next, usage } => {
                 let next = next.and_then(|raw| {
                     raw.read()
                         .inspect_err(
@@ -95,7 +102,7 @@ impl RawCommitted {
                         )
                         .ok()
                 });
-                Committed::Ended { queued, next: next.map(Box::new) }
+                Committed::Ended { queued, next: next.map(Box::new), usage }
             }
         })
     }
@@ -132,15 +139,22 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         How::Step { facts, .. } => facts.as_deref(),
         _ => None,
     };
-    conn.prepare_cached("UPDATE task SET header = ?2, facts = COALESCE(?3, facts) WHERE id = ?1")?
-        .execute(params![task, header, facts])?;
+    conn.prepare_cached(
+        "UPDATE task SET header = COALESCE(?2, header), facts = COALESCE(?3, facts) WHERE id = ?1",
+    )?
+    .execute(params![task, header, facts])?;
     match how {
         How::Step { .. } => Ok(RawCommitted::Continue { stop: held.stop }),
         // Somebody wants it to end: it must not fall asleep before it hears so.
         How::Park { .. } if held.stop => Ok(RawCommitted::Continue { stop: true }),
         How::Park { on, text, wake_at } => park(conn, task, (&on, &text, wake_at), held),
+        How::Release => release(conn, task, held),
         How::Finish { end, say, set_aside, hand_over } => {
-            let queued = finish(conn, task, &end, say, now)?;
+            let usage = finish(conn, task, &end, now)?;
+            let said = say.into_iter();
+            let queued = said
+                .map(|draft| outbox::say(conn, draft, Cause::Task(task, None), now))
+                .collect::<Result<_>>()?;
             if set_aside {
                 raise_epoch(conn, task)?;
             }
@@ -149,7 +163,7 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
                 true => lanes::take(conn, held.lane, &claim.boot, now)?.map(Box::new),
                 false => None,
             };
-            Ok(RawCommitted::Ended { queued, next })
+            Ok(RawCommitted::Ended { queued, next, usage })
         }
     }
 }
@@ -216,22 +230,34 @@ fn park(
          WHERE id = ?1",
     )?
     .execute(params![task, text, child, wake_at])?;
-    lanes::refresh(conn, held.lane)?;
-    Ok(RawCommitted::Ended { queued: Vec::new(), next: None })
+    given_back(conn, task, held)
 }
 
-fn finish(
-    conn: &Connection,
-    task: i64,
-    end: &End,
-    say: Vec<outbox::Prepared>,
-    now: DateTime<Utc>,
-) -> Result<Vec<Queued>> {
+/// The task waits again as if this claim had never been.
+fn release(conn: &Connection, task: i64, held: Held) -> Result<RawCommitted> {
+    conn.prepare_cached(
+        "UPDATE task SET state = 'waiting', boot = NULL, start_at = 0, attempts = attempts - 1
+         WHERE id = ?1",
+    )?
+    .execute([task])?;
+    given_back(conn, task, held)
+}
+
+/// The claim has ended and the task has not.
+fn given_back(conn: &Connection, task: i64, held: Held) -> Result<RawCommitted> {
+    lanes::refresh(conn, held.lane)?;
+    let usage = conn
+        .prepare_cached("SELECT calls, input, cached, output, micro_usd FROM task WHERE id = ?1")?
+        .query_row([task], |row| read::usage(row, 0))?;
+    Ok(RawCommitted::Ended { queued: Vec::new(), next: None, usage })
+}
+
+/// Ends the task and returns what it cost in all.
+fn finish(conn: &Connection, task: i64, end: &End, now: DateTime<Utc>) -> Result<Usage> {
     let why = match end {
         End::Done => None,
         End::Failed { why } => Some(why.as_str()),
         End::Stopped => Some("stopped by a person"),
     };
-    work::end(conn, task, (end.state().name(), why), millis(now))?;
-    say.into_iter().map(|draft| outbox::say(conn, draft, Cause::Task(task, None), now)).collect()
+    work::end(conn, task, (end.state().name(), why), millis(now))
 }

@@ -88,29 +88,19 @@ async fn only_the_owner_may_read() {
     }
 }
 
-/// Lets the file grow to at most its size now plus `pages`.
-async fn limit(ledger: &Sqlite, pages: i64) {
-    let verb = move |conn: &Connection| {
-        let now: i64 = conn.query_row("PRAGMA page_count", [], |row| row.get(0))?;
-        conn.query_row(&format!("PRAGMA max_page_count = {}", now + pages), [], |_| Ok(()))?;
-        Ok(())
-    };
-    ledger.writer.run(Class::Relaxed, 0, verb).await.unwrap();
-}
-
 #[tokio::test]
 async fn a_full_disk_refuses_and_the_ledger_lives_on() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = open(dir.path()).unwrap();
     let claimed = started(&ledger, 1, 1).await;
-    limit(&ledger, 0).await;
+    ledger.limit_growth(0).await;
     let mut big = message(1, 2);
     big.text = "x".repeat(200_000);
     let refused = ledger.accept(vec![task(big.clone())], Some(cursor("3")), no_fuse()).await;
     assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
     assert!(ledger.cursor(&account()).await.unwrap().is_none(), "the cursor did not move");
     assert_eq!(ledger.counts().await.unwrap().inbox, 1);
-    limit(&ledger, 1000).await;
+    ledger.limit_growth(1000).await;
     let accepted = ledger.accept(vec![task(big)], Some(cursor("3")), no_fuse()).await.unwrap();
     assert_eq!(accepted.fresh.len(), 1, "the same verb again, now with room");
     finished(&ledger, &claimed.claim, finish("yes", vec![])).await;

@@ -7,9 +7,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::claimed::RawClaimed;
 use super::outbox::{self, Cause, Prepared};
 use super::writer::Class;
-use super::{Sqlite, delivery, lanes, run};
+use super::{Sqlite, delivery, lanes, read, run};
 use crate::domain::ids::{Boot, OutboundId};
 use crate::domain::task::{Claim, Lane};
+use crate::domain::usage::Usage;
 use crate::store::{Advance, Claimed, Committed, Draft, Result, Said, Work};
 
 #[async_trait]
@@ -101,26 +102,28 @@ fn reclaim(conn: &Connection, boot: &Boot) -> Result<u64> {
     Ok(lanes.len() as u64)
 }
 
-/// Ends a task's row; its lane is free after a refresh.
+/// Ends a task's row and returns what it cost in all; its lane is free after a refresh.
 pub fn end(
     conn: &Connection,
     task: i64,
     (state, why): (&str, Option<&str>),
     now: i64,
-) -> Result<()> {
+) -> Result<Usage> {
     let ending: i64 = conn
         .prepare_cached(
             "UPDATE conversation SET endings = endings + 1
              WHERE id = (SELECT conversation FROM task WHERE id = ?1) RETURNING endings",
         )?
         .query_row([task], |row| row.get(0))?;
-    conn.prepare_cached(
-        "UPDATE task SET state = ?2, why = ?3, ended_at = ?4, finish = ?5, boot = NULL,
-             start_at = NULL, child = NULL
-         WHERE id = ?1",
-    )?
-    .execute(params![task, state, why, now, ending])?;
-    wake_parent(conn, task)
+    let usage = conn
+        .prepare_cached(
+            "UPDATE task SET state = ?2, why = ?3, ended_at = ?4, finish = ?5, boot = NULL,
+                 start_at = NULL, child = NULL
+             WHERE id = ?1 RETURNING calls, input, cached, output, micro_usd",
+        )?
+        .query_row(params![task, state, why, now, ending], |row| read::usage(row, 0))?;
+    wake_parent(conn, task)?;
+    Ok(usage)
 }
 
 /// A task parked on this one as its child goes on.

@@ -30,9 +30,9 @@ fn exactly(file: &Lines<'_>, hunks: &[Hunk]) -> Result<String, String> {
         if start < from {
             return Err(format!("hunk {}: it overlaps another one", number + 1));
         }
-        let end = start + hunk.old().len();
+        let end = start + hunk.before().len();
         after.all.extend_from_slice(&file.all[from..start]);
-        after.all.extend(hunk.new());
+        after.all.extend(hunk.after());
         if let Some(ends) = hunk.ends_with_break.filter(|_| end == file.all.len()) {
             after.ends_with_break = ends;
         }
@@ -67,7 +67,7 @@ fn same_line_ends(file: &Lines<'_>, hunks: &[Hunk]) -> Option<Vec<Hunk>> {
 }
 
 fn place(file: &Lines<'_>, hunk: &Hunk) -> Result<usize, String> {
-    let old = hunk.old();
+    let old = hunk.before();
     if old.is_empty() {
         return place_of_nothing(file, hunk);
     }

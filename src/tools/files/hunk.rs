@@ -58,14 +58,14 @@ pub(super) enum Line {
 
 impl Hunk {
     /// Returns the lines that must be there.
-    pub(super) fn old(&self) -> Vec<&str> {
-        let old = |line: &'_ Line| !matches!(line, Line::In(_));
+    pub(super) fn before(&self) -> Vec<&str> {
+        let old = |line: &Line| !matches!(line, Line::In(_));
         self.lines.iter().filter(|l| old(l)).map(Line::text).collect()
     }
 
     /// Returns the lines that are there afterwards.
-    pub(super) fn new(&self) -> Vec<&str> {
-        let new = |line: &'_ Line| !matches!(line, Line::Out(_));
+    pub(super) fn after(&self) -> Vec<&str> {
+        let new = |line: &Line| !matches!(line, Line::Out(_));
         self.lines.iter().filter(|l| new(l)).map(Line::text).collect()
     }
 }

@@ -79,10 +79,11 @@ fn file(
 }
 
 fn added(hunks: &[Hunk], at: usize) -> Result<String, String> {
-    if hunks.iter().any(|h| !h.old().is_empty()) {
+    if hunks.iter().any(|h| !h.before().is_empty()) {
         return Err(format!("line {} of the patch: a new file has only lines with +", at + 1));
     }
-    let mut content: String = hunks.iter().flat_map(Hunk::new).map(|l| format!("{l}\n")).collect();
+    let mut content: String =
+        hunks.iter().flat_map(Hunk::after).map(|l| format!("{l}\n")).collect();
     if hunks.last().is_some_and(|h| h.ends_with_break == Some(false)) {
         content.pop();
     }

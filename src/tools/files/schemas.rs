@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::whole;
-use crate::domain::schema::nearest;
+use crate::domain::spelling::nearest;
 use crate::tools::ToolError;
 use crate::tools::paths::{Finder, Kind, Stop};
 

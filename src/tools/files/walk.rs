@@ -81,7 +81,7 @@ fn builder(folder: &Located, sight: Sight) -> WalkBuilder {
 
 /// Whether the walker can read a folder's ignore files: a pipe in their place would never end.
 fn can_be_read(folder: &Path) -> bool {
-    let ends =
+    let never_ends =
         |name: &&str| fs::metadata(folder.join(name)).is_ok_and(|m| !m.is_file() && !m.is_dir());
-    !IGNORE_FILES.iter().any(|name| ends(&name))
+    !IGNORE_FILES.iter().any(never_ends)
 }

@@ -1,5 +1,6 @@
 //! Sends a file, a picture or a voice note into this conversation.
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,16 +33,16 @@ impl Tool for Send {
         let Some(path) = text(&args, "path") else {
             return Err(ToolError::tell("path is required"));
         };
-        let file = self.file(&scope.roots, path)?;
-        let body = self.body(&file, &args)?;
-        let spoken = scope.reply.say(&scope.call, body).await?;
+        let (located, file) = self.file(&scope.roots, path)?;
+        let body = self.body(&located, &args)?;
+        let spoken = scope.reply.send(&scope.call, body, file).await?;
         Ok(outcome(spoken, "sent"))
     }
 }
 
 impl Send {
-    /// Finds the file among those that may leave: this conversation's own, and the workspace's.
-    fn file(&self, roots: &Roots, path: &str) -> Result<Located, ToolError> {
+    /// Finds and opens the file among those that may leave: this conversation's own, and the workspace's.
+    fn file(&self, roots: &Roots, path: &str) -> Result<(Located, File), ToolError> {
         // The state folder and the rest of the machine may be read by some, but are sent by nobody.
         let open = Roots { state: None, elsewhere: false, ..roots.clone() };
         let finder = Finder { tool: self.data.name, roots: &open, deny: &[] };
@@ -65,16 +66,18 @@ impl Send {
         self.sendable(own.or(found)?, path)
     }
 
-    fn sendable(&self, file: Located, path: &str) -> Result<Located, ToolError> {
-        let (kind, size) =
-            file.kind().map_err(|e| ToolError::tell(format!("{path} cannot be read: {e}")))?;
-        match kind {
+    /// Judges what is opened, so that nothing can be put in its place in between.
+    fn sendable(&self, located: Located, path: &str) -> Result<(Located, File), ToolError> {
+        let unread = |e| ToolError::tell(format!("{path} cannot be read: {e}"));
+        match located.kind().map_err(unread)?.0 {
             Kind::Folder => return Err(ToolError::tell(format!("path is a directory: {path}"))),
             Kind::File => {}
             Kind::Link | Kind::Other => {
                 return Err(ToolError::tell(format!("path is not a file: {path}")));
             }
         }
+        let file = located.open().map_err(unread)?;
+        let size = file.metadata().map_err(unread)?.len();
         if size == 0 {
             return Err(ToolError::tell(format!("the file is empty: {path}")));
         }
@@ -84,7 +87,7 @@ impl Send {
             let said = format!("file too large to send (>{most} bytes): {path} {hint}");
             return Err(ToolError::tell(said.trim_end()));
         }
-        Ok(file)
+        Ok((located, file))
     }
 
     fn body(&self, file: &Located, args: &Value) -> Result<Body, ToolError> {

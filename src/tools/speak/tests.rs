@@ -101,6 +101,7 @@ async fn files_of_this_conversation_are_sent() {
     ] {
         assert_eq!(call(&scope, data, args).await, "sent");
     }
+    assert_eq!(*folders.mouth.sent.lock().unwrap(), ["x"; 5], "the file goes with its words");
     insta::assert_snapshot!(said(&folders), @r#"
     {"kind":"file","path":"…/cache/bird/one/a.txt","name":"a.txt","caption":"here"}
     {"kind":"file","path":"…/cache/bird/one/a.txt","name":"b.txt","caption":null}

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{CHATS, Control, Room};
 use crate::model::Turn;
-use crate::telegram::{ADA, BOT_ID, Fault, FileDraft, FileKind, MessageView};
+use crate::telegram::{ADA, Fault, FileDraft, FileKind, MessageView};
 
 type Answer<T> = Result<Json<T>, (StatusCode, Json<Value>)>;
 
@@ -22,7 +22,8 @@ pub(crate) async fn world(State(control): State<Arc<Control>>) -> Json<Value> {
     let daemon = control.daemon_url.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let model = control.model_name.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let chats: Vec<Value> = CHATS.iter().map(|room| describe(&control, room)).collect();
-    Json(json!({ "daemon": daemon, "model": model, "bot": BOT_ID, "chats": chats }))
+    let bot = control.telegram.bot();
+    Json(json!({ "daemon": daemon, "model": model, "bot": bot, "chats": chats }))
 }
 
 fn describe(control: &Control, room: &Room) -> Value {

@@ -55,8 +55,7 @@ impl Control {
 pub(crate) fn routes(control: Arc<Control>) -> Router {
     Router::new()
         .route("/", get(page::index))
-        .route("/app.js", get(page::script))
-        .route("/style.css", get(page::style))
+        .route("/{file}", get(page::file))
         .route("/api/world", get(api::world))
         .route("/api/chats/{id}/messages", get(api::messages))
         .route("/api/chats/{id}/say", post(api::say))

@@ -18,13 +18,35 @@ async fn the_world_and_its_chats() {
         .await
         .unwrap();
     assert_eq!(world["daemon"], "http://127.0.0.1:9");
+    let bot = json!({"id": BOT_ID, "username": "selkie_demo_bot", "name": "selkie"});
+    assert_eq!(world["bot"], bot);
     let chats = world["chats"].as_array().unwrap();
     let ids: Vec<_> = chats.iter().map(|chat| chat["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["telegram:private", "telegram:group", "telegram:topic"]);
     assert_eq!(chats[0]["key"], format!("tg:{ADA}"));
     assert_eq!(chats[1]["members"], json!(["Ada", "Grace", "Linus"]));
-    let page = client().get(playground.url()).send().await.unwrap();
-    assert!(page.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
+}
+
+#[tokio::test]
+async fn the_page_and_all_that_it_imports_are_served() {
+    let playground = lifted().await;
+    let get = async |path: &str| {
+        let page = client().get(format!("{}/{path}", playground.url())).send().await.unwrap();
+        let kind = page.headers()["content-type"].to_str().unwrap().to_owned();
+        (page.status().as_u16(), kind, page.text().await.unwrap())
+    };
+    assert_eq!(get("").await.1, "text/html; charset=utf-8");
+    assert_eq!(get("style.css").await.1, "text/css; charset=utf-8");
+    assert_eq!(get("nothing.js").await.0, 404);
+    let (mut seen, mut next) = (vec![], vec!["app.js".to_owned()]);
+    while let Some(file) = next.pop() {
+        let (status, kind, text) = get(&file).await;
+        assert_eq!((status, &*kind), (200, "text/javascript; charset=utf-8"), "{file}");
+        let imported = text.split("from './").skip(1).filter_map(|rest| rest.split('\'').next());
+        next.extend(imported.map(str::to_owned).filter(|name| !seen.contains(name)));
+        seen.push(file);
+    }
+    assert!(seen.contains(&"compare.js".to_owned()), "{seen:?}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The demo's world: Ada in private, the Tea room, the Workshop with its topic.
 
 use chrono::{DateTime, Utc};
+use serde_json::json;
 
 use super::chat::{ChatKind, Draft, User, topic_created};
 use super::handle::Spot;
@@ -21,7 +22,7 @@ pub const PRIVATE: Spot = Spot { chat: ADA, thread: None };
 /// The group "Tea room".
 pub const GROUP: Spot = Spot { chat: -100_200_300, thread: None };
 /// The topic "Boats" of the forum group "Workshop".
-pub const TOPIC: Spot = Spot { chat: -1_001_234_567_890, thread: Some(1) };
+pub const TOPIC: Spot = Spot { chat: -1_001_234_567_890, thread: Some(2) };
 
 /// Builds the world.
 pub(crate) fn world(now: DateTime<Utc>) -> World {
@@ -55,8 +56,9 @@ pub(crate) fn world(now: DateTime<Utc>) -> World {
     world
 }
 
-/// The topic's root message is the first of its chat, so its id is 1.
+/// Thread 1 is every forum's "General", so the chat's own beginning takes that number; the topic's root is 2.
 fn add_topic(world: &mut World, now: DateTime<Utc>) {
+    world.post(TOPIC.chat, Draft::service(ADA, json!({ "supergroup_chat_created": true })), now);
     let root = Draft { thread: TOPIC.thread, ..Draft::service(ADA, topic_created("Boats")) };
     let id = world.post(TOPIC.chat, root, now);
     if let (Some(id), Some(chat)) = (id, world.chats.get_mut(&TOPIC.chat)) {

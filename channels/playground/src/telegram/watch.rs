@@ -1,11 +1,11 @@
 //! The handle's other half: settings and faults, and how tests look, wait and count.
 
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 
-use super::chat::{Content, Said};
+use super::chat::{Content, Said, User};
 use super::handle::{Spot, Telegram};
 use super::log::Call;
 use super::view::{Event, MessageView};
@@ -158,6 +158,13 @@ impl Telegram {
     pub fn file(&self, file_id: &str) -> Option<(String, Bytes)> {
         let world = self.server.world();
         world.files.get(file_id).map(|file| (file.name.clone(), file.bytes.clone()))
+    }
+
+    /// The bot as the page shows it: id, username, name.
+    pub(crate) fn bot(&self) -> Value {
+        let world = self.server.world();
+        let User { id, username, first_name, .. } = &world.bot;
+        json!({ "id": id, "username": username, "name": first_name })
     }
 
     /// The title and the members' first names of a chat.

@@ -33,6 +33,23 @@ fn the_general_topic_is_not_named() {
 }
 
 #[test]
+fn a_moved_chats_part_names_the_new_chat_everywhere() {
+    let to = PlaceId::new(AccountId::new("tg:8"), "tg:-1009");
+    let old = text("a **b**").remove(0);
+    let new = readdressed(&old, &to);
+    assert_eq!(new.conversation.key(), "tg:-1009:7");
+    assert_eq!(new.call["params"]["chat_id"], -1009);
+    assert_eq!(new.fallback.as_ref().unwrap()["params"]["chat_id"], -1009);
+    assert_eq!(
+        (&new.call["params"]["text"], &new.shown),
+        (&old.call["params"]["text"], &old.shown)
+    );
+    assert_eq!(readdressed(&new, &to), new, "a second time changes nothing");
+    let group = render(&outbound("tg:-100", Body::Text { markdown: "x".to_owned() })).remove(0);
+    assert_eq!(readdressed(&group, &to).conversation.key(), "tg:-1009");
+}
+
+#[test]
 fn only_the_first_of_many_messages_quotes() {
     let parts = text(&"word ".repeat(2000));
     let quoting = |p: &Part| p.call["params"].get("reply_parameters").is_some();

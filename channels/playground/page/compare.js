@@ -1,0 +1,79 @@
+// The same question in every chat, side by side.
+
+import { addressed } from './composer.js';
+import { $, h, icon, clip, toast } from './dom.js';
+import { post } from './net.js';
+import { CLASSES, pill, setting } from './shape.js';
+import { state, speakers, chats, messages, titleOf } from './state.js';
+import { loadMessages } from './talk.js';
+import { loadTasks, offline } from './tasks.js';
+
+export function openCompare() {
+  if (!$('compare').open) $('compare').showModal();
+  renderCompare();
+  for (const c of chats()) loadTasks(c.key).catch(offline);
+}
+
+export async function askEverywhere(text) {
+  for (const c of chats()) {
+    state.compare.set(c.id, { after: state.tasks.get(c.key)?.[0]?.id ?? 0, message: Infinity });
+    state.picked.delete(c.key);
+  }
+  renderCompare();
+  await Promise.all(chats().map(async c => {
+    try {
+      const { message_id } = await post(`/api/chats/${encodeURIComponent(c.id)}/say`, { text: addressed(c, text, null), reply_to: null, from: asker(c) });
+      state.compare.get(c.id).message = message_id;
+      await loadMessages(c.id);
+    } catch (error) { toast(`${titleOf(c)}: ${error.message}`); }
+  }));
+  renderCompare();
+}
+
+/** Another person asks in each chat, so that the columns differ by place and by trust. */
+const asker = c => speakers(c)[chats().indexOf(c)] ?? c.me.name;
+
+/** What stands in one column: the newest task, not older than the question asked everywhere. */
+function column(c) {
+  const asked = state.compare.get(c.id), id = state.tasks.get(c.key)?.[0]?.id;
+  const known = id > (asked?.after ?? 0) ? state.details.get(id) : undefined;
+  const answer = asked && messages(c.id).filter(m => m.id > asked.message && m.from.is_bot && m.text).at(-1)?.text;
+  return { chat: c, waiting: Boolean(asked) && !known, shape: known?.shape, task: known?.task, answer: answer || known?.task.transcript.findLast(i => i.item === 'said')?.text };
+}
+
+export function renderCompare() {
+  if (!$('compare').open) return;
+  const columns = chats().map(column);
+  const heads = h('div', { class: 'cmp-heads' }, columns.map(({ chat: c, waiting, shape, task, answer }) => h('article', {},
+    h('h3', {}, icon(c.kind), h('span', { dir: 'auto' }, titleOf(c)), h('small', {}, `${asker(c)} asks`)),
+    shape ? setting(shape.setting) : h('p', { class: 'faint' }, waiting ? 'waiting for the task…' : 'no task yet: ask'),
+    shape && h('p', { class: 'cmp-count' }, h('b', {}, shape.there.length), ' here, ', h('b', {}, shape.hidden.length), ' not ', task && pill(task.state)),
+    answer && h('blockquote', { dir: 'auto' }, clip(answer, 500)))));
+  const shapes = columns.map(c => c.shape);
+  $('compare-body').replaceChildren(heads, ...(shapes.some(Boolean) ? [compareTable(columns)] : []));
+}
+
+function compareTable(columns) {
+  const tools = new Map();
+  columns.forEach(({ shape }, i) => {
+    for (const t of shape?.there ?? []) slot(t)[i] = { here: true, runtime: t.runtime };
+    for (const t of shape?.hidden ?? []) slot(t)[i] = { here: false, reasons: t.reasons };
+  });
+  function slot(t) {
+    if (!tools.has(t.name)) tools.set(t.name, { class: t.class, cells: columns.map(() => null) });
+    return tools.get(t.name).cells;
+  }
+  const differs = ({ cells }) => new Set(cells.map((c, i) => columns[i].shape ? Boolean(c?.here) : null).filter(c => c !== null)).size > 1;
+  const rows = [...tools].sort(([a, x], [b, y]) => differs(y) - differs(x) || CLASSES.indexOf(x.class) - CLASSES.indexOf(y.class) || a.localeCompare(b));
+  return h('table', { class: 'cmp' },
+    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Tool'), columns.map(c => h('th', { scope: 'col' }, c.chat.kind)))),
+    h('tbody', {}, rows.map(([name, row]) => h('tr', { class: differs(row) && 'differs' },
+      h('th', { scope: 'row', class: `c-${row.class}` }, name),
+      row.cells.map((cell, i) => h('td', {}, compareCell(cell, columns[i].shape)))))));
+}
+
+function compareCell(cell, shape) {
+  if (!shape) return h('span', { class: 'faint' }, '…');
+  if (cell?.here) return h('span', { class: cell.runtime ? 'yes runtime' : 'yes' }, cell.runtime ? 'runtime' : 'here');
+  return h('span', { class: 'no' }, cell?.reasons?.join('; ') ?? 'not part of this channel');
+}

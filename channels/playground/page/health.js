@@ -1,0 +1,19 @@
+// Whether the playground and the daemon answer.
+
+import { $ } from './dom.js';
+import { state } from './state.js';
+
+export function setPlayground(up) {
+  state.playground = up;
+  renderHealth();
+}
+
+export function renderHealth() {
+  const daemonText = { up: 'daemon live', down: 'daemon offline', off: 'read API off', wait: 'connecting' }[state.daemon];
+  $('pulse').className = `pulse ${state.playground ? state.daemon : 'down'}`;
+  $('pulse').lastElementChild.textContent = state.playground ? daemonText : 'playground offline';
+  const trouble = !state.playground ? 'The playground does not answer. If you stopped the demo, start it again and open the address it prints.'
+    : state.daemon === 'down' ? 'The daemon does not answer. What you write is kept by the emulated platform and answered when it is back.' : '';
+  $('banner').textContent = trouble;
+  $('banner').hidden = !trouble;
+}

@@ -1,0 +1,53 @@
+// Opening a chat: everything that is drawn for it.
+
+import { renderChats } from './chats.js';
+import { grow, renderComposer } from './composer.js';
+import { $, h } from './dom.js';
+import { renderShape } from './shape.js';
+import { speakers, speaker, state, chats, chat, titleOf } from './state.js';
+import { bottom, loadMessages, renderLog, renderTyping } from './talk.js';
+import { loadTasks } from './tasks.js';
+
+export async function openChat(id) {
+  if (state.chat) state.drafts.set(state.chat, $('text').value);
+  Object.assign(state, { chat: id, replyTo: null, editing: null, pending: [], mention: true });
+  state.unread.delete(id);
+  history.replaceState(null, '', `#${encodeURIComponent(id)}`);
+  $('text').value = state.drafts.get(id) ?? '';
+  $('scroll').setAttribute('aria-busy', 'true');
+  $('log').replaceChildren();
+  showPane('talk');
+  render();
+  bottom();
+  await Promise.allSettled([loadMessages(id), loadTasks(chat().key)]);
+  bottom();
+  $('scroll').removeAttribute('aria-busy');
+  if (matchMedia('(pointer: fine)').matches) $('text').focus();
+}
+
+function render() {
+  const where = chat();
+  $('model').textContent = state.world.model ?? '';
+  $('talk-title').textContent = titleOf(where);
+  $('talk-sub').textContent = `${where.platform} ${where.kind} · ${where.key}`;
+  renderSpeakers(where);
+  renderChats();
+  renderLog();
+  renderTyping();
+  renderComposer();
+  grow();
+  renderShape();
+}
+
+/** In a group the person at this page plays all the people: who speaks decides what a task may do. */
+function renderSpeakers(where) {
+  const people = speakers(where);
+  $('as').hidden = people.length < 2;
+  $('as-who').replaceChildren(...people.map(name => h('option', { selected: name === speaker(where) }, name === where.me.name ? `${name} (owner)` : name)));
+  people.forEach((name, i) => { $('as-who').options[i].value = name; });
+}
+
+export function showPane(name) {
+  document.body.dataset.pane = name;
+  for (const tab of document.querySelectorAll('.tabs button')) tab.setAttribute('aria-current', String(tab.dataset.pane === name));
+}

@@ -1,0 +1,114 @@
+// The column on the right: the shape of a task, its steps, calls, tokens.
+
+import { $, h, time, number, plural, clip, money } from './dom.js';
+import { state, chat } from './state.js';
+import { loadTask, shownTask, offline } from './tasks.js';
+
+export const CLASSES = ['read', 'note', 'reply', 'write', 'exec', 'network', 'message', 'agent', 'public'];
+
+export function renderShape() {
+  const where = chat(), box = $('shape');
+  if (!state.world.daemon) return box.replaceChildren(note('The daemon’s read API is off.', 'Start it with console.listen, and this side shows the shape of every task.'));
+  const rows = state.tasks.get(where.key) ?? [], id = shownTask(where.key);
+  const known = state.details.get(id);
+  if (state.daemon === 'down' && !known) return box.replaceChildren(note('The daemon does not answer.', 'What it did shows again as soon as it is back.'));
+  if (!known) return box.replaceChildren(note('No task here yet.', 'Each message that means selkie becomes a task, and each task gets its own shape of the one base registry.'));
+  const { task, shape } = known;
+  const open = new Set([...box.querySelectorAll('details[open]')].map(d => d.dataset.name));
+  const shut = new Set([...box.querySelectorAll('details:not([open])')].map(d => d.dataset.name));
+  const same = box.dataset.task === String(id), top = same ? box.parentElement.scrollTop : 0;
+  box.dataset.task = id;
+  box.replaceChildren(taskHead(task), shapePart(shape), stepsPart(task), earlierPart(where.key, rows, id));
+  for (const d of box.querySelectorAll('details')) {
+    if (open.has(d.dataset.name)) d.open = true;
+    if (shut.has(d.dataset.name)) d.open = false;
+  }
+  box.parentElement.scrollTop = top;
+}
+
+const note = (title, text) => h('div', { class: 'empty' }, h('p', { class: 'big' }, title), h('p', {}, text));
+export const pill = name => h('span', { class: `pill ${name}` }, name);
+
+function taskHead(task) {
+  const { usage } = task;
+  const took = task.ended_at ? new Date(task.ended_at) - new Date(task.created_at) : null;
+  const facts = [
+    [number(usage.calls), usage.calls === 1 ? 'model call' : 'model calls'],
+    [number(usage.input + usage.output), usage.cached ? `tokens, ${number(usage.cached)} cached` : 'tokens'],
+    [money(usage.micro_usd), 'cost'],
+    [took == null ? '…' : took < 1000 ? `${took} ms` : `${(took / 1000).toFixed(1)} s`, 'from start to end'],
+  ];
+  return h('header', { class: 'task-head' },
+    h('p', { class: 'task-id' }, `task ${task.id}`, pill(task.state), task.attempts > 1 && h('small', {}, `claimed ${task.attempts} times`)),
+    h('p', { class: 'asked', dir: 'auto' }, task.asked || 'a message without words'),
+    task.why && h('p', { class: 'why', dir: 'auto' }, task.why),
+    h('dl', { class: 'figures' }, facts.map(([n, what]) => h('div', {}, h('dd', {}, n), h('dt', {}, what)))));
+}
+
+function shapePart(shape) {
+  const groups = CLASSES.map(name => [name, shape.there.filter(t => t.class === name)]).filter(([, tools]) => tools.length);
+  return h('section', { class: 'part' },
+    h('h3', {}, 'Shape', h('small', {}, plural(shape.there.length, 'tool'))),
+    setting(shape.setting),
+    h('dl', { class: 'there' }, groups.map(([name, tools]) => h('div', {}, h('dt', { class: `c-${name}` }, name), h('dd', {}, tools.map(chip))))),
+    shape.there.some(t => t.runtime) && h('p', { class: 'legend' }, h('span', { class: 'ring' }), 'runtime: added for this conversation, not in the base'),
+    shape.hidden.length > 0 && h('details', { 'data-name': 'hidden', open: true },
+      h('summary', {}, 'Not here', h('small', {}, plural(shape.hidden.length, 'tool'))),
+      h('ul', { class: 'hidden-tools' }, shape.hidden.map(t => h('li', {},
+        h('b', { class: `c-${t.class}` }, t.name), h('span', {}, t.reasons.map(r => h('span', { dir: 'auto' }, r))))))));
+}
+
+export const setting = line => h('p', { class: 'setting' }, line.split(' · ').map(word => h('span', {}, word)));
+
+function chip(tool) {
+  return h('button', { type: 'button', class: tool.runtime ? 'chip runtime' : 'chip', title: tool.summary, 'aria-expanded': 'false',
+    onclick: e => {
+      const button = e.currentTarget, open = button.getAttribute('aria-expanded') === 'true';
+      button.setAttribute('aria-expanded', String(!open));
+      if (open) button.nextElementSibling.remove();
+      else button.after(h('p', { class: 'summary' }, tool.summary, tool.runtime && h('em', {}, ' Runtime tool.')));
+    } }, tool.name, tool.runtime && h('span', { class: 'sr' }, ' (runtime)'));
+}
+
+function stepsPart(task) {
+  const answers = new Map(task.transcript.filter(i => i.item === 'answered').flatMap(i => i.answers).map(a => [a.call, a]));
+  let step = 0;
+  const rows = task.transcript.map(item => {
+    switch (item.item) {
+      case 'heard': return line('heard', item.speaker || 'heard', folded(item.text),
+        item.quote && h('p', { class: 'faint', dir: 'auto' }, `quoting ${item.quote.speaker}: ${clip(item.quote.text, 160)}`), item.files?.map(f => h('p', { class: 'faint' }, f)));
+      case 'asked': step += 1; return line('asked', `model call ${step}`, item.text && h('p', { dir: 'auto' }, item.text),
+        item.calls.map(c => call(c.name, c.arguments, answers.get(c.id))));
+      case 'said': step += 1; return line('said', `model call ${step}`, folded(item.text));
+      case 'noted': return line('noted', 'note', h('p', { class: 'faint', dir: 'auto' }, item.text));
+      default: return null;
+    }
+  });
+  const live = state.live.get(task.id);
+  if (task.state === 'running' && live?.step > step) rows.push(line('live', `model call ${live.step}`,
+    live.text && h('p', { dir: 'auto' }, live.text), !live.text && !live.calls.length && h('p', { class: 'faint' }, 'thinking…'),
+    live.calls.map(c => call(c.tool, c.arguments, c.answer))));
+  return h('section', { class: 'part' }, h('h3', {}, 'Steps'), h('ol', { class: 'steps' }, rows));
+}
+
+/** A long text shows its beginning; the conversation beside has it whole. */
+function folded(text) {
+  if (text.length < 320) return h('p', { dir: 'auto' }, text);
+  return h('details', { class: 'fold', 'data-name': `fold ${text.slice(0, 40)}` }, h('summary', {}, h('span', { dir: 'auto' }, clip(text, 240))), h('p', { dir: 'auto' }, text));
+}
+
+const line = (kind, title, ...body) => h('li', { class: kind }, h('h4', {}, title), body);
+
+function call(name, args, answer) {
+  const written = typeof args === 'string' ? args : JSON.stringify(args, null, 1).replace(/\n\s*/g, ' ');
+  return h('div', { class: answer?.is_error ? 'call bad' : 'call' },
+    h('p', {}, h('b', {}, name), ' ', h('code', { dir: 'auto' }, clip(written, 600))),
+    answer ? h('pre', { dir: 'auto', tabindex: answer.text.length > 300 ? 0 : null }, clip(answer.text, 4000)) : h('p', { class: 'faint' }, 'running…'));
+}
+
+function earlierPart(key, rows, shown) {
+  return h('section', { class: 'part' }, h('h3', {}, 'Tasks here', h('small', {}, number(rows.length))),
+    h('ul', { class: 'earlier' }, rows.map((row, i) => h('li', {}, h('button', { type: 'button', 'aria-current': row.id === shown && 'true',
+      onclick: () => { if (i) state.picked.set(key, row.id); else state.picked.delete(key); renderShape(); loadTask(row.id).catch(offline); } },
+      h('i', { class: `state ${row.state}`, title: row.state }), h('span', { dir: 'auto' }, row.asked || 'a message without words'), h('time', {}, time(row.created_at)), h('span', { class: 'sr' }, row.state))))));
+}

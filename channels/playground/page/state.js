@@ -1,0 +1,32 @@
+// What the page knows.
+
+export const state = {
+  world: null, chat: null,
+  messages: new Map(),   // chat id → messages
+  unread: new Map(),     // chat id → how many
+  typing: new Map(),     // chat id → timer
+  drafts: new Map(),     // chat id → text
+  speakers: new Map(),   // chat id → the name of who speaks; absent: the owner
+  replyTo: null, editing: null, pending: [], mention: true,
+  known: new Set(),      // conversation keys the daemon knows
+  tasks: new Map(),      // conversation key → task rows, newest first
+  details: new Map(),    // task id → { task, shape }
+  live: new Map(),       // task id → what the running step has come to
+  picked: new Map(),     // conversation key → task id; absent: follow the newest
+  compare: new Map(),    // chat id → { after, message }
+  playground: true, daemon: 'wait', atBottom: true,
+};
+
+export const chats = () => state.world?.chats ?? [];
+export const chat = () => chats().find(c => c.id === state.chat);
+export const chatByKey = key => chats().find(c => c.key === key);
+export const messages = id => state.messages.get(id) ?? [];
+export const isMine = (message, where) => String(message.from.id) === String(where.me?.id);
+export const botName = () => `@${state.world?.bot?.username ?? 'selkie_demo_bot'}`;
+
+/** A private chat is called after the other one, as on any platform. */
+export const titleOf = where => where.kind === 'private' ? state.world.bot?.name ?? 'selkie' : where.title;
+export const needsMention = where => where.kind !== 'private';
+/** The people one can speak as: in a private chat there is nobody else. */
+export const speakers = where => where.kind === 'private' ? [where.me.name] : where.members;
+export const speaker = where => state.speakers.get(where.id) ?? where.me.name;

@@ -1,0 +1,129 @@
+// The conversation in the middle: bubbles, replies, reactions, typing.
+
+import { renderChats } from './chats.js';
+import { renderCompare } from './compare.js';
+import { startReply, startEdit } from './composer.js';
+import { $, h, icon, reconcile, time, clip, toast } from './dom.js';
+import { attachment } from './files.js';
+import { coalesce, ask, post } from './net.js';
+import { rich } from './rich.js';
+import { state, chats, chat, messages, isMine } from './state.js';
+
+const TYPING_LASTS = 6000;
+export const loadMessages = coalesce(async id => {
+  const list = await ask(`/api/chats/${encodeURIComponent(id)}/messages`);
+  const known = state.messages.get(id);
+  state.messages.set(id, list);
+  const where = chats().find(c => c.id === id);
+  const fresh = known ? list.filter(m => !isMine(m, where) && !known.some(k => k.id === m.id)) : [];
+  if (fresh.length) stopTyping(id);
+  if (id !== state.chat && fresh.length) state.unread.set(id, (state.unread.get(id) ?? 0) + fresh.length);
+  renderChats();
+  if (id === state.chat) renderLog(fresh.length > 0);
+  renderCompare();
+});
+
+export function renderLog(news = false) {
+  const where = chat();
+  const list = messages(where.id);
+  const byId = new Map(list.map(m => [m.id, m]));
+  const rows = list.map((m, i) => ({
+    ...m, mine: isMine(m, where), quoted: byId.get(m.reply_to) ?? null,
+    follows: i > 0 && list[i - 1].from.id === m.from.id && !m.reply_to,
+    named: where.kind !== 'private' && !isMine(m, where),
+  }));
+  reconcile($('log'), rows, m => m.id, bubble);
+  $('log-empty').hidden = list.length > 0;
+  if (!list.length) $('log-empty').replaceChildren(
+    h('p', { class: 'big' }, where.kind === 'private' ? 'Just you and selkie.' : 'Others read along here.'),
+    h('p', {}, 'Say something, or try one of the lines below. On the side you see what this task may do, what it may not, and why.'));
+  if (state.atBottom) bottom();
+  else if (news) $('jump').hidden = false;
+}
+
+export function bottom() {
+  state.atBottom = true;
+  $('scroll').scrollTop = $('scroll').scrollHeight;
+  $('jump').hidden = true;
+}
+
+export function watchScroll() {
+  const s = $('scroll');
+  if (!s.clientHeight) return; // hidden behind another tab
+  state.atBottom = s.scrollHeight - s.scrollTop - s.clientHeight < 60;
+  if (state.atBottom) $('jump').hidden = true;
+}
+
+function bubble(m) {
+  if (m.service) return h('li', { class: 'service' }, serviceWords(m));
+  const kinds = ['msg', m.mine && 'mine', m.from.is_bot && 'bot', m.follows && 'follows'].filter(Boolean).join(' ');
+  const reply = () => startReply(m.id);
+  return h('li', { class: kinds, tabindex: -1, 'data-id': m.id, 'aria-label': `${m.mine ? 'You' : m.from.name}, ${time(m.at)}` },
+    h('div', { class: 'bubble' },
+      m.named && !m.follows && h('p', { class: 'from', dir: 'auto' }, m.from.name),
+      // In a topic every message answers the topic's first one: that is no quote.
+      m.reply_to && m.reply_to !== m.thread && h('button', { type: 'button', class: 'quote', onclick: () => seek(m.reply_to) },
+        h('b', { dir: 'auto' }, m.quoted?.from.name ?? 'Earlier'),
+        h('span', { dir: 'auto' }, clip(m.quoted ? m.quoted.text || m.quoted.file?.name || '…' : 'a message that is not here', 120))),
+      m.file && attachment(m.file, m.entities),
+      m.text && h('div', { class: 'text', dir: 'auto' }, rich(m.text, m.entities)),
+      h('p', { class: 'meta' }, m.edited && h('span', {}, 'edited '), h('time', {}, time(m.at))),
+      m.keyboard?.length > 0 && h('div', { class: 'keyboard' }, m.keyboard.flat().map(key => h('button', { type: 'button', class: 'tool', onclick: () => press(m.id, key) }, key.text))),
+      m.reactions?.length > 0 && h('p', { class: 'reactions' }, tally(m.reactions).map(([emoji, by]) =>
+        h('span', { title: by.join(', '), 'aria-label': `${emoji} by ${by.join(', ')}` }, emoji, by.length > 1 && ` ${by.length}`)))),
+    h('div', { class: 'acts' },
+      h('button', { type: 'button', tabindex: -1, 'aria-label': 'Reply', title: 'Reply (R)', onclick: reply }, icon('reply')),
+      m.mine && m.text && h('button', { type: 'button', tabindex: -1, 'aria-label': 'Edit', title: 'Edit (E)', onclick: () => startEdit(m.id) }, icon('edit'))));
+}
+
+export function serviceWords(m) {
+  const topic = m.service.forum_topic_created?.name;
+  return topic ? `${m.from.name} opened the topic “${topic}”` : Object.keys(m.service).join(', ').replaceAll('_', ' ');
+}
+
+function press(id, key) {
+  if (!key.callback_data) return;
+  post(`/api/chats/${encodeURIComponent(state.chat)}/press`, { message_id: id, data: key.callback_data }).catch(error => toast(error.message));
+}
+
+function tally(reactions) {
+  const by = new Map();
+  for (const r of reactions) by.set(r.emoji, [...(by.get(r.emoji) ?? []), String(r.by?.name ?? r.by ?? '')]);
+  return [...by];
+}
+
+function seek(id) {
+  const node = $('log').querySelector(`[data-id="${CSS.escape(String(id))}"]`);
+  if (!node) return;
+  node.scrollIntoView({ block: 'center' });
+  node.focus({ preventScroll: true });
+  node.classList.add('found');
+  node.addEventListener('animationend', () => node.classList.remove('found'), { once: true });
+}
+
+export function startTyping(id) {
+  clearTimeout(state.typing.get(id));
+  state.typing.set(id, setTimeout(() => stopTyping(id), TYPING_LASTS));
+  renderTyping();
+}
+
+function stopTyping(id) {
+  clearTimeout(state.typing.get(id));
+  state.typing.delete(id);
+  renderTyping();
+}
+
+export function renderTyping() {
+  const on = state.typing.has(state.chat);
+  $('typing').classList.toggle('on', on);
+  $('typing').replaceChildren(...(on ? [h('i'), h('i'), h('i'), h('span', {}, `${state.world.bot?.name ?? 'selkie'} is typing`)] : []));
+}
+
+export function logKey(e) {
+  const node = e.target.closest('.msg');
+  if (!node || e.target !== node) return;
+  const go = { ArrowUp: node.previousElementSibling, ArrowDown: node.nextElementSibling ?? $('text'), Home: $('log').firstElementChild, End: $('log').lastElementChild }[e.key];
+  if (go) { e.preventDefault(); go.focus(); }
+  else if (e.key === 'r' || e.key === 'Enter') { e.preventDefault(); startReply(Number(node.dataset.id)); }
+  else if (e.key === 'e' && node.classList.contains('mine')) { e.preventDefault(); startEdit(Number(node.dataset.id)); }
+}

@@ -1,0 +1,84 @@
+// The daemon's tasks: read when something happened, followed live while they run.
+
+import { renderCompare } from './compare.js';
+import { toast } from './dom.js';
+import { renderHealth } from './health.js';
+import { coalesce, ask } from './net.js';
+import { renderShape } from './shape.js';
+import { state, chats, chat, chatByKey } from './state.js';
+
+async function daemon(path) {
+  return ask(`${state.world.daemon}/v1/${path}`);
+}
+
+/** The daemon knows a conversation from its first message on. */
+async function isKnown(key) {
+  if (!state.known.has(key)) state.known = new Set((await daemon('conversations?limit=500')).map(c => c.key));
+  return state.known.has(key);
+}
+
+export const loadTasks = coalesce(async key => {
+  if (!state.world.daemon) return;
+  const rows = await isKnown(key) ? await daemon(`conversations/${encodeURIComponent(key)}/tasks?limit=20`) : [];
+  state.tasks.set(key, rows);
+  const wanted = shownTask(key);
+  if (wanted != null) await loadTask(wanted);
+  if (chat()?.key === key) renderShape();
+  renderCompare();
+});
+
+export const loadTask = coalesce(async id => {
+  const [task, shape] = await Promise.all([daemon(`tasks/${id}`), daemon(`tasks/${id}/shape`)]);
+  state.details.set(id, { task, shape });
+  if (task.state !== 'running') state.live.delete(id);
+  if (shownTask(chat()?.key) === id) renderShape();
+  renderCompare();
+});
+
+export const shownTask = key => state.picked.get(key) ?? state.tasks.get(key)?.[0]?.id;
+
+export function heardDaemon(told) {
+  if (told.happening === 'missed') { for (const c of chats()) loadTasks(c.key).catch(offline); return; }
+  const key = told.key ?? told.conversation?.split('|').slice(1).join('|');
+  if (told.task != null) heardTask(told);
+  if (!key || !chatByKey(key)) return;
+  if (told.happening === 'started') state.picked.delete(key);
+  if (['started', 'ended'].includes(told.happening)) loadTasks(key).catch(offline);
+  else if (told.task != null && state.details.has(told.task)) loadTask(told.task).catch(offline);
+}
+
+function heardTask(told) {
+  const live = state.live.get(told.task) ?? { step: 0, text: '', calls: [] };
+  if (told.happening === 'asked') Object.assign(live, { step: told.step, text: '', calls: [] });
+  if (told.happening === 'wrote') live.text += told.text;
+  if (told.happening === 'called') live.calls.push({ tool: told.tool, arguments: told.arguments });
+  if (told.happening === 'answered') {
+    const open = live.calls.find(c => c.tool === told.tool && !c.answer);
+    if (open) open.answer = { text: told.text, is_error: told.is_error };
+  }
+  if (told.happening === 'ended') state.live.delete(told.task);
+  else state.live.set(told.task, live);
+  if (told.happening === 'wrote' && shownTask(chat()?.key) === told.task) soon();
+}
+
+let drawing = false;
+
+function soon() {
+  if (drawing) return;
+  drawing = true;
+  requestAnimationFrame(() => { drawing = false; renderShape(); });
+}
+
+export function offline(error) {
+  // A refusal is an answer: only a daemon that cannot be reached is offline.
+  if (error.status) toast(error.message);
+  else setDaemon('down');
+}
+
+export function setDaemon(now) {
+  const was = state.daemon;
+  state.daemon = now;
+  renderHealth();
+  if (now === 'up' && was !== 'up') for (const c of chats()) loadTasks(c.key).catch(() => {});
+  else if (was !== now && state.chat) renderShape();
+}

@@ -1,0 +1,57 @@
+//! The run's header: what is stored of a run beside its transcript.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::agent::circles::Circles;
+use crate::domain::usage::Usage;
+
+/// What is stored of a run beside its transcript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    pub v: u16,
+    /// When the task was first claimed.
+    pub since: DateTime<Utc>,
+    /// Model calls so far.
+    pub steps: u32,
+    pub usage: Usage,
+    pub circles: Circles,
+    /// The next step gets no tools, because of a repetition or because it is the last one.
+    #[serde(default)]
+    pub hushed: Option<Hush>,
+    /// The provider's last refusal in its own words.
+    #[serde(default)]
+    pub refused: Option<String>,
+    /// The conversation before this task is not used any more.
+    #[serde(default)]
+    pub set_aside: bool,
+    #[serde(default)]
+    pub fittings: u32,
+    /// Foreign words came in during the task.
+    #[serde(default)]
+    pub untrusted: bool,
+}
+
+/// The layout of headers written today.
+pub const VERSION: u16 = 1;
+
+/// Why the next step gets no tools.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hush {
+    /// This tool was called again and again.
+    Repeated(String),
+    /// `max_steps` is reached.
+    LastStep,
+}
+
+/// Returns what was spent since a usage was stored.
+pub fn since_stored(now: Usage, stored: Usage) -> Usage {
+    Usage {
+        calls: now.calls - stored.calls,
+        input: now.input - stored.input,
+        cached: now.cached - stored.cached,
+        output: now.output - stored.output,
+        micro_usd: now.micro_usd - stored.micro_usd,
+    }
+}

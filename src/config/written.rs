@@ -1,0 +1,83 @@
+//! What one source wrote: values, and where each of them stands.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::config::lines::Lines;
+use crate::config::paths::ConfigFile;
+use crate::config::problem::{self, Place, Problem};
+use crate::config::{Flag, key, yaml};
+use crate::domain::schema::{FaultKind, check};
+
+/// Tells where the value of a path was written.
+pub type PlaceOf = Box<dyn Fn(&[String]) -> Place>;
+
+/// Values as one source wrote them.
+pub struct Written {
+    /// A map of sections and keys.
+    pub value: Value,
+    /// Where the value of a path was written.
+    pub place: PlaceOf,
+}
+
+/// Takes what a flag sets.
+pub fn from_flag(flag: &Flag) -> Written {
+    let place = Place::of(flag.name.clone());
+    Written { value: flag.value.clone(), place: Box::new(move |_| place.clone()) }
+}
+
+/// What a file wrote, with its name and lines when there is one.
+pub type FromFile = (Written, Option<(String, Lines)>);
+
+/// Reads the config file.
+///
+/// # Errors
+/// When it cannot be read or is no YAML.
+pub fn from_file(file: &ConfigFile, here: &Path) -> Result<FromFile, Problem> {
+    let Some(path) = file.path() else {
+        let value = Value::Object(Map::new());
+        return Ok((Written { value, place: Box::new(|_| Place::default()) }, None));
+    };
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(here.join(path)).map_err(|e| Problem {
+        place: Place::of(name.clone()),
+        key: String::new(),
+        says: format!("the config file cannot be read: {e}"),
+    })?;
+    let value = yaml::parse(&name, &text)?;
+    let lines = Lines::of(&text);
+    let (known, named) = (lines.clone(), name.clone());
+    let place = move |path: &[String]| {
+        let line = known.exact(path).or_else(|| known.exact(&file_twin(path)));
+        Place { name: named.clone(), line: line.or_else(|| known.of_path(path)) }
+    };
+    Ok((Written { value, place: Box::new(place) }, Some((name, lines))))
+}
+
+/// A secret read from a file was written at its `_file` key.
+pub fn file_twin(path: &[String]) -> Vec<String> {
+    let mut twin = path.to_vec();
+    if let Some(last) = twin.last_mut() {
+        last.push_str("_file");
+    }
+    twin
+}
+
+/// Takes out sections that nobody knows: their names may hold what the merging library reads as a path.
+pub fn strange_sections(written: &mut Written, schema: &Value) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for fault in check(schema, &written.value) {
+        if let (FaultKind::Unknown { .. }, [section]) = (&fault.kind, fault.path.as_slice()) {
+            problems.push(Problem {
+                place: (written.place)(&fault.path),
+                key: key(&fault.path),
+                says: problem::words(&fault, false),
+            });
+            if let Some(map) = written.value.as_object_mut() {
+                map.remove(section);
+            }
+        }
+    }
+    problems
+}

@@ -1,0 +1,140 @@
+//! Events in: what is accepted, what becomes of it, and commands.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{AccountId, Cursor, Inbound, PlaceId};
+
+use super::{Claimed, Draft, Queued, Result};
+use crate::domain::facts::Facts;
+use crate::domain::ids::{Boot, InboxId, TaskId};
+use crate::domain::task::Lane;
+
+/// Events in, claims fused.
+#[async_trait]
+pub trait Intake: Send + Sync {
+    /// Stores a batch with its cursor; rows whose key is known are no-ops. Durable.
+    async fn accept(
+        &self,
+        batch: Vec<Arrival>,
+        cursor: Option<Cursor>,
+        fuse: Fuse,
+    ) -> Result<Accepted>;
+
+    /// Returns the cursor of an account and when it last moved.
+    async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, DateTime<Utc>)>>;
+
+    /// Carries out a command row: its effect and what is said, once. Durable.
+    /// `Ok(None)` when the row was carried out before.
+    async fn command(&self, row: InboxId, effect: CommandEffect) -> Result<Option<CommandDone>>;
+
+    /// Returns command rows that were stored and not carried out (after a crash), oldest first.
+    async fn open_commands(&self) -> Result<Vec<(InboxId, Inbound)>>;
+
+    /// Says something on the daemon's own account, once for this `key`; `Ok(None)` when it was said.
+    async fn say_once(&self, key: &str, draft: Draft) -> Result<Option<Queued>>;
+}
+
+/// How many tasks `accept` may claim in the same transaction.
+#[derive(Clone, Debug)]
+pub struct Fuse {
+    /// Free worker permits.
+    pub permits: usize,
+    /// Who claims.
+    pub boot: Boot,
+    /// Now.
+    pub now: DateTime<Utc>,
+}
+
+/// One event and what becomes of it.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    /// The event.
+    pub inbound: Inbound,
+    /// What becomes of it.
+    pub disposition: Disposition,
+}
+
+/// What becomes of an event.
+#[derive(Clone, Debug)]
+pub enum Disposition {
+    /// It starts a task (or joins the waiting task of its album).
+    Task(NewTask),
+    /// It is carried out at once by [`Intake::command`].
+    Command,
+    /// It changes the text of a waiting message; of a running or done one it is only kept.
+    Edit,
+    /// Kept as context for a later task.
+    Context,
+    /// Kept, and nothing comes of it.
+    Ignored(&'static str),
+    /// Kept as it came.
+    Unparsed,
+    /// The place goes on under another id: its conversations become aliases of the new ones.
+    Moved(PlaceId),
+    /// The conversation is closed: queued parts are refused.
+    Closed(String),
+    /// The conversation is open (again).
+    Opened,
+}
+
+/// A task to be made.
+#[derive(Clone, Debug)]
+pub struct NewTask {
+    /// Unique: pushing the same cause twice makes one task. `<inbox key>`, `schedule:<id>@<time>`.
+    pub cause: String,
+    /// What shape will look at.
+    pub facts: Facts,
+    /// Not to be claimed before (an album gathers its pictures).
+    pub not_before: Option<DateTime<Utc>>,
+}
+
+/// What `accept` did.
+#[derive(Clone, Debug, Default)]
+pub struct Accepted {
+    /// Rows stored for the first time, in the batch's order.
+    pub fresh: Vec<Fresh>,
+    /// How many rows were there before.
+    pub known: usize,
+    /// Tasks claimed in the same transaction.
+    pub claimed: Vec<Claimed>,
+    /// Lanes with waiting work that nobody runs.
+    pub ready: Vec<Lane>,
+    /// Fresh command rows, to be carried out now.
+    pub commands: Vec<(InboxId, Inbound)>,
+    /// The earliest `not_before` among new tasks.
+    pub wake_at: Option<DateTime<Utc>>,
+}
+
+/// A row stored for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fresh {
+    /// Where in the batch its arrival stood, from 0.
+    pub index: usize,
+    /// The row.
+    pub row: InboxId,
+}
+
+/// The effect of a command.
+#[derive(Clone, Debug)]
+pub enum CommandEffect {
+    /// Nothing but the answer.
+    Say(Option<Draft>),
+    /// Ends the conversation's running task and its unsent parts; answers one or the other.
+    Stop {
+        /// When something was stopped.
+        stopped: Draft,
+        /// When there was nothing to stop.
+        idle: Draft,
+    },
+    /// Raises the epoch and stops the running task. Waiting tasks stay.
+    Reset(Draft),
+}
+
+/// What a command did.
+#[derive(Clone, Debug, Default)]
+pub struct CommandDone {
+    /// Tasks whose stop was requested: poke their workers.
+    pub stopping: Vec<TaskId>,
+    /// What is said.
+    pub queued: Option<Queued>,
+}

@@ -1,0 +1,176 @@
+//! Claims, steps, ends: what a worker asks of the ledger and what it is told.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{ConversationId, Inbound, PlaceId};
+use serde::{Deserialize, Serialize};
+
+use super::{Draft, Queued, Result, Standing};
+use crate::domain::facts::Facts;
+use crate::domain::ids::{Boot, InboxId, OutboundId};
+use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
+use crate::domain::transcript::Item;
+use crate::domain::usage::Usage;
+
+/// Claims, steps, ends.
+#[async_trait]
+pub trait Work: Send + Sync {
+    /// Returns lanes with work that may start at `now` and that nobody runs, oldest first.
+    async fn ready(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Lane>>;
+
+    /// Returns when the next waiting or parked task becomes claimable, if any has to wait for a time.
+    async fn next_wake(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>>;
+
+    /// Locks the lane and takes its oldest waiting task by the platform's order. Relaxed.
+    async fn claim(&self, lane: &Lane, boot: &Boot, now: DateTime<Utc>) -> Result<Option<Claimed>>;
+
+    /// Writes what a run has come to, under its claim.
+    async fn commit(&self, claim: &Claim, advance: Advance) -> Result<Committed>;
+
+    /// Stores what a speaking tool says, keyed by task and call: the second time it answers with what
+    /// became of the first. Durable.
+    async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<Said>;
+
+    /// Ends every claim of other boots and returns how many tasks went back to waiting. At start.
+    async fn reclaim(&self, boot: &Boot, now: DateTime<Utc>) -> Result<u64>;
+}
+
+/// What a run has come to.
+#[derive(Clone, Debug)]
+pub enum Advance {
+    /// A step: append and go on. Durable when a started call could have an effect.
+    Step {
+        /// New transcript items.
+        append: Vec<Item>,
+        /// The run's header.
+        header: String,
+        /// The facts, when they changed.
+        facts: Option<Facts>,
+        /// What this step cost.
+        usage: Usage,
+        /// Synced before this returns.
+        durable: bool,
+    },
+    /// Wait for a person, a child or a time: gives back lane and worker. Durable.
+    Park {
+        /// New transcript items.
+        append: Vec<Item>,
+        /// The run's header.
+        header: String,
+        /// What is waited for.
+        on: ParkedOn,
+        /// When to wake at the latest.
+        wake_at: Option<DateTime<Utc>>,
+        /// What this step cost.
+        usage: Usage,
+    },
+    /// The daemon ends and the task is not done: it waits again, and this claim does not count as an
+    /// attempt. Nothing else is written. Relaxed: what is lost with the power is one attempt.
+    Release,
+    /// The end: the answer's rows, the end of the claim and the lane's next task in one. Durable.
+    Finish {
+        /// New transcript items.
+        append: Vec<Item>,
+        /// The run's header.
+        header: String,
+        /// How it ended.
+        end: End,
+        /// What is said.
+        say: Vec<Draft>,
+        /// What the last step cost.
+        usage: Usage,
+        /// The conversation so far is not used any more (its provider refuses it): raises the epoch.
+        set_aside: bool,
+        /// The worker would take the lane's next task at once.
+        hand_over: bool,
+        /// Now.
+        now: DateTime<Utc>,
+    },
+}
+
+/// How a task ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum End {
+    /// Answered.
+    Done,
+    /// With an honest line.
+    Failed {
+        /// Why.
+        why: String,
+    },
+    /// By a person.
+    Stopped,
+}
+
+impl End {
+    /// Returns the state of a task that ended so.
+    pub const fn state(&self) -> TaskState {
+        match self {
+            Self::Done => TaskState::Done,
+            Self::Failed { .. } => TaskState::Failed,
+            Self::Stopped => TaskState::Stopped,
+        }
+    }
+}
+
+/// What `commit` answers.
+#[derive(Clone, Debug)]
+pub enum Committed {
+    /// Written; go on.
+    Continue {
+        /// A person wants this task to end.
+        stop: bool,
+    },
+    /// The claim is not ours any more: nothing was written, cancel the task.
+    Lost,
+    /// Written; the claim has ended.
+    Ended {
+        /// What is to be sent.
+        queued: Vec<Queued>,
+        /// The lane's next task, claimed.
+        next: Option<Box<Claimed>>,
+        /// What the task cost in all, its earlier claims included.
+        usage: Usage,
+    },
+}
+
+/// A claimed task with all that its worker needs: the hot path reads nothing else.
+#[derive(Clone, Debug)]
+pub struct Claimed {
+    /// The proof.
+    pub claim: Claim,
+    /// The conversation it speaks in.
+    pub conversation: ConversationId,
+    /// The place that owns the conversation.
+    pub place: PlaceId,
+    /// The conversation's row number: names its folder in the cache.
+    pub conversation_row: i64,
+    /// How often it was claimed, this time included.
+    pub attempts: u32,
+    /// The facts it was made with.
+    pub facts: Facts,
+    /// The messages it answers, oldest first.
+    pub heard: Vec<(InboxId, Inbound)>,
+    /// Untriggered lines of the conversation since the last task, oldest first.
+    pub context: Vec<Inbound>,
+    /// The run's header as last stored; absent at the first claim.
+    pub header: Option<String>,
+    /// The task's own transcript so far.
+    pub transcript: Vec<Item>,
+    /// The newest finished tasks of this conversation and epoch, oldest first, each with its items.
+    pub history: Vec<Vec<Item>>,
+    /// Answers of this conversation that were not delivered since the last task: what they said.
+    pub undelivered: Vec<String>,
+}
+
+/// What became of something said.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// Stored now: hand it to the courier and wait for its receipt.
+    New(Queued),
+    /// Stored before: this is where it stands.
+    Known(OutboundId, Standing),
+    /// The claim is not ours any more.
+    Lost,
+}

@@ -1,0 +1,90 @@
+//! The command line beside a daemon and without one: the same answers, the same exit codes.
+
+use selkie_playground::Turn;
+use selkie_playground::telegram::ADA;
+use serde_json::{Value, json};
+
+use crate::support::world::World;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trace_tells_the_chain_with_a_daemon_and_without() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    let message = world.telegram().say(ADA, ADA, "trace me");
+    world.answer(ADA, message).await;
+    // A receipt is written behind the answer: the next answer comes after it.
+    world.ask("and this").await;
+    let beside = world.trace(&message.to_string());
+    assert!(daemon.stop().await.success());
+    let alone = world.trace(&message.to_string());
+    assert_eq!(beside, alone);
+    let chain = &alone[0];
+    assert_eq!(chain["inbound"]["text"], "trace me");
+    assert_eq!(chain["task"]["state"], "done", "{chain:#}");
+    let part = &chain["outbounds"][0]["parts"][0];
+    assert_eq!(part["state"], "sent", "{chain:#}");
+    assert!(!part["receipt"].is_null(), "{chain:#}");
+    let (code, out, _) = world.home.run(&["trace", &message.to_string()]);
+    assert_eq!(code, 0);
+    for word in ["inbox", "task", "done", "sent", "trace me"] {
+        assert!(out.contains(word), "{word} is missing in:\n{out}");
+    }
+    let (code, out, err) = world.home.run(&["trace", "no-such-message"]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(err.contains("nothing is known of \"no-such-message\""), "{err}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ask_streams_progress_and_prints_the_answer_with_a_daemon_and_without() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.ask("is the daemon there?").await;
+    let spoken = world.telegram().counted("sendMessage");
+    asks(&world);
+    assert!(daemon.stop().await.success());
+    asks(&world);
+    assert_eq!(world.telegram().counted("sendMessage"), spoken, "a terminal is no chat");
+}
+
+/// One question that is answered, for people and for scripts, and one that fails.
+fn asks(world: &World) {
+    let turns = || vec![Turn::call("think", json!({"thought": "hm"})), Turn::text("forty-two")];
+    let model = world.playground.model();
+    model.script(turns());
+    let (code, out, err) = world.home.run(&["ask", "what is six by seven?"]);
+    assert_eq!((code, out.as_str()), (0, "forty-two\n"), "{err}");
+    assert!(err.contains("→ think"), "{err}");
+    model.script(turns());
+    let (code, out, _) = world.home.run(&["ask", "again", "--json"]);
+    let lines: Vec<Value> =
+        out.lines().map(|l| serde_json::from_str(l).expect("a JSON line")).collect();
+    assert_eq!((code, lines.last()), (0, Some(&json!({"ended": "done"}))), "{out}");
+    assert!(lines.contains(&json!({"said": "forty-two"})), "{out}");
+    model.script(vec![Turn::refuse(401, "no such key")]);
+    let (code, out, err) = world.home.run(&["ask", "without a key"]);
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(out.contains("refuses the key") && err.contains("failed"), "{out}{err}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_are_called_by_hand_with_a_daemon_and_without() {
+    let world = World::offline().await;
+    let todo = r#"{"todos": [{"id": "1", "title": "by hand", "status": "pending"}]}"#;
+    let call = ["tools", "call", "todo_write", todo, "todo_read", "{}"];
+    let (code, alone, err) = world.home.run(&call);
+    assert_eq!((code, alone.matches("by hand").count()), (0, 2), "{alone}{err}");
+    let daemon = world.daemon();
+    world.ask("hello").await;
+    let (code, beside, _) = world.home.run(&call);
+    assert_eq!((code, beside.as_str()), (0, alone.as_str()));
+    let (code, out, _) = world.home.run(&["tools", "call", "todo_write", "{}"]);
+    assert_eq!((code, out.as_str()), (1, "todos is required\n"));
+    let hidden = ["tools", "call", "--in", "telegram:group", "--json", "read_file"];
+    let (code, out, err) = world.home.run(&[&hidden[..], &[r#"{"path": "/etc/hosts"}"#]].concat());
+    assert_eq!(code, 1, "{out}{err}");
+    let answers: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(answers[0]["is_error"], true, "{answers}");
+    let (code, _, err) = world.home.run(&["tools", "call", "todo_read", "{not json"]);
+    assert_eq!(code, 2, "{err}");
+    drop(daemon);
+}

@@ -1,0 +1,151 @@
+//! An owner's tools read the daemon over its read API: every route, on the real store.
+
+use std::net::SocketAddr;
+
+use selkie_playground::telegram::ADA;
+use serde_json::{Value, json};
+
+use crate::support::http::{Events, get, send};
+use crate::support::world::World;
+
+const ORIGIN: &str = "http://127.0.0.1:8080";
+
+async fn world() -> World {
+    World::with(json!({
+        "llm": { "provider": "offline" },
+        "console": { "listen": "127.0.0.1:0", "allow_origin": ORIGIN },
+    }))
+    .await
+}
+
+/// The address that the log names; the daemon is up when something was answered.
+fn console(world: &World) -> SocketAddr {
+    let log = world.home.log();
+    let address = log.split("console=\"").nth(1).and_then(|rest| rest.split('"').next());
+    address.and_then(|a| a.parse().ok()).unwrap_or_else(|| panic!("no address in:\n{log}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_tells_what_the_store_holds() {
+    let world = world().await;
+    let _daemon = world.daemon();
+    world.ask("hello").await;
+    let at = console(&world);
+    let mut events = Events::open(at, "/v1/events");
+    assert!(world.ask("note: buy milk").await.contains("buy milk"));
+    // What still comes of the first message is passed over.
+    let mut called = false;
+    let delivered = move |e: &Value| {
+        called |= e["happening"] == "called";
+        called && e["happening"] == "delivered"
+    };
+    let happened = tokio::task::spawn_blocking(move || events.until(delivered)).await.unwrap();
+    let heard = happened.iter().position(|e| e["happening"] == "heard").unwrap();
+    let happened = &happened[heard..];
+    tells_the_task_as_it_went(happened);
+
+    let tasks = get(at, "/v1/tasks").json();
+    let task = &tasks[0];
+    assert_eq!((&task["key"], &task["asked"]), (&json!("tg:4711"), &json!("note: buy milk")));
+    let here = get(at, "/v1/conversations/tg:4711/tasks?limit=1").json();
+    assert_eq!(here, json!([task]));
+    let id = task["id"].as_i64().unwrap();
+    let story = get(at, &format!("/v1/tasks/{id}")).json();
+    assert_eq!(story["transcript"][0]["text"], "note: buy milk");
+    assert_eq!(story["state"], "done");
+    shape_is_that_of_the_tool_list(&world, &get(at, &format!("/v1/tasks/{id}/shape")).json());
+
+    let conversations = get(at, "/v1/conversations").json();
+    assert_eq!(
+        (&conversations[0]["key"], &conversations[0]["tasks"]),
+        (&json!("tg:4711"), &json!(2))
+    );
+    let chain = &get(at, &format!("/v1/trace/{id}")).json()[0];
+    assert_eq!(chain["task"]["id"], id);
+    let part = &chain["outbounds"][0]["parts"][0];
+    assert_eq!(part["state"], "sent");
+    assert_ne!(part["receipt"], Value::Null);
+    status_counts(&get(at, "/v1/status").json());
+}
+
+fn tells_the_task_as_it_went(happened: &[Value]) {
+    let mut names: Vec<&str> = happened.iter().filter_map(|e| e["happening"].as_str()).collect();
+    names.retain(|name| !["wrote", "delivered"].contains(name));
+    names.dedup();
+    let told = ["heard", "started", "asked", "called", "answered", "asked", "called", "answered"];
+    assert_eq!(names[..5], told[..5], "{names:?}");
+    assert!(names.contains(&"ended"), "{names:?}");
+    let called = happened.iter().filter(|e| e["happening"] == "called");
+    assert!(called.clone().any(|e| e["tool"] == "todo_write"), "{happened:?}");
+    assert!(called.clone().all(|e| e["key"] == "tg:4711"), "{happened:?}");
+}
+
+/// The shape of a task that ran is the one `tools list` foretells.
+fn shape_is_that_of_the_tool_list(world: &World, shape: &Value) {
+    let (code, list, _) = world.home.run(&["tools", "list", "--in", "telegram:private", "--json"]);
+    assert_eq!(code, 0);
+    let list: Value = serde_json::from_str(&list).unwrap();
+    assert_eq!(shape["setting"], list["setting"]);
+    assert_eq!(shape["there"], list["there"]);
+    assert_ne!(shape["there"].as_array().map(Vec::len), Some(0));
+}
+
+fn status_counts(status: &Value) {
+    assert_eq!((&status["healthy"], &status["problem"]), (&json!(true), &Value::Null));
+    assert_eq!(status["model"], "built-in stand-in");
+    let counts = &status["counts"];
+    assert_eq!(
+        (&counts["inbox"], &counts["running"], &counts["queued"]),
+        (&json!(2), &json!(0), &json!(0))
+    );
+    assert!(status["store_syncs"].as_u64().unwrap() >= 6, "{status}");
+    let states = status["channels"].as_array().unwrap();
+    assert!(
+        states.iter().any(|c| c["name"] == "telegram" && c["state"] == "listening"),
+        "{status}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_this_machine_and_the_one_page_may_read_and_nobody_writes() {
+    let world = world().await;
+    let _daemon = world.daemon();
+    world.ask("hello").await;
+    let at = console(&world);
+    let host = ("host", &*at.to_string());
+
+    let foreign = send(at, "GET", "/v1/status", &[("host", "evil.example")]);
+    assert_eq!(foreign.status, 403);
+    assert!(foreign.body.contains("loopback only"), "{}", foreign.body);
+
+    let allowed = |origin| send(at, "GET", "/v1/status", &[host, ("origin", origin)]).head;
+    assert!(allowed(ORIGIN).contains(&format!("access-control-allow-origin: {ORIGIN}")));
+    assert!(!allowed("http://evil.example").contains("access-control-allow-origin"));
+
+    let written = send(at, "POST", "/v1/status", &[host]);
+    assert_eq!(written.status, 405);
+    assert!(written.body.contains("only reads"), "{}", written.body);
+
+    for (path, says) in [
+        ("/v1/nothing", "/v1/conversations"),
+        ("/v1/tasks/99", "see /v1/tasks"),
+        ("/v1/tasks/seven", "no task id"),
+        ("/v1/tasks?limit=many", "a number from 1"),
+        ("/v1/conversations/tg:1/tasks", "see /v1/conversations"),
+        ("/v1/trace/nothing", "give a task id"),
+    ] {
+        let missing = get(at, path);
+        assert!(matches!(missing.status, 400 | 404), "{path}: {}", missing.status);
+        let error = missing.json()["error"].as_str().unwrap_or_default().to_owned();
+        assert!(error.contains(says), "{path}: {error}");
+    }
+    assert!(world.telegram().tally(ADA).is_clean());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_others_could_reach_is_refused() {
+    let world = World::with(json!({ "console": { "listen": "0.0.0.0:7300" } })).await;
+    let (code, _, says) = world.home.run(&["run"]);
+    assert_eq!(code, 2, "{says}");
+    assert!(says.contains("console.listen takes a loopback address (127.0.0.1:7300)"), "{says}");
+}

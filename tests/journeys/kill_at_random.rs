@@ -1,0 +1,64 @@
+//! Kills at random moments under a steady stream of messages: nothing is lost, nothing is said twice
+//! but with its mark, every chat stays in order.
+
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use serde_json::json;
+
+use crate::support::once::{marks, said};
+use crate::support::rows::settled;
+use crate::support::world::World;
+
+const KILLS: u32 = 15;
+const CHATS: i64 = 10;
+const SEED: u64 = 20_261_120;
+/// The most lines a daemon logs before it dies: from the first line of its start to the middle of a round.
+const MOST_LINES: usize = 120;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_of_messages_outlives_every_kill() {
+    let world = World::start().await;
+    let mut chance = StdRng::seed_from_u64(SEED);
+    let chats: Vec<i64> = (1..=CHATS).map(|n| 9_000 + n).collect();
+    for chat in &chats {
+        world.telegram().add_person(*chat, &format!("Person {chat}"));
+    }
+    let mut world = world;
+    let telegram = json!({
+        "bot_token": selkie_playground::telegram::TOKEN,
+        "base_url": world.playground.telegram_base_url(),
+        "allowed_chat_ids": ["*"],
+        "pace": "lifted",
+    });
+    world.home.set("telegram", telegram);
+    let mut spoken: Vec<Vec<String>> = vec![Vec::new(); chats.len()];
+    let mut total = 0;
+    for kill in 0..KILLS {
+        let daemon = world.daemon();
+        let from = world.home.log().len();
+        let lines = chance.random_range(5..MOST_LINES);
+        for (chat, spoken) in chats.iter().zip(&mut spoken) {
+            for n in 0..chance.random_range(1..4) {
+                let text = format!("message {kill}.{n} of {chat}.");
+                world.telegram().say(*chat, *chat, &text);
+                spoken.push(text);
+                total += 1;
+            }
+        }
+        tokio::select! {
+            () = world.home.logged(from, |log| log.lines().count() >= lines) => {}
+            () = settled(&world, total) => {}
+        }
+        daemon.kill();
+    }
+    let _last = world.daemon();
+    settled(&world, total).await;
+    let mut marked = 0;
+    for (chat, spoken) in chats.iter().zip(&spoken) {
+        let expected: Vec<Vec<&str>> = spoken.iter().map(|text| vec![text.as_str()]).collect();
+        marked += marks(&said(&world, *chat), &expected);
+    }
+    // One part of each chat can be on its way when the process dies, and no more.
+    assert!(marked <= chats.len() * KILLS as usize, "{marked} marked of {total}");
+    println!("{total} messages, {KILLS} kills, {marked} marked");
+}

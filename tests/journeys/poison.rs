@@ -1,0 +1,51 @@
+//! A task that takes the process down each time ends at the third crash with an honest line, and the
+//! next message is answered.
+
+use std::os::unix::process::ExitStatusExt;
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use selkie::domain::crash::CrashPoint;
+use selkie_playground::telegram::{ADA, PRIVATE};
+use serde_json::json;
+
+use crate::support::once::{marks, said};
+use crate::support::rows::{settled, texts};
+use crate::support::world::World;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_third_crash_is_the_last() {
+    // Edges that a task passes in every life, and a given-up one does not.
+    stream::iter([CrashPoint::AfterModel, CrashPoint::AfterTool])
+        .for_each_concurrent(2, given_up)
+        .await;
+}
+
+async fn given_up(point: CrashPoint) {
+    let mut world = World::offline().await;
+    world.home.set("debug", json!({ "crash_at": point.name() }));
+    let mut crashes = 0;
+    // Reading is asked again in each life.
+    let message = world.telegram().say(ADA, ADA, "tell me my list");
+    // A life that survives answers, and is the last.
+    let last = loop {
+        let mut daemon = Box::pin(world.daemon().gone());
+        tokio::select! {
+            status = &mut daemon => assert_eq!(status.signal(), Some(9)),
+            _ = world.answer(ADA, message) => break daemon,
+        }
+        crashes += 1;
+        assert!(crashes <= 3, "{} kills for ever", point.name());
+    };
+    settled(&world, 1).await;
+    // Given up waiting for, it is killed.
+    drop(last);
+    assert_eq!(crashes, 3, "{}", point.name());
+    world.home.set("debug", json!({}));
+    let _daemon = world.daemon();
+    assert!(world.ask("are you well?").await.contains("“are you well?”"));
+    settled(&world, 2).await;
+    let expected = [vec!["I was cut off 3 times"], vec!["“are you well?”"]];
+    assert_eq!(marks(&said(&world, PRIVATE), &expected), 0);
+    assert_eq!(texts(&world.home, "SELECT state FROM task ORDER BY id"), ["failed", "done"]);
+}

@@ -1,0 +1,45 @@
+//! SIGTERM: what runs may end, what hangs goes on at the next start, and everybody is answered once.
+
+use selkie_playground::Turn;
+use selkie_playground::telegram::{ADA, PRIVATE};
+
+use crate::support::once::{marks, said};
+use crate::support::rows::settled;
+use crate::support::world::World;
+
+/// More often than a task may be cut off by crashes.
+const STOPS: u64 = 4;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_running_task_ends_and_its_answer_leaves_before_the_process_does() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.playground.model().script(vec![Turn::text("worth the wait").delayed(500)]);
+    world.telegram().say(ADA, ADA, "take your time");
+    world.within("a question", world.playground.model().wait_for_calls(1)).await;
+    assert!(daemon.stop().await.success());
+    assert_eq!(marks(&said(&world, PRIVATE), &[vec!["worth the wait"]]), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hanging_task_goes_on_at_the_next_start_however_often() {
+    let world = World::start().await;
+    let model = world.playground.model();
+    // Longer than anybody waits.
+    let hangs = Turn::text("too late").delayed(3_600_000);
+    model.script(vec![hangs; usize::try_from(STOPS).expect("a few")]);
+    world.telegram().say(ADA, ADA, "hello");
+    for stop in 1..=STOPS {
+        let from = world.home.log().len();
+        let daemon = world.daemon();
+        world.within("a question", model.wait_for_calls(stop)).await;
+        daemon.ask_to_stop();
+        world.within("a stop", world.home.logged(from, |log| log.contains("stopping"))).await;
+        // The second signal stands for the end of the time that a task is given.
+        assert!(daemon.stop().await.success());
+        assert_eq!(said(&world, PRIVATE), Vec::<String>::new());
+    }
+    let _last = world.daemon();
+    settled(&world, 1).await;
+    assert_eq!(marks(&said(&world, PRIVATE), &[vec!["hello"]]), 0);
+}

@@ -1,0 +1,92 @@
+//! Who is listened to: an empty list means nobody, one hint says how to be let in, owners always, and
+//! `["*"]` everyone, loudly and with little to use.
+
+use selkie_playground::telegram::{GRACE, GROUP};
+use serde_json::json;
+
+use crate::support::world::World;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_list_means_nobody_and_one_hint_says_which_line_lets_in() {
+    let world = World::with_allowed(json!([])).await;
+    world.telegram().add_person(GRACE, "Grace");
+    let daemon = world.daemon();
+    let hint = world.ask_in(GRACE, GRACE, "hello?").await;
+    assert!(hint.contains("telegram.allowed_chat_ids"), "{hint}");
+    assert!(hint.contains("allowed_chat_ids: [\"tg:4712\"]"), "{hint}");
+    world.telegram().say(GRACE, GRACE, "hello??");
+    world.telegram().say(GROUP, GRACE, "talk among people");
+    let hint = world.ask_in(GROUP, GRACE, "@selkie_demo_bot hello?").await;
+    assert!(hint.contains("tg:-100200300") && hint.contains("tg:4712"), "{hint}");
+    world.telegram().say(GROUP, GRACE, "@selkie_demo_bot hello??");
+    assert!(world.ask("the owner is heard").await.ends_with("the owner is heard"));
+    assert!(daemon.stop().await.success());
+    let _daemon = world.daemon();
+    world.telegram().say(GRACE, GRACE, "and after a restart?");
+    world.ask("still heard").await;
+    assert_eq!(world.playground.model().calls(), 2, "only the owner's words reach the model");
+    let hints = (world.texts(GRACE).len(), world.texts(GROUP).len());
+    assert_eq!(hints, (1, 1), "one hint in each place, once for ever");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_line_of_the_hint_lets_in() {
+    let world = World::with_allowed(json!(["tg:4712", GROUP.chat])).await;
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    assert!(world.ask_in(GRACE, GRACE, "hello").await.ends_with("hello"));
+    let text = "@selkie_demo_bot good day";
+    assert!(world.ask_in(GROUP, GRACE, text).await.ends_with("good day"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everyone_is_let_in_loudly_and_strangers_have_notes_and_replies_alone() {
+    let world = World::with_allowed(json!(["*"])).await;
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    assert!(world.ask_in(GRACE, GRACE, "hello").await.ends_with("hello"));
+    let loud = world.home.log();
+    let loud = loud.lines().find(|l| l.contains("WARN") && l.contains("EVERYONE"));
+    assert!(loud.is_some(), "no warning in the log:\n{}", world.home.log());
+    let expected = [
+        "message_react",
+        "telegram_send_file",
+        "telegram_send_photo",
+        "telegram_send_voice",
+        "think",
+        "todo_read",
+        "todo_write",
+    ];
+    assert_eq!(tools(&world), expected);
+    let why = world.ask_in(GRACE, GRACE, "/tools why write_file").await;
+    assert!(why.contains("hidden for strangers"), "{why}");
+    world.ask("hello").await;
+    let owners = tools(&world);
+    assert!(owners.iter().any(|t| t == "write_file"), "{owners:?}");
+}
+
+/// The tools of the last request, sorted.
+fn tools(world: &World) -> Vec<String> {
+    let request = world.playground.model().requests().pop().expect("a request").body;
+    let all = request["tools"].as_array().expect("tools").iter();
+    let mut names: Vec<_> =
+        all.map(|t| t["function"]["name"].as_str().expect("a name").to_owned()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_who_asks_for_a_hidden_tool_reads_why() {
+    let mut world = World::with_allowed(json!(["*"])).await;
+    world.home.set("llm", json!({"provider": "offline"}));
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    let answer = world.ask_in(GRACE, GRACE, "read notes.txt").await;
+    assert_eq!(
+        answer,
+        "read_file is not available here: hidden for strangers: only answers here and own notes are \
+         open to them"
+    );
+    assert!(world.ask_in(GRACE, GRACE, "note: tea").await.contains("Noted: tea (1)."));
+    assert!(!world.home.cache().join("notes.txt").exists());
+}

@@ -1,0 +1,39 @@
+//! Looks into a home's database from outside, and waits until nothing is left to do in it.
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::support::daemon::Home;
+use crate::support::world::World;
+
+const OPEN: &str = "SELECT (SELECT count(*) FROM part WHERE open = 1)
+    + (SELECT count(*) FROM task WHERE state IN ('waiting', 'running', 'parked'))
+    + (SELECT count(*) FROM inbox WHERE disposition = 'command' AND done_at IS NULL)";
+const HEARD: &str = "SELECT count(*) FROM inbox WHERE disposition IN ('task', 'command')";
+
+/// Reads one number; `None` while the database cannot be read.
+pub fn number(home: &Home, sql: &str) -> Option<i64> {
+    open(home)?.query_row(sql, [], |row| row.get(0)).ok()
+}
+
+/// Reads one column of texts.
+pub fn texts(home: &Home, sql: &str) -> Vec<String> {
+    let conn = open(home).expect("a database");
+    let mut statement = conn.prepare(sql).expect("sql");
+    let rows = statement.query_map([], |row| row.get(0)).expect("rows");
+    rows.map(|row| row.expect("a text")).collect()
+}
+
+/// Waits until so many messages are stored, and all of them are answered and delivered (or given up). The
+/// daemon logs every receipt after it is stored: each line is a reason to look again.
+pub async fn settled(world: &World, messages: i64) {
+    let settled = |_: &str| {
+        number(&world.home, HEARD).is_some_and(|heard| heard >= messages)
+            && number(&world.home, OPEN) == Some(0)
+    };
+    world.within("a settled ledger", world.home.logged(0, settled)).await;
+}
+
+fn open(home: &Home) -> Option<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(home.database(), flags).ok()
+}
