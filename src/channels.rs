@@ -8,6 +8,8 @@ pub fn kits() -> Vec<ChannelKit> {
     vec![
         #[cfg(feature = "telegram")]
         selkie_telegram::kit(),
+        #[cfg(feature = "line")]
+        selkie_line::kit(),
     ]
 }
 
@@ -21,67 +23,110 @@ pub fn playground() -> Option<Box<dyn World>> {
 
 #[cfg(feature = "playground")]
 mod emulated {
+    use std::net::TcpListener;
+
     use anyhow::anyhow;
     use async_trait::async_trait;
     use selkie::daemon::demo::World;
     use selkie_playground::telegram::{ADA, GROUP, PRIVATE, TOKEN, TOPIC};
-    use selkie_playground::{Options, Playground, Spot};
+    use selkie_playground::{Options, Playground, Spot, line_platform as line};
     use serde_json::{Value, json};
 
+    use super::seen;
+
+    /// A place of the demo.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Place {
+        Telegram(Spot),
+        /// The chat's id.
+        Line(&'static str),
+    }
+
     /// The places of the demo, as `--in` takes them.
-    const PLACES: [(&str, Spot); 3] =
-        [("telegram:private", PRIVATE), ("telegram:group", GROUP), ("telegram:topic", TOPIC)];
+    const PLACES: [(&str, Place); 5] = [
+        ("telegram:private", Place::Telegram(PRIVATE)),
+        ("telegram:group", Place::Telegram(GROUP)),
+        ("telegram:topic", Place::Telegram(TOPIC)),
+        ("line:user", Place::Line(line::ADA)),
+        ("line:group", Place::Line(line::GROUP)),
+    ];
 
-    /// How people in the demo's groups speak to the bot.
-    const BOT: &str = "@selkie_demo_bot";
-
-    /// The playground as the demo's world.
-    #[derive(Default)]
-    pub struct Emulated(Option<Playground>);
-
-    impl Emulated {
-        fn running(&self) -> anyhow::Result<&Playground> {
-            self.0.as_ref().ok_or_else(|| anyhow!("the playground has not been started"))
+    impl Place {
+        /// How people there speak to the bot by name; in private nobody needs to.
+        fn bot(self) -> Option<&'static str> {
+            match self {
+                Self::Telegram(PRIVATE) | Self::Line(line::ADA) => None,
+                Self::Telegram(_) => Some("@selkie_demo_bot"),
+                Self::Line(_) => Some(line::BOT_NAME),
+            }
         }
     }
 
-    fn spot(place: &str) -> anyhow::Result<Spot> {
-        let found = PLACES.iter().find(|(name, _)| *name == place).map(|(_, spot)| *spot);
-        found.ok_or_else(|| anyhow!("the playground has no place {place:?}"))
+    /// The playground as the demo's world.
+    #[derive(Default)]
+    pub struct Emulated {
+        playground: Option<Playground>,
+        /// Where the daemon is to hear webhooks.
+        webhook: String,
+    }
+
+    impl Emulated {
+        fn running(&self) -> anyhow::Result<&Playground> {
+            self.playground.as_ref().ok_or_else(|| anyhow!("the playground has not been started"))
+        }
+    }
+
+    fn place(name: &str) -> anyhow::Result<Place> {
+        let found = PLACES.iter().find(|(known, _)| *known == name).map(|(_, place)| *place);
+        found.ok_or_else(|| anyhow!("the playground has no place {name:?}"))
     }
 
     #[async_trait]
     impl World for Emulated {
         async fn start(&mut self, port: u16) -> anyhow::Result<()> {
-            self.0 = Some(Playground::start(Options { port, ..Options::default() }).await?);
+            let playground = Playground::start(Options { port, ..Options::default() }).await?;
+            // A port that is free now; the daemon waits for it should another take it first.
+            self.webhook = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
+            playground.line().set_webhook(&format!("http://{}/line/webhook", self.webhook));
+            self.playground = Some(playground);
             Ok(())
         }
 
         fn config(&self) -> Value {
-            let base_url = self.0.as_ref().map(Playground::telegram_base_url);
-            json!({
-                "owners": [format!("tg:{ADA}")],
+            let mut config = json!({
+                "owners": [format!("tg:{ADA}"), format!("line:{}", line::ADA)],
                 "telegram": {
                     "bot_token": TOKEN,
-                    "base_url": base_url,
+                    "base_url": self.playground.as_ref().map(Playground::telegram_base_url),
                     // Whoever is not the owner is allowed in the group and a stranger in the forum.
                     "allowed_chat_ids": [format!("tg:{}", GROUP.chat), "*".to_owned()],
                 },
-            })
+            });
+            if cfg!(feature = "line") {
+                config["line"] = json!({
+                    "channel_access_token": line::ACCESS_TOKEN,
+                    "channel_secret": line::SECRET,
+                    "base_url": self.playground.as_ref().map(Playground::line_base_url),
+                    "data_base_url": self.playground.as_ref().map(Playground::line_data_base_url),
+                    "webhook_listen": self.webhook,
+                    "allowed_ids": [line::GROUP],
+                });
+            }
+            config
         }
 
         fn url(&self) -> String {
-            self.0.as_ref().map(Playground::url).unwrap_or_default()
+            self.playground.as_ref().map(Playground::url).unwrap_or_default()
         }
 
         fn set_daemon(&self, console_url: &str) {
-            if let Some(playground) = &self.0 {
+            if let Some(playground) = &self.playground {
                 playground.set_daemon_url(console_url);
             }
         }
 
         fn set_model(&self, name: &str) {
-            if let Some(playground) = &self.0 {
+            if let Some(playground) = &self.playground {
                 playground.set_model_name(name);
             }
         }
@@ -90,21 +135,29 @@ mod emulated {
             PLACES.map(|(name, _)| name.to_owned()).into()
         }
 
-        fn say(&self, place: &str, text: &str) -> anyhow::Result<i64> {
-            let spot = spot(place)?;
+        fn say(&self, name: &str, text: &str) -> anyhow::Result<i64> {
+            let place = place(name)?;
             // In a group the bot is spoken to by name; a command speaks to it anyway.
-            let text = match text.starts_with('/') || text.contains('@') || spot == PRIVATE {
-                true => text.to_owned(),
-                false => format!("{BOT} {text}"),
-            };
-            Ok(self.running()?.telegram().say(spot, ADA, &text))
+            let named = place.bot().filter(|_| !text.starts_with('/') && !text.contains('@'));
+            let text = named.map_or_else(|| text.to_owned(), |bot| format!("{bot} {text}"));
+            let playground = self.running()?;
+            Ok(match place {
+                Place::Telegram(spot) => playground.telegram().say(spot, ADA, &text),
+                Place::Line(chat) => playground.line().say(chat, line::ADA, &text).parse()?,
+            })
         }
 
-        fn seen(&self, place: &str, since: i64) -> Vec<String> {
-            let (Ok(playground), Ok(spot)) = (self.running(), spot(place)) else {
+        fn seen(&self, name: &str, since: i64) -> Vec<String> {
+            let (Ok(playground), Ok(place)) = (self.running(), place(name)) else {
                 return Vec::new();
             };
-            super::seen::lines(playground.telegram().messages(spot), since)
+            match place {
+                Place::Telegram(spot) => seen::lines(playground.telegram().messages(spot), since),
+                Place::Line(chat) => {
+                    let answers = playground.line().answers_to(chat, &since.to_string());
+                    answers.into_iter().map(|message| message.text).collect()
+                }
+            }
         }
     }
 }

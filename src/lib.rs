@@ -2,6 +2,8 @@
 
 pub mod domain;
 
+pub mod guard;
+
 pub mod store;
 
 pub mod llm;

@@ -24,7 +24,8 @@ const DOORS: &[(&str, &str)] = &[
 ];
 
 /// Words that only a platform's own home may say.
-const PLATFORMS: &[&str] = &["telegram", "slack", "line:", "line_bot", "twitter", "discord"];
+const PLATFORMS: &[&str] =
+    &["telegram", "slack", "\"line:", "\"line\"", "line_bot", "twitter", "discord"];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

@@ -9,6 +9,7 @@ mod history;
 pub mod prompt;
 mod run;
 mod settings;
+mod small;
 pub mod words;
 
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use crate::tools::registry::Registry;
 use crate::tools::scope::Scope;
 
 pub use settings::Settings;
+pub use small::SmallModel;
 
 /// Drives runs. One for all workers.
 pub struct Agent {

@@ -12,6 +12,8 @@ const KEYS: [(&str, &str, &str); 2] = [
     ("OPENAI_API_KEY", "openai", "https://api.openai.com/v1"),
     ("ANTHROPIC_API_KEY", "anthropic", "https://api.anthropic.com/v1"),
 ];
+/// The key of Brave's search, and whose server takes it.
+const SEARCH: (&str, &str) = ("BRAVE_SEARCH_API_KEY", "https://api.search.brave.com");
 /// Who serves a profile that does not say.
 const USUAL: &str = "openai";
 
@@ -40,9 +42,22 @@ pub fn layer(env: &Environment, merged: &Value) -> Written {
             }
         }
     }
+    if let Some(secret) = env.get(SEARCH.0).filter(|k| !k.trim().is_empty() && searches(merged)) {
+        let at = path(&["tools", "web_search", "brave", "api_key"]);
+        put(&mut value, &at, secret.trim().into());
+    }
     let provider_of = merged.clone();
     let chosen = value.clone();
     Written { value, place: Box::new(move |path| place(path, &provider_of, &chosen)) }
+}
+
+/// Whether a search key is wanted: none is written, and it would reach its own server alone.
+fn searches(merged: &Value) -> bool {
+    let of = |key: &str| merged.pointer(&format!("/tools/web_search/brave/{key}"));
+    of("api_key").is_none_or(Value::is_null)
+        && of("base_url")
+            .and_then(Value::as_str)
+            .is_none_or(|u| u.trim_end_matches('/') == SEARCH.1)
 }
 
 /// Whether the section itself is a profile, in the short form.
@@ -59,6 +74,9 @@ fn wants(profile: &Map<String, Value>, provider: &str) -> bool {
 }
 
 fn place(path: &[String], merged: &Value, chosen: &Value) -> Place {
+    if path.first().is_some_and(|section| section == "tools") {
+        return Place::of(SEARCH.0);
+    }
     let section = path.split_last().map_or(path, |(_, parents)| parents);
     let provider = [merged, chosen].into_iter().find_map(|tree| {
         section.iter().try_fold(tree, |v, key| v.get(key))?.get("provider")?.as_str()

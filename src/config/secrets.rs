@@ -10,7 +10,7 @@ use crate::config::problem::{Place, Problem};
 use crate::config::{Written, key};
 
 /// Our own keys that hold a secret; `*` is any name.
-const OWN: [&str; 2] = ["llm.api_key", "llm.profiles.*.api_key"];
+const OWN: [&str; 3] = ["llm.api_key", "llm.profiles.*.api_key", "tools.web_search.brave.api_key"];
 /// Keys that may hold one and have no `_file`: only hidden.
 const HIDDEN: [&str; 2] = ["llm.headers.*", "llm.profiles.*.headers.*"];
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::flow::settings as flow;
-use crate::{agent, console, llm, tools};
+use crate::{agent, console, guard, llm, tools};
 
 pub use console::Settings as ConsoleSettings;
 pub use flow::Settings as FlowSettings;
@@ -30,6 +30,8 @@ pub struct Settings {
     pub agent: agent::Settings,
     /// What tools keep to.
     pub tools: tools::Settings,
+    /// What nothing may do, whatever asks for it.
+    pub guard: guard::Settings,
     /// How much runs at once.
     pub worker: flow::WorkerSettings,
     /// How patient the outbox is.
@@ -57,6 +59,7 @@ impl Default for Settings {
             llm: llm::Settings::default(),
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
+            guard: guard::Settings::default(),
             worker: flow::WorkerSettings::default(),
             outbox: flow::OutboxSettings::default(),
             groups: BTreeMap::new(),

@@ -215,8 +215,10 @@ async fn status_tells_counts_channels_and_health() {
         "running": 0,
         "parked": 0,
         "queued": 0,
+        "sending": 0,
         "unclear": 0
       },
+      "store_syncs": 3,
       "channels": [
         {
           "name": "telegram",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustls::ClientConfig;
 use selkie_channel_core::{BuildContext, Channel, PersonId, Redactor};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, SmallModel};
 use crate::config::paths::{ConfigFile, Folders};
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::Settings;
@@ -25,7 +25,10 @@ use crate::llm::Model;
 use crate::shape::{ChannelTools, Shaper};
 use crate::store::Ledger;
 use crate::store::read::Read;
-use crate::tools::{Schemas, base};
+use crate::tools::Schemas;
+use crate::tools::base::{self, Means};
+use crate::tools::shell::Processes;
+use crate::tools::web::client::Guarded;
 use crate::{flow, llm, store};
 
 /// The version of this selkie.
@@ -56,6 +59,8 @@ pub struct Plan {
     pub shaper: Arc<Shaper>,
     /// Knows every secret of the config.
     pub redactor: Redactor,
+    /// Everything that tools run.
+    pub processes: Arc<Processes>,
     /// The one TLS configuration.
     pub tls: Arc<ClientConfig>,
     clock: SharedClock,
@@ -109,10 +114,13 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
         None => None,
     };
     let settings = reading.finish()?;
-    let model = routes.map(|r| r.main).ok_or_else(|| Problems(Vec::new()))?;
-    let shaper = shaper(binary, &settings)?;
+    let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
+    let (model, small) = (routes.main, routes.small);
+    let means = means(binary, &settings, &tls, small);
+    let shaper = shaper(binary, &settings, &means)?;
     let folders = folders(&settings);
-    Ok(Plan { settings, folders, channels, model, shaper, redactor, tls, clock, chance })
+    let processes = means.processes;
+    Ok(Plan { settings, folders, channels, model, shaper, redactor, processes, tls, clock, chance })
 }
 
 /// Lets every channel look at its section.
@@ -128,9 +136,26 @@ fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> V
     built
 }
 
-fn shaper(binary: &Binary, settings: &Settings) -> Result<Arc<Shaper>, Problems> {
-    let schemas = Schemas::new([("config", whole_schema(&binary.kits))]);
-    let base = base::build_with(&settings.tools, schemas).map_err(|e| defect(&e))?;
+/// What tools stand on.
+fn means(
+    binary: &Binary,
+    settings: &Settings,
+    tls: &Arc<ClientConfig>,
+    small: Arc<dyn Model>,
+) -> Means {
+    let tls = Arc::clone(tls);
+    let factory = move || Ok(http::builder(&tls));
+    Means {
+        processes: Arc::default(),
+        env: Arc::new(binary.env.clone()),
+        client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
+        small: Arc::new(SmallModel(small)),
+        schemas: Schemas::new([("config", whole_schema(&binary.kits))]),
+    }
+}
+
+fn shaper(binary: &Binary, settings: &Settings, means: &Means) -> Result<Arc<Shaper>, Problems> {
+    let base = base::build(&settings.tools, means).map_err(|e| defect(&e))?;
     let speaking: Vec<ChannelTools> = binary
         .kits
         .iter()
@@ -168,6 +193,8 @@ impl Plan {
     pub fn open(self) -> anyhow::Result<House> {
         state::prepare(&self.folders)?;
         let ledger = store::open(&self.folders.state)?;
+        // The store's lock is held: whatever an earlier daemon left running is nobody's.
+        self.processes.begin(self.folders.state.join("run/processes.json"));
         let happenings = Happenings::default();
         let crash = Arc::new(crash(&self.settings));
         let agent = Agent {
@@ -194,6 +221,7 @@ impl Plan {
             state_dir: self.folders.state.clone(),
             cache_dir: self.folders.cache.clone(),
             redactor: self.redactor.clone(),
+            processes: Arc::clone(&self.processes),
             version: VERSION,
         });
         Ok(House { ledger, flow, happenings, clock: Arc::clone(&self.clock), plan: self })

@@ -24,7 +24,7 @@ pub trait World: Send + Sync {
     /// Tells the page which model answers.
     fn set_model(&self, name: &str);
 
-    /// Lists the places that `say` takes.
+    /// Lists the places that `say` takes; the first is a private chat with the owner.
     fn places(&self) -> Vec<String>;
 
     /// Says something as a person in a place and returns the message's number there.

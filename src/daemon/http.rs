@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::Client;
+use reqwest::{Client, ClientBuilder};
 use rustls::{ClientConfig, RootCertStore};
 use selkie_channel_core::tls;
 
@@ -26,14 +26,18 @@ pub fn tls() -> Result<Arc<ClientConfig>, rustls::Error> {
 ///
 /// # Errors
 /// When the library refuses the TLS configuration.
-#[expect(clippy::disallowed_methods, reason = "the one home of HTTP clients")]
 pub fn client(tls: &Arc<ClientConfig>) -> reqwest::Result<Client> {
+    builder(tls).build()
+}
+
+/// Begins a client; the tools' own puts its guard on top.
+#[expect(clippy::disallowed_methods, reason = "the one home of HTTP clients")]
+pub fn builder(tls: &Arc<ClientConfig>) -> ClientBuilder {
     Client::builder()
         .tls_backend_preconfigured(ClientConfig::clone(tls))
         .user_agent(USER_AGENT)
         .connect_timeout(CONNECT)
         .pool_idle_timeout(IDLE)
-        .build()
 }
 
 /// Builds a client of the daemon's control socket.

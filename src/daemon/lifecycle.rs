@@ -70,6 +70,7 @@ pub async fn stop(house: &House, tracker: &TaskTracker, stop: &Stop, signals: &m
     if timeout(LAST, tracker.wait()).await.is_err() {
         tracing::warn!("something does not end: leaving it behind");
     }
+    house.plan.processes.end().await;
 }
 
 /// Waits until nothing runs, and then a little for what was said.

@@ -212,7 +212,8 @@ impl Answers {
             let several = facts.audience() == Audience::Group
                 || matches!(facts.place, Where::CommandLine { .. });
             let quote = several.then(|| facts.message.clone()).flatten();
-            self.desk.draft(&claimed.conversation, text, quote)
+            let window = self.desk.window(claimed.heard.iter().map(|(_, inbound)| inbound));
+            self.desk.draft(&claimed.conversation, text, quote, window)
         };
         // A command that stopped the task has answered already.
         if ending.end == End::Stopped && mark.is_asked() {

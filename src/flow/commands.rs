@@ -44,6 +44,7 @@ builtins! {
     Stop = "stop", "ends what I am doing here";
     Reset = "reset", "starts the conversation afresh; files, memory and schedules stay";
     Status = "status", "shows what runs and waits here, and what it cost";
+    Ps = "ps", "lists the programs that run for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
     Id = "id", "shows your id and this place's";
 }
@@ -110,6 +111,10 @@ impl Commands {
             Builtin::Id => say(words::ids(inbound)),
             Builtin::Ask => say(words::ask_what()),
             Builtin::Status => say(self.status(inbound, trust).await?),
+            Builtin::Ps if trust != Trust::Owner => say(words::owners_only(builtin.name())),
+            Builtin::Ps => say(words::processes(
+                &self.desk.processes.list(&inbound.conversation, self.desk.clock.now()),
+            )),
             Builtin::Tools => say(self.tools(inbound, account, trust, &command.args)),
             Builtin::Stop | Builtin::Reset if !self.may_end(inbound, trust, builtin).await? => {
                 say(words::not_yours(builtin.name()))

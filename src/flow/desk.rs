@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Audience, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId, Redactor,
+    AccountId, Audience, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId,
+    Redactor, ReplyWindow,
 };
 use tokio_util::task::TaskTracker;
 
@@ -28,6 +29,7 @@ use crate::flow::standings::Standings;
 use crate::flow::terminal::Terminal;
 use crate::flow::{Parts, Stop, words};
 use crate::store::{Draft, Ledger, Queued, StoreError};
+use crate::tools::shell::Processes;
 
 /// What every part of flow needs.
 pub(super) struct Desk {
@@ -49,6 +51,7 @@ pub(super) struct Desk {
     pub(super) state_dir: PathBuf,
     pub(super) cache_dir: PathBuf,
     pub(super) redactor: Redactor,
+    pub(super) processes: Arc<Processes>,
     pub(super) version: &'static str,
 }
 
@@ -82,6 +85,7 @@ impl Desk {
             state_dir: parts.state_dir,
             cache_dir: parts.cache_dir,
             redactor: parts.redactor,
+            processes: parts.processes,
             version: parts.version,
         };
         (Arc::new(desk), letterboxes)
@@ -120,15 +124,18 @@ impl Desk {
         states
     }
 
-    /// Renders text for a conversation. `None` when it shows nothing or its channel is gone.
+    /// Renders text for a conversation; it may use up `window`. `None` when it shows nothing or its
+    /// channel is gone.
     pub(super) fn draft(
         &self,
         conversation: &ConversationId,
         markdown: &str,
         quote: Option<MessageRef>,
+        window: Option<ReplyWindow>,
     ) -> Option<Draft> {
         let account = self.account(conversation)?;
         let outbound = Outbound::text(conversation.clone(), markdown).quoting(quote);
+        let outbound = outbound.within(window).numbered(self.nonce());
         let parts = account.channel.mouth.render(&outbound);
         let expires_at = Some(after(self.clock.now(), self.settings.outbox.answer_expires));
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
@@ -138,7 +145,23 @@ impl Desk {
     pub(super) fn draft_to(&self, inbound: &Inbound, markdown: &str) -> Option<Draft> {
         let is_group = inbound.audience == Audience::Group;
         let quote = is_group.then(|| inbound.message.clone()).flatten();
-        self.draft(&inbound.conversation, markdown, quote)
+        self.draft(&inbound.conversation, markdown, quote, self.window([inbound]))
+    }
+
+    /// Returns the newest right to answer that these messages brought and that still lives.
+    pub(super) fn window<'a>(
+        &self,
+        heard: impl IntoIterator<Item = &'a Inbound>,
+    ) -> Option<ReplyWindow> {
+        let now = self.clock.now();
+        let windows = heard.into_iter().filter_map(|inbound| inbound.reply_window.as_ref());
+        windows.filter(|window| window.until > now).max_by_key(|window| window.until).cloned()
+    }
+
+    /// Returns a number that sets one outbound apart from others that say the same.
+    pub(super) fn nonce(&self) -> u64 {
+        // 53 bits: what a fraction between 0 and 1 carries.
+        (self.chance.unit() * (1u64 << 53) as f64) as u64
     }
 
     /// Gives stored parts to the courier of their account.
@@ -175,7 +198,7 @@ impl Desk {
         let private = owner
             .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));
         let text = self.redactor.clean(text);
-        let Some(draft) = private.and_then(|c| self.draft(&c, &text, None)) else {
+        let Some(draft) = private.and_then(|c| self.draft(&c, &text, None, None)) else {
             tracing::warn!(key, "no owner can be told: {text} (add `owners` to the config)");
             return;
         };
@@ -252,4 +275,30 @@ pub(super) fn after(now: DateTime<Utc>, span: Span) -> DateTime<Utc> {
 /// Returns how long it is from `now` to `at`; zero when that is past.
 pub(super) fn until(at: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
     (at - now).to_std().unwrap_or(Duration::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::testing;
+
+    #[test]
+    fn the_newest_right_to_answer_that_still_lives_is_taken() {
+        let desk = testing::desk().desk;
+        let now = desk.clock.now();
+        let with = |token: &str, seconds| {
+            let window = ReplyWindow {
+                token: token.to_owned(),
+                until: now + TimeDelta::seconds(seconds),
+                calls: 1,
+            };
+            Inbound { reply_window: Some(window), ..testing::message("tg:1", "hi") }
+        };
+        let token = |heard: &[Inbound]| desk.window(heard).map(|window| window.token);
+        let heard = [with("older", 5), with("newest", 9), testing::message("tg:1", "none")];
+        assert_eq!(token(&heard).as_deref(), Some("newest"));
+        assert_eq!(token(&[with("dead", -1)]), None);
+        let draft = desk.draft_to(&with("live", 9), "hello").unwrap();
+        assert_eq!(draft.outbound.reply_window.unwrap().token, "live");
+    }
 }

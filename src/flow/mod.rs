@@ -19,6 +19,7 @@ use crate::domain::happening::Happenings;
 use crate::domain::ids::Boot;
 use crate::shape::Shaper;
 use crate::store::{Ledger, StoreError};
+use crate::tools::shell::Processes;
 
 mod account;
 mod answer;
@@ -102,6 +103,8 @@ pub struct Parts {
     pub cache_dir: PathBuf,
     /// Hides secrets.
     pub redactor: Redactor,
+    /// What tools run, for `/ps`.
+    pub processes: Arc<Processes>,
     /// For `/status`.
     pub version: &'static str,
 }

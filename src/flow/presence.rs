@@ -23,12 +23,7 @@ pub(super) async fn show(
     conversation: &ConversationId,
 ) -> Infallible {
     tokio::time::sleep(BLINK).await;
-    let outbound = Outbound {
-        v: Outbound::VERSION,
-        conversation: conversation.clone(),
-        body: Body::Typing,
-        quote: None,
-    };
+    let outbound = Outbound::new(conversation.clone(), Body::Typing);
     let parts = account.channel.mouth.render(&outbound);
     let Some(part) = parts.first() else { return std::future::pending().await };
     loop {

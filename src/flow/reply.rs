@@ -51,7 +51,8 @@ impl TaskReply {
             return Err(ToolError::tell("this conversation's channel is not configured any more"));
         };
         let conversation = self.conversation.clone();
-        let outbound = Outbound { v: Outbound::VERSION, conversation, body, quote: None };
+        // The right to answer, where there is one, belongs to the answer itself.
+        let outbound = Outbound::new(conversation, body).numbered(self.desk.nonce());
         let parts = account.channel.mouth.render(&outbound);
         if parts.is_empty() {
             return Err(ToolError::tell("there is nothing in it that could be shown here"));

@@ -376,6 +376,7 @@ fn desk_with(settings: Settings, pace: Pace) -> House {
         state_dir: cache.path().join("state"),
         cache_dir: cache.path().into(),
         redactor: Redactor::default(),
+        processes: Arc::default(),
         version: "test",
     });
     let shapes = Arc::new(|_: &Facts| unreachable!("no test of flow alone asks for a shape"));

@@ -9,6 +9,7 @@ use crate::flow::account::{ChannelState, Hearing};
 use crate::flow::commands::Builtin;
 use crate::shape::{Explained, HiddenLine};
 use crate::store::read::ConversationStatus;
+use crate::tools::shell::Listed;
 
 /// Tells somebody who is not listened to which line lets them in.
 pub(super) fn not_allowed(inbound: &Inbound, channel: &str) -> String {
@@ -170,6 +171,26 @@ fn length(time: Duration) -> String {
     }
 }
 
+/// Answers a command that only the owner may give.
+pub(super) fn owners_only(command: &str) -> String {
+    format!("Only the owner may /{command}.")
+}
+
+/// Answers `/ps`.
+pub(super) fn processes(all: &[Listed]) -> String {
+    let lines = all.iter().map(|process| {
+        let Listed { name, state, age, command } = process;
+        let command = command.replace('`', "'").replace('\n', " ⏎ ");
+        format!("- {name} {state}, started {} ago: `{command}`", length(*age))
+    });
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        "No program runs for this conversation.".to_owned()
+    } else {
+        lines.join("\n")
+    }
+}
+
 /// Answers `/tools`.
 pub(super) fn tools(explained: &Explained) -> String {
     let mut text = format!("Tools here ({}):\n", explained.setting);
@@ -245,6 +266,7 @@ mod tests {
         - /stop ends what I am doing here
         - /reset starts the conversation afresh; files, memory and schedules stay
         - /status shows what runs and waits here, and what it cost
+        - /ps lists the programs that run for this conversation
         - /tools lists what I can use here; /tools why NAME says why one is here or not
         - /id shows your id and this place's
         "#);
@@ -302,6 +324,25 @@ mod tests {
         --
         `bash`: exec is closed in groups
         "#);
+    }
+
+    #[test]
+    fn ps_lists_what_runs() {
+        assert_eq!(processes(&[]), "No program runs for this conversation.");
+        let listed = |name: &str, state: &str, age, command: &str| Listed {
+            name: name.to_owned(),
+            state: state.to_owned(),
+            age: Duration::from_secs(age),
+            command: command.to_owned(),
+        };
+        let all = [
+            listed("p1", "running", 200, "make `date`\nmake"),
+            listed("p2", "ended with exit code 1", 3, "false"),
+        ];
+        insta::assert_snapshot!(processes(&all), @r"
+        - p1 running, started 3 min ago: `make 'date' ⏎ make`
+        - p2 ended with exit code 1, started 3 s ago: `false`
+        ");
     }
 
     #[test]

@@ -1,24 +1,60 @@
 //! The single list: every static tool. A new tool is its file and one line here.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
 
 use crate::tools::files::Denied;
+use crate::tools::ports::Small;
 use crate::tools::registry::Base;
-use crate::tools::{Schemas, Settings, Tool, conversation, files};
+use crate::tools::shell::Processes;
+use crate::tools::web::client::Guarded;
+use crate::tools::{Schemas, Settings, Tool, ToolError, conversation, files, shell, web};
 
-/// Builds the base registry from config, without schemas of the house.
-///
-/// # Errors
-/// A name that stands twice: a defect.
-pub fn build(settings: &Settings) -> Result<Base, String> {
-    build_with(settings, Schemas::default())
+/// What tools stand on besides config. The default one works alone: for tests and tables.
+#[derive(Clone)]
+pub struct Means {
+    /// Everything that runs.
+    pub processes: Arc<Processes>,
+    /// The daemon's own environment, of which commands get a part.
+    pub env: Arc<BTreeMap<String, String>>,
+    /// The way to the network.
+    pub client: Arc<Guarded>,
+    /// The model for small work.
+    pub small: Arc<dyn Small>,
+    /// Schemas that no file holds.
+    pub schemas: Schemas,
 }
 
-/// Builds the base registry from config; `schemas` are those that no file holds. Called once, at start.
+impl Default for Means {
+    fn default() -> Self {
+        Self {
+            processes: Arc::default(),
+            env: Arc::default(),
+            client: Arc::default(),
+            small: Arc::new(Speechless),
+            schemas: Schemas::default(),
+        }
+    }
+}
+
+/// Stands where there is no model.
+struct Speechless;
+
+#[async_trait]
+impl Small for Speechless {
+    async fn ask(&self, _: &str, _: &str, _: Duration) -> Result<String, ToolError> {
+        Err(ToolError::tell("no model is configured for small work: ask without a prompt"))
+    }
+}
+
+/// Builds the base registry from config. Called once, at start.
 ///
 /// # Errors
 /// A name that stands twice: a defect.
-pub fn build_with(settings: &Settings, schemas: Schemas) -> Result<Base, String> {
+pub fn build(settings: &Settings, means: &Means) -> Result<Base, String> {
     let reading = |own: &[String]| Denied::new(settings.closed_to_readers(own));
     let writing = |own: &[String]| Denied::new(settings.closed_to_writers(own));
     let patch = &settings.patch;
@@ -32,9 +68,15 @@ pub fn build_with(settings: &Settings, schemas: Schemas) -> Result<Base, String>
         Arc::new(files::Patch::new(
             writing(&patch.deny_paths),
             patch.validate.clone(),
-            schemas.clone(),
+            means.schemas.clone(),
         )),
-        Arc::new(files::ReadSchema::new(schemas)),
+        Arc::new(files::ReadSchema::new(means.schemas.clone())),
+        Arc::new(shell::Bash::new(&settings.bash, &means.processes, &means.env)),
+        Arc::new(shell::PowerShell::new(&settings.powershell, &means.processes, &means.env)),
+        Arc::new(shell::Process::new(&means.processes)),
+        Arc::new(web::UrlFetch::new(&settings.url_fetch, &means.client)),
+        Arc::new(web::WebFetch::new(&means.client, &means.small)),
+        Arc::new(web::WebSearch::new(&settings.web_search, &means.client)),
         Arc::new(files::ListFiles::new(&settings.list_files)),
         Arc::new(files::ReadFile::new(&settings.read_file)),
         Arc::new(files::WriteFile::new(&settings.write_file)),
@@ -51,12 +93,13 @@ mod tests {
 
     #[test]
     fn every_tool_is_sorted_documented_and_takes_one_object() {
-        let base = build(&Settings::default()).unwrap();
+        let base = build(&Settings::default(), &Means::default()).unwrap();
         let names: Vec<_> = base.specs().iter().map(|s| s.name).collect();
         assert_eq!(
             names,
             [
                 "apply_patch",
+                "bash",
                 "edit_file",
                 "git_status",
                 "glob",
@@ -64,11 +107,16 @@ mod tests {
                 "list_files",
                 "notebook_edit",
                 "patch",
+                "powershell",
+                "process",
                 "read_file",
                 "read_schema",
                 "think",
                 "todo_read",
                 "todo_write",
+                "url_fetch",
+                "web_fetch",
+                "web_search",
                 "write_file"
             ]
         );
@@ -84,14 +132,25 @@ mod tests {
     #[test]
     fn every_switch_names_a_tool() {
         let mut settings = Settings::default();
-        let all: Vec<_> = build(&settings).unwrap().specs().iter().map(|s| s.name).collect();
+        let all: Vec<_> =
+            build(&settings, &Means::default()).unwrap().specs().iter().map(|s| s.name).collect();
         for switch in &all {
             let mut json = serde_json::to_value(&settings).unwrap();
             json[*switch]["enabled"] = false.into();
             settings = serde_json::from_value(json).unwrap();
         }
-        let base = build(&settings).unwrap();
+        let base = build(&settings, &Means::default()).unwrap();
         assert_eq!(settings.disabled().len(), all.len());
         assert!(settings.disabled().iter().all(|name| base.contains(name)));
+    }
+
+    #[test]
+    fn every_other_name_leads_to_a_parameter() {
+        for spec in build(&Settings::default(), &Means::default()).unwrap().specs() {
+            for (other, ours) in crate::tools::aliases::spellings(spec.name) {
+                assert!(spec.parameters["properties"][ours].is_object(), "{}: {ours}", spec.name);
+                assert!(spec.parameters["properties"][other].is_null(), "{}: {other}", spec.name);
+            }
+        }
     }
 }

@@ -81,6 +81,8 @@ async fn timed(
 ) -> Result<Output, ToolError> {
     let name = tool.spec().name;
     let began = Instant::now();
+    let own = tool.longest().map(|most| Scope { deadline: began + most, ..scope.clone() });
+    let scope = own.as_ref().unwrap_or(scope);
     tokio::select! {
         biased;
         () = scope.cancel.cancelled() => Err(ToolError::Abort(format!("stopped while {name} ran"))),

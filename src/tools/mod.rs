@@ -12,9 +12,11 @@ pub mod ports;
 pub mod registry;
 pub mod scope;
 pub mod settings;
+pub mod shell;
 pub mod speak;
 #[cfg(test)]
 pub(crate) mod testkit;
+pub mod web;
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -46,6 +48,11 @@ pub trait Tool: Send + Sync {
     /// Returns how many bytes of an answer dispatch lets through.
     fn max_output(&self) -> usize {
         MAX_OUTPUT
+    }
+
+    /// Returns how long a call may take, when that is not the scope's own deadline.
+    fn longest(&self) -> Option<std::time::Duration> {
+        None
     }
 }
 

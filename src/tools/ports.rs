@@ -1,6 +1,7 @@
 //! What tools need of the house and may not import: each port is one noun, implemented above.
 
 use std::fs::File;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use selkie_channel_core::{Body, ConversationId, MessageRef};
@@ -33,6 +34,18 @@ pub enum Spoken {
     Queued,
     /// No answer proves what became of it; it is not repeated by calling again.
     Unclear,
+}
+
+/// The model for small work: one question, one answer, no tools.
+#[async_trait]
+pub trait Small: Send + Sync {
+    /// Answers `text` as `instruction` says, within `limit`.
+    async fn ask(
+        &self,
+        instruction: &str,
+        text: &str,
+        limit: Duration,
+    ) -> Result<String, ToolError>;
 }
 
 /// The conversation's todo list.

@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tools::shell::settings as shell;
+use crate::tools::web::settings as web;
+
 /// The section `tools:`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -31,6 +34,18 @@ pub struct Settings {
     pub git_status: Paths,
     /// Looking up schemas.
     pub read_schema: Switch,
+    /// Running shell commands.
+    pub bash: shell::Bash,
+    /// Running PowerShell commands.
+    pub powershell: shell::PowerShell,
+    /// Looking after background processes.
+    pub process: Switch,
+    /// Requests to servers.
+    pub url_fetch: web::UrlFetch,
+    /// Reading web pages.
+    pub web_fetch: Switch,
+    /// Searching the web.
+    pub web_search: web::WebSearch,
     /// Recording a thought.
     pub think: Switch,
     /// Reading the todo list.
@@ -146,6 +161,12 @@ impl Settings {
             ("grep", self.grep.enabled),
             ("git_status", self.git_status.enabled),
             ("read_schema", self.read_schema.enabled),
+            ("bash", self.bash.enabled),
+            ("powershell", self.powershell.enabled),
+            ("process", self.process.enabled),
+            ("url_fetch", self.url_fetch.enabled),
+            ("web_fetch", self.web_fetch.enabled),
+            ("web_search", self.web_search.enabled),
             ("think", self.think.enabled),
             ("todo_read", self.todo_read.enabled),
             ("todo_write", self.todo_write.enabled),

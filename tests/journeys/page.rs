@@ -37,7 +37,9 @@ fn the_picture_of_the_readme_can_be_taken() {
 
 #[test]
 fn one_line_in_the_terminal_shows_what_a_person_would_see() {
-    for place in ["telegram:private", "telegram:group", "telegram:topic"] {
+    let places =
+        ["telegram:private", "telegram:group", "telegram:topic", "line:user", "line:group"];
+    for place in places {
         let text = "note: buy milk, then tell me my list";
         let (code, out, errors) = Demo::run(&["demo", "--say", text, "--in", place]);
         assert_eq!((code, &*errors), (0, ""), "{place}");
@@ -45,7 +47,7 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
     }
     let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--in", "telegram:moon"]);
     assert_eq!(code, 2);
-    assert!(errors.contains("telegram:private, telegram:group or telegram:topic"), "{errors}");
+    assert!(errors.contains("telegram:topic, line:user or line:group"), "{errors}");
 }
 
 fn open(browser: &Browser, url: &str) -> Answer<()> {

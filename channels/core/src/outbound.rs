@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ConversationId, MessageRef, PlaceId};
+use crate::{ConversationId, MessageRef, PlaceId, ReplyWindow};
 
 /// Something the bot says. Stored, with its parts, before it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,26 +18,46 @@ pub struct Outbound {
     pub body: Body,
     /// The message it answers, shown as a quote where the platform can.
     pub quote: Option<MessageRef>,
+    /// The live right to answer that its first part may use up, on platforms that have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_window: Option<Box<ReplyWindow>>,
+    /// Chance's share: two that say the same differ here, so that a key made of an outbound is its own.
+    #[serde(default)]
+    pub nonce: u64,
 }
 
 impl Outbound {
     /// The layout written today.
     pub const VERSION: u16 = 1;
 
+    /// Says `body` in `conversation`: quoting nothing, without a right to answer.
+    pub fn new(conversation: ConversationId, body: Body) -> Self {
+        Self { v: Self::VERSION, conversation, body, quote: None, reply_window: None, nonce: 0 }
+    }
+
     /// Says `markdown` in `conversation`.
     pub fn text(conversation: ConversationId, markdown: impl Into<String>) -> Self {
-        Self {
-            v: Self::VERSION,
-            conversation,
-            body: Body::Text { markdown: markdown.into() },
-            quote: None,
-        }
+        Self::new(conversation, Body::Text { markdown: markdown.into() })
     }
 
     /// Makes it an answer to `message`.
     #[must_use]
     pub fn quoting(mut self, message: Option<MessageRef>) -> Self {
         self.quote = message;
+        self
+    }
+
+    /// Lets its first part use up this right to answer.
+    #[must_use]
+    pub fn within(mut self, window: Option<ReplyWindow>) -> Self {
+        self.reply_window = window.map(Box::new);
+        self
+    }
+
+    /// Sets it apart from others that say the same.
+    #[must_use]
+    pub fn numbered(mut self, nonce: u64) -> Self {
+        self.nonce = nonce;
         self
     }
 }

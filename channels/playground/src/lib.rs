@@ -2,6 +2,7 @@
 //! tests and the benchmarks.
 //!
 //! One listener on loopback serves everything: a Telegram Bot API server below `/telegram`, an
+//! emulated LINE below `/line` with its content host below `/line-data`, an
 //! OpenAI-compatible model server below `/model/v1`, an Anthropic one below `/model/anthropic`, the demo's
 //! page at `/` and its control API below `/api`. The daemon under test needs only the base URLs; a test in
 //! the same process drives people and scripts through [`Telegram`] and [`Model`] and waits for events.
@@ -9,6 +10,7 @@
 mod clock;
 mod control;
 mod line;
+pub mod line_platform;
 pub mod load;
 pub mod model;
 mod playground;
@@ -17,6 +19,7 @@ pub mod telegram;
 mod testing;
 
 pub use clock::Now;
+pub use line_platform::LinePlatform;
 pub use model::{Behaviour, Model, Turn};
 pub use playground::{Options, Playground, StartError};
 pub use telegram::{Fault, FaultKind, Pace, Spot, Telegram};

@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use crate::clock::{Now, machine};
 use crate::control::{self, Control};
 use crate::line::{Line, LineListener};
+use crate::line_platform::{self, LinePlatform};
 use crate::model::{self, Behaviour, Model};
 use crate::telegram::{self, Pace, Server, Telegram};
 
@@ -69,6 +70,7 @@ impl std::error::Error for StartError {
 pub struct Playground {
     address: SocketAddr,
     telegram: Telegram,
+    line: LinePlatform,
     model: Model,
     control: Arc<Control>,
     stop: CancellationToken,
@@ -88,10 +90,13 @@ impl Playground {
         let stop = CancellationToken::new();
         let server = Server::new(options.pace, Arc::clone(&options.now), stop.clone());
         let telegram = Telegram::new(Arc::clone(&server));
+        let (line, events) = line_platform::Server::new(Arc::clone(&options.now));
         let model = Model::new(options.behaviour, options.model_key, options.now);
         let control = Control::new(telegram.clone(), model.clone(), stop.clone());
         let router = Router::new()
             .nest("/telegram", telegram::routes(server))
+            .nest("/line", line_platform::routes(Arc::clone(&line)))
+            .nest("/line-data", line_platform::data_routes(Arc::clone(&line)))
             .nest("/model", model::routes(model.clone()))
             .merge(control::routes(Arc::clone(&control)));
         let tasks = TaskTracker::new();
@@ -99,8 +104,10 @@ impl Playground {
         let served = axum::serve(LineListener(listener), service)
             .with_graceful_shutdown(stop.clone().cancelled_owned());
         tasks.spawn(serve_until(served.into_future(), stop.clone()));
+        tasks.spawn(line_platform::send_webhooks(Arc::clone(&line), events, stop.clone()));
         tasks.close();
-        Ok(Self { address, telegram, model, control, stop, tasks })
+        let line = LinePlatform::new(line);
+        Ok(Self { address, telegram, line, model, control, stop, tasks })
     }
 
     /// The page's URL, without a slash at its end.
@@ -111,6 +118,16 @@ impl Playground {
     /// What `telegram.base_url` should say.
     pub fn telegram_base_url(&self) -> String {
         format!("{}/telegram", self.url())
+    }
+
+    /// What `line.base_url` should say.
+    pub fn line_base_url(&self) -> String {
+        format!("{}/line", self.url())
+    }
+
+    /// What `line.data_base_url` should say.
+    pub fn line_data_base_url(&self) -> String {
+        format!("{}/line-data", self.url())
     }
 
     /// The endpoint of the OpenAI-compatible server, before `/chat/completions`.
@@ -126,6 +143,11 @@ impl Playground {
     /// Plays Telegram's people.
     pub fn telegram(&self) -> &Telegram {
         &self.telegram
+    }
+
+    /// Plays LINE's people.
+    pub fn line(&self) -> &LinePlatform {
+        &self.line
     }
 
     /// Writes the models' scripts.

@@ -55,9 +55,9 @@ pub struct Demo {
     /// Say this, print the visible answers, end
     #[arg(long, value_name = "TEXT")]
     pub say: Option<String>,
-    /// Where to say it
-    #[arg(long = "in", value_name = "PLACE", default_value = "telegram:private")]
-    pub place: String,
+    /// Where to say it [default: the first place there is, a private chat]
+    #[arg(long = "in", value_name = "PLACE")]
+    pub place: Option<String>,
     /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
@@ -81,7 +81,7 @@ pub struct Ask {
 pub enum Tools {
     /// List the base, the runtime tools and each channel's; or one setting's shape
     List {
-        /// One setting: cli, or <channel>:<kind>
+        /// One setting: cli, or `<channel>:<kind>`
         #[arg(long = "in", value_name = "SETTING")]
         setting: Option<String>,
         /// JSON instead of a table

@@ -57,10 +57,7 @@ async fn with_world(
     demo: Demo,
     mut world: Box<dyn World>,
 ) -> Outcome {
-    if demo.say.is_some() && !world.places().contains(&demo.place) {
-        let places = one_of(&world.places());
-        return Err(Failure::Usage(format!("--in takes {places}, not {:?}", demo.place)));
-    }
+    let errand = errand(&demo, &world.places())?;
     world.start(demo.port).await.context("the playground cannot start")?;
     let mut guest = world.config();
     guest["console"] = json!({ "listen": "127.0.0.1:0", "allow_origin": world.url() });
@@ -68,11 +65,11 @@ async fn with_world(
     let mut plan = plan(binary, &chosen)?;
     plan.settings.logging = plan.settings.logging.quiet();
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
-    Ok(both(plan, demo, world).await?)
+    Ok(both(plan, errand, world).await?)
 }
 
 /// Runs the daemon and the visit side by side; the visit's end ends the daemon.
-async fn both(plan: Plan, demo: Demo, world: Box<dyn World>) -> anyhow::Result<()> {
+async fn both(plan: Plan, errand: Option<Errand>, world: Box<dyn World>) -> anyhow::Result<()> {
     let (up, started) = oneshot::channel::<Up>();
     let (end, ended) = oneshot::channel::<()>();
     let model = plan.model.card().name;
@@ -83,8 +80,8 @@ async fn both(plan: Plan, demo: Demo, world: Box<dyn World>) -> anyhow::Result<(
         if let Some(console) = up.console {
             world.set_daemon(&format!("http://{console}"));
         }
-        let visited = match &demo.say {
-            Some(text) => say(&*world, &up, &demo.place, text).await,
+        let visited = match &errand {
+            Some(Errand { place, text }) => say(&*world, &up, place, text).await,
             None => stay(&banner).await,
         };
         // A daemon that has ended needs no telling.
@@ -132,6 +129,22 @@ fn banner(url: &str, model: &str, state: &std::path::Path) -> Banner {
 }
 
 /// Says one thing and prints what stands there when everything has settled.
+/// What `--say` wants said, and where.
+struct Errand {
+    place: String,
+    text: String,
+}
+
+/// Reads `--say` and `--in`: the place that was named, or the first there is.
+fn errand(demo: &Demo, places: &[String]) -> Result<Option<Errand>, Failure> {
+    let Some(text) = demo.say.clone() else { return Ok(None) };
+    let place = demo.place.as_ref().or_else(|| places.first()).cloned().unwrap_or_default();
+    if !places.contains(&place) {
+        return Err(Failure::Usage(format!("--in takes {}, not {place:?}", one_of(places))));
+    }
+    Ok(Some(Errand { place, text }))
+}
+
 async fn say(world: &dyn World, up: &Up, place: &str, text: &str) -> anyhow::Result<()> {
     let happenings = up.happenings.listen();
     let message = world.say(place, text)?;

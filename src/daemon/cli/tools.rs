@@ -205,7 +205,10 @@ fn call(plan: Plan, by_hand: ByHand, json: bool) -> Outcome {
         if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
             return daemon.call("/v1/tools/call", &by_hand).await;
         }
-        anyhow::Ok(Bench::of(&plan.open()?).call(&by_hand).await)
+        let house = plan.open()?;
+        let answers = Bench::of(&house).call(&by_hand).await;
+        house.plan.processes.end().await;
+        anyhow::Ok(answers)
     })?;
     if json {
         print::json(&answers)?;

@@ -221,7 +221,8 @@ async fn the_model_learns_what_became_of_it() {
 /// its own scope says.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_shared_tool_knows_only_the_scope_of_its_call() {
-    let base = Arc::new(crate::tools::base::build(&Settings::default()).unwrap());
+    let base =
+        Arc::new(crate::tools::base::build(&Settings::default(), &Default::default()).unwrap());
     let there = vec![tool(&REACT, "bird", &Settings::default())];
     let registry = Registry::view(base, vec![], Overlay { there, absent: vec![] });
     let mut tasks = tokio::task::JoinSet::new();

@@ -31,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use chat::{FileKind, Said};
 pub use demo::{ADA, BOT_ID, GRACE, GROUP, LINUS, PRIVATE, TOKEN, TOPIC};
+pub(crate) use faults::Faults;
 pub use faults::{Fault, FaultKind};
 pub use handle::{FileDraft, Spot, Telegram};
 pub(crate) use http::routes;
@@ -41,7 +42,6 @@ pub use view::{Author, Event, EventKind, FileView, MessageView, ReactionView};
 pub use watch::Tally;
 
 use crate::clock::Now;
-use faults::Faults;
 use log::CallLog;
 use pace::Pacer;
 use world::World;

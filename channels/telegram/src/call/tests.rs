@@ -7,7 +7,7 @@ use super::*;
 
 fn outbound(key: &str, body: Body) -> Outbound {
     let conversation = ConversationId::new(AccountId::new("tg:8"), key);
-    Outbound { v: Outbound::VERSION, conversation, body, quote: Some(MessageRef::new("41")) }
+    Outbound::new(conversation, body).quoting(Some(MessageRef::new("41")))
 }
 
 fn text(markdown: &str) -> Vec<Part> {

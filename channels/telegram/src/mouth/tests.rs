@@ -11,7 +11,7 @@ use crate::testkit::{Reply, Server, TOKEN, channel};
 
 fn parts(channel: &Channel, body: Body) -> Vec<Part> {
     let conversation = ConversationId::new(channel.account.clone(), "tg:-100");
-    let outbound = Outbound { v: Outbound::VERSION, conversation, body, quote: None };
+    let outbound = Outbound::new(conversation, body);
     channel.mouth.render(&outbound.quoting(Some(MessageRef::new("41"))))
 }
 

@@ -1,0 +1,182 @@
+//! One webhook event of any kind as an inbound. Nothing is dropped: what nobody knows is kept raw.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use selkie_channel_core::{
+    AccountId, Addressed, Audience, ConversationId, Inbound, PlaceId, Redactor, ReplyWindow,
+    Speaker, What,
+};
+use serde_json::Value;
+
+use super::{field, message, words};
+use crate::ids::{Spot, name_of, person};
+use crate::known::Known;
+use crate::names::Names;
+
+/// The longest raw event that is kept, bytes.
+const RAW_LIMIT: usize = 16 * 1024;
+/// A reply token lives about a minute; this leaves room for the call itself.
+const WINDOW: TimeDelta = TimeDelta::seconds(50);
+
+/// Kinds that are known and ask nothing of the bot.
+const PASSED: &[&str] = &[
+    "unsend",
+    "memberJoined",
+    "memberLeft",
+    "videoPlayComplete",
+    "beacon",
+    "accountLink",
+    "membership",
+    "things",
+    "delivery",
+    "module",
+    "activated",
+    "deactivated",
+    "botSuspended",
+    "botResumed",
+];
+
+/// What surrounds an event.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    /// Which bot heard it.
+    pub account: &'a AccountId,
+    /// What was said lately.
+    pub known: &'a Known,
+    /// What people are called.
+    pub names: &'a Names,
+    /// Hides secrets in what is kept raw.
+    pub redactor: &'a Redactor,
+}
+
+/// Reads an event.
+pub fn read(event: &Value, frame: Frame<'_>) -> Inbound {
+    known(event, frame).unwrap_or_else(|| {
+        let raw = raw(event, frame.redactor);
+        blank(event, What::Unparsed { raw }, frame)
+    })
+}
+
+fn known(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
+    let kind = field::text(event, "type")?;
+    let other = |name: &str| What::Other { name: name.to_owned() };
+    if field::text(event, "mode") == Some("standby") {
+        // Another module of the official account has the word: nothing may be answered.
+        let mut inbound = blank(event, other("standby"), frame);
+        inbound.reply_window = None;
+        return Some(inbound);
+    }
+    if kind == "unsend" {
+        let id = field::object(event, "unsend").and_then(|u| field::text(u, "messageId"));
+        frame.known.forget(id.unwrap_or_default());
+    }
+    let what = match kind {
+        "message" => return message::read(event, blank(event, What::Message, frame), frame),
+        "postback" => return Some(postback(event, blank(event, other(kind), frame))),
+        "follow" | "join" => What::Opened,
+        "unfollow" => What::Closed { reason: "blocked by the person".to_owned() },
+        "leave" => What::Closed { reason: "removed from the group".to_owned() },
+        kind if PASSED.contains(&kind) => other(kind),
+        _ => return None,
+    };
+    Some(blank(event, what, frame))
+}
+
+/// A tap whose data is a command is that command; any other is for whoever made the button.
+fn postback(event: &Value, mut inbound: Inbound) -> Inbound {
+    let data = field::object(event, "postback").and_then(|p| field::text(p, "data"));
+    if let Some(command) = data.and_then(words::command) {
+        inbound.what = What::Message;
+        inbound.addressed = Addressed::Command;
+        inbound.text.clone_from(&command.args);
+        inbound.command = Some(command);
+    }
+    inbound
+}
+
+/// Returns an inbound about the event's chat with nothing said yet.
+fn blank(event: &Value, what: What, frame: Frame<'_>) -> Inbound {
+    let chat = chat(event);
+    let (conversation, place) = where_(chat.as_ref(), frame.account);
+    let at = field::time(event, "timestamp").unwrap_or(DateTime::UNIX_EPOCH);
+    let direct = chat.as_ref().is_none_or(|spot| spot.kind() == "user");
+    Inbound {
+        v: Inbound::VERSION,
+        key: key(event),
+        conversation,
+        place,
+        title: chat.as_ref().map(|spot| frame.names.title(spot)).unwrap_or_default(),
+        order: at.timestamp_millis(),
+        at,
+        speaker: speaker(event, chat.as_ref(), frame.names),
+        audience: if direct { Audience::Direct } else { Audience::Group },
+        what,
+        message: None,
+        addressed: Addressed::No,
+        text: String::new(),
+        command: None,
+        quote: None,
+        forwarded: false,
+        attachments: Vec::new(),
+        album: None,
+        reply_window: window(event, at),
+    }
+}
+
+/// LINE's own id of the event, the same when it comes again; else a hash of it without the flag that
+/// tells so.
+fn key(event: &Value) -> String {
+    match field::text(event, "webhookEventId") {
+        Some(id) => format!("e:{id}"),
+        None => {
+            let mut bare = event.clone();
+            if let Some(fields) = bare.as_object_mut() {
+                fields.remove("deliveryContext");
+            }
+            format!("h:{}", name_of(&bare.to_string()))
+        }
+    }
+}
+
+fn chat(event: &Value) -> Option<Spot> {
+    let source = field::object(event, "source")?;
+    let id = match field::text(source, "type")? {
+        "group" => field::text(source, "groupId"),
+        "room" => field::text(source, "roomId"),
+        _ => field::text(source, "userId"),
+    };
+    Spot::parse(id?)
+}
+
+/// An event about no chat is kept in a conversation that no message can come from.
+fn where_(chat: Option<&Spot>, account: &AccountId) -> (ConversationId, PlaceId) {
+    match chat {
+        Some(spot) => (spot.conversation(account), spot.place(account)),
+        None => (
+            ConversationId::new(account.clone(), "line:none"),
+            PlaceId::new(account.clone(), "line:none"),
+        ),
+    }
+}
+
+fn speaker(event: &Value, chat: Option<&Spot>, names: &Names) -> Speaker {
+    let user = field::object(event, "source").and_then(|s| field::text(s, "userId"));
+    let name = user.zip(chat).map(|(user, chat)| names.person(chat, user));
+    Speaker {
+        // Some old apps do not tell who speaks in a group.
+        id: person(user.unwrap_or("unknown")),
+        name: name.unwrap_or_default(),
+        username: None,
+        is_bot: false,
+    }
+}
+
+fn window(event: &Value, at: DateTime<Utc>) -> Option<ReplyWindow> {
+    let token = field::text(event, "replyToken")?.to_owned();
+    Some(ReplyWindow { token, until: at + WINDOW, calls: 1 })
+}
+
+fn raw(event: &Value, redactor: &Redactor) -> String {
+    let mut raw = redactor.clean(&event.to_string());
+    raw.truncate(raw.floor_char_boundary(RAW_LIMIT));
+    raw
+}

@@ -1,0 +1,142 @@
+//! A message as an inbound: its text, its files, whom it quotes, whether the bot is meant.
+
+use selkie_channel_core::{
+    Addressed, Attachment, AttachmentKind, Audience, Inbound, MessageRef, What,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::event::Frame;
+use super::{field, words};
+use crate::known::Said;
+
+/// What an attachment's handle holds.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// The message's id.
+    pub id: String,
+    /// LINE prepares it before it hands it out.
+    pub prepared: bool,
+    /// It lies on somebody else's server, which is not asked.
+    pub elsewhere: bool,
+}
+
+/// Reads a handle back; `None` for one that LINE's channel did not make.
+pub fn content(handle: &str) -> Option<Content> {
+    serde_json::from_str(handle).ok()
+}
+
+/// Fills in what was said; `None` when the message lacks an id or a kind.
+pub fn read(event: &Value, mut inbound: Inbound, frame: Frame<'_>) -> Option<Inbound> {
+    let message = field::object(event, "message")?;
+    let id = field::text(message, "id")?;
+    let kind = field::text(message, "type")?;
+    inbound.message = Some(MessageRef::new(id));
+    inbound.quote = field::text(message, "quotedMessageId").map(|id| frame.known.quote(id));
+    inbound.album = field::object(message, "imageSet")
+        .and_then(|set| field::text(set, "id"))
+        .map(str::to_owned);
+    let mention = field::object(message, "mention");
+    let mentionees = mention.map_or(&[][..], |m| field::list(m, "mentionees"));
+    let (text, attachment) = said(message, id, kind);
+    let Some(text) = text else {
+        inbound.what = What::Other { name: format!("message of type {kind}") };
+        return Some(inbound);
+    };
+    inbound.attachments = attachment.into_iter().collect();
+    let words = match kind {
+        "text" => words::read(&text, mentionees),
+        _ => words::Words { text, ..words::Words::default() },
+    };
+    inbound.addressed = addressed(&inbound, &words);
+    inbound.text = words.text;
+    inbound.command = words.command;
+    remember(message, id, &inbound, frame);
+    Some(inbound)
+}
+
+/// Returns the text that stands for a message and the file that came with it; no text for a kind that
+/// nobody knows.
+fn said(message: &Value, id: &str, kind: &str) -> (Option<String>, Option<Attachment>) {
+    let file = |kind, name: &str, mime: Option<&str>| {
+        (Some(String::new()), Some(attachment(message, id, (kind, name, mime))))
+    };
+    match kind {
+        // LINE's own emoji stand in the text by their names, "(moon)".
+        "text" => (Some(field::text(message, "text").unwrap_or_default().to_owned()), None),
+        "image" => file(AttachmentKind::Photo, &format!("{id}.jpg"), Some("image/jpeg")),
+        "video" => file(AttachmentKind::Video, &format!("{id}.mp4"), Some("video/mp4")),
+        "audio" => file(AttachmentKind::Audio, &format!("{id}.m4a"), Some("audio/mp4")),
+        "file" => {
+            let name = field::text(message, "fileName").unwrap_or(id);
+            file(AttachmentKind::Document, name, None)
+        }
+        "sticker" => (Some(sticker(message)), None),
+        "location" => (Some(location(message)), None),
+        _ => (None, None),
+    }
+}
+
+fn attachment(
+    message: &Value,
+    id: &str,
+    (kind, name, mime): (AttachmentKind, &str, Option<&str>),
+) -> Attachment {
+    let provider = field::object(message, "contentProvider").and_then(|p| field::text(p, "type"));
+    let prepared = matches!(kind, AttachmentKind::Video | AttachmentKind::Audio);
+    let content = Content { id: id.to_owned(), prepared, elsewhere: provider == Some("external") };
+    Attachment {
+        // A struct of plain fields always becomes JSON.
+        handle: serde_json::to_string(&content).unwrap_or_default(),
+        kind,
+        name: name.to_owned(),
+        mime: mime.map(str::to_owned),
+        size: field::number(message, "fileSize").and_then(|size| u64::try_from(size).ok()),
+    }
+}
+
+fn sticker(message: &Value) -> String {
+    let words: Vec<&str> =
+        field::list(message, "keywords").iter().filter_map(Value::as_str).take(5).collect();
+    match (field::text(message, "text"), words.is_empty()) {
+        (Some(text), _) => format!("[sticker: {text}]"),
+        (None, false) => format!("[sticker: {}]", words.join(", ")),
+        (None, true) => "[sticker]".to_owned(),
+    }
+}
+
+fn location(message: &Value) -> String {
+    let place = ["title", "address"].into_iter().filter_map(|key| field::text(message, key));
+    let mut words: Vec<String> = place.map(str::to_owned).collect();
+    let degrees = |key: &str| message.get(key).and_then(Value::as_f64);
+    if let (Some(north), Some(east)) = (degrees("latitude"), degrees("longitude")) {
+        words.push(format!("{north}, {east}"));
+    }
+    format!("[location: {}]", words.join("; "))
+}
+
+fn addressed(inbound: &Inbound, words: &words::Words) -> Addressed {
+    if words.command.is_some() {
+        return Addressed::Command;
+    }
+    if inbound.audience == Audience::Direct {
+        return Addressed::Direct;
+    }
+    if words.mentioned {
+        return Addressed::Mention;
+    }
+    match inbound.quote.as_ref().is_some_and(|quote| quote.ours) {
+        true => Addressed::Reply,
+        false => Addressed::No,
+    }
+}
+
+/// Remembers the message: a quote of it will bring its id alone.
+fn remember(message: &Value, id: &str, inbound: &Inbound, frame: Frame<'_>) {
+    let speaker = match inbound.speaker.name.is_empty() {
+        true => inbound.speaker.id.to_string(),
+        false => inbound.speaker.name.clone(),
+    };
+    let quote_token = field::text(message, "quoteToken").map(str::to_owned);
+    frame.known.put(id, Said { speaker, text: inbound.text.clone(), ours: false, quote_token });
+}

@@ -1,0 +1,147 @@
+//! Listens: takes webhooks, stores their events, and asks LINE now and then whether we are still known.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use secrecy::ExposeSecret;
+use selkie_channel_core::{Inbox, ListenEnd};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::api::Fault;
+use crate::ears::LineEars;
+use crate::hear::{self, Frame};
+use crate::quota::Notice;
+use crate::webhook::{Door, Knock};
+
+/// Webhooks that may wait to be stored.
+const WAITING: usize = 256;
+/// How often LINE is asked who we are: proof that the token and the way there are good.
+const CHECK: Duration = Duration::from_secs(300);
+const AGAIN: Duration = Duration::from_secs(30);
+/// How long the port is waited for before it is tried again.
+const BIND_AGAIN: Duration = Duration::from_secs(5);
+/// How long requests in flight may take when the daemon stops.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Listens until `stop`.
+pub async fn listen(ears: &LineEars, inbox: &dyn Inbox, stop: CancellationToken) -> ListenEnd {
+    let Some(listener) = bind(ears, inbox, &stop).await else { return ListenEnd::Stopped };
+    tracing::info!(listen = %ears.listen, path = ears.path, "LINE's webhook listens");
+    let (sender, knocks) = mpsc::channel(WAITING);
+    let routes = Door::new(ears.secret.expose_secret(), sender).routes(&ears.path);
+    let served =
+        axum::serve(listener, routes).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let grace = async {
+        stop.cancelled().await;
+        sleep(GRACE).await;
+    };
+    tokio::select! {
+        ended = served => {
+            if let Err(error) = ended {
+                tracing::error!(%error, "the webhook ended");
+            }
+        }
+        () = grace => tracing::warn!("webhooks in flight were left behind"),
+        never = take(ears, inbox, knocks) => match never {},
+        never = check(ears, inbox) => match never {},
+    }
+    ListenEnd::Stopped
+}
+
+/// Opens the port, waiting for whoever holds it; `None` when the daemon stops first.
+async fn bind(ears: &LineEars, inbox: &dyn Inbox, stop: &CancellationToken) -> Option<TcpListener> {
+    loop {
+        match TcpListener::bind(ears.listen).await {
+            Ok(listener) => return Some(listener),
+            Err(error) => tell_taken(ears.listen, &error, inbox, ears).await,
+        }
+        tokio::select! {
+            () = sleep(BIND_AGAIN) => {}
+            () = stop.cancelled() => return None,
+        }
+    }
+}
+
+async fn tell_taken(
+    listen: SocketAddr,
+    error: &std::io::Error,
+    inbox: &dyn Inbox,
+    ears: &LineEars,
+) {
+    let text = format!(
+        "I cannot hear LINE: {listen} cannot be opened ({error}). Stop the program that holds it, or \
+         choose another line.webhook_listen. I keep trying."
+    );
+    tracing::error!(%listen, %error, "the webhook cannot listen; trying again");
+    inbox.notice(&ears.account, "line-listen", &text).await;
+}
+
+/// Stores what arrives, webhooks side by side, and tells the owner what the mouth has to tell.
+async fn take(ears: &LineEars, inbox: &dyn Inbox, mut knocks: mpsc::Receiver<Knock>) -> Infallible {
+    let mut notices = ears.notices.lock().await;
+    let mut work: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
+    loop {
+        tokio::select! {
+            Some(knock) = knocks.recv() => work.push(Box::pin(store(ears, inbox, knock))),
+            Some(notice) = notices.recv() => work.push(Box::pin(tell(ears, inbox, notice))),
+            Some(()) = work.next() => {}
+            else => return std::future::pending().await,
+        }
+    }
+}
+
+async fn store(ears: &LineEars, inbox: &dyn Inbox, knock: Knock) {
+    let frame = Frame {
+        account: &ears.account,
+        known: &ears.known,
+        names: &ears.names,
+        redactor: ears.api.redactor(),
+    };
+    let batch: Vec<_> = knock.events.iter().map(|event| hear::read(event, frame)).collect();
+    let stored = inbox.accept(batch, None).await;
+    if let Err(error) = &stored {
+        tracing::warn!(%error, events = knock.events.len(), "a webhook was not stored: LINE is told so");
+    }
+    // Whoever asked may have hung up; the rows stand, and a redelivery is a no-op.
+    _ = knock.stored.send(stored.is_ok());
+}
+
+async fn tell(ears: &LineEars, inbox: &dyn Inbox, notice: Notice) {
+    tracing::warn!(key = notice.key, "{}", notice.text);
+    inbox.notice(&ears.account, notice.key, &notice.text).await;
+}
+
+/// Asks who the bot is, for ever. A refused token does not end listening: what people write is stored and
+/// answered when there is a good one.
+async fn check(ears: &LineEars, inbox: &dyn Inbox) -> Infallible {
+    let mut introduced = false;
+    loop {
+        let pause = match ears.api.get("info").await {
+            Ok(me) => {
+                inbox.heard(&ears.account);
+                if !introduced {
+                    let (id, name) = (me["userId"].as_str(), me["displayName"].as_str());
+                    tracing::info!(id, name, "the bot on LINE");
+                    introduced = true;
+                }
+                CHECK
+            }
+            Err(Fault::Refused(refusal)) if refusal.code == 401 => {
+                ears.quota.token_refused(&refusal.text);
+                CHECK
+            }
+            Err(fault) => {
+                tracing::debug!(why = fault.words(), "LINE did not say who we are");
+                AGAIN
+            }
+        };
+        sleep(pause).await;
+    }
+}

@@ -1,0 +1,248 @@
+//! Speaks on LINE: the free reply first, a push last, and by what is proven what came of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::{Delivery, Lookup, MessageRef, Mouth, Outbound, Part, PlaceId, Receipt};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use crate::api::{Api, Fault, Refusal};
+use crate::bounded::Bounded;
+use crate::call::{self, Call, LOADING_SECONDS, Say};
+use crate::ids::Spot;
+use crate::known::{Known, Said};
+use crate::quota::Quota;
+use crate::refusal::{Kind, kind};
+
+/// First wait after a failure that proves nothing was sent; the courier lengthens it.
+const SOON: Duration = Duration::from_secs(1);
+/// How long to wait when LINE limits us and names no time.
+const LIMITED: Duration = Duration::from_secs(5);
+/// A refused token is not mended by asking at once.
+const TOKEN_REFUSED: Duration = Duration::from_secs(60);
+/// An unclear reply is repeated so soon: its token lives about a minute.
+const REPEATS: [Duration; 2] = [Duration::from_millis(400), Duration::from_secs(2)];
+/// The animation is renewed when so much of it is over.
+const LOADING_FRESH: Duration = Duration::from_secs(LOADING_SECONDS - 5);
+const LOADINGS: usize = 1000;
+
+const PRESUMED: &str = "presumed delivered: LINE took the reply token, most likely for this answer, but \
+    its first result was lost";
+
+/// Speaks for one bot.
+pub struct LineMouth {
+    api: Api,
+    known: Arc<Known>,
+    quota: Quota,
+    /// When each person's loading animation began.
+    loading: Mutex<Bounded<Instant>>,
+}
+
+/// How a reply went.
+enum Replied {
+    Done(Delivery),
+    /// The token is dead and nothing was said with it.
+    Dead,
+}
+
+impl LineMouth {
+    /// Speaks through `api` and remembers what it said in `known`.
+    pub fn new(api: Api, known: Arc<Known>, quota: Quota) -> Self {
+        Self { api, known, quota, loading: Mutex::new(Bounded::new(LOADINGS)) }
+    }
+
+    async fn say(&self, say: Say) -> Delivery {
+        self.loading().forget(&say.to);
+        if let Some(token) = &say.reply_token {
+            match self.reply(&say, token).await {
+                Replied::Done(delivery) => return delivery,
+                Replied::Dead => {
+                    tracing::info!(to = say.to, "the reply token is dead: pushing");
+                }
+            }
+        }
+        self.push(&say).await
+    }
+
+    /// Replies; while the result is unclear, the same token is tried again: it works once at most.
+    async fn reply(&self, say: &Say, token: &str) -> Replied {
+        let mut body = json!({ "replyToken": token, "messages": self.messages(say) });
+        let mut unclear = say.unclear_before;
+        let mut pauses = REPEATS.iter();
+        loop {
+            let fault = match self.api.post("message/reply", &body, None).await {
+                Ok(answer) => return Replied::Done(self.sent(say, &answer, None)),
+                Err(fault) => fault,
+            };
+            let why = match fault {
+                Fault::Refused(refusal) => match kind(&refusal) {
+                    Kind::ReplyToken if unclear => return Replied::Done(presumed()),
+                    Kind::ReplyToken => return Replied::Dead,
+                    Kind::Quote if unquote(&mut body) => continue,
+                    _ if unclear && !is_final(&refusal) => refusal.text,
+                    _ => return Replied::Done(self.verdict(refusal)),
+                },
+                Fault::NotSent(why) if !unclear => return Replied::Done(not_sent(why)),
+                Fault::NotSent(why) => why,
+                Fault::Unclear(why) => {
+                    unclear = true;
+                    why
+                }
+            };
+            let Some(pause) = pauses.next() else {
+                return Replied::Done(Delivery::Unclear { why });
+            };
+            sleep(*pause).await;
+        }
+    }
+
+    /// Pushes; the retry key makes a repetition harmless, so nothing is ever unclear.
+    async fn push(&self, say: &Say) -> Delivery {
+        if let Some(spot) = Spot::parse(&say.to)
+            && let Some(reason) = self.quota.objection(&spot).await
+        {
+            return Delivery::Refused { reason, closed: false };
+        }
+        let mut body = json!({ "to": say.to, "messages": self.messages(say) });
+        loop {
+            match self.api.post("message/push", &body, Some(&say.retry_key)).await {
+                Ok(answer) => return self.sent(say, &answer, None),
+                Err(Fault::Refused(refusal)) => match kind(&refusal) {
+                    Kind::Accepted => {
+                        let note = "LINE had accepted it before, under the same retry key";
+                        return self.sent(say, &refusal.body, Some(note.to_owned()));
+                    }
+                    Kind::Quote if unquote(&mut body) => {}
+                    _ => return self.verdict(refusal),
+                },
+                Err(Fault::NotSent(why)) => return not_sent(why),
+                Err(Fault::Unclear(why)) => {
+                    return Delivery::Retry { after: SOON, why, account: false };
+                }
+            }
+        }
+    }
+
+    async fn load(&self, chat: &str) -> Delivery {
+        let fresh = self.loading().get(chat).is_some_and(|at| at.elapsed() < LOADING_FRESH);
+        if fresh {
+            return Delivery::Sent(Receipt::default());
+        }
+        self.loading().put(chat, Instant::now());
+        let body = json!({ "chatId": chat, "loadingSeconds": LOADING_SECONDS });
+        match self.api.post("chat/loading/start", &body, None).await {
+            Ok(_) => Delivery::Sent(Receipt::default()),
+            Err(fault) => Delivery::Refused { reason: fault.words(), closed: false },
+        }
+    }
+
+    fn messages(&self, say: &Say) -> Vec<Value> {
+        let bubble = |text: &String| json!({ "type": "text", "text": text });
+        let mut messages: Vec<Value> = say.bubbles.iter().map(bubble).collect();
+        let token = say.quote.as_ref().and_then(|id| self.known.quote_token(id));
+        if let (Some(first), Some(token)) = (messages.first_mut(), token) {
+            first["quoteToken"] = json!(token);
+        }
+        messages
+    }
+
+    /// Remembers what was said: a quote of it means the bot.
+    fn sent(&self, say: &Say, answer: &Value, note: Option<String>) -> Delivery {
+        let sent = answer["sentMessages"].as_array().map_or(&[][..], Vec::as_slice);
+        for (message, text) in sent.iter().zip(&say.bubbles) {
+            let Some(id) = message["id"].as_str() else { continue };
+            let quote_token = message["quoteToken"].as_str().map(str::to_owned);
+            let said = Said { text: text.clone(), ours: true, quote_token, ..Said::default() };
+            self.known.put(id, said);
+        }
+        let message = sent.first().and_then(|m| m["id"].as_str()).map(MessageRef::new);
+        Delivery::Sent(Receipt { message, note })
+    }
+
+    fn verdict(&self, refusal: Refusal) -> Delivery {
+        let wait = |usual| refusal.retry_after.map_or(usual, Duration::from_secs);
+        match kind(&refusal) {
+            Kind::Quota => Delivery::Refused { reason: self.quota.is_out(), closed: false },
+            Kind::Limited => {
+                Delivery::Retry { after: wait(LIMITED), why: refusal.text, account: true }
+            }
+            Kind::Token => {
+                self.quota.token_refused(&refusal.text);
+                Delivery::Retry { after: TOKEN_REFUSED, why: refusal.text, account: true }
+            }
+            Kind::Closed => Delivery::Refused { reason: refusal.text, closed: true },
+            Kind::ReplyToken | Kind::Accepted | Kind::Quote | Kind::Other => {
+                Delivery::Refused { reason: refusal.text, closed: false }
+            }
+        }
+    }
+
+    fn loading(&self) -> std::sync::MutexGuard<'_, Bounded<Instant>> {
+        self.loading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Mouth for LineMouth {
+    fn render(&self, outbound: &Outbound) -> Vec<Part> {
+        call::render(outbound)
+    }
+
+    async fn deliver(&self, part: &Part) -> Delivery {
+        match serde_json::from_value(part.call.clone()) {
+            Ok(Call::Say(say)) => self.say(say).await,
+            Ok(Call::Loading { chat }) => self.load(&chat).await,
+            Err(_) => {
+                let reason = "a stored call that this version cannot read".to_owned();
+                Delivery::Refused { reason, closed: false }
+            }
+        }
+    }
+
+    /// A reply's token is its own proof: it works once at most. A push is repeated under its key.
+    async fn lookup(&self, part: &Part) -> Lookup {
+        let Ok(Call::Say(mut say)) = serde_json::from_value(part.call.clone()) else {
+            return Lookup::Unknown;
+        };
+        let Some(token) = say.reply_token.clone() else { return Lookup::Unknown };
+        say.unclear_before = true;
+        match self.reply(&say, &token).await {
+            Replied::Done(Delivery::Sent(receipt)) => Lookup::Sent(receipt),
+            Replied::Done(_) | Replied::Dead => Lookup::Unknown,
+        }
+    }
+
+    fn marked(&self, part: &Part) -> Part {
+        call::marked(part)
+    }
+
+    /// LINE's chats keep their ids.
+    fn readdressed(&self, part: &Part, _to: &PlaceId) -> Part {
+        part.clone()
+    }
+}
+
+fn presumed() -> Delivery {
+    Delivery::Sent(Receipt { message: None, note: Some(PRESUMED.to_owned()) })
+}
+
+/// The whole account waits: a server that cannot be reached is so for every chat.
+fn not_sent(why: String) -> Delivery {
+    Delivery::Retry { after: SOON, why, account: true }
+}
+
+/// Whether a refusal tells of the message itself, and not of the moment.
+fn is_final(refusal: &Refusal) -> bool {
+    !matches!(kind(refusal), Kind::Limited | Kind::Token)
+}
+
+/// Takes the quote away; whether there was one.
+fn unquote(body: &mut Value) -> bool {
+    let first = body["messages"].get_mut(0).and_then(Value::as_object_mut);
+    first.is_some_and(|first| first.remove("quoteToken").is_some())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! The mouth against the emulated platform.
+
+use selkie_channel_core::{Body, Delivery, Lookup, Outbound, Part, ReplyWindow};
+use selkie_playground::line_platform::{ADA, GROUP, LineMessage, Via};
+use selkie_playground::{Fault, FaultKind};
+
+use crate::testkit::Guest;
+
+/// Ada says something; gives her message and the answer's parts.
+fn asked(guest: &Guest, chat: &str, answer: &str) -> (String, Vec<Part>) {
+    let message = guest.line().say(chat, ADA, "hello");
+    let event = guest.line().event_of(&message);
+    let token = event["replyToken"].as_str().unwrap().to_owned();
+    let until = chrono::DateTime::UNIX_EPOCH;
+    let window = ReplyWindow { token, until, calls: 1 };
+    let outbound = Outbound::text(guest.conversation(chat), answer).within(Some(window));
+    (message, guest.channel.mouth.render(&outbound))
+}
+
+fn pushed(guest: &Guest, chat: &str, text: &str) -> Part {
+    let outbound = Outbound::text(guest.conversation(chat), text).numbered(7);
+    guest.channel.mouth.render(&outbound).remove(0)
+}
+
+fn said(guest: &Guest, chat: &str) -> Vec<LineMessage> {
+    guest.line().messages(chat).into_iter().filter(|m| m.from.is_none()).collect()
+}
+
+fn note(delivery: &Delivery) -> Option<&str> {
+    match delivery {
+        Delivery::Sent(receipt) => receipt.note.as_deref(),
+        other => panic!("not sent: {other:?}"),
+    }
+}
+
+fn refused(delivery: Delivery) -> String {
+    match delivery {
+        Delivery::Refused { reason, .. } => reason,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn the_first_part_is_a_free_reply_and_the_rest_are_pushes() {
+    let guest = Guest::new().await;
+    let (_, parts) = asked(&guest, ADA, &"word ".repeat(6000));
+    for part in &parts {
+        assert_eq!(note(&guest.channel.mouth.deliver(part).await), None);
+    }
+    let vias: Vec<Via> = said(&guest, ADA).iter().map(|m| m.via).collect();
+    assert_eq!(vias, [[Via::Reply; 5].as_slice(), &[Via::Push; 2]].concat());
+    assert_eq!(guest.line().calls_of("reply").len(), 1, "five bubbles are one call");
+    assert_eq!(guest.line().used(), 1, "two bubbles to one person cost one message");
+}
+
+#[tokio::test]
+async fn a_reply_that_was_cut_after_its_effect_is_never_pushed() {
+    let guest = Guest::new().await;
+    let (_, parts) = asked(&guest, ADA, "once");
+    guest.line().fault(Fault::next("reply", FaultKind::CutAfter));
+    let delivery = guest.channel.mouth.deliver(&parts[0]).await;
+    assert!(note(&delivery).unwrap().starts_with("presumed delivered"));
+    assert_eq!(said(&guest, ADA).len(), 1);
+    assert!(guest.line().calls_of("push").is_empty());
+}
+
+#[tokio::test]
+async fn a_reply_that_was_cut_before_its_effect_goes_out_with_the_same_token() {
+    let guest = Guest::new().await;
+    let (_, parts) = asked(&guest, ADA, "once");
+    guest.line().fault(Fault::next("reply", FaultKind::CutBefore));
+    assert_eq!(note(&guest.channel.mouth.deliver(&parts[0]).await), None);
+    assert_eq!(said(&guest, ADA).len(), 1);
+    assert_eq!(guest.line().used(), 0);
+}
+
+#[tokio::test]
+async fn an_unclear_reply_is_looked_up_by_its_token() {
+    let guest = Guest::new().await;
+    let mouth = &guest.channel.mouth;
+    let (_, parts) = asked(&guest, ADA, "once");
+    guest.line().fault(Fault::next("reply", FaultKind::Html { status: 502 }).times(3));
+    assert!(matches!(mouth.deliver(&parts[0]).await, Delivery::Unclear { .. }));
+    assert!(matches!(mouth.lookup(&parts[0]).await, Lookup::Sent(r) if r.note.is_none()));
+    assert!(matches!(mouth.lookup(&parts[0]).await, Lookup::Sent(r) if r.note.is_some()));
+    assert_eq!(said(&guest, ADA).len(), 1);
+}
+
+#[tokio::test]
+async fn a_dead_token_becomes_a_push() {
+    let guest = Guest::new().await;
+    let (_, parts) = asked(&guest, ADA, "late");
+    guest.line().expire_tokens();
+    assert_eq!(note(&guest.channel.mouth.deliver(&parts[0]).await), None);
+    assert_eq!(said(&guest, ADA)[0].via, Via::Push);
+    let (_, parts) = asked(&guest, ADA, "late");
+    guest.line().expire_tokens();
+    let marked = guest.channel.mouth.marked(&parts[0]);
+    assert!(note(&guest.channel.mouth.deliver(&marked).await).unwrap().starts_with("presumed"));
+    assert_eq!(said(&guest, ADA).len(), 1, "after an unclear reply nothing is pushed");
+}
+
+#[tokio::test]
+async fn a_push_is_repeated_under_its_key_and_arrives_once() {
+    let guest = Guest::new().await;
+    let mouth = &guest.channel.mouth;
+    let part = pushed(&guest, ADA, "news");
+    guest.line().fault(Fault::next("push", FaultKind::CutAfter));
+    assert!(matches!(mouth.deliver(&part).await, Delivery::Retry { account: false, .. }));
+    assert!(note(&mouth.deliver(&part).await).unwrap().contains("accepted it before"));
+    assert_eq!((said(&guest, ADA).len(), guest.line().used()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_group_push_is_forecast_and_an_empty_quota_is_told() {
+    let guest = Guest::new().await;
+    guest.line().set_quota(Some(100), 98);
+    let reason = refused(guest.channel.mouth.deliver(&pushed(&guest, GROUP, "news")).await);
+    insta::assert_snapshot!(reason, @"LINE's monthly limit: it would cost 3 messages, one per member, and 98 of this month's 100 messages are used; replies are still free");
+    assert!(guest.line().calls_of("push").is_empty(), "nothing was spent");
+    guest.line().set_quota(Some(100), 100);
+    let reason = refused(guest.channel.mouth.deliver(&pushed(&guest, ADA, "news")).await);
+    insta::assert_snapshot!(reason, @"LINE's monthly limit of messages is reached; replies are still free");
+    guest.line().set_quota(None, 1_000_000);
+    assert_eq!(note(&guest.channel.mouth.deliver(&pushed(&guest, GROUP, "news")).await), None);
+}
+
+#[tokio::test]
+async fn limits_and_tokens_make_it_wait_and_a_group_that_left_closes() {
+    let guest = Guest::new().await;
+    let mouth = &guest.channel.mouth;
+    let part = pushed(&guest, ADA, "news");
+    guest.line().fault(Fault::next("push", FaultKind::TooMany { retry_after: 7 }));
+    let Delivery::Retry { after, account: true, .. } = mouth.deliver(&part).await else { panic!() };
+    assert_eq!(after.as_secs(), 7);
+    guest.line().fault(Fault::next("push", FaultKind::Unauthorized));
+    assert!(matches!(mouth.deliver(&part).await, Delivery::Retry { account: true, .. }));
+    guest.line().close(GROUP);
+    let left = mouth.deliver(&pushed(&guest, GROUP, "news")).await;
+    assert!(matches!(left, Delivery::Refused { closed: true, .. }), "{left:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_has_taken_nothing() {
+    let guest = Guest::new().await;
+    let (_, parts) = asked(&guest, ADA, "hello");
+    let mouth = std::sync::Arc::clone(&guest.channel.mouth);
+    guest.playground.stop().await;
+    assert!(matches!(mouth.deliver(&parts[0]).await, Delivery::Retry { account: true, .. }));
+}
+
+#[tokio::test]
+async fn the_loading_animation_is_shown_once_until_something_is_said() {
+    let guest = Guest::new().await;
+    let mouth = &guest.channel.mouth;
+    let typing = Outbound::new(guest.conversation(ADA), Body::Typing);
+    let part = mouth.render(&typing).remove(0);
+    for _ in 0..3 {
+        assert!(matches!(mouth.deliver(&part).await, Delivery::Sent(_)));
+    }
+    assert_eq!(guest.line().calls_of("loading").len(), 1);
+    mouth.deliver(&pushed(&guest, ADA, "news")).await;
+    mouth.deliver(&part).await;
+    let statuses: Vec<u16> = guest.line().calls_of("loading").iter().map(|c| c.status).collect();
+    assert_eq!(statuses, [202, 202]);
+}
+
+#[tokio::test]
+async fn a_part_of_another_version_is_refused_in_words() {
+    let guest = Guest::new().await;
+    let mut part = pushed(&guest, ADA, "news");
+    part.call = serde_json::json!({ "kind": "flex" });
+    assert!(refused(guest.channel.mouth.deliver(&part).await).contains("cannot read"));
+}

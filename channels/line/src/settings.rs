@@ -1,0 +1,344 @@
+//! The `line` section of the configuration: its keys, their limits, every problem at once.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+
+use reqwest::Url;
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret, SecretString};
+use selkie_channel_core::{AllowList, Pace, Problem};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::ids::Spot;
+
+const MIB: u64 = 1024 * 1024;
+const SECRETS: [&str; 2] = ["channel_access_token", "channel_secret"];
+
+/// The `line` section.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// The channel's long-lived access token. A secret; `channel_access_token_file` is better.
+    #[schemars(with = "Option<String>")]
+    channel_access_token: Option<SecretString>,
+    /// The channel's secret, by which its webhooks are signed. A secret; `channel_secret_file` is better.
+    #[schemars(with = "Option<String>")]
+    channel_secret: Option<SecretString>,
+    /// Where the Messaging API is; ends before `/v2`. Another server or a proxy can stand in.
+    base_url: String,
+    /// Where received files are; ends before `/v2`.
+    data_base_url: String,
+    /// Where the webhook listens. Any address may be taken: requests are signed.
+    webhook_listen: String,
+    /// The webhook's path.
+    webhook_path: String,
+    /// Ids of the people (`U…`), groups (`C…`) and rooms (`R…`) the bot listens to; `"*"` is everyone,
+    /// empty is nobody but the owners.
+    allowed_ids: Vec<String>,
+    /// `platform` keeps to LINE's limits; `lifted` sends as fast as it can, for benchmarks.
+    pace: PaceName,
+    /// The largest file that is fetched, in bytes.
+    max_download_bytes: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            channel_access_token: None,
+            channel_secret: None,
+            base_url: "https://api.line.me".to_owned(),
+            data_base_url: "https://api-data.line.me".to_owned(),
+            webhook_listen: "127.0.0.1:18080".to_owned(),
+            webhook_path: "/line/webhook".to_owned(),
+            allowed_ids: Vec::new(),
+            pace: PaceName::Platform,
+            max_download_bytes: 20 * MIB,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PaceName {
+    Platform,
+    Lifted,
+}
+
+/// The section, checked.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The access token.
+    pub token: SecretString,
+    /// The channel secret.
+    pub secret: SecretString,
+    /// Ends before `/v2`.
+    pub base: Url,
+    /// Ends before `/v2`.
+    pub data: Url,
+    /// Where the webhook listens.
+    pub listen: SocketAddr,
+    /// The webhook's path.
+    pub path: String,
+    /// Whom the bot listens to.
+    pub allow: AllowList,
+    /// How fast it may speak.
+    pub pace: Pace,
+    /// Largest file that is fetched, bytes.
+    pub max_download: u64,
+}
+
+/// Checks the section. `Ok(None)` when it is absent or empty.
+///
+/// # Errors
+/// Every problem at once, each naming key, value (never a secret) and what is taken.
+pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
+    let map = match section {
+        Value::Null => return Ok(None),
+        Value::Object(map) if map.is_empty() => return Ok(None),
+        Value::Object(map) => map,
+        other => return Err(vec![problem("", format!("{other} is not a section of keys"))]),
+    };
+    let mut problems: Vec<Problem> = map.iter().filter_map(misfit).collect();
+    // Only the keys that fit are read on, so that one wrong key does not hide the others' limits.
+    let sound = map.into_iter().filter(|(key, _)| !problems.iter().any(|p| p.key == *key));
+    let sound: Map<String, Value> = sound.collect();
+    let settings: Settings = match serde_json::from_value(Value::Object(sound)) {
+        Ok(settings) => settings,
+        Err(e) => return Err(vec![problem("", e.to_string())]),
+    };
+    match check(settings, &mut problems) {
+        Some(checked) if problems.is_empty() => Ok(Some(checked)),
+        _ => Err(problems),
+    }
+}
+
+/// Reads one key alone, so that its error can name it.
+fn misfit((key, value): (&String, &Value)) -> Option<Problem> {
+    let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
+    let error = serde_json::from_value::<Settings>(alone).err()?;
+    let is_secret = SECRETS.contains(&key.as_str());
+    let shown = if is_secret { "the value".to_owned() } else { value.to_string() };
+    let says = match taken(key) {
+        Some(taken) => format!("{shown} is not taken; takes {taken}"),
+        None => error.to_string(),
+    };
+    Some(problem(key, says))
+}
+
+fn taken(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "channel_access_token" | "channel_secret" => {
+            "the value from the LINE Developers console, as text"
+        }
+        "base_url" | "data_base_url" => "a URL such as https://api.line.me",
+        "webhook_listen" => "an address and port such as 127.0.0.1:18080",
+        "webhook_path" => "a path such as /line/webhook",
+        "allowed_ids" => "a list of ids (\"U4af…\", \"Ca56…\", \"R0b1…\") or [\"*\"]",
+        "pace" => "platform or lifted",
+        "max_download_bytes" => "a number of bytes",
+        _ => return None,
+    })
+}
+
+fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
+    let wrong: Vec<String> = problems.iter().map(|p| p.key.clone()).collect();
+    let mut note = |key: &str, says: String| {
+        // A value of the wrong kind is told already.
+        if !wrong.iter().any(|k| k == key) {
+            problems.push(problem(key, says));
+        }
+    };
+    let [token_key, secret_key] = SECRETS;
+    let Settings { channel_access_token, channel_secret, .. } = settings;
+    let token = secret(channel_access_token, "access token").map_err(|e| note(token_key, e));
+    let secret = secret(channel_secret, "secret").map_err(|e| note(secret_key, e));
+    let base = base_url(&settings.base_url).map_err(|e| note("base_url", e));
+    let data = base_url(&settings.data_base_url).map_err(|e| note("data_base_url", e));
+    let listen = listen(&settings.webhook_listen).map_err(|e| note("webhook_listen", e));
+    let path = path(&settings.webhook_path).map_err(|e| note("webhook_path", e));
+    let allow = allow(&settings.allowed_ids).map_err(|e| note("allowed_ids", e));
+    let most = bytes(settings.max_download_bytes).map_err(|e| note("max_download_bytes", e));
+    Some(Checked {
+        token: token.ok()?,
+        secret: secret.ok()?,
+        base: base.ok()?,
+        data: data.ok()?,
+        listen: listen.ok()?,
+        path: path.ok()?,
+        allow: allow.ok()?,
+        pace: pace(settings.pace),
+        max_download: most.ok()?,
+    })
+}
+
+fn problem(key: &str, says: impl Into<String>) -> Problem {
+    Problem { key: key.to_owned(), says: says.into() }
+}
+
+fn secret(value: Option<SecretString>, what: &str) -> Result<SecretString, String> {
+    let text = value.as_ref().map(|v| v.expose_secret().trim()).unwrap_or_default();
+    if text.is_empty() {
+        return Err(format!(
+            "is missing: copy the channel {what} from the LINE Developers console (Messaging API \
+             channel) into a file and name it here with _file"
+        ));
+    }
+    if !text.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err(format!("the value is no channel {what}; takes it without blanks or quotes"));
+    }
+    Ok(SecretString::from(text.to_owned()))
+}
+
+fn base_url(text: &str) -> Result<Url, String> {
+    let wrong = || format!("{text:?} is not taken; takes a URL such as https://api.line.me");
+    let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
+        return Err(wrong());
+    }
+    Ok(url)
+}
+
+fn listen(text: &str) -> Result<SocketAddr, String> {
+    text.trim().parse().map_err(|_| {
+        format!("{text:?} is not taken; takes an address and port such as 127.0.0.1:18080")
+    })
+}
+
+fn path(text: &str) -> Result<String, String> {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/-_.".contains(&b);
+    if text.len() < 2 || !text.starts_with('/') || !text.bytes().all(plain) {
+        return Err(format!("{text:?} is not taken; takes a path such as /line/webhook"));
+    }
+    Ok(text.to_owned())
+}
+
+fn allow(entries: &[String]) -> Result<AllowList, String> {
+    let mut keys = Vec::new();
+    for entry in entries {
+        if entry.trim() == "*" {
+            return Ok(AllowList::everyone());
+        }
+        let Some(spot) = Spot::parse(entry) else {
+            return Err(format!(
+                "{entry:?} is not an id; takes ids such as U4af… (person), Ca56… (group), R0b1… \
+                 (room), or \"*\" for everyone; /id in the chat tells its id"
+            ));
+        };
+        keys.push(format!("line:{}", spot.id()));
+    }
+    Ok(AllowList::of(keys))
+}
+
+fn bytes(value: u64) -> Result<u64, String> {
+    if value == 0 {
+        return Err("0 is not taken; takes 1 or more bytes".to_owned());
+    }
+    Ok(value)
+}
+
+/// LINE takes 2,000 calls a second of a channel; half of that leaves room for names and quotas.
+fn pace(name: PaceName) -> Pace {
+    match name {
+        PaceName::Lifted => Pace::LIFTED,
+        PaceName::Platform => Pace { per_account_second: NonZeroU32::new(1000), ..Pace::LIFTED },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn says(section: Value) -> String {
+        let problems = read(section).unwrap_err();
+        let lines = problems.iter().map(|p| format!("{}: {}", p.key, p.says));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn an_absent_section_is_no_channel() {
+        assert!(read(Value::Null).unwrap().is_none());
+        assert!(read(json!({})).unwrap().is_none());
+    }
+
+    #[test]
+    fn everything_wrong_is_told_at_once_and_the_secrets_never() {
+        let text = says(json!({
+            "channel_access_token": "hunter2 hunter2",
+            "channel_secret": ["hunter2"],
+            "base_url": "ftp://x",
+            "data_base_url": "https://x/?a=b",
+            "webhook_listen": "18080",
+            "webhook_path": "line",
+            "allowed_ids": ["@name"],
+            "alowed": [1],
+            "pace": "fast",
+            "max_download_bytes": 0,
+        }));
+        assert!(!text.contains("hunter2"), "{text}");
+        insta::assert_snapshot!(text, @r#"
+        channel_secret: the value is not taken; takes the value from the LINE Developers console, as text
+        alowed: unknown field `alowed`, expected one of `channel_access_token`, `channel_secret`, `base_url`, `data_base_url`, `webhook_listen`, `webhook_path`, `allowed_ids`, `pace`, `max_download_bytes`
+        pace: "fast" is not taken; takes platform or lifted
+        channel_access_token: the value is no channel access token; takes it without blanks or quotes
+        base_url: "ftp://x" is not taken; takes a URL such as https://api.line.me
+        data_base_url: "https://x/?a=b" is not taken; takes a URL such as https://api.line.me
+        webhook_listen: "18080" is not taken; takes an address and port such as 127.0.0.1:18080
+        webhook_path: "line" is not taken; takes a path such as /line/webhook
+        allowed_ids: "@name" is not an id; takes ids such as U4af… (person), Ca56… (group), R0b1… (room), or "*" for everyone; /id in the chat tells its id
+        max_download_bytes: 0 is not taken; takes 1 or more bytes
+        "#);
+    }
+
+    #[test]
+    fn missing_secrets_are_both_told() {
+        insta::assert_snapshot!(says(json!({ "pace": "lifted" })), @"
+        channel_access_token: is missing: copy the channel access token from the LINE Developers console (Messaging API channel) into a file and name it here with _file
+        channel_secret: is missing: copy the channel secret from the LINE Developers console (Messaging API channel) into a file and name it here with _file
+        ");
+    }
+
+    #[test]
+    fn a_good_section_is_taken() {
+        let checked = read(json!({
+            "channel_access_token": "made_up", "channel_secret": "made_up_too",
+            "base_url": "http://127.0.0.1:1/line/", "webhook_listen": "0.0.0.0:0",
+            "allowed_ids": ["U1", "line:C2"],
+        }));
+        let checked = checked.unwrap().unwrap();
+        assert_eq!(checked.base.as_str(), "http://127.0.0.1:1/line");
+        assert!(checked.allow.names("line:U1") && checked.allow.names("line:C2"));
+        assert!(!format!("{checked:?}").contains("made_up"));
+    }
+
+    #[test]
+    fn empty_is_nobody_and_a_star_is_everyone() {
+        let allow = |ids| {
+            let section =
+                json!({ "channel_access_token": "a", "channel_secret": "b", "allowed_ids": ids });
+            read(section).unwrap().unwrap().allow
+        };
+        assert!(allow(json!([])).is_empty());
+        assert!(allow(json!(["U1", "*"])).is_everyone());
+    }
+
+    #[test]
+    fn the_schema_names_every_key_and_default() {
+        let schema = schemars::schema_for!(Settings);
+        let keys = schema.get("properties").and_then(Value::as_object).unwrap();
+        let lines = keys.iter().map(|(key, value)| format!("{key}: {}", value["default"]));
+        insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
+        channel_access_token: null
+        channel_secret: null
+        base_url: "https://api.line.me"
+        data_base_url: "https://api-data.line.me"
+        webhook_listen: "127.0.0.1:18080"
+        webhook_path: "/line/webhook"
+        allowed_ids: []
+        pace: "platform"
+        max_download_bytes: 20971520
+        "#);
+    }
+}

@@ -1,0 +1,102 @@
+//! What the tests share: a playground, a channel that is its guest, and an inbox that can break.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::{
+    AccountId, BuildContext, Channel, ConversationId, Cursor, Inbound, Inbox, InboxBroken,
+    Redactor, tls,
+};
+use selkie_playground::line_platform::{ACCESS_TOKEN, SECRET};
+use selkie_playground::{LinePlatform, Options, Playground};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+/// A playground and a channel on it.
+pub struct Guest {
+    pub playground: Playground,
+    pub channel: Channel,
+}
+
+impl Guest {
+    pub async fn new() -> Self {
+        let playground = Playground::start(Options::default()).await.unwrap();
+        let port = free_port();
+        playground.line().set_webhook(&format!("http://127.0.0.1:{port}/line/webhook"));
+        let channel = channel(&playground, port, Redactor::default());
+        Self { playground, channel }
+    }
+
+    pub fn line(&self) -> &LinePlatform {
+        self.playground.line()
+    }
+
+    pub fn conversation(&self, chat: &str) -> ConversationId {
+        self.channel.address.parse(chat).unwrap()
+    }
+}
+
+pub fn channel(playground: &Playground, port: u16, redactor: Redactor) -> Channel {
+    let section = json!({
+        "channel_access_token": ACCESS_TOKEN, "channel_secret": SECRET,
+        "base_url": playground.line_base_url(), "data_base_url": playground.line_data_base_url(),
+        "webhook_listen": format!("127.0.0.1:{port}"), "pace": "lifted",
+        "max_download_bytes": 1000,
+    });
+    let context = BuildContext {
+        tls: tls::client_config(rustls::RootCertStore::empty).unwrap(),
+        redactor,
+        user_agent: "selkie/test".to_owned(),
+        cache_dir: "/nonexistent".into(),
+    };
+    crate::build(section, context).unwrap().unwrap()
+}
+
+/// A port that was free a moment ago.
+pub fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// An inbox that hands on what it stores, and stores nothing while it is broken.
+pub struct TestInbox {
+    pub broken: AtomicBool,
+    batches: mpsc::UnboundedSender<Vec<Inbound>>,
+    notices: mpsc::UnboundedSender<(String, String)>,
+}
+
+/// What the test inbox was given.
+pub struct Told {
+    pub batches: mpsc::UnboundedReceiver<Vec<Inbound>>,
+    pub notices: mpsc::UnboundedReceiver<(String, String)>,
+}
+
+impl TestInbox {
+    pub fn new() -> (Self, Told) {
+        let (batches, stored) = mpsc::unbounded_channel();
+        let (notices, told) = mpsc::unbounded_channel();
+        let inbox = Self { broken: AtomicBool::new(false), batches, notices };
+        (inbox, Told { batches: stored, notices: told })
+    }
+}
+
+#[async_trait]
+impl Inbox for TestInbox {
+    async fn accept(&self, batch: Vec<Inbound>, _: Option<Cursor>) -> Result<(), InboxBroken> {
+        if self.broken.load(Ordering::SeqCst) {
+            return Err(InboxBroken("disk full".to_owned()));
+        }
+        self.batches.send(batch).unwrap();
+        Ok(())
+    }
+
+    async fn cursor(&self, _: &AccountId) -> Result<Option<(Cursor, Duration)>, InboxBroken> {
+        Ok(None)
+    }
+
+    async fn notice(&self, _: &AccountId, key: &str, text: &str) {
+        self.notices.send((key.to_owned(), text.to_owned())).unwrap();
+    }
+
+    fn heard(&self, _: &AccountId) {}
+}

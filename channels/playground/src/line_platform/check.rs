@@ -1,0 +1,76 @@
+//! What LINE checks of a list of messages before it does anything.
+
+use serde_json::{Value, json};
+
+use super::world::World;
+
+/// A refusal in LINE's shape.
+#[derive(Clone, Debug)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    pub(super) body: Value,
+    /// The request that was accepted before under the same retry key.
+    pub(super) accepted: Option<String>,
+}
+
+impl Refusal {
+    pub(super) fn new(status: u16, message: &str) -> Self {
+        Self { status, body: json!({ "message": message }), accepted: None }
+    }
+
+    fn property(message: &str, property: &str) -> Self {
+        let details = json!([{ "message": message, "property": property }]);
+        let body = json!({ "message": "The request body has 1 error(s)", "details": details });
+        Self { status: 400, body, accepted: None }
+    }
+}
+
+/// Checks the messages of a reply or push; gives them.
+pub(super) fn messages(body: &Value) -> Result<Vec<Value>, Refusal> {
+    let Some(messages) = body["messages"].as_array() else {
+        return Err(Refusal::property("May not be empty", "messages"));
+    };
+    if !(1..=5).contains(&messages.len()) {
+        return Err(Refusal::property("Size must be between 1 and 5", "messages"));
+    }
+    for (at, message) in messages.iter().enumerate() {
+        let place = format!("messages[{at}]");
+        if message["type"] != "text" {
+            let known = "Must be one of the following values: [text]";
+            return Err(Refusal::property(known, &format!("{place}.type")));
+        }
+        let text = message["text"].as_str().unwrap_or_default();
+        if text.trim().is_empty() {
+            return Err(Refusal::property("May not be empty", &format!("{place}.text")));
+        }
+        if text.encode_utf16().count() > 5000 {
+            let long = "Length must be between 0 and 5000";
+            return Err(Refusal::property(long, &format!("{place}.text")));
+        }
+    }
+    Ok(messages.clone())
+}
+
+/// Checks that what is quoted stands in the chat.
+pub(super) fn quotes(world: &World, chat: &str, messages: &[Value]) -> Result<(), Refusal> {
+    for (at, message) in messages.iter().enumerate() {
+        let Some(token) = message["quoteToken"].as_str() else { continue };
+        let quoted = token.strip_prefix("q-").unwrap_or_default();
+        let here = world.chats.get(chat).is_some_and(|c| c.messages.iter().any(|m| m.id == quoted));
+        if !here {
+            let place = format!("messages[{at}].quoteToken");
+            return Err(Refusal::property("The quoteToken is invalid", &place));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the form of a retry key.
+pub(super) fn retry_key(key: &str) -> Result<(), Refusal> {
+    let lengths: Vec<usize> = key.split('-').map(str::len).collect();
+    let hex = key.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    if lengths == [8, 4, 4, 4, 12] && hex {
+        return Ok(());
+    }
+    Err(Refusal::new(400, "Invalid retry key"))
+}

@@ -1,0 +1,117 @@
+//! The handle of the emulated LINE: settings, faults, and single webhooks by hand.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{Server, knock, sender};
+use crate::telegram::Fault;
+
+/// Plays the people of the emulated LINE and looks at what the bot does.
+#[derive(Clone)]
+pub struct LinePlatform {
+    pub(super) server: Arc<Server>,
+}
+
+impl LinePlatform {
+    pub(crate) fn new(server: Arc<Server>) -> Self {
+        Self { server }
+    }
+
+    /// Says where events are sent, `http://127.0.0.1:<port>/<path>`. Without one they are lost.
+    pub fn set_webhook(&self, url: &str) {
+        self.server.world().webhook = Some(url.to_owned());
+    }
+
+    /// Whether events that were not taken are sent again (on at first; LINE's own default is off).
+    pub fn set_redelivery(&self, on: bool) {
+        self.server.world().redelivers = on;
+    }
+
+    /// Sets the month's limit and what is used of it.
+    pub fn set_quota(&self, limit: Option<u64>, used: u64) {
+        let mut world = self.server.world();
+        (world.limit, world.used) = (limit, used);
+    }
+
+    /// What the pushes have cost.
+    pub fn used(&self) -> u64 {
+        self.server.world().used
+    }
+
+    /// Makes every reply token too old.
+    pub fn expire_tokens(&self) {
+        let now = self.server.now();
+        self.server.world().tokens.values_mut().for_each(|token| token.until = now);
+    }
+
+    /// Plans a fault; methods are named as in [`super::LineCall`].
+    pub fn fault(&self, fault: Fault) {
+        self.server.faults.add(fault);
+    }
+
+    /// Forgets every planned fault.
+    pub fn clear_faults(&self) {
+        self.server.faults.clear();
+    }
+
+    /// Sends an event through the sender, as it is.
+    pub fn inject(&self, event: Value) {
+        drop(self.server.outbox.send(event));
+    }
+
+    /// Sends a webhook with these events at once; gives the status.
+    ///
+    /// # Errors
+    /// When nobody listens.
+    pub async fn knock(&self, events: &[Value]) -> io::Result<u16> {
+        let body = sender::body(events);
+        self.knock_raw("POST", &body, Some(&knock::sign(&body))).await
+    }
+
+    /// The same, waiting until somebody listens.
+    pub async fn knock_when_open(&self, events: &[Value]) -> u16 {
+        loop {
+            match self.knock(events).await {
+                Ok(status) => return status,
+                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+            }
+        }
+    }
+
+    /// The event of a message, as it was sent first.
+    pub fn event_of(&self, message: &str) -> Value {
+        self.server.world().events.get(message).cloned().unwrap_or_default()
+    }
+
+    /// Sends any request to the webhook; gives the status.
+    ///
+    /// # Errors
+    /// When nobody listens.
+    pub async fn knock_raw(
+        &self,
+        method: &str,
+        body: &[u8],
+        signature: Option<&str>,
+    ) -> io::Result<u16> {
+        let webhook = self.server.world().webhook.clone().unwrap_or_default();
+        knock::request(method, &webhook, body, signature).await
+    }
+
+    /// Signs a body as LINE does.
+    pub fn sign(&self, body: &[u8]) -> String {
+        knock::sign(body)
+    }
+
+    /// Sends a message's event once more, marked as a redelivery; gives the status.
+    ///
+    /// # Errors
+    /// When nobody listens.
+    pub async fn redeliver(&self, message: &str) -> io::Result<u16> {
+        let mut event = self.event_of(message);
+        event["deliveryContext"] = json!({ "isRedelivery": true });
+        self.knock(&[event]).await
+    }
+}

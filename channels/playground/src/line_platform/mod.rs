@@ -1,0 +1,73 @@
+//! The emulated LINE: a Messaging API server, a content host, a signing webhook sender, and the handle
+//! that plays its people.
+
+mod api;
+mod check;
+mod content;
+mod demo;
+mod handle;
+mod http;
+mod knock;
+mod people;
+mod push;
+mod sender;
+mod view;
+mod watch;
+mod world;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, Utc};
+use tokio::sync::{mpsc, watch as changes};
+
+pub use content::{Draft, MediaKind};
+pub use demo::{ACCESS_TOKEN, ADA, BOT, BOT_NAME, GRACE, GROUP, LINUS, ROOM, SECRET};
+pub use handle::LinePlatform;
+pub(crate) use http::{data_routes, routes};
+pub(crate) use sender::run as send_webhooks;
+pub use view::{LineCall, LineMessage, Via};
+
+use crate::clock::Now;
+use crate::telegram::Faults;
+use world::World;
+
+/// The server's parts; the world's lock is never held over an await.
+pub(crate) struct Server {
+    world: Mutex<World>,
+    pub(crate) faults: Faults,
+    /// Counts what happened, for those who wait.
+    happened: changes::Sender<u64>,
+    /// Events for the webhook sender.
+    outbox: mpsc::UnboundedSender<serde_json::Value>,
+    now: Now,
+}
+
+impl Server {
+    /// A server with the demo's world, and what its sender will send.
+    pub(crate) fn new(now: Now) -> (Arc<Self>, mpsc::UnboundedReceiver<serde_json::Value>) {
+        let (outbox, events) = mpsc::unbounded_channel();
+        let server = Self {
+            world: Mutex::new(demo::world()),
+            faults: Faults::default(),
+            happened: changes::Sender::new(0),
+            outbox,
+            now,
+        };
+        (Arc::new(server), events)
+    }
+
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> DateTime<Utc> {
+        (self.now)()
+    }
+
+    fn tell(&self) {
+        self.happened.send_modify(|count| *count += 1);
+    }
+}
+
+#[cfg(test)]
+mod tests;

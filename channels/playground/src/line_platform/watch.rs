@@ -1,0 +1,54 @@
+//! How tests look, wait and count on the emulated LINE.
+
+use super::handle::LinePlatform;
+use super::view::{LineCall, LineMessage, Via};
+
+impl LinePlatform {
+    /// The messages of a chat, oldest first.
+    pub fn messages(&self, chat: &str) -> Vec<LineMessage> {
+        self.server.world().chats.get(chat).map(|chat| chat.messages.clone()).unwrap_or_default()
+    }
+
+    /// What the bot said after a message: replies to it, and every push since.
+    pub fn answers_to(&self, chat: &str, message: &str) -> Vec<LineMessage> {
+        let messages = self.messages(chat);
+        let asked = messages.iter().position(|m| m.id == message).unwrap_or(messages.len());
+        let since = messages.into_iter().skip(asked + 1);
+        let answers = |m: &LineMessage| match m.via {
+            Via::Reply => m.answers.as_deref() == Some(message),
+            Via::Push => true,
+            Via::Person => false,
+        };
+        since.filter(answers).collect()
+    }
+
+    /// Waits until the bot has answered a message; gives the first bubble.
+    pub async fn wait_for_answer(&self, chat: &str, message: &str) -> LineMessage {
+        self.wait_until(|line| line.answers_to(chat, message).into_iter().next()).await
+    }
+
+    /// Waits until something is there; looks at once and after everything that happens.
+    pub async fn wait_until<T>(&self, look: impl Fn(&Self) -> Option<T>) -> T {
+        let mut happened = self.server.happened.subscribe();
+        loop {
+            happened.mark_unchanged();
+            if let Some(found) = look(self) {
+                return found;
+            }
+            if happened.changed().await.is_err() {
+                // The server holds the sender, and this handle the server.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// The calls the bot made, oldest first.
+    pub fn calls(&self) -> Vec<LineCall> {
+        self.server.world().calls.clone()
+    }
+
+    /// The calls of one method, oldest first.
+    pub fn calls_of(&self, method: &str) -> Vec<LineCall> {
+        self.calls().into_iter().filter(|call| call.method == method).collect()
+    }
+}

@@ -1,0 +1,154 @@
+//! The state of the emulated LINE: people, chats, messages, reply tokens, retry keys, the month's quota.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bytes::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+
+use super::view::{LineCall, LineMessage, Via};
+
+/// A reply token lives about a minute.
+const TOKEN_LIFE: TimeDelta = TimeDelta::seconds(60);
+
+/// Everything there is.
+pub(super) struct World {
+    pub(super) people: BTreeMap<String, String>,
+    pub(super) chats: BTreeMap<String, Chat>,
+    pub(super) tokens: HashMap<String, Token>,
+    /// Pushes by their retry key: the request's id and what it made.
+    pub(super) accepted: HashMap<String, (String, Value)>,
+    /// Messages a month; `None` for no limit.
+    pub(super) limit: Option<u64>,
+    pub(super) used: u64,
+    pub(super) files: HashMap<String, File>,
+    pub(super) calls: Vec<LineCall>,
+    /// Events by the message they are about, for redelivery.
+    pub(super) events: HashMap<String, Value>,
+    pub(super) webhook: Option<String>,
+    pub(super) redelivers: bool,
+    number: u64,
+}
+
+/// One chat.
+pub(super) struct Chat {
+    pub(super) title: String,
+    pub(super) members: Vec<String>,
+    /// The bot is not there (any more), or is blocked.
+    pub(super) closed: bool,
+    pub(super) messages: Vec<LineMessage>,
+}
+
+impl Chat {
+    pub(super) fn new(title: &str, members: &[&str]) -> Self {
+        let members = members.iter().map(|id| (*id).to_owned()).collect();
+        Self { title: title.to_owned(), members, closed: false, messages: Vec::new() }
+    }
+}
+
+/// A right to one free reply.
+pub(super) struct Token {
+    pub(super) chat: String,
+    /// The message it answers.
+    pub(super) message: Option<String>,
+    pub(super) until: DateTime<Utc>,
+    pub(super) used: bool,
+}
+
+/// A file on the content host.
+pub(super) struct File {
+    pub(super) bytes: Bytes,
+    pub(super) mime: String,
+    /// How often it still says that it is being prepared.
+    pub(super) preparing: u32,
+    pub(super) failed: bool,
+}
+
+impl World {
+    pub(super) fn new(people: BTreeMap<String, String>, chats: BTreeMap<String, Chat>) -> Self {
+        Self {
+            people,
+            chats,
+            tokens: HashMap::new(),
+            accepted: HashMap::new(),
+            limit: Some(1000),
+            used: 0,
+            files: HashMap::new(),
+            calls: Vec::new(),
+            events: HashMap::new(),
+            webhook: None,
+            redelivers: true,
+            number: 468_789_577_898_262_530,
+        }
+    }
+
+    /// A number that was never given before; LINE's ids look like it.
+    pub(super) fn next(&mut self) -> u64 {
+        self.number += 1;
+        self.number
+    }
+
+    /// Makes a reply token for an event of a chat.
+    pub(super) fn token(
+        &mut self,
+        chat: &str,
+        message: Option<&str>,
+        now: DateTime<Utc>,
+    ) -> String {
+        let token = format!("{:032x}", self.next());
+        let message = message.map(str::to_owned);
+        let made = Token { chat: chat.to_owned(), message, until: now + TOKEN_LIFE, used: false };
+        self.tokens.insert(token.clone(), made);
+        token
+    }
+
+    /// Uses a token up; `None` when it is used, too old, or none.
+    pub(super) fn spend(
+        &mut self,
+        token: &str,
+        now: DateTime<Utc>,
+    ) -> Option<(String, Option<String>)> {
+        let token = self.tokens.get_mut(token).filter(|t| !t.used && t.until > now)?;
+        token.used = true;
+        Some((token.chat.clone(), token.message.clone()))
+    }
+
+    /// How many people a push to this chat counts for; `None` when the bot cannot speak there.
+    pub(super) fn recipients(&self, chat: &str) -> Option<u64> {
+        let chat = self.chats.get(chat).filter(|chat| !chat.closed)?;
+        Some(chat.members.len() as u64)
+    }
+
+    /// Puts the bot's bubbles into a chat; gives what LINE answers.
+    pub(super) fn bot_says(
+        &mut self,
+        chat: &str,
+        messages: &[Value],
+        via: Via,
+        answers: Option<String>,
+    ) -> Value {
+        let mut sent = Vec::new();
+        for message in messages {
+            let id = self.next().to_string();
+            let quote = message["quoteToken"].as_str();
+            let view = LineMessage {
+                id: id.clone(),
+                from: None,
+                text: message["text"].as_str().unwrap_or_default().to_owned(),
+                quote: quote.and_then(|q| q.strip_prefix("q-")).map(str::to_owned),
+                via,
+                answers: answers.clone(),
+            };
+            sent.push(json!({ "id": id, "quoteToken": quote_token(&id) }));
+            if let Some(chat) = self.chats.get_mut(chat) {
+                chat.messages.push(view);
+            }
+        }
+        json!({ "sentMessages": sent })
+    }
+}
+
+/// The token by which a message is quoted.
+pub(super) fn quote_token(id: &str) -> String {
+    format!("q-{id}")
+}

@@ -1,0 +1,16 @@
+//! Rules without I/O: what a command may say, which addresses may be reached.
+
+pub mod command;
+pub mod deny;
+pub mod network;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The section `guard:`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// What tools may reach.
+    pub network: network::Settings,
+}

@@ -1,0 +1,223 @@
+//! `bash`: runs a shell command.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::envelope::envelope;
+use super::environment::Environment;
+use super::launch::{Rules, Way, find_program, limited, without_aliases};
+use super::processes::Processes;
+use super::settings;
+use super::supervise::{GRACE, Running, State};
+use super::tape::SHOWN;
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+const NAME: &str = "bash";
+
+/// The tool.
+pub(in crate::tools) struct Bash {
+    spec: Arc<ToolSpec>,
+    settings: settings::Bash,
+    processes: Arc<Processes>,
+    env: Arc<Environment>,
+    /// `bash`, or `sh` where there is none.
+    shell: &'static str,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The command. `file_cache_dir/…` and `file_state_dir/…` stand for their folders.
+    cmd: String,
+    /// The folder to run it in. Default: the workspace, without one the cache folder.
+    cwd: Option<String>,
+    /// How long it may take, in seconds. A background process has no limit unless this is given.
+    #[schemars(range(min = 1))]
+    timeout_seconds: Option<f64>,
+    /// More environment variables.
+    env: Option<BTreeMap<String, String>>,
+    /// Answer at once with a process id; see the tool `process`.
+    run_in_background: Option<bool>,
+    /// Answer with one JSON object: `task_id, status, summary, output_kind, output_schema, output, error`.
+    run_in_subtask: Option<bool>,
+}
+
+impl Bash {
+    pub(in crate::tools) fn new(
+        settings: &settings::Bash,
+        processes: &Arc<Processes>,
+        env: &Arc<Environment>,
+    ) -> Self {
+        let mut parameters = parameters::<Args>();
+        parameters["properties"]["timeout_seconds"]["maximum"] =
+            settings.max_timeout.0.as_secs_f64().into();
+        let description = format!(
+            "Run a shell command and read what it prints (standard output and errors together, at most {SHOWN} \
+             characters, the middle left out). Ended after {} s unless timeout_seconds says otherwise. Nothing \
+             can be typed into it; for servers and watchers use run_in_background.",
+            settings.timeout.0.as_secs()
+        );
+        let spec = ToolSpec {
+            name: NAME,
+            description,
+            parameters,
+            class: Class::Exec,
+            group: "shell",
+            sources: &["S3", "S0", "S1", "S2", "S4"],
+            recovery: Recovery::Unknown,
+        };
+        let shell = if find_program(env, "bash").is_some() { "bash" } else { "sh" };
+        Self {
+            spec: Arc::new(spec),
+            settings: settings.clone(),
+            processes: Arc::clone(processes),
+            env: Arc::clone(env),
+            shell,
+        }
+    }
+
+    fn rules(&self) -> Rules<'_> {
+        Rules {
+            tool: NAME,
+            deny_paths: &self.settings.deny_paths,
+            deny_tokens: &self.settings.deny_tokens,
+            approval_patterns: &self.settings.approval_patterns,
+            ampersand_backgrounds: true,
+        }
+    }
+
+    /// Puts the configured program before a command.
+    fn rewritten(&self, cmd: String) -> String {
+        let rewrite = &self.settings.rewrite;
+        let binary = rewrite.binary.trim();
+        if rewrite.enabled && !binary.is_empty() { format!("{binary} {cmd}") } else { cmd }
+    }
+}
+
+#[async_trait]
+impl Tool for Bash {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let args: Args = typed(args)?;
+        let rules = self.rules();
+        rules.judge(&args.cmd)?;
+        let background = args.run_in_background.unwrap_or(false);
+        let subtask = args.run_in_subtask.unwrap_or(false);
+        if background && subtask {
+            return Err(ToolError::tell(
+                "run_in_background and run_in_subtask exclude each other: a subtask is waited for",
+            ));
+        }
+        let asked = args.timeout_seconds.map(Duration::from_secs_f64);
+        let way = Way {
+            cwd: args.cwd.as_deref(),
+            env: &args.env.unwrap_or_default(),
+            own_env: &self.env,
+            injected: &self.settings.injected_env_vars,
+            limit: if background { asked } else { asked.or(Some(self.settings.timeout.0)) },
+            background,
+        };
+        let cmd = self.rewritten(without_aliases(scope, &args.cmd)?);
+        let argv = limited(&self.settings.limits, self.shell, &cmd);
+        let program = way.program(scope, &rules, argv)?;
+        if background {
+            let named = (&scope.conversation, scope.clock.now());
+            let started = self.processes.keep(named, args.cmd, program).map_err(ToolError::Tell)?;
+            let name = &started.name;
+            return Ok(Output::ok(format!(
+                "Started {name}. Read what it prints with process poll, end it with process stop \
+                 (process_id {name})."
+            )));
+        }
+        let limit = program.limit;
+        let running = self.processes.start(program).map_err(|e| cannot_start(self.shell, &e))?;
+        let ended = Ended::of(&running, limit).await;
+        Ok(if subtask { ended.enveloped(scope) } else { ended.told() })
+    }
+
+    fn preview(&self, args: &Value) -> Option<String> {
+        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+        let place = match text("cwd") {
+            "" => String::new(),
+            cwd => format!(" in {cwd}"),
+        };
+        Some(format!("run{place}:\n{}", text("cmd")))
+    }
+
+    fn max_output(&self) -> usize {
+        MAX_BYTES
+    }
+
+    fn longest(&self) -> Option<Duration> {
+        Some(self.settings.max_timeout.0 + GRACE * 3)
+    }
+}
+
+/// What [`SHOWN`] characters and the words around them take at most.
+pub(super) const MAX_BYTES: usize = SHOWN * 4 + 1024;
+
+/// A command that has ended.
+pub(super) struct Ended {
+    output: String,
+    state: State,
+    limit: Option<Duration>,
+}
+
+impl Ended {
+    /// Waits for the end. When the call is over before, the command is ended, too.
+    pub(super) async fn of(running: &Arc<Running>, limit: Option<Duration>) -> Self {
+        let _ends_with_the_call = running.end.clone().drop_guard();
+        let state = running.ended().await;
+        Self { output: running.tape(super::tape::Tape::shown), state, limit }
+    }
+
+    /// The answer, in the words of the reference documents. What a program prints comes from outside.
+    pub(super) fn told(self) -> Output {
+        let mut text = self.output.trim_end_matches('\n').to_owned();
+        let trouble = self.trouble();
+        if let Some(trouble) = &trouble {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            text = format!("{text}{gap}({trouble})");
+        } else if text.is_empty() {
+            "(no output)".clone_into(&mut text);
+        }
+        Output { text, is_error: trouble.is_some(), untrusted: true }
+    }
+
+    fn enveloped(self, scope: &Scope) -> Output {
+        let trouble = self.trouble().unwrap_or_default();
+        let id = format!("{}/{}", scope.task.0, scope.call);
+        let text = envelope(id, &self.output, &trouble);
+        Output { text, is_error: !trouble.is_empty(), untrusted: true }
+    }
+
+    fn trouble(&self) -> Option<String> {
+        match self.state {
+            State::Exited(0) => None,
+            State::Exited(code) => Some(format!("exit code: {code}")),
+            State::Killed(signal) => {
+                Some(format!("ended by signal {signal}; exit code: {}", 128 + signal))
+            }
+            State::TimedOut => {
+                let seconds = self.limit.unwrap_or_default().as_secs_f64();
+                Some(format!("command timed out after {seconds}s"))
+            }
+            State::Stopped | State::Running => Some("the command was stopped".to_owned()),
+        }
+    }
+}
+
+pub(super) fn cannot_start(shell: &str, error: &std::io::Error) -> ToolError {
+    ToolError::tell(format!("{shell} cannot be started: {error}"))
+}

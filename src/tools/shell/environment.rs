@@ -1,0 +1,113 @@
+//! The environment of a command: what it needs to work, and nothing that the daemon alone should know.
+
+use std::collections::BTreeMap;
+
+use crate::tools::ToolError;
+
+/// The daemon's own environment, read by config.
+pub(super) type Environment = BTreeMap<String, String>;
+
+/// The variables that every command gets, where the daemon has them.
+const USUAL: [&str; 9] =
+    ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER", "XDG_RUNTIME_DIR"];
+/// Where programs are looked for when the daemon does not know.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// The variable that every process of ours carries, and its descendants: how survivors are found.
+pub(super) const MARK: &str = "SELKIE_PROCESS";
+
+/// Builds the environment of one command.
+///
+/// # Errors
+/// When `asked` names a variable that a call may not set.
+pub(super) fn environment(
+    own: &Environment,
+    injected: &[String],
+    asked: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, ToolError> {
+    if let Some(name) = asked.keys().find(|name| is_kept(name, injected)) {
+        return Err(ToolError::tell(format!(
+            "env may not set {name}: PATH, LD_*, BASH_ENV and what config injects stay as they are"
+        )));
+    }
+    if let Some(name) = asked.keys().find(|name| !is_name(name)) {
+        return Err(ToolError::tell(format!("invalid env: {name:?} is no variable's name")));
+    }
+    if let Some((name, _)) = asked.iter().find(|(_, value)| value.contains('\0')) {
+        return Err(ToolError::tell(format!("invalid env: {name} holds a NUL character")));
+    }
+    let usual = |name: &&String| {
+        USUAL.contains(&name.as_str()) || name.starts_with("LC_") || injected.contains(name)
+    };
+    let mut all: BTreeMap<String, String> =
+        own.iter().filter(|(n, _)| usual(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
+    all.entry("PATH".to_owned()).or_insert_with(|| PATH.to_owned());
+    // No colours, no pagers, no questions: nobody looks at a terminal.
+    for (name, value) in
+        [("TERM", "dumb"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")]
+    {
+        all.insert(name.to_owned(), value.to_owned());
+    }
+    all.extend(asked.iter().map(|(n, v)| (n.clone(), v.clone())));
+    Ok(all)
+}
+
+fn is_kept(name: &str, injected: &[String]) -> bool {
+    let upper = name.to_ascii_uppercase();
+    upper == "PATH"
+        || upper == MARK
+        || upper.starts_with("LD_")
+        || upper.starts_with("DYLD_")
+        || ["BASH_ENV", "ENV", "IFS", "SHELLOPTS", "BASHOPTS"].contains(&upper.as_str())
+        || upper.starts_with("BASH_FUNC_")
+        || injected.iter().any(|i| i.eq_ignore_ascii_case(name))
+}
+
+fn is_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect()
+    }
+
+    #[test]
+    fn secrets_of_the_daemon_stay_with_it() {
+        let own =
+            map(&[("OPENAI_API_KEY", "sk"), ("HOME", "/h"), ("LC_ALL", "C"), ("GH_TOKEN", "t")]);
+        let all = environment(&own, &["GH_TOKEN".to_owned()], &map(&[("A", "b")])).unwrap();
+        let names: Vec<_> = all.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            [
+                "A",
+                "GH_TOKEN",
+                "GIT_PAGER",
+                "GIT_TERMINAL_PROMPT",
+                "HOME",
+                "LC_ALL",
+                "PAGER",
+                "PATH",
+                "TERM"
+            ]
+        );
+        assert_eq!(all["PATH"], PATH);
+    }
+
+    proptest! {
+        /// No spelling of a call's `env` changes what programs are found or loaded.
+        #[test]
+        fn loaders_stay(name in "(PATH|path|LD_[A-Z_]{0,9}|ld_preload|Gh_Token|BASH_ENV)", value in ".*") {
+            let injected = ["GH_TOKEN".to_owned()];
+            let asked = map(&[(name.as_str(), value.as_str())]);
+            prop_assert!(environment(&Environment::new(), &injected, &asked).is_err());
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What a model asked to run → a program that may be started: judged, placed, limited.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::environment::{Environment, environment};
+use super::settings::Limits;
+use super::supervise::Program;
+use super::tape::Tape;
+use crate::guard::{command, deny};
+use crate::tools::ToolError;
+use crate::tools::paths::Finder;
+use crate::tools::scope::Scope;
+
+/// What may not be run.
+pub(super) struct Rules<'a> {
+    /// The tool, for refusals.
+    pub(super) tool: &'static str,
+    pub(super) deny_paths: &'a [String],
+    pub(super) deny_tokens: &'a [String],
+    pub(super) approval_patterns: &'a [String],
+    /// A `&` leaves something running, which the tool has its own way for.
+    pub(super) ampersand_backgrounds: bool,
+}
+
+/// How something is run.
+pub(super) struct Way<'a> {
+    pub(super) cwd: Option<&'a str>,
+    pub(super) env: &'a BTreeMap<String, String>,
+    pub(super) own_env: &'a Environment,
+    pub(super) injected: &'a [String],
+    pub(super) limit: Option<Duration>,
+    pub(super) background: bool,
+}
+
+impl Rules<'_> {
+    /// Refuses what a command may not hold.
+    pub(super) fn judge(&self, cmd: &str) -> Result<(), ToolError> {
+        let tool = self.tool;
+        if cmd.trim().is_empty() {
+            return Err(ToolError::tell("cmd is required"));
+        }
+        if cmd.contains('\0') {
+            return Err(ToolError::tell("invalid cmd: it holds a NUL character"));
+        }
+        let reading = command::read(cmd);
+        if let Some(why) = deny::refusal(cmd, &reading, self.deny_paths, self.deny_tokens) {
+            return Err(ToolError::tell(format!("{tool} {why}")));
+        }
+        if let Some(pattern) = deny::approval(cmd, self.approval_patterns) {
+            let pattern = pattern.trim();
+            return Err(ToolError::tell(format!(
+                "{tool}: commands with `{pattern}` need a person's approval, which selkie cannot ask for \
+                 yet: say what you would run and why (an owner may take it out of \
+                 tools.{tool}.approval_patterns)"
+            )));
+        }
+        if let Some(program) = command::interactive(&reading) {
+            return Err(ToolError::tell(format!(
+                "{tool}: {program} waits for a person at a terminal, and there is none: use a command that \
+                 prints and ends (read_file for files)"
+            )));
+        }
+        if self.ampersand_backgrounds && reading.backgrounds {
+            return Err(ToolError::tell(format!(
+                "{tool}: a command may not leave something running with &: take the & away and set \
+                 run_in_background to true"
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl Way<'_> {
+    /// Makes a program of it.
+    pub(super) fn program(
+        &self,
+        scope: &Scope,
+        rules: &Rules<'_>,
+        argv: Vec<String>,
+    ) -> Result<Program, ToolError> {
+        Ok(Program {
+            argv,
+            folder: folder(scope, rules, self.cwd)?,
+            environment: environment(self.own_env, self.injected, self.env)?.into_iter().collect(),
+            limit: self.limit,
+            takes_input: self.background,
+            tape: if self.background { Tape::ring() } else { Tape::head_and_tail() },
+        })
+    }
+}
+
+/// Puts the real folders in place of `file_cache_dir/` and `file_state_dir/`.
+pub(super) fn without_aliases(scope: &Scope, cmd: &str) -> Result<String, ToolError> {
+    let roots = &scope.roots;
+    let cmd = replaced(cmd, "file_cache_dir", Some(&roots.own))?;
+    replaced(&cmd, "file_state_dir", roots.state.as_deref())
+}
+
+/// The words that set what a program may use, before it becomes the one that runs.
+pub(super) fn limited(limits: &Limits, shell: &str, cmd: &str) -> Vec<String> {
+    // Blocks of 512 bytes and kibibytes: what `ulimit` of every sh takes. A limit that is lower already
+    // stays, and the complaint about it is nobody's business.
+    let mut prelude = format!(
+        "{{ ulimit -c 0; ulimit -f {}; ulimit -n {};",
+        limits.file_mb.saturating_mul(2048),
+        limits.open_files
+    );
+    if let Some(memory) = limits.memory_mb {
+        prelude.push_str(&format!(" ulimit -v {};", memory.saturating_mul(1024)));
+    }
+    if let Some(processes) = limits.processes {
+        prelude.push_str(&format!(" ulimit -u {processes} || ulimit -p {processes};"));
+    }
+    prelude.push_str(" } 2>/dev/null; exec \"$0\" -c \"$1\"");
+    ["sh", "-c", &prelude, shell, cmd].map(str::to_owned).to_vec()
+}
+
+/// Finds a program the way a shell does.
+pub(super) fn find_program(own_env: &Environment, name: &str) -> Option<PathBuf> {
+    let path = own_env.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
+    std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// Where it is run: `cwd`, else the workspace, else the conversation's own folder of the cache.
+fn folder(scope: &Scope, rules: &Rules<'_>, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
+    let own = &scope.roots.own;
+    if let Err(error) = std::fs::create_dir_all(own) {
+        return Err(ToolError::tell(format!("the cache folder cannot be made: {error}")));
+    }
+    let finder = Finder { tool: rules.tool, roots: &scope.roots, deny: rules.deny_paths };
+    let asked = cwd.map(str::trim).filter(|cwd| !cwd.is_empty());
+    // An alias alone is an error for files; as a place to stand it means the folder itself.
+    let home = match asked.map(|cwd| cwd.trim_end_matches('/')) {
+        None => return Ok(finder.home().to_owned()),
+        Some("file_cache_dir") => return Ok(own.clone()),
+        Some(other) => other,
+    };
+    let real = finder.existing(if home.is_empty() { "/" } else { home })?.real();
+    if !real.is_dir() {
+        return Err(ToolError::tell(format!("invalid cwd: {home} is no folder")));
+    }
+    Ok(real)
+}
+
+fn replaced(cmd: &str, alias: &str, folder: Option<&Path>) -> Result<String, ToolError> {
+    let prefix = format!("{alias}/");
+    let mut out = String::with_capacity(cmd.len());
+    let mut rest = cmd;
+    while let Some(at) = rest.find(&prefix) {
+        let before = out.chars().next_back().filter(|_| at == 0).or(rest[..at].chars().next_back());
+        out.push_str(&rest[..at]);
+        let (found, after) = rest[at..].split_at(prefix.len());
+        let inside_a_word =
+            before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '$'));
+        if inside_a_word {
+            out.push_str(found)
+        } else {
+            out.push_str(&plain(folder, alias)?)
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// A folder as it can stand in any kind of quotes.
+fn plain(folder: Option<&Path>, alias: &str) -> Result<String, ToolError> {
+    let Some(folder) = folder else {
+        return Err(ToolError::tell(format!("{alias} is closed here: use file_cache_dir/<path>")));
+    };
+    let text = folder.to_string_lossy();
+    let safe = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
+    if !text.chars().all(safe) {
+        return Err(ToolError::tell(format!(
+            "{alias} cannot stand in cmd here, its real path would need quotes: use cwd for it"
+        )));
+    }
+    Ok(format!("{text}/"))
+}

@@ -1,0 +1,21 @@
+//! Shell: running programs, and those left running.
+
+mod bash;
+mod envelope;
+mod environment;
+mod launch;
+mod powershell;
+mod process;
+mod processes;
+pub mod settings;
+mod supervise;
+mod survivors;
+mod tape;
+#[cfg(test)]
+mod tests;
+
+pub(super) use bash::Bash;
+pub(super) use powershell::PowerShell;
+pub(super) use process::Process;
+
+pub use processes::{Listed, Processes};

@@ -1,0 +1,126 @@
+//! `powershell`: runs a PowerShell command, where there is a PowerShell.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::bash::{Ended, MAX_BYTES, cannot_start};
+use super::environment::Environment;
+use super::launch::{Rules, Way, find_program, without_aliases};
+use super::processes::Processes;
+use super::settings;
+use super::supervise::GRACE;
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+const NAME: &str = "powershell";
+const PROGRAM: &str = "pwsh";
+
+/// The tool.
+pub(in crate::tools) struct PowerShell {
+    spec: Arc<ToolSpec>,
+    settings: settings::PowerShell,
+    processes: Arc<Processes>,
+    env: Arc<Environment>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The command. `file_cache_dir/…` and `file_state_dir/…` (or with `\`) stand for their folders.
+    cmd: String,
+    /// The folder to run it in. Default: the workspace, without one the cache folder.
+    cwd: Option<String>,
+    /// How long it may take, in seconds.
+    #[schemars(range(min = 1))]
+    timeout_seconds: Option<f64>,
+}
+
+impl PowerShell {
+    pub(in crate::tools) fn new(
+        settings: &settings::PowerShell,
+        processes: &Arc<Processes>,
+        env: &Arc<Environment>,
+    ) -> Self {
+        let mut parameters = parameters::<Args>();
+        parameters["properties"]["timeout_seconds"]["maximum"] =
+            settings.max_timeout.0.as_secs_f64().into();
+        let spec = ToolSpec {
+            name: NAME,
+            description: "Run a PowerShell command and read what it prints.".to_owned(),
+            parameters,
+            class: Class::Exec,
+            group: "shell",
+            sources: &["S3"],
+            recovery: Recovery::Unknown,
+        };
+        Self {
+            spec: Arc::new(spec),
+            settings: settings.clone(),
+            processes: Arc::clone(processes),
+            env: Arc::clone(env),
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for PowerShell {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { cmd, cwd, timeout_seconds } = typed(args)?;
+        let rules = Rules {
+            tool: NAME,
+            deny_paths: &self.settings.deny_paths,
+            deny_tokens: &self.settings.deny_tokens,
+            approval_patterns: &[],
+            // There `&` calls a program.
+            ampersand_backgrounds: false,
+        };
+        rules.judge(&cmd)?;
+        let Some(program) = find_program(&self.env, PROGRAM) else {
+            return Err(ToolError::tell(format!(
+                "powershell needs {PROGRAM}, which is not installed here: use bash"
+            )));
+        };
+        let asked = timeout_seconds.map(Duration::from_secs_f64);
+        let way = Way {
+            cwd: cwd.as_deref(),
+            env: &BTreeMap::new(),
+            own_env: &self.env,
+            injected: &self.settings.injected_env_vars,
+            limit: asked.or(Some(self.settings.timeout.0)),
+            background: false,
+        };
+        let slashes = ["file_cache_dir", "file_state_dir"]
+            .into_iter()
+            .fold(cmd, |cmd, alias| cmd.replace(&format!("{alias}\\"), &format!("{alias}/")));
+        let cmd = without_aliases(scope, &slashes)?;
+        let program = program.to_string_lossy();
+        let argv = [&*program, "-NoProfile", "-NonInteractive", "-Command", &cmd];
+        let program = way.program(scope, &rules, argv.map(str::to_owned).to_vec())?;
+        let limit = program.limit;
+        let running = self.processes.start(program).map_err(|e| cannot_start(PROGRAM, &e))?;
+        Ok(Ended::of(&running, limit).await.told())
+    }
+
+    fn preview(&self, args: &Value) -> Option<String> {
+        Some(format!("run in PowerShell:\n{}", args.get("cmd").and_then(Value::as_str)?))
+    }
+
+    fn max_output(&self) -> usize {
+        MAX_BYTES
+    }
+
+    fn longest(&self) -> Option<Duration> {
+        Some(self.settings.max_timeout.0 + GRACE * 3)
+    }
+}

@@ -1,0 +1,222 @@
+//! `process`: looks after what `bash` left running: lists it, reads it, writes to it, signals and ends it.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rustix::process::Signal;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+use tokio::time::timeout;
+
+use super::processes::{Background, Listed, Processes};
+use super::supervise::{GRACE, State};
+use super::tape::{RING, Since, Tape};
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+/// The longest wait of one poll.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
+/// How long a process may leave what is written to it unread.
+const WRITE: Duration = Duration::from_secs(5);
+
+/// The tool.
+pub(in crate::tools) struct Process {
+    spec: Arc<ToolSpec>,
+    processes: Arc<Processes>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// What to do.
+    action: Action,
+    /// Which process, as `bash` named it. Not for `list`.
+    process_id: Option<String>,
+    /// For `input`: the text to write to it. A line ends with a line feed.
+    input: Option<String>,
+    /// For `signal`: `TERM`, `INT`, `HUP`, `KILL`, `USR1`, `USR2`, `QUIT`, `STOP`, `CONT`.
+    signal: Option<String>,
+    /// For `poll`: how long to wait for something new, in seconds. Default: not at all.
+    #[schemars(range(min = 0, max = 600))]
+    wait_seconds: Option<f64>,
+    /// For `poll`: read from this character on instead of where the last poll ended.
+    #[schemars(range(min = 0))]
+    cursor: Option<u64>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    List,
+    Status,
+    Poll,
+    Input,
+    Signal,
+    Stop,
+}
+
+impl Process {
+    pub(in crate::tools) fn new(processes: &Arc<Processes>) -> Self {
+        let spec = ToolSpec {
+            name: "process",
+            description: format!(
+                "Look after processes that bash started with run_in_background in this conversation: list them, \
+                 poll what they print (the last {RING} characters are kept), write to them, signal or stop them."
+            ),
+            parameters: parameters::<Args>(),
+            class: Class::Exec,
+            group: "shell",
+            sources: &["S2", "S4"],
+            recovery: Recovery::Unknown,
+        };
+        Self { spec: Arc::new(spec), processes: Arc::clone(processes) }
+    }
+
+    fn list(&self, scope: &Scope) -> Output {
+        let all = self.processes.list(&scope.conversation, scope.clock.now());
+        if all.is_empty() {
+            return Output::ok("No background processes in this conversation.");
+        }
+        Output::ok(all.iter().map(line).collect::<Vec<_>>().join("\n"))
+    }
+}
+
+#[async_trait]
+impl Tool for Process {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let args: Args = typed(args)?;
+        if let Action::List = args.action {
+            return Ok(self.list(scope));
+        }
+        let Some(name) = args.process_id.as_deref().filter(|name| !name.trim().is_empty()) else {
+            return Err(ToolError::tell("process_id is required"));
+        };
+        let process = self.processes.find(&scope.conversation, name).map_err(ToolError::Tell)?;
+        match args.action {
+            Action::Status | Action::List => {
+                Ok(Output::ok(line(&process.listed(scope.clock.now()))))
+            }
+            Action::Poll => {
+                let wait = Duration::from_secs_f64(args.wait_seconds.unwrap_or(0.0));
+                Ok(poll(&process, args.cursor, wait.min(LONGEST_WAIT)).await)
+            }
+            Action::Input => input(&process, args.input.as_deref()).await,
+            Action::Signal => signal(&process, args.signal.as_deref()),
+            Action::Stop => Ok(stop(&process).await),
+        }
+    }
+
+    fn preview(&self, args: &Value) -> Option<String> {
+        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+        let name = text("process_id");
+        match text("action") {
+            "input" => Some(format!("write to {name}:\n{}", text("input"))),
+            "signal" => Some(format!("send {} to {name}", text("signal"))),
+            "stop" => Some(format!("end {name}")),
+            _ => None,
+        }
+    }
+
+    fn max_output(&self) -> usize {
+        RING * 4 + 1024
+    }
+
+    fn longest(&self) -> Option<Duration> {
+        Some(LONGEST_WAIT + GRACE * 3)
+    }
+}
+
+/// One process in a line.
+fn line(process: &Listed) -> String {
+    let Listed { name, state, age, command } = process;
+    format!("{name}  {state}  started {} s ago  {}", age.as_secs(), command.replace('\n', " ⏎ "))
+}
+
+async fn poll(process: &Background, cursor: Option<u64>, wait: Duration) -> Output {
+    let from =
+        cursor.unwrap_or_else(|| *process.polled.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut news = process.running.news();
+    let new = news.wait_for(|(state, end)| *state != State::Running || *end > from);
+    // Nothing new in time is an answer, too.
+    timeout(wait, new).await.ok();
+    let state = process.running.state();
+    let Since { text, next, lost } = process.running.tape(|tape: &Tape| tape.since(from));
+    *process.polled.lock().unwrap_or_else(PoisonError::into_inner) = next;
+    let mut said = String::new();
+    if lost > 0 {
+        said.push_str(&format!("[{lost} characters are lost: only the last {RING} are kept.]\n"));
+    }
+    said.push_str(if text.is_empty() { "(nothing new)" } else { text.trim_end_matches('\n') });
+    let name = &process.name;
+    said.push_str(&format!("\n[{name} {state}. Next cursor: {next}.]"));
+    Output::outside(said)
+}
+
+async fn input(process: &Background, text: Option<&str>) -> Result<Output, ToolError> {
+    let name = &process.name;
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Err(ToolError::tell("input is required"));
+    };
+    let gone = || ToolError::tell(format!("{name} takes no input: it {}", process.running.state()));
+    let mut stdin = process.running.stdin.lock().await;
+    let pipe = stdin.as_mut().filter(|_| process.is_running()).ok_or_else(gone)?;
+    let written = async {
+        pipe.write_all(text.as_bytes()).await?;
+        pipe.flush().await
+    };
+    match timeout(WRITE, written).await {
+        Ok(Ok(())) => Ok(Output::ok(format!("wrote {} bytes to {name}", text.len()))),
+        Ok(Err(error)) => Err(ToolError::tell(format!("{name} takes no input: {error}"))),
+        Err(_) => Err(ToolError::tell(format!(
+            "{name} does not read: some of the input may have reached it"
+        ))),
+    }
+}
+
+fn signal(process: &Background, written: Option<&str>) -> Result<Output, ToolError> {
+    let Some(written) = written.map(str::trim).filter(|text| !text.is_empty()) else {
+        return Err(ToolError::tell("signal is required"));
+    };
+    let upper = written.to_ascii_uppercase();
+    let known = upper.strip_prefix("SIG").unwrap_or(&upper);
+    let Some((name, signal)) = SIGNALS.into_iter().find(|(name, _)| *name == known) else {
+        let all: Vec<&str> = SIGNALS.iter().map(|(name, _)| *name).collect();
+        return Err(ToolError::tell(format!(
+            "invalid signal: {written} (takes {})",
+            all.join(", ")
+        )));
+    };
+    if !process.is_running() || !process.running.signal(signal) {
+        let state = process.running.state();
+        return Err(ToolError::tell(format!("{} takes no signal: it {state}", process.name)));
+    }
+    Ok(Output::ok(format!("sent SIG{name} to {}", process.name)))
+}
+
+async fn stop(process: &Background) -> Output {
+    if process.is_running() {
+        process.running.end.cancel();
+    }
+    let state = process.running.ended().await;
+    Output::ok(format!("{} {state}", process.name))
+}
+
+const SIGNALS: [(&str, Signal); 9] = [
+    ("TERM", Signal::TERM),
+    ("INT", Signal::INT),
+    ("HUP", Signal::HUP),
+    ("KILL", Signal::KILL),
+    ("USR1", Signal::USR1),
+    ("USR2", Signal::USR2),
+    ("QUIT", Signal::QUIT),
+    ("STOP", Signal::STOP),
+    ("CONT", Signal::CONT),
+];

@@ -1,0 +1,241 @@
+//! Every process that runs for a conversation: started, listed, found again, ended with the daemon.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use selkie_channel_core::ConversationId;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::environment::MARK;
+use super::supervise::{GRACE, Program, Running, State};
+use super::survivors::{Records, sweep};
+
+/// Background processes that one conversation may have at once.
+pub(super) const MOST_RUNNING: usize = 16;
+/// Ended ones that a conversation can still ask about.
+const MOST_ENDED: usize = 16;
+
+/// The registry. One per daemon.
+pub struct Processes {
+    /// This run of the registry: marks begin so.
+    boot: String,
+    inner: Mutex<Inner>,
+    tracker: TaskTracker,
+    end: CancellationToken,
+}
+
+#[derive(Default)]
+struct Inner {
+    records: Option<Records>,
+    /// Of all processes, foreground too: part of their marks.
+    started: u64,
+    /// Of background processes: their names.
+    last: u64,
+    background: BTreeMap<u64, Arc<Background>>,
+}
+
+/// A process that a conversation left running.
+pub(super) struct Background {
+    pub(super) name: String,
+    pub(super) conversation: ConversationId,
+    pub(super) command: String,
+    pub(super) since: DateTime<Utc>,
+    pub(super) running: Arc<Running>,
+    /// Where the last poll ended.
+    pub(super) polled: Mutex<u64>,
+}
+
+/// A line of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// `p1`.
+    pub name: String,
+    /// How it stands, in words.
+    pub state: String,
+    /// Since its start.
+    pub age: Duration,
+    /// What was asked for.
+    pub command: String,
+}
+
+impl Default for Processes {
+    fn default() -> Self {
+        Self {
+            boot: uuid::Uuid::now_v7().to_string(),
+            inner: Mutex::default(),
+            tracker: TaskTracker::new(),
+            end: CancellationToken::new(),
+        }
+    }
+}
+
+impl Processes {
+    /// Ends what an earlier daemon left behind and records from now on what runs. To be called once,
+    /// while the store's lock is held.
+    pub fn begin(&self, record: PathBuf) {
+        let (records, ended) = Records::begin(record, self.boot.clone());
+        if ended > 0 {
+            tracing::warn!(
+                processes = ended,
+                "processes of an earlier start still ran: they were ended"
+            );
+        }
+        self.inner().records = Some(records);
+    }
+
+    /// Lists the background processes of a conversation, the oldest first.
+    pub fn list(&self, conversation: &ConversationId, now: DateTime<Utc>) -> Vec<Listed> {
+        self.of(conversation).iter().map(|process| process.listed(now)).collect()
+    }
+
+    /// Ends everything. Nothing can be started afterwards.
+    pub async fn end(&self) {
+        self.end.cancel();
+        self.tracker.close();
+        if timeout(GRACE * 2, self.tracker.wait()).await.is_err() {
+            tracing::warn!("some processes do not end: the next start looks for them");
+        }
+    }
+
+    /// Starts a process; it runs until its end, its limit, or until it is asked to end.
+    pub(super) fn start(self: &Arc<Self>, mut program: Program) -> io::Result<Arc<Running>> {
+        if self.end.is_cancelled() {
+            return Err(io::Error::other("the daemon is stopping"));
+        }
+        // The point ends the number: process 1 is not swept with process 10.
+        let mark = format!("{}.{}.", self.boot, self.number());
+        program.environment.push((MARK.to_owned(), mark.clone()));
+        let (running, body) = Running::start(program, self.end.child_token())?;
+        let running = Arc::new(running);
+        if let Some(records) = &mut self.inner().records {
+            records.started(running.group);
+        }
+        let (this, driven) = (Arc::clone(self), Arc::clone(&running));
+        self.tracker.spawn(async move {
+            driven.drive(body).await;
+            tokio::task::spawn_blocking(move || this.cleared(&driven, &mark)).await.ok();
+        });
+        Ok(running)
+    }
+
+    /// Starts a process and keeps it under a name.
+    pub(super) fn keep(
+        self: &Arc<Self>,
+        (conversation, now): (&ConversationId, DateTime<Utc>),
+        command: String,
+        program: Program,
+    ) -> Result<Arc<Background>, String> {
+        let running = self.of(conversation).iter().filter(|p| p.is_running()).count();
+        if running >= MOST_RUNNING {
+            return Err(format!(
+                "{running} background processes run in this conversation already: stop one first"
+            ));
+        }
+        let running = self.start(program).map_err(|e| e.to_string())?;
+        let mut inner = self.inner();
+        inner.last += 1;
+        let number = inner.last;
+        let process = Arc::new(Background {
+            name: format!("p{number}"),
+            conversation: conversation.clone(),
+            command,
+            since: now,
+            running,
+            polled: Mutex::new(0),
+        });
+        inner.background.insert(number, Arc::clone(&process));
+        inner.forget(conversation);
+        Ok(process)
+    }
+
+    /// Finds a background process of a conversation.
+    pub(super) fn find(
+        &self,
+        conversation: &ConversationId,
+        name: &str,
+    ) -> Result<Arc<Background>, String> {
+        let all = self.of(conversation);
+        let wanted = name.trim().trim_start_matches('p');
+        if let Some(found) = all.iter().find(|p| &p.name[1..] == wanted) {
+            return Ok(Arc::clone(found));
+        }
+        let names: Vec<&str> = all.iter().map(|p| p.name.as_str()).collect();
+        let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        Err(format!(
+            "there is no process {name} in this conversation (there: {there}; all end with the daemon)"
+        ))
+    }
+
+    /// The background processes of a conversation, the oldest first.
+    pub(super) fn of(&self, conversation: &ConversationId) -> Vec<Arc<Background>> {
+        let inner = self.inner();
+        inner.background.values().filter(|p| p.conversation == *conversation).cloned().collect()
+    }
+
+    fn number(&self) -> u64 {
+        let mut inner = self.inner();
+        inner.started += 1;
+        inner.started
+    }
+
+    fn cleared(&self, running: &Running, mark: &str) {
+        let left = sweep(mark);
+        if left > 0 {
+            tracing::info!(processes = left, "a command left its group: what it started was ended");
+        }
+        if let Some(records) = &mut self.inner().records {
+            records.ended(running.group);
+        }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Forgets the oldest ended processes of a conversation.
+    fn forget(&mut self, conversation: &ConversationId) {
+        let ended = self
+            .background
+            .iter()
+            .filter(|(_, p)| p.conversation == *conversation && !p.is_running());
+        let ended: Vec<u64> = ended.map(|(number, _)| *number).collect();
+        for number in &ended[..ended.len().saturating_sub(MOST_ENDED)] {
+            self.background.remove(number);
+        }
+    }
+}
+
+impl Background {
+    pub(super) fn is_running(&self) -> bool {
+        self.running.state() == State::Running
+    }
+
+    pub(super) fn listed(&self, now: DateTime<Utc>) -> Listed {
+        Listed {
+            name: self.name.clone(),
+            state: self.running.state().to_string(),
+            age: (now - self.since).max(TimeDelta::zero()).to_std().unwrap_or_default(),
+            command: self.command.clone(),
+        }
+    }
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Running => f.write_str("running"),
+            Self::Exited(code) => write!(f, "ended with exit code {code}"),
+            Self::Killed(signal) => write!(f, "ended by signal {signal}"),
+            Self::TimedOut => f.write_str("ended: its time was up"),
+            Self::Stopped => f.write_str("stopped"),
+        }
+    }
+}

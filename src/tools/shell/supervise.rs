@@ -1,0 +1,221 @@
+//! One process from its start to its end: its own group, one pipe for all it prints, and nothing of it
+//! left behind.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::tape::Tape;
+
+/// How long a group has between being asked to end and being ended.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
+/// How long output may still come after everything was ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// Bytes of one read.
+const PIECE: usize = 16 * 1024;
+
+/// What is to be run.
+pub(super) struct Program {
+    /// The program and its arguments.
+    pub(super) argv: Vec<String>,
+    pub(super) folder: PathBuf,
+    pub(super) environment: Vec<(String, String)>,
+    /// Not longer than this.
+    pub(super) limit: Option<Duration>,
+    /// It can be written to.
+    pub(super) takes_input: bool,
+    /// What is kept of its output.
+    pub(super) tape: Tape,
+}
+
+/// How a process stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It runs.
+    Running,
+    /// It ended by itself with this code.
+    Exited(i32),
+    /// A signal that was not ours ended it.
+    Killed(i32),
+    /// It took too long and was ended.
+    TimedOut,
+    /// It was asked to end.
+    Stopped,
+}
+
+/// A process that was started.
+pub(super) struct Running {
+    pub(super) group: Pid,
+    pub(super) stdin: tokio::sync::Mutex<Option<ChildStdin>>,
+    tape: Mutex<Tape>,
+    /// State, and how much has been printed: watchers wake at either.
+    news: watch::Sender<(State, u64)>,
+    /// Asks it to end.
+    pub(super) end: CancellationToken,
+}
+
+/// The part that has to be driven.
+pub(super) struct Body {
+    child: Child,
+    output: pipe::Receiver,
+    limit: Option<Duration>,
+}
+
+impl Running {
+    /// Starts a program in a group of its own. `end` asks it to end.
+    pub(super) fn start(program: Program, end: CancellationToken) -> io::Result<(Self, Body)> {
+        let (reader, writer) = io::pipe()?;
+        let [name, arguments @ ..] = program.argv.as_slice() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program"));
+        };
+        let mut command = Command::new(name);
+        command
+            .args(arguments)
+            .current_dir(&program.folder)
+            .env_clear()
+            .envs(program.environment)
+            .stdin(if program.takes_input { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::from(OwnedFd::from(writer.try_clone()?)))
+            .stderr(Stdio::from(OwnedFd::from(writer)))
+            .process_group(0)
+            .kill_on_drop(true);
+        let mut child = command.spawn()?;
+        // The command holds our ends of the pipe: without them gone, no end of output would come.
+        drop(command);
+        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let group = group.ok_or_else(|| io::Error::other("a process without a number"))?;
+        let output = pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?;
+        let running = Self {
+            group,
+            stdin: tokio::sync::Mutex::new(child.stdin.take()),
+            tape: Mutex::new(program.tape),
+            news: watch::Sender::new((State::Running, 0)),
+            end,
+        };
+        Ok((running, Body { child, output, limit: program.limit }))
+    }
+
+    /// Returns how it stands.
+    pub(super) fn state(&self) -> State {
+        self.news.borrow().0
+    }
+
+    /// Hears of new output and of the end.
+    pub(super) fn news(&self) -> watch::Receiver<(State, u64)> {
+        self.news.subscribe()
+    }
+
+    /// Looks at what it printed.
+    pub(super) fn tape<T>(&self, look: impl FnOnce(&Tape) -> T) -> T {
+        look(&self.tape.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits for its end.
+    pub(super) async fn ended(&self) -> State {
+        let mut news = self.news();
+        match news.wait_for(|(state, _)| *state != State::Running).await {
+            Ok(news) => news.0,
+            Err(_) => self.state(),
+        }
+    }
+
+    /// Drives it to its end, and says how it ended once nothing more will be printed.
+    pub(super) async fn drive(&self, mut body: Body) {
+        let deadline = body.limit.map(|limit| Instant::now() + limit);
+        let mut open = true;
+        let mut status = None;
+        let asked = loop {
+            tokio::select! {
+                more = self.read(&mut body.output), if open => open = more,
+                done = body.child.wait() => {
+                    status = done.ok();
+                    break None;
+                }
+                () = until(deadline) => break Some(State::TimedOut),
+                () = self.end.cancelled() => break Some(State::Stopped),
+            }
+        };
+        if asked.is_some() {
+            self.signal(Signal::TERM);
+            let ended = timeout(GRACE, self.rest(&mut body, &mut open, &mut status)).await;
+            tracing::debug!(
+                group = self.group.as_raw_pid(),
+                in_grace = ended.is_ok(),
+                "a command was ended"
+            );
+        }
+        // What its leader leaves behind does not go on without it.
+        self.signal(Signal::KILL);
+        timeout(LAST_WORDS, self.rest(&mut body, &mut open, &mut status)).await.ok();
+        self.tape.lock().unwrap_or_else(PoisonError::into_inner).close();
+        self.stdin.lock().await.take();
+        let state = asked.unwrap_or_else(|| status.map_or(State::Stopped, state_of));
+        self.news.send_modify(|news| news.0 = state);
+    }
+
+    /// Sends a signal to the whole group; whether anybody was there.
+    pub(super) fn signal(&self, signal: Signal) -> bool {
+        kill_process_group(self.group, signal).is_ok()
+    }
+
+    /// Waits until the leader is gone and nobody can print any more.
+    async fn rest(
+        &self,
+        body: &mut Body,
+        open: &mut bool,
+        status: &mut Option<std::process::ExitStatus>,
+    ) {
+        while *open || status.is_none() {
+            tokio::select! {
+                more = self.read(&mut body.output), if *open => *open = more,
+                done = body.child.wait(), if status.is_none() => match done {
+                    Ok(done) => *status = Some(done),
+                    Err(_) => return,
+                },
+            }
+        }
+    }
+
+    /// Reads a piece; whether more may come.
+    async fn read(&self, output: &mut pipe::Receiver) -> bool {
+        let mut piece = [0; PIECE];
+        match output.read(&mut piece).await {
+            Ok(0) | Err(_) => false,
+            Ok(read) => {
+                let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
+                tape.push(&piece[..read]);
+                let end = tape.end();
+                drop(tape);
+                self.news.send_modify(|news| news.1 = end);
+                true
+            }
+        }
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn state_of(status: std::process::ExitStatus) -> State {
+    use std::os::unix::process::ExitStatusExt as _;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => State::Exited(code),
+        (None, Some(signal)) => State::Killed(signal),
+        (None, None) => State::Stopped,
+    }
+}

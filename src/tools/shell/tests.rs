@@ -1,0 +1,436 @@
+//! Real programs, from what a model asks to what it reads and what is left behind.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::environment::MARK;
+use super::{Bash, PowerShell, Process, Processes, settings};
+use crate::domain::span::Span;
+use crate::tools::args::accept;
+use crate::tools::dispatch::dispatch;
+use crate::tools::registry::{Base, Overlay, Registry};
+use crate::tools::scope::Scope;
+use crate::tools::testkit::Folders;
+use crate::tools::{Output, Tool};
+
+/// An end to waiting, not a timing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Desk {
+    folders: Folders,
+    processes: Arc<Processes>,
+    env: Arc<BTreeMap<String, String>>,
+    settings: settings::Bash,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let env = [("PATH", "/usr/bin:/bin"), ("OPENAI_API_KEY", "sk-1"), ("DEPLOY_TOKEN", "t-1")];
+        let env = env.map(|(n, v)| (n.to_owned(), v.to_owned())).into();
+        Self {
+            folders: Folders::new(),
+            processes: Arc::default(),
+            env: Arc::new(env),
+            settings: settings::Bash::default(),
+        }
+    }
+
+    fn bash(&self) -> Bash {
+        Bash::new(&self.settings, &self.processes, &self.env)
+    }
+
+    async fn call(&self, tool: &dyn Tool, scope: &Scope, args: Value) -> Output {
+        let args = match accept(&tool.spec().parameters, &args) {
+            Ok(accepted) => accepted.args,
+            Err(faults) => return Output { text: faults, is_error: true, untrusted: false },
+        };
+        let called = timeout(PATIENCE, tool.call(scope, args)).await.expect("it ends");
+        called.unwrap_or_else(|e| Output { text: e.to_string(), is_error: true, untrusted: false })
+    }
+
+    async fn run(&self, args: Value) -> Output {
+        self.call(&self.bash(), &self.folders.scope(), args).await
+    }
+
+    async fn says(&self, args: Value) -> String {
+        self.run(args).await.text.replace(self.folders.at("").to_str().unwrap(), "…/")
+    }
+
+    async fn process(&self, args: Value) -> String {
+        let tool = Process::new(&self.processes);
+        self.call(&tool, &self.folders.scope(), args).await.text
+    }
+
+    /// Whether a process still carries our mark.
+    fn is_left(&self, argument: &str) -> bool {
+        fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+            let read = |name| fs::read(entry.path().join(name)).unwrap_or_default();
+            let holds = |bytes: Vec<u8>, text: &str| String::from_utf8_lossy(&bytes).contains(text);
+            holds(read("cmdline"), argument) && holds(read("environ"), MARK)
+        })
+    }
+
+    /// Waits until nothing of ours with this argument runs.
+    async fn gone(&self, argument: &str) {
+        let looks = async {
+            while self.is_left(argument) {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(PATIENCE, looks).await.expect("something is left behind");
+    }
+}
+
+#[tokio::test]
+async fn what_is_printed_is_read_and_codes_are_errors() {
+    let desk = Desk::new();
+    desk.folders.put("work/sub/a.txt", "");
+    desk.folders.put("cache/bird/one/b.txt", "kept\n");
+    let mut said = Vec::new();
+    for args in [
+        json!({"cmd": "echo out; echo err >&2; echo out"}),
+        json!({"cmd": "echo no; exit 3"}),
+        json!({"cmd": "true"}),
+        json!({"cmd": "nonsense-program"}),
+        json!({"cmd": "kill -9 $$"}),
+        json!({"cmd": "pwd; ls", "cwd": "sub"}),
+        json!({"cmd": "pwd", "cwd": "file_cache_dir"}),
+        json!({"cmd": "cat file_cache_dir/b.txt \"file_cache_dir/b.txt\" 'file_cache_dir/b.txt'"}),
+        json!({"cmd": "pwd", "cwd": "nowhere"}),
+        json!({"cmd": "pwd", "cwd": "sub/a.txt"}),
+        json!({"cmd": "pwd", "cwd": "../outside"}),
+        json!({"cmd": "read x; echo \"<$x>\""}),
+        json!({"cmd": "echo $A$OPENAI_API_KEY$DEPLOY_TOKEN", "env": {"A": "a"}}),
+        json!({"cmd": "true", "env": {"LD_PRELOAD": "x.so"}}),
+        json!({"cmd": "true", "env": {"PATH": "/tmp"}}),
+        json!({"cmd": ""}),
+        json!({"cmd": "true", "run_in_background": true, "run_in_subtask": true}),
+        json!({"cmd": "true", "timeout_seconds": 1000}),
+    ] {
+        said.push(format!(
+            "$ {}\n{}",
+            args["cmd"].as_str().unwrap(),
+            desk.says(args.clone()).await
+        ));
+    }
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    $ echo out; echo err >&2; echo out
+    out
+    err
+    out
+    $ echo no; exit 3
+    no
+    (exit code: 3)
+    $ true
+    (no output)
+    $ nonsense-program
+    bash: line 1: nonsense-program: command not found
+    (exit code: 127)
+    $ kill -9 $$
+    (ended by signal 9; exit code: 137)
+    $ pwd; ls
+    …/work/sub
+    a.txt
+    $ pwd
+    …/cache/bird/one
+    $ cat file_cache_dir/b.txt "file_cache_dir/b.txt" 'file_cache_dir/b.txt'
+    kept
+    kept
+    kept
+    $ pwd
+    no such file: nowhere
+    $ pwd
+    invalid cwd: sub/a.txt is no folder
+    $ pwd
+    refusing to read outside allowed base dir: ../outside (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
+    $ read x; echo "<$x>"
+    <>
+    $ echo $A$OPENAI_API_KEY$DEPLOY_TOKEN
+    a
+    $ true
+    env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV and what config injects stay as they are
+    $ true
+    env may not set PATH: PATH, LD_*, BASH_ENV and what config injects stay as they are
+    $ 
+    cmd is required
+    $ true
+    run_in_background and run_in_subtask exclude each other: a subtask is waited for
+    $ true
+    (no output)
+    "#);
+}
+
+#[tokio::test]
+async fn what_may_not_be_run_is_refused_with_the_reason() {
+    let mut desk = Desk::new();
+    desk.settings.deny_paths = vec!["private".to_owned()];
+    desk.settings.deny_tokens = vec!["curl".to_owned()];
+    let mut said = Vec::new();
+    for cmd in
+        ["rm -rf x", "sleep 9 &", "git log | less", "cat private/x", "cat config.yaml", "curl x"]
+    {
+        said.push(desk.says(json!({ "cmd": cmd })).await);
+    }
+    insta::assert_snapshot!(said.join("\n"), @r"
+    bash: commands with `rm` need a person's approval, which selkie cannot ask for yet: say what you would run and why (an owner may take it out of tools.bash.approval_patterns)
+    bash: a command may not leave something running with &: take the & away and set run_in_background to true
+    bash: less waits for a person at a terminal, and there is none: use a command that prints and ends (read_file for files)
+    bash command references denied path: private/x
+    bash command references denied path: config.yaml
+    bash command references denied token: curl
+    ");
+}
+
+#[tokio::test]
+async fn config_injects_rewrites_and_limits() {
+    let mut desk = Desk::new();
+    desk.settings.injected_env_vars = vec!["DEPLOY_TOKEN".to_owned()];
+    desk.settings.rewrite = settings::Rewrite { enabled: true, binary: "env".to_owned() };
+    desk.settings.limits.file_mb = 1;
+    assert_eq!(desk.says(json!({"cmd": "printenv DEPLOY_TOKEN"})).await, "t-1");
+    assert!(desk.says(json!({"cmd": "X=1 printenv X"})).await.starts_with('1'), "env comes first");
+    desk.settings.rewrite.enabled = false;
+    let big = desk.run(json!({"cmd": "head -c 2000000 /dev/zero > big"})).await;
+    assert!(big.is_error, "{}", big.text);
+    assert!(fs::metadata(desk.folders.at("work/big")).unwrap().len() <= 1024 * 1024);
+    assert_eq!(desk.says(json!({"cmd": "ulimit -c"})).await, "0");
+}
+
+#[tokio::test]
+async fn a_command_that_takes_too_long_ends_with_all_it_started() {
+    let mut desk = Desk::new();
+    desk.settings.timeout = Span(Duration::from_millis(300));
+    let cmd = "echo begun; trap '' TERM; sleep 7001 | sleep 7001";
+    assert_eq!(desk.says(json!({ "cmd": cmd })).await, "begun\n(command timed out after 0.3s)");
+    desk.gone("7001").await;
+}
+
+#[tokio::test]
+async fn what_leaves_its_group_and_holds_the_pipe_neither_hangs_nor_stays() {
+    let desk = Desk::new();
+    let cmd = "eval 'setsid sleep 7002 \\&'; eval 'sleep 7002 \\&'; echo done";
+    let cmd = cmd.replace("\\&", "&");
+    assert_eq!(desk.says(json!({ "cmd": cmd })).await, "done");
+    desk.gone("7002").await;
+}
+
+#[tokio::test]
+async fn a_stopped_task_ends_its_command() {
+    let desk = Desk::new();
+    let scope = desk.folders.scope();
+    let base = Arc::new(Base::build(vec![Arc::new(desk.bash())]).unwrap());
+    let registry = Registry::view(base, vec![], Overlay::default());
+    let call = crate::domain::transcript::Call {
+        id: "c1.0".into(),
+        name: "bash".into(),
+        arguments: json!({"cmd": "touch begun; sleep 7003"}),
+    };
+    let redactor = selkie_channel_core::Redactor::default();
+    let begun = desk.folders.at("work/begun");
+    let stop = async {
+        while !begun.exists() {
+            tokio::task::yield_now().await;
+        }
+        scope.cancel.cancel();
+    };
+    let (called, ()) = tokio::join!(dispatch(&registry, &call, &scope, &redactor), stop);
+    assert!(called.is_err());
+    desk.gone("7003").await;
+}
+
+#[tokio::test]
+async fn a_gigabyte_is_read_in_bounded_memory_and_head_and_tail_are_kept() {
+    let desk = Desk::new();
+    let said = desk
+        .says(
+            json!({"cmd": "echo first; head -c 300000000 /dev/zero | tr '\\0' x; echo; echo last"}),
+        )
+        .await;
+    assert!(said.starts_with("first\nxxx") && said.ends_with("xxx\nlast"), "{}", &said[..40]);
+    assert!(said.contains("characters left out here"));
+    assert!(said.chars().count() < 100_200);
+}
+
+#[tokio::test]
+async fn a_subtask_answers_the_envelope() {
+    let desk = Desk::new();
+    let good = desk.run(json!({"cmd": "echo one; echo two", "run_in_subtask": true})).await;
+    let good_json: Value = serde_json::from_str(&good.text).unwrap();
+    assert_eq!(
+        good_json,
+        json!({
+            "task_id": "1/c1.0", "status": "done", "summary": "one", "output_kind": "text",
+            "output_schema": "", "output": "one\ntwo\n", "error": ""
+        })
+    );
+    let bad = desk.run(json!({"cmd": "echo x; exit 2", "run_in_subtask": true})).await;
+    assert!(bad.is_error && !good.is_error);
+    let bad: Value = serde_json::from_str(&bad.text).unwrap();
+    assert_eq!((&bad["status"], &bad["error"]), (&json!("failed"), &json!("exit code: 2")));
+}
+
+#[tokio::test]
+async fn a_background_process_is_read_written_to_and_ended() {
+    let desk = Desk::new();
+    assert_eq!(
+        desk.process(json!({"action": "list"})).await,
+        "No background processes in this conversation."
+    );
+    let cmd = "echo ready; while read line; do echo \"got $line\"; done; echo over";
+    let mut said = vec![desk.says(json!({"cmd": cmd, "run_in_background": true})).await];
+    for args in [
+        json!({"action": "poll", "process_id": "p1", "wait_seconds": 60}),
+        json!({"action": "poll", "process_id": "p1"}),
+        json!({"action": "input", "process_id": "p1", "input": "a\n"}),
+        json!({"action": "poll", "process_id": "p1", "wait_seconds": 60}),
+        json!({"action": "poll", "process_id": "p1", "cursor": 2}),
+        json!({"action": "status", "process_id": "p1"}),
+        json!({"action": "list"}),
+        json!({"action": "signal", "process_id": "p1", "signal": "SIGWINCH"}),
+        json!({"action": "signal", "process_id": "p1"}),
+        json!({"action": "input", "process_id": "p1"}),
+        json!({"action": "stop", "process_id": "p1"}),
+        json!({"action": "stop", "process_id": "p1"}),
+        json!({"action": "signal", "process_id": "p1", "signal": "INT"}),
+        json!({"action": "input", "process_id": "p1", "input": "b"}),
+        json!({"action": "status", "process_id": "p9"}),
+        json!({"action": "status"}),
+        json!({"action": "jump"}),
+    ] {
+        said.push(desk.process(args).await);
+    }
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    Started p1. Read what it prints with process poll, end it with process stop (process_id p1).
+    ready
+    [p1 running. Next cursor: 6.]
+    (nothing new)
+    [p1 running. Next cursor: 6.]
+    wrote 2 bytes to p1
+    got a
+    [p1 running. Next cursor: 12.]
+    ady
+    got a
+    [p1 running. Next cursor: 12.]
+    p1  running  started 0 s ago  echo ready; while read line; do echo "got $line"; done; echo over
+    p1  running  started 0 s ago  echo ready; while read line; do echo "got $line"; done; echo over
+    invalid signal: SIGWINCH (takes TERM, INT, HUP, KILL, USR1, USR2, QUIT, STOP, CONT)
+    signal is required
+    input is required
+    p1 stopped
+    p1 stopped
+    p1 takes no signal: it stopped
+    p1 takes no input: it stopped
+    there is no process p9 in this conversation (there: p1; all end with the daemon)
+    process_id is required
+    invalid action: jump (takes list, status, poll, input, signal, stop)
+    "#);
+}
+
+#[tokio::test]
+async fn a_long_talker_loses_the_oldest_and_says_how_much() {
+    let desk = Desk::new();
+    desk.run(json!({"cmd": "seq 1 5000", "run_in_background": true})).await;
+    let running = desk.processes.find(&desk.folders.scope().conversation, "p1").unwrap();
+    running.running.ended().await;
+    let said = desk.process(json!({"action": "poll", "process_id": "p1"})).await;
+    assert!(
+        said.starts_with("[13893 characters are lost: only the last 10000 are kept.]\n"),
+        "{said}"
+    );
+    assert!(said.ends_with("5000\n[p1 ended with exit code 0. Next cursor: 23893.]"), "{said}");
+}
+
+#[tokio::test]
+async fn processes_belong_to_their_conversation_and_are_few() {
+    let desk = Desk::new();
+    let mut other = desk.folders.scope();
+    other.conversation = selkie_channel_core::ConversationId::new(
+        selkie_channel_core::AccountId::new("bird:1"),
+        "bird:43",
+    );
+    for _ in 0..super::processes::MOST_RUNNING {
+        assert!(!desk.run(json!({"cmd": "sleep 7004", "run_in_background": true})).await.is_error);
+    }
+    let one_more = desk.run(json!({"cmd": "sleep 7004", "run_in_background": true})).await;
+    assert!(one_more.text.starts_with("16 background processes run"), "{}", one_more.text);
+    let tool = Process::new(&desk.processes);
+    let foreign = desk.call(&tool, &other, json!({"action": "stop", "process_id": "p1"})).await;
+    assert_eq!(
+        foreign.text,
+        "there is no process p1 in this conversation (there: none; all end with the daemon)"
+    );
+    desk.processes.end().await;
+    desk.gone("7004").await;
+    let late = desk.run(json!({"cmd": "true"})).await;
+    assert_eq!(late.text, "bash cannot be started: the daemon is stopping");
+}
+
+#[tokio::test]
+async fn survivors_of_a_crash_are_ended_at_the_next_start() {
+    let desk = Desk::new();
+    let record = desk.folders.at("state/run/processes.json");
+    desk.processes.begin(record.clone());
+    // One stays in its group, one leaves it, one hides its mark.
+    let hides = "eval 'setsid sleep 7005 &'; env -u SELKIE_PROCESS sleep 7006";
+    desk.run(json!({"cmd": hides, "run_in_background": true})).await;
+    let started = async {
+        while !desk.is_left("7005") {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, started).await.unwrap();
+    // A daemon that crashed drives nothing any more: the next one begins on the same record.
+    let next = Processes::default();
+    next.begin(record.clone());
+    desk.gone("7005").await;
+    desk.gone("7006").await;
+    let written: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    assert_eq!(written["running"], json!({}), "the new record begins empty");
+}
+
+#[tokio::test]
+async fn a_record_never_ends_what_is_not_ours() {
+    let desk = Desk::new();
+    let mut bystander = std::process::Command::new("sleep").arg("7007").spawn().unwrap();
+    let pid = bystander.id();
+    for record in [
+        json!({"v": 1, "boot": "", "running": {}}),
+        json!({"v": 1, "boot": "other", "running": {(pid.to_string()): 1}}),
+        json!({"v": 1, "boot": "other", "running": {(pid.to_string()): 0}}),
+        json!("nonsense"),
+    ] {
+        let path = desk.folders.put("state/run/processes.json", record.to_string());
+        Processes::default().begin(path);
+        assert!(bystander.try_wait().unwrap().is_none(), "{record}");
+    }
+    bystander.kill().unwrap();
+    bystander.wait().unwrap();
+}
+
+#[tokio::test]
+async fn powershell_is_refused_clearly_where_there_is_none() {
+    let desk = Desk::new();
+    let env = Arc::new(BTreeMap::from([("PATH".to_owned(), "/nowhere".to_owned())]));
+    let tool = PowerShell::new(&settings::PowerShell::default(), &desk.processes, &env);
+    let said = desk.call(&tool, &desk.folders.scope(), json!({"cmd": "Get-Date"})).await;
+    assert_eq!(said.text, "powershell needs pwsh, which is not installed here: use bash");
+    // A stand-in shows what pwsh is started with.
+    let stand_in = desk.folders.put("outside/bin/pwsh", "#!/bin/sh\necho \"$@\"; pwd\n");
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(&stand_in, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", stand_in.parent().unwrap().display());
+    let env = Arc::new(BTreeMap::from([("PATH".to_owned(), path)]));
+    let tool = PowerShell::new(&settings::PowerShell::default(), &desk.processes, &env);
+    let args = json!({"cmd": "Get-Item file_cache_dir\\a.txt"});
+    let said = desk.call(&tool, &desk.folders.scope(), args).await.text;
+    let root = desk.folders.at("");
+    assert_eq!(
+        said.replace(root.to_str().unwrap(), "…/"),
+        "-NoProfile -NonInteractive -Command Get-Item …/cache/bird/one/a.txt\n…/work"
+    );
+}

@@ -1,0 +1,226 @@
+//! The guarded client: the only way from a tool to the network.
+//!
+//! An address is judged three times: as it is written, when its name has been resolved (the connection is
+//! made to the judged address, so that a second answer of the DNS cannot change it), and at every redirect.
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, HeaderMap, LOCATION, USER_AGENT};
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder, Method, Response, StatusCode, Url};
+use tokio::time::timeout;
+
+use crate::guard::network;
+use crate::tools::ToolError;
+
+/// A server may send us on so often.
+const REDIRECTS: usize = 5;
+/// A connection must stand after this.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Starts a client with the house's TLS and user agent; called once, at the first request.
+pub type Factory = dyn Fn() -> Result<ClientBuilder, String> + Send + Sync;
+
+/// The client.
+pub struct Guarded {
+    rules: Arc<network::Settings>,
+    factory: Box<Factory>,
+    client: OnceLock<Result<Client, String>>,
+}
+
+/// A request.
+pub(super) struct Ask {
+    pub(super) method: Method,
+    pub(super) url: String,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Option<Vec<u8>>,
+    /// Not longer than this, redirects and the body included.
+    pub(super) limit: Duration,
+    /// More bytes of body than this are not read. They count unpacked: a packed bomb ends here, too.
+    pub(super) max_bytes: u64,
+}
+
+/// An answer whose body has been read.
+pub(super) struct Got {
+    /// Where it came from, after redirects.
+    pub(super) url: Url,
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Vec<u8>,
+    /// The body is longer than was asked for.
+    pub(super) truncated: bool,
+}
+
+impl Default for Guarded {
+    /// Reaches nothing: for tables and tests without a network.
+    fn default() -> Self {
+        Self::new(
+            network::Settings::default(),
+            Box::new(|| Err("there is no network here".to_owned())),
+        )
+    }
+}
+
+impl Guarded {
+    /// Guards what a factory makes.
+    pub fn new(rules: network::Settings, factory: Box<Factory>) -> Self {
+        Self { rules: Arc::new(rules), factory, client: OnceLock::new() }
+    }
+
+    /// Asks, follows redirects and reads the body.
+    ///
+    /// # Errors
+    /// In words for the model.
+    pub(super) async fn ask(&self, ask: Ask) -> Result<Got, ToolError> {
+        let seconds = ask.limit.as_secs_f64();
+        match timeout(ask.limit, self.follow(ask)).await {
+            Ok(done) => done.map_err(ToolError::Tell),
+            Err(_) => Err(ToolError::tell(format!("the server did not answer within {seconds} s"))),
+        }
+    }
+
+    async fn follow(&self, mut ask: Ask) -> Result<Got, String> {
+        let mut url = self.judged(Url::parse(&ask.url).map_err(|e| invalid(&ask.url, &e))?)?;
+        for _ in 0..=REDIRECTS {
+            let response = self.once(&ask, &url).await?;
+            let Some(next) = redirect(&response, &url) else {
+                return read(response, url, ask.max_bytes).await;
+            };
+            let next = self.judged(next?)?;
+            let elsewhere = next.origin() != url.origin();
+            turn(&mut ask, response.status(), elsewhere)?;
+            url = next;
+        }
+        Err(format!("the server redirects more than {REDIRECTS} times, last to {url}"))
+    }
+
+    async fn once(&self, ask: &Ask, url: &Url) -> Result<Response, String> {
+        let client = self.client.get_or_init(|| self.build()).as_ref().map_err(Clone::clone)?;
+        let mut request =
+            client.request(ask.method.clone(), url.clone()).headers(ask.headers.clone());
+        if let Some(body) = &ask.body {
+            request = request.body(body.clone());
+        }
+        request.send().await.map_err(|e| in_words(&e))
+    }
+
+    fn build(&self) -> Result<Client, String> {
+        let rules = Arc::clone(&self.rules);
+        (self.factory)()?
+            .dns_resolver(Resolver(rules))
+            .redirect(Policy::none())
+            // A proxy would resolve names itself, behind the guard's back.
+            .no_proxy()
+            .connect_timeout(CONNECT)
+            .build()
+            .map_err(|e| format!("the HTTP client cannot be built: {e}"))
+    }
+
+    /// Judges an address before anything is asked of it.
+    fn judged(&self, url: Url) -> Result<Url, String> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(format!("only http and https are taken, not {}", url.scheme()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("a url must not hold a name and password".to_owned());
+        }
+        let host = url.host_str().ok_or("the url has no host")?;
+        self.rules.host(host)?;
+        Ok(url)
+    }
+}
+
+/// What a redirect changes about a request, as browsers do it; nothing of the caller's goes elsewhere.
+fn turn(ask: &mut Ask, status: StatusCode, elsewhere: bool) -> Result<(), String> {
+    let keeps = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+    let reads = matches!(ask.method, Method::GET | Method::HEAD);
+    if !keeps && !reads {
+        ask.method = Method::GET;
+        ask.body = None;
+    }
+    if keeps && !reads && elsewhere {
+        return Err(
+            "the server redirects this request to another server: it was not sent there".to_owned()
+        );
+    }
+    if elsewhere {
+        let kept = [ACCEPT, ACCEPT_LANGUAGE, USER_AGENT];
+        let kept = kept
+            .into_iter()
+            .filter_map(|name| Some((name.clone(), ask.headers.get(name)?.clone())));
+        ask.headers = kept.collect();
+    }
+    Ok(())
+}
+
+fn redirect(response: &Response, from: &Url) -> Option<Result<Url, String>> {
+    let status = response.status();
+    let followed = [301, 302, 303, 307, 308].contains(&status.as_u16());
+    let location = response.headers().get(LOCATION).filter(|_| followed)?;
+    let location = String::from_utf8_lossy(location.as_bytes());
+    Some(from.join(&location).map_err(|e| invalid(&location, &e)))
+}
+
+async fn read(mut response: Response, url: Url, most: u64) -> Result<Got, String> {
+    let (status, headers) = (response.status(), response.headers().clone());
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let (mut body, mut truncated) = (Vec::new(), false);
+    while let Some(piece) = response.chunk().await.map_err(|e| in_words(&e))? {
+        let room = most - body.len();
+        body.extend_from_slice(&piece[..piece.len().min(room)]);
+        if piece.len() > room {
+            truncated = true;
+            break;
+        }
+    }
+    Ok(Got { url, status, headers, body, truncated })
+}
+
+fn invalid(url: &str, error: &dyn std::fmt::Display) -> String {
+    format!("invalid url: {url} ({error}); it takes http://… or https://…")
+}
+
+/// The guard's own refusal where there is one, else the innermost reason.
+fn in_words(error: &reqwest::Error) -> String {
+    let mut inner: &dyn Error = error;
+    while let Some(source) = inner.source() {
+        if let Some(refused) = source.downcast_ref::<Refused>() {
+            return refused.0.clone();
+        }
+        inner = source;
+    }
+    let what = if error.is_connect() { "cannot connect" } else { "the request failed" };
+    format!("{what}: {inner}")
+}
+
+/// Resolves names and lets judged addresses through.
+struct Resolver(Arc<network::Settings>);
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Refused(String);
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let rules = Arc::clone(&self.0);
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let (mut open, mut refused) = (Vec::<SocketAddr>::new(), None);
+            for address in found {
+                match rules.address(name.as_str(), address.ip()) {
+                    Ok(()) => open.push(address),
+                    Err(why) => refused = Some(why),
+                }
+            }
+            match refused {
+                // A name that leads inside and outside is a trick more often than not.
+                Some(why) => Err(Refused(why).into()),
+                None => Ok(Box::new(open.into_iter()) as Addrs),
+            }
+        })
+    }
+}

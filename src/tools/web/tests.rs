@@ -1,0 +1,482 @@
+//! Real servers on this machine, opened by `allow_private`; everything else of the guard at work.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::Query;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{any, get};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::client::Guarded;
+use super::{UrlFetch, WebFetch, WebSearch, settings};
+use crate::guard::network;
+use crate::tools::args::accept;
+use crate::tools::ports::Small;
+use crate::tools::scope::Scope;
+use crate::tools::testkit::Folders;
+use crate::tools::{Tool, ToolError};
+
+/// An end to waiting, not a timing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[expect(clippy::disallowed_methods, reason = "a client for tests, as the daemon begins its own")]
+fn client(open: &[&str]) -> Arc<Guarded> {
+    let rules = network::Settings { allow_private: open.iter().map(|s| (*s).to_owned()).collect() };
+    let tls = selkie_channel_core::tls::client_config(rustls::RootCertStore::empty).unwrap();
+    let begin = move || {
+        let config = rustls::ClientConfig::clone(&tls);
+        Ok(reqwest::Client::builder().tls_backend_preconfigured(config).user_agent("selkie/test"))
+    };
+    Arc::new(Guarded::new(rules, Box::new(begin)))
+}
+
+/// Serves a router on 127.0.0.1; ends with the test's runtime.
+async fn serve(router: Router) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio_util::task::TaskTracker::new().spawn(async move { axum::serve(listener, router).await });
+    format!("http://{address}")
+}
+
+async fn call(tool: &dyn Tool, scope: &Scope, args: Value) -> String {
+    let args = match accept(&tool.spec().parameters, &args) {
+        Ok(accepted) => accepted.args,
+        Err(faults) => return faults,
+    };
+    let called = timeout(PATIENCE, tool.call(scope, args)).await.expect("it ends");
+    called.map_or_else(|e| e.to_string(), |o| o.text)
+}
+
+async fn echo(method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> String {
+    let of = |name: &str| headers.get(name).map_or("-", |v| v.to_str().unwrap()).to_owned();
+    let (kind, agent, accept) = (of("content-type"), of("user-agent"), of("accept"));
+    let body = String::from_utf8_lossy(&body);
+    format!("{method} {uri} type={kind} agent={agent} accept={accept} body={body}")
+}
+
+async fn on(Query(query): Query<std::collections::HashMap<String, String>>) -> Redirect {
+    Redirect::temporary(&query["to"])
+}
+
+async fn packed_bomb() -> Response {
+    // 64 MiB of zeros, packed by hand: stored gzip would be as long, so the shell packs it.
+    let packed = std::process::Command::new("sh")
+        .args(["-c", "head -c 67108864 /dev/zero | gzip -9"])
+        .output()
+        .unwrap();
+    ([("content-encoding", "gzip"), ("content-type", "text/plain")], packed.stdout).into_response()
+}
+
+fn router() -> Router {
+    let endless = || async {
+        let piece = Bytes::from(vec![b'x'; 4096]);
+        let stream =
+            futures_util::stream::repeat_with(move || Ok::<_, std::io::Error>(piece.clone()));
+        Body::from_stream(stream)
+    };
+    Router::new()
+        .route("/echo", any(echo))
+        .route("/on", any(on))
+        .route("/circle", get(|| async { Redirect::permanent("/circle") }))
+        .route("/bomb", get(packed_bomb))
+        .route("/endless", get(endless))
+        .route("/never", get(|| async { std::future::pending::<String>().await }))
+        .route("/lies", get(|| async { ([("content-type", "text/plain")], vec![0_u8, 1, 2]) }))
+        .route("/gone", get(|| async { (StatusCode::NOT_FOUND, "not here") }))
+        .route("/page", get(|| async { Html("<title>T</title><p>Hello <b>you</b></p>") }))
+}
+
+#[tokio::test]
+async fn url_fetch_asks_as_it_was_told() {
+    let (folders, server) = (Folders::new(), serve(router()).await);
+    let tool = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let mut said = Vec::new();
+    for args in [
+        json!({"url": "/echo?a=1"}),
+        json!({"url": "/echo", "method": "POST", "body": {"a": 1}}),
+        json!({"url": "/echo", "method": "PUT", "body": "words"}),
+        json!({"url": "/echo", "method": "PATCH", "body": "[1]", "headers": {"Content-Type": "x/y"}}),
+        json!({"url": "/echo", "method": "GET", "body": "words"}),
+        json!({"url": "/echo", "headers": {"Authorization": "Bearer x"}}),
+        json!({"url": "/echo", "headers": {"X-Custom": "x"}}),
+        json!({"url": "/echo", "headers": {"Accept": "a\nb"}}),
+        json!({"url": "/on?to=/echo", "headers": {"Accept": "text/x"}}),
+        json!({"url": "/on?to=/echo", "method": "POST", "body": "kept"}),
+        json!({"url": "/gone"}),
+        json!({"url": "/lies"}),
+        json!({"url": "/endless", "max_bytes": 10}),
+        json!({"url": "/endless", "max_bytes": 10, "download_path": "x"}),
+        json!({"url": "/echo", "method": "HEAD"}),
+        json!({"url": "/circle"}),
+    ] {
+        let mut whole = args.clone();
+        whole["url"] = format!("{server}{}", args["url"].as_str().unwrap()).into();
+        said.push(format!("> {args}\n{}", call(&tool, &folders.scope(), whole).await));
+    }
+    insta::assert_snapshot!(said.join("\n").replace(&server, "http://here"), @r#"
+    > {"url":"/echo?a=1"}
+    url: http://here/echo?a=1
+    method: GET
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    GET /echo?a=1 type=- agent=selkie/test accept=*/* body=
+    > {"url":"/echo","method":"POST","body":{"a":1}}
+    url: http://here/echo
+    method: POST
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    POST /echo type=application/json agent=selkie/test accept=*/* body={"a":1}
+    > {"url":"/echo","method":"PUT","body":"words"}
+    url: http://here/echo
+    method: PUT
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    PUT /echo type=text/plain; charset=utf-8 agent=selkie/test accept=*/* body=words
+    > {"url":"/echo","method":"PATCH","body":"[1]","headers":{"Content-Type":"x/y"}}
+    url: http://here/echo
+    method: PATCH
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    PATCH /echo type=x/y agent=selkie/test accept=*/* body=[1]
+    > {"url":"/echo","method":"GET","body":"words"}
+    body needs a method: POST, PUT, PATCH or DELETE
+    > {"url":"/echo","headers":{"Authorization":"Bearer x"}}
+    header Authorization is not allowed: credentials and routing are not the model's to set
+    > {"url":"/echo","headers":{"X-Custom":"x"}}
+    header X-Custom is not allowed (takes accept, accept-language, content-type, if-modified-since, if-none-match, range, user-agent)
+    > {"url":"/echo","headers":{"Accept":"a\nb"}}
+    header Accept holds characters that no header has
+    > {"url":"/on?to=/echo","headers":{"Accept":"text/x"}}
+    url: http://here/echo
+    method: GET
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    GET /echo type=- agent=selkie/test accept=text/x body=
+    > {"url":"/on?to=/echo","method":"POST","body":"kept"}
+    url: http://here/echo
+    method: POST
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    POST /echo type=text/plain; charset=utf-8 agent=selkie/test accept=*/* body=kept
+    > {"url":"/gone"}
+    non-2xx status: 404
+    url: http://here/gone
+    method: GET
+    status: 404
+    content_type: text/plain
+    truncated: false
+
+    not here
+    > {"url":"/lies"}
+    url: http://here/lies
+    method: GET
+    status: 200
+    content_type: text/plain
+    truncated: false
+
+    [3 bytes that are no text: fetch them with download_path]
+    > {"url":"/endless","max_bytes":10}
+    url: http://here/endless
+    method: GET
+    status: 200
+    content_type: 
+    truncated: true
+
+    xxxxxxxxxx
+    > {"url":"/endless","max_bytes":10,"download_path":"x"}
+    download truncated (max_bytes=10): nothing was saved
+    > {"url":"/echo","method":"HEAD"}
+    invalid method: HEAD (takes GET, POST, PUT, PATCH, DELETE)
+    > {"url":"/circle"}
+    the server redirects more than 5 times, last to http://here/circle
+    "#);
+}
+
+#[tokio::test]
+async fn url_fetch_downloads_into_the_own_folder_alone() {
+    let (folders, server) = (Folders::new(), serve(router()).await);
+    let tool = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let fetch = |path: &str| json!({"url": format!("{server}/page"), "download_path": path});
+    let told: Value =
+        serde_json::from_str(&call(&tool, &folders.scope(), fetch("a/b.html")).await).unwrap();
+    assert_eq!(told["path"], "file_cache_dir/a/b.html");
+    assert_eq!((&told["bytes"], &told["status"]), (&json!(39), &json!(200)));
+    assert!(folders.get("cache/bird/one/a/b.html").contains("Hello"));
+    for outside in ["../two/x", "/etc/x", "file_state_dir/x"] {
+        let said = call(&tool, &folders.scope(), fetch(outside)).await;
+        assert!(
+            !said.contains("\"saved\": true") || said.contains("file_cache_dir/"),
+            "{outside}: {said}"
+        );
+    }
+    assert!(!folders.at("cache/bird/two/x").exists() && !folders.at("state/x").exists());
+}
+
+#[tokio::test]
+async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
+    let (folders, server) = (Folders::new(), serve(router()).await);
+    let port = server.rsplit(':').next().unwrap();
+    let closed = UrlFetch::new(&settings::UrlFetch::default(), &client(&[]));
+    let mut said = Vec::new();
+    for url in [
+        format!("{server}/echo"),
+        format!("http://2130706433:{port}/echo"),
+        format!("http://0x7f.1:{port}/echo"),
+        format!("http://[::ffff:127.0.0.1]:{port}/echo"),
+        format!("http://localhost:{port}/echo"),
+        "file:///etc/passwd".to_owned(),
+        "http://user:pass@example.com/".to_owned(),
+        "nonsense".to_owned(),
+    ] {
+        said.push(call(&closed, &folders.scope(), json!({ "url": url })).await);
+    }
+    // One host is open; what it redirects to is judged anew.
+    let half = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    for target in [
+        format!("http://localhost:{port}/echo"),
+        format!("http://[::ffff:127.0.0.1]:{port}/echo"),
+        "http://169.254.169.254/latest/meta-data".to_owned(),
+        "gopher://x".to_owned(),
+    ] {
+        let url = format!("{server}/on?to={target}");
+        said.push(call(&half, &folders.scope(), json!({ "url": url })).await);
+    }
+    // Another name of the same server, opened too: nothing of the caller's goes there.
+    let both = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1", "localhost"]));
+    let url = format!("{server}/on?to=http://localhost:{port}/echo");
+    let args =
+        json!({"url": url, "headers": {"If-None-Match": "x"}, "method": "POST", "body": "b"});
+    said.push(call(&both, &folders.scope(), args).await);
+    insta::assert_snapshot!(said.join("\n").replace("::1", "127.0.0.1"), @r"
+    private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+    private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+    private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
+    private ip/localhost is not allowed by guard: ::ffff:7f00:1 is an IPv4 address in disguise
+    private ip/localhost is not allowed by guard: localhost leads to 127.0.0.1, which is this machine
+    only http and https are taken, not file
+    a url must not hold a name and password
+    invalid url: nonsense (relative URL without a base); it takes http://… or https://…
+    private ip/localhost is not allowed by guard: localhost leads to 127.0.0.1, which is this machine
+    private ip/localhost is not allowed by guard: ::ffff:7f00:1 is an IPv4 address in disguise
+    private ip/localhost is not allowed by guard: 169.254.169.254 is link-local (cloud metadata lives there)
+    only http and https are taken, not gopher
+    the server redirects this request to another server: it was not sent there
+    ");
+}
+
+#[tokio::test]
+async fn bombs_and_silence_end() {
+    let (folders, server) = (Folders::new(), serve(router()).await);
+    let tool = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let bomb = call(&tool, &folders.scope(), json!({"url": format!("{server}/bomb")})).await;
+    assert!(bomb.contains("truncated: true") && bomb.len() < 600_000, "{}", &bomb[..200]);
+    let never = json!({"url": format!("{server}/never"), "timeout_seconds": 1});
+    assert_eq!(call(&tool, &folders.scope(), never).await, "the server did not answer within 1 s");
+}
+
+/// Repeats what it is asked.
+struct Parrot;
+
+#[async_trait]
+impl Small for Parrot {
+    async fn ask(&self, instruction: &str, text: &str, _: Duration) -> Result<String, ToolError> {
+        Ok(format!("[{}…] {text}", &instruction[..11]))
+    }
+}
+
+#[tokio::test]
+async fn web_fetch_reads_extracts_and_remembers() {
+    let folders = Folders::new();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counting = Arc::clone(&asked);
+    let page = move || async move {
+        counting.fetch_add(1, Ordering::SeqCst);
+        Html("<title>T</title><p>Hello <b>you</b></p>")
+    };
+    let server = serve(router().route("/counted", get(page))).await;
+    let small: Arc<dyn Small> = Arc::new(Parrot);
+    let tool = WebFetch::new(&client(&["127.0.0.1"]), &small);
+    let mut said = Vec::new();
+    for args in [
+        json!({"url": "/counted"}),
+        json!({"url": "/counted", "format": "text"}),
+        json!({"url": "/counted", "format": "html"}),
+        json!({"url": "/counted", "prompt": "Who is greeted?"}),
+        json!({"url": "/echo"}),
+        json!({"url": "/gone"}),
+        json!({"url": "/lies"}),
+        json!({"url": "/page", "format": "pdf"}),
+    ] {
+        let mut whole = args.clone();
+        whole["url"] = format!("{server}{}", args["url"].as_str().unwrap()).into();
+        said.push(format!("> {args}\n{}", call(&tool, &folders.scope(), whole).await));
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 3, "one request for each format, none for the prompt");
+    insta::assert_snapshot!(said.join("\n").replace(&server, "http://here"), @r#"
+    > {"url":"/counted"}
+    # T
+
+    Hello **you**
+    > {"url":"/counted","format":"text"}
+    T
+
+    Hello you
+    > {"url":"/counted","format":"html"}
+    <h1>T</h1>
+    <div id="readability-page-1" class="page"><p>Hello <b>you</b></p></div>
+    > {"url":"/counted","prompt":"Who is greeted?"}
+    [You extract…] What is wanted: Who is greeted?
+
+    The page http://here/counted:
+    <page>
+    # T
+
+    Hello **you**
+    </page>
+    > {"url":"/echo"}
+    GET /echo type=- agent=selkie/test accept=text/html,application/xhtml+xml,text/*;q=0.9,*/*;q=0.5 body=
+    > {"url":"/gone"}
+    http://here/gone answered: non-2xx status: 404
+    > {"url":"/lies"}
+    http://here/lies is no page: text/plain, 3 bytes; save it with url_fetch and download_path
+    > {"url":"/page","format":"pdf"}
+    invalid format: pdf (takes markdown, text, html)
+    "#);
+}
+
+const RESULTS: &str = r#"<div id="links">
+  <div class="result result--ad"><a class="result__a" href="https://duckduckgo.com/y.js?ad=1">Ad</a></div>
+  <div class="result"><h2><a class="result__a" href="//duckduckgo.com/l/?uddg=https%3A%2F%2Fexample.com%2Fa%3Fb%3D1&amp;rut=x">First <b>tea</b></a></h2>
+    <a class="result__snippet">All about
+      <b>tea</b>.</a></div>
+  <div class="result"><a class="result__a" href="https://example.org/">Second</a></div></div>"#;
+
+async fn search(
+    page: &'static str,
+    status: StatusCode,
+    settings: settings::WebSearch,
+) -> (String, usize) {
+    let folders = Folders::new();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counting = Arc::clone(&asked);
+    let answer = move || {
+        counting.fetch_add(1, Ordering::SeqCst);
+        async move { (status, Html(page)) }
+    };
+    let server = serve(Router::new().fallback(get(answer))).await;
+    let mut settings = settings;
+    settings.duckduckgo.base_url = format!("{server}/html/");
+    settings.brave.base_url.clone_from(&server);
+    let tool = WebSearch::new(&settings, &client(&["127.0.0.1"]));
+    let said = call(&tool, &folders.scope(), json!({"q": "green tea", "max_results": "5"})).await;
+    if !said.contains("status=") && !said.contains("captcha") {
+        let again =
+            call(&tool, &folders.scope(), json!({"q": "green tea", "max_results": 5})).await;
+        assert_eq!(again, said);
+    }
+    (said, asked.load(Ordering::SeqCst))
+}
+
+#[tokio::test]
+async fn web_search_reads_results_and_tells_a_captcha_from_none() {
+    let plain = settings::WebSearch::default;
+    let with_key = || settings::WebSearch {
+        brave: settings::Brave {
+            api_key: Some(SecretString::from("BSA-1")),
+            ..settings::Brave::default()
+        },
+        ..plain()
+    };
+    let keyless = || settings::WebSearch { provider: settings::SearchProvider::Brave, ..plain() };
+    let brave = r#"{"web": {"results": [{"title": "A &amp; <strong>B</strong>", "url": "https://a.example",
+        "description": "<strong>x</strong> y"}]}}"#;
+    let none = r#"<div id="links"><div class="result result--no-result">No results.</div></div>"#;
+    let captcha = r#"<form id="challenge-form"><div class="anomaly-modal__modal"></div></form>"#;
+    let ok = StatusCode::OK;
+    let mut said = Vec::new();
+    for (page, status, settings) in [
+        (RESULTS, ok, plain()),
+        (none, ok, plain()),
+        (captcha, StatusCode::ACCEPTED, plain()),
+        ("<p>hello</p>", ok, plain()),
+        ("forbidden", StatusCode::FORBIDDEN, plain()),
+        ("busy", StatusCode::SERVICE_UNAVAILABLE, plain()),
+        (brave, ok, with_key()),
+        (r#"{"web": {}}"#, ok, with_key()),
+        ("", ok, keyless()),
+    ] {
+        let (text, requests) = search(page, status, settings).await;
+        said.push(format!("{requests} requests: {text}"));
+    }
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    1 requests: Search results for "green tea":
+
+    1. First tea
+       URL: https://example.com/a?b=1
+       All about tea.
+
+    2. Second
+       URL: https://example.org/
+
+    [Found 2 results]
+    1 requests: No results found.
+    1 requests: DuckDuckGo asks for a captcha instead of answering: try later, or set a Brave key (tools.web_search.brave.api_key)
+    2 requests: DuckDuckGo answered with a page that holds no result list
+    1 requests: web_search non-2xx status=403 body=forbidden
+    4 requests: web_search non-2xx status=503 body=busy
+    1 requests: Search results for "green tea":
+
+    1. A & B
+       URL: https://a.example
+       x y
+
+    [Found 1 results]
+    1 requests: No results found.
+    0 requests: Brave wants a key: set tools.web_search.brave.api_key (or BRAVE_SEARCH_API_KEY)
+    "#);
+}
+
+#[tokio::test]
+async fn brave_gets_the_key_and_nobody_else() {
+    let folders = Folders::new();
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let note = Arc::clone(&seen);
+    let answer = move |uri: Uri, headers: HeaderMap| async move {
+        let token = headers.get("x-subscription-token").map(|v| v.to_str().unwrap().to_owned());
+        note.lock().unwrap().push((uri.to_string(), token));
+        "{}"
+    };
+    let server = serve(Router::new().fallback(get(answer))).await;
+    let mut settings = settings::WebSearch::default();
+    settings.brave.base_url = server;
+    settings.brave.api_key = Some(SecretString::from("BSA-1"));
+    let tool = WebSearch::new(&settings, &client(&["127.0.0.1"]));
+    assert_eq!(
+        call(&tool, &folders.scope(), json!({"q": "ä b", "max_results": 99})).await,
+        "No results found."
+    );
+    let wanted = ("/res/v1/web/search?q=%C3%A4+b&count=20".to_owned(), Some("BSA-1".to_owned()));
+    assert_eq!(*seen.lock().unwrap(), [wanted]);
+    let shown = serde_json::to_string(&settings).unwrap() + &format!("{settings:?}");
+    assert!(!shown.contains("BSA-1"), "{shown}");
+}

@@ -1,0 +1,278 @@
+//! `url_fetch`: the API client: asks a server and gives what it answers, or downloads it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::client::{Ask, Got, Guarded};
+use super::page::{content_type, is_text, text_of};
+use super::settings;
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::paths::{Finder, Located};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+const NAME: &str = "url_fetch";
+/// The headers that a call may set.
+const HEADERS: [&str; 7] = [
+    "accept",
+    "accept-language",
+    "content-type",
+    "if-modified-since",
+    "if-none-match",
+    "range",
+    "user-agent",
+];
+/// The longest a request may take, in seconds.
+const LONGEST: f64 = 600.0;
+
+/// The tool.
+pub(in crate::tools) struct UrlFetch {
+    spec: Arc<ToolSpec>,
+    settings: settings::UrlFetch,
+    client: Arc<Guarded>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// `http://…` or `https://…`.
+    url: String,
+    /// Default: GET.
+    method: Option<Verb>,
+    /// Accept, Accept-Language, Content-Type, If-Modified-Since, If-None-Match, Range, User-Agent.
+    headers: Option<BTreeMap<String, String>>,
+    /// What is sent: text as it is, anything else as JSON.
+    body: Option<Value>,
+    /// Save the answer as this file in the cache folder instead of reading it.
+    download_path: Option<String>,
+    /// How long it may take, in seconds.
+    #[schemars(range(min = 1, max = 600))]
+    timeout_seconds: Option<f64>,
+    /// Bytes to read at most.
+    #[schemars(range(min = 1))]
+    max_bytes: Option<u64>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+enum Verb {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl UrlFetch {
+    pub(in crate::tools) fn new(settings: &settings::UrlFetch, client: &Arc<Guarded>) -> Self {
+        let spec = ToolSpec {
+            name: NAME,
+            description: "Make an HTTP request to a server of the public internet and read the answer as it is, \
+                          or save it with download_path. For reading web pages use web_fetch."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Network,
+            group: "web",
+            sources: &["S3"],
+            recovery: Recovery::Unknown,
+        };
+        Self { spec: Arc::new(spec), settings: settings.clone(), client: Arc::clone(client) }
+    }
+
+    fn ask(&self, args: &Args) -> Result<Ask, ToolError> {
+        let verb = args.method.unwrap_or(Verb::Get);
+        let mut headers = headers(args.headers.as_ref())?;
+        if args.body.is_some() && matches!(verb, Verb::Get) {
+            return Err(ToolError::tell("body needs a method: POST, PUT, PATCH or DELETE"));
+        }
+        let body = args.body.as_ref().map(|body| {
+            let (kind, bytes) = written(body);
+            headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static(kind));
+            bytes
+        });
+        let most = match args.download_path {
+            Some(_) => self.settings.max_bytes_download,
+            None => self.settings.max_bytes,
+        };
+        Ok(Ask {
+            method: verb.method(),
+            url: args.url.trim().to_owned(),
+            headers,
+            body,
+            limit: args.timeout_seconds.map_or(self.settings.timeout.0, Duration::from_secs_f64),
+            max_bytes: args.max_bytes.map_or(most, |asked| asked.min(most)),
+        })
+    }
+}
+
+#[async_trait]
+impl Tool for UrlFetch {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let args: Args = typed(args)?;
+        let ask = self.ask(&args)?;
+        let method = ask.method.clone();
+        let most = ask.max_bytes;
+        let target = args.download_path.as_deref().map(|path| place(scope, path)).transpose()?;
+        let names: Vec<&str> = ask.headers.keys().map(HeaderName::as_str).collect();
+        tracing::debug!(url = without_query(&ask.url), %method, ?names, "url_fetch asks");
+        let got = self.client.ask(ask).await?;
+        let Some(target) = target else { return Ok(told(&method, &got)) };
+        if !got.status.is_success() {
+            return Ok(told(&method, &got));
+        }
+        if got.truncated {
+            return Err(ToolError::tell(format!(
+                "download truncated (max_bytes={most}): nothing was saved"
+            )));
+        }
+        save(&method, got, target).await
+    }
+
+    fn preview(&self, args: &Value) -> Option<String> {
+        let text = |key: &str| args.get(key).and_then(Value::as_str);
+        let method = text("method").unwrap_or("GET");
+        let mut said = format!("{method} {}", text("url").unwrap_or_default());
+        if let Some(body) = args.get("body") {
+            said.push_str(&format!("\n{}", String::from_utf8_lossy(&written(body).1)));
+        }
+        if let Some(path) = text("download_path") {
+            said.push_str(&format!("\nsaved as {path}"));
+        }
+        Some(said)
+    }
+
+    fn max_output(&self) -> usize {
+        usize::try_from(self.settings.max_bytes).unwrap_or(usize::MAX).saturating_add(4096)
+    }
+
+    fn longest(&self) -> Option<Duration> {
+        Some(Duration::from_secs_f64(LONGEST + 10.0))
+    }
+}
+
+impl Verb {
+    fn method(self) -> Method {
+        match self {
+            Self::Get => Method::GET,
+            Self::Post => Method::POST,
+            Self::Put => Method::PUT,
+            Self::Patch => Method::PATCH,
+            Self::Delete => Method::DELETE,
+        }
+    }
+}
+
+/// Judges the headers of a call.
+fn headers(asked: Option<&BTreeMap<String, String>>) -> Result<HeaderMap, ToolError> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in asked.into_iter().flatten() {
+        let lower = name.trim().to_ascii_lowercase();
+        if is_secret(&lower) {
+            return Err(ToolError::tell(format!(
+                "header {name} is not allowed: credentials and routing are not the model's to set"
+            )));
+        }
+        if !HEADERS.contains(&lower.as_str()) {
+            return Err(ToolError::tell(format!(
+                "header {name} is not allowed (takes {})",
+                HEADERS.join(", ")
+            )));
+        }
+        let good = HeaderName::try_from(lower.as_str()).ok().zip(HeaderValue::from_str(value).ok());
+        let Some((name, value)) = good else {
+            return Err(ToolError::tell(format!(
+                "header {name} holds characters that no header has"
+            )));
+        };
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+fn is_secret(lower: &str) -> bool {
+    let words =
+        ["authorization", "cookie", "api-key", "apikey", "api_key", "token", "secret", "password"];
+    words.iter().any(|word| lower.contains(word))
+        || lower == "host"
+        || lower.starts_with("proxy-")
+        || lower.starts_with("x-forwarded-")
+}
+
+/// What a body is and how it is sent.
+fn written(body: &Value) -> (&'static str, Vec<u8>) {
+    match body {
+        Value::String(text) => {
+            let holds_json = text.trim_start().starts_with(['{', '['])
+                && serde_json::from_str::<Value>(text).is_ok();
+            let kind = if holds_json { "application/json" } else { "text/plain; charset=utf-8" };
+            (kind, text.clone().into_bytes())
+        }
+        other => ("application/json", other.to_string().into_bytes()),
+    }
+}
+
+/// Where a download goes: beneath the conversation's own folder of the cache, whatever the workspace.
+fn place(scope: &Scope, path: &str) -> Result<Located, ToolError> {
+    let path = path.trim();
+    let path = path.strip_prefix("file_cache_dir/").unwrap_or(path);
+    let aliased =
+        if path.starts_with('/') { path.to_owned() } else { format!("file_cache_dir/{path}") };
+    let mut roots = scope.roots.clone();
+    roots.workspace = None;
+    roots.state = None;
+    Finder { tool: NAME, roots: &roots, deny: &[] }.writable(&aliased)
+}
+
+fn told(method: &Method, got: &Got) -> Output {
+    let kind = content_type(&got.headers);
+    let status = got.status.as_u16();
+    let mut text = String::new();
+    if !got.status.is_success() {
+        text.push_str(&format!("non-2xx status: {status}\n"));
+    }
+    text.push_str(&format!(
+        "url: {}\nmethod: {method}\nstatus: {status}\ncontent_type: {kind}\ntruncated: {}\n\n",
+        got.url, got.truncated
+    ));
+    if is_text(&kind, &got.body) {
+        text.push_str(&text_of(&got.headers, &got.body));
+    } else if !got.body.is_empty() {
+        text.push_str(&format!(
+            "[{} bytes that are no text: fetch them with download_path]",
+            got.body.len()
+        ));
+    }
+    Output { text, is_error: !got.status.is_success(), untrusted: true }
+}
+
+async fn save(method: &Method, got: Got, target: Located) -> Result<Output, ToolError> {
+    let (path, real, bytes) = (target.shown(), target.real(), got.body.len());
+    let told = json!({
+        "url": got.url.as_str(), "method": method.as_str(), "status": got.status.as_u16(),
+        "content_type": content_type(&got.headers), "bytes": bytes, "path": path,
+        "abs_path": real.to_string_lossy(), "saved": true
+    });
+    let written = tokio::task::spawn_blocking(move || target.replace(&got.body)).await;
+    match written {
+        Ok(Ok(())) => Ok(Output::ok(format!("{told:#}"))),
+        Ok(Err(error)) => Err(ToolError::tell(format!("{path} cannot be written: {error}"))),
+        Err(_) => Err(ToolError::Abort("the daemon is stopping".to_owned())),
+    }
+}
+
+/// For logs: a query may hold what nobody should read there.
+fn without_query(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default()
+}

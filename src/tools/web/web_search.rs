@@ -1,0 +1,182 @@
+//! `web_search`: asks a search engine.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, StatusCode, Url};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time::sleep;
+
+use super::cache::Cache;
+use super::client::{Ask, Guarded};
+use super::page::text_of;
+use super::search::{Hit, brave, duckduckgo, printed};
+use super::settings::{self, SearchProvider};
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+/// The most results of one call.
+const MOST: u64 = 20;
+/// How long one request may take.
+const REQUEST: Duration = Duration::from_secs(30);
+/// How often a request is made again.
+const RETRIES: u32 = 3;
+/// The rest before the first repetition; it doubles.
+const REST: Duration = Duration::from_millis(250);
+/// Bytes of an answer.
+const BODY: u64 = 2 * 1024 * 1024;
+
+/// The tool.
+pub(in crate::tools) struct WebSearch {
+    spec: Arc<ToolSpec>,
+    settings: settings::WebSearch,
+    client: Arc<Guarded>,
+    cache: Cache,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// Search words.
+    q: String,
+    /// Results at most. Default: 5.
+    #[schemars(range(min = 1, max = 20))]
+    max_results: Option<u64>,
+}
+
+/// Why a request gave nothing: what the caller does next.
+enum Failed {
+    /// Worth another try.
+    Again(String),
+    /// Not worth one.
+    Final(String),
+}
+
+impl WebSearch {
+    pub(in crate::tools) fn new(settings: &settings::WebSearch, client: &Arc<Guarded>) -> Self {
+        let spec = ToolSpec {
+            name: "web_search",
+            description: "Search the web. Answers titles, addresses and a few words of each result; read a page \
+                          with web_fetch."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Network,
+            group: "web",
+            sources: &["S1", "S3", "S0", "S2"],
+            recovery: Recovery::CallAgain,
+        };
+        let (settings, client) = (settings.clone(), Arc::clone(client));
+        Self { spec: Arc::new(spec), settings, client, cache: Cache::default() }
+    }
+
+    async fn search(&self, query: &str, most: u64) -> Result<Vec<Hit>, ToolError> {
+        let mut rest = REST;
+        for _ in 0..RETRIES {
+            match self.once(query, most).await {
+                Ok(hits) => return Ok(hits),
+                Err(Failed::Final(why)) => return Err(ToolError::Tell(why)),
+                Err(Failed::Again(why)) => tracing::debug!(why, "a search is made again"),
+            }
+            sleep(rest).await;
+            rest *= 2;
+        }
+        self.once(query, most).await.map_err(|failed| {
+            let (Failed::Again(why) | Failed::Final(why)) = failed;
+            ToolError::Tell(why)
+        })
+    }
+
+    async fn once(&self, query: &str, most: u64) -> Result<Vec<Hit>, Failed> {
+        let by_brave = self.by_brave().map_err(Failed::Final)?;
+        let request = match by_brave {
+            Some(key) => self.brave(key, query, most),
+            None => self.duckduckgo(query),
+        };
+        let (url, headers) = request.map_err(Failed::Final)?;
+        let (url, method) = (url.to_string(), Method::GET);
+        let ask = Ask { method, url, headers, body: None, limit: REQUEST, max_bytes: BODY };
+        let got = self.client.ask(ask).await.map_err(|error| match error.to_string() {
+            refused if refused.contains("not allowed by guard") => Failed::Final(refused),
+            other => Failed::Again(format!("the search failed: {other}")),
+        })?;
+        let body = text_of(&got.headers, &got.body);
+        let status = got.status;
+        // DuckDuckGo asks for a captcha with 202.
+        if status != StatusCode::OK && status != StatusCode::ACCEPTED {
+            let start: String = body.chars().take(200).collect();
+            let why = format!("web_search non-2xx status={} body={start}", status.as_u16());
+            let again = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+            return Err(if again { Failed::Again(why) } else { Failed::Final(why) });
+        }
+        let read = if by_brave.is_some() { brave(&body) } else { duckduckgo(&body) };
+        read.map_err(Failed::Final)
+    }
+
+    /// Brave's key when Brave is asked.
+    fn by_brave(&self) -> Result<Option<&str>, String> {
+        match (self.settings.provider, self.settings.key()) {
+            (SearchProvider::Duckduckgo, _) | (SearchProvider::Auto, None) => Ok(None),
+            (SearchProvider::Auto | SearchProvider::Brave, Some(key)) => Ok(Some(key)),
+            (SearchProvider::Brave, None) => Err(
+                "Brave wants a key: set tools.web_search.brave.api_key (or BRAVE_SEARCH_API_KEY)"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    fn brave(&self, key: &str, query: &str, most: u64) -> Result<(Url, HeaderMap), String> {
+        let base = self.settings.brave.base_url.trim_end_matches('/');
+        let mut url = address(&format!("{base}/res/v1/web/search"), "brave")?;
+        url.query_pairs_mut().append_pair("q", query).append_pair("count", &most.to_string());
+        let token = HeaderValue::from_str(key).map_err(|_| {
+            "tools.web_search.brave.api_key holds characters that no key has".to_owned()
+        })?;
+        let accept = (ACCEPT, HeaderValue::from_static("application/json"));
+        let token = (HeaderName::from_static("x-subscription-token"), token);
+        Ok((url, HeaderMap::from_iter([accept, token])))
+    }
+
+    fn duckduckgo(&self, query: &str) -> Result<(Url, HeaderMap), String> {
+        let mut url = address(&self.settings.duckduckgo.base_url, "duckduckgo")?;
+        url.query_pairs_mut().append_pair("q", query);
+        Ok((url, HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("text/html"))])))
+    }
+}
+
+#[async_trait]
+impl Tool for WebSearch {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { q, max_results } = typed(args)?;
+        let query = q.trim();
+        if query.is_empty() {
+            return Err(ToolError::tell("q is required"));
+        }
+        let most = max_results.unwrap_or(self.settings.max_results).clamp(1, MOST);
+        let key = format!("{most} {query}");
+        if let Some(found) = self.cache.get(&key, scope.clock.now()) {
+            return Ok(Output::outside(found));
+        }
+        let mut hits = self.search(query, most).await?;
+        hits.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        let found = printed(query, &hits);
+        self.cache.put(key, scope.clock.now(), found.clone());
+        Ok(Output::outside(found))
+    }
+
+    fn longest(&self) -> Option<Duration> {
+        Some((REQUEST + REST * 4) * (RETRIES + 1))
+    }
+}
+
+fn address(url: &str, engine: &str) -> Result<Url, String> {
+    Url::parse(url).map_err(|e| format!("tools.web_search.{engine}.base_url is no address: {e}"))
+}
