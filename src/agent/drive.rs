@@ -129,7 +129,8 @@ impl<'a> Drive<'a> {
     }
 
     /// Stores an answer with calls before any of them starts: durable when one could have an effect.
-    async fn replied(&mut self, reply: Reply) -> Result<(), Dropped> {
+    async fn replied(&mut self, mut reply: Reply) -> Result<(), Dropped> {
+        reply.calls = reply.calls.into_iter().map(|c| self.registry.canonical(c)).collect();
         self.run.replied(hidden::reply(&self.agent.redactor, reply));
         let Some(calls) = self.run.open_calls() else { return Ok(()) };
         let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);

@@ -13,7 +13,7 @@ use crate::agent::{Agent, SmallModel};
 use crate::config::paths::{ConfigFile, Folders};
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::Settings;
-use crate::config::{Flag, Reading, Sources, crash_at, read};
+use crate::config::{Flag, Reading, Sources, crash_at, read, whole_schema};
 use crate::console::{ChannelView, Console};
 use crate::daemon::{Binary, http, lifecycle, state};
 use crate::domain::chance::{Chance, SystemChance};
@@ -25,6 +25,7 @@ use crate::llm::Model;
 use crate::shape::{ChannelTools, Shaper};
 use crate::store::Ledger;
 use crate::store::read::Read;
+use crate::tools::Schemas;
 use crate::tools::base::{self, Means};
 use crate::tools::shell::Processes;
 use crate::tools::web::client::Guarded;
@@ -149,6 +150,7 @@ fn means(
         env: Arc::new(binary.env.clone()),
         client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
         small: Arc::new(SmallModel(small)),
+        schemas: Schemas::new([("config", whole_schema(&binary.kits))]),
     }
 }
 

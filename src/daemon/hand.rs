@@ -84,6 +84,7 @@ impl Bench {
             let id = format!("c1.{index}");
             let scope = self.scope(by_hand, &shape, &id);
             let call = Call { id, name: tool.clone(), arguments: arguments.clone() };
+            let call = shape.registry.canonical(call);
             let answer = dispatch(&shape.registry, &call, &scope, &self.redactor).await;
             let (text, is_error, over) = match answer {
                 Ok(done) => (done.answer.text, done.answer.is_error, false),

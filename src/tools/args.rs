@@ -30,7 +30,7 @@ pub fn accept(parameters: &Value, written: &Value) -> Result<Accepted, String> {
     let mut args = Value::Object(convert_all(parameters, written));
     let notes = bring_to_limits(parameters, &mut args);
     let mut faults: Vec<String> =
-        check(parameters, &args).iter().map(|f| words(parameters, f)).collect();
+        check(parameters, &args).iter().map(|f| fault_words(parameters, f)).collect();
     faults.extend(empty_required(parameters, &args));
     faults.dedup();
     if faults.is_empty() { Ok(Accepted { args, notes }) } else { Err(faults.join("\n")) }
@@ -214,7 +214,8 @@ fn empty_required(parameters: &Value, args: &Value) -> Vec<String> {
     empty.map(|name| format!("{name} is required")).collect()
 }
 
-fn words(parameters: &Value, fault: &Fault) -> String {
+/// Says a fault in the words of the reference documents.
+pub fn fault_words(parameters: &Value, fault: &Fault) -> String {
     let name = fault.path.join(".");
     match &fault.kind {
         FaultKind::Missing => format!("{name} is required"),

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::tools::files::Denied;
 use crate::tools::ports::Small;
 use crate::tools::registry::Base;
 use crate::tools::shell::Processes;
 use crate::tools::web::client::Guarded;
-use crate::tools::{Settings, Tool, ToolError, conversation, files, shell, web};
+use crate::tools::{Schemas, Settings, Tool, ToolError, conversation, files, shell, web};
 
 /// What tools stand on besides config. The default one works alone: for tests and tables.
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub struct Means {
     pub client: Arc<Guarded>,
     /// The model for small work.
     pub small: Arc<dyn Small>,
+    /// Schemas that no file holds.
+    pub schemas: Schemas,
 }
 
 impl Default for Means {
@@ -32,6 +35,7 @@ impl Default for Means {
             env: Arc::default(),
             client: Arc::default(),
             small: Arc::new(Speechless),
+            schemas: Schemas::default(),
         }
     }
 }
@@ -51,7 +55,22 @@ impl Small for Speechless {
 /// # Errors
 /// A name that stands twice: a defect.
 pub fn build(settings: &Settings, means: &Means) -> Result<Base, String> {
+    let reading = |own: &[String]| Denied::new(settings.closed_to_readers(own));
+    let writing = |own: &[String]| Denied::new(settings.closed_to_writers(own));
+    let patch = &settings.patch;
     let tools: Vec<Arc<dyn Tool>> = vec![
+        Arc::new(files::ApplyPatch::new(writing(&settings.apply_patch.deny_paths))),
+        Arc::new(files::EditFile::new(writing(&settings.edit_file.deny_paths))),
+        Arc::new(files::GitStatus::new(reading(&settings.git_status.deny_paths))),
+        Arc::new(files::Glob::new(reading(&settings.glob.deny_paths))),
+        Arc::new(files::Grep::new(reading(&settings.grep.deny_paths))),
+        Arc::new(files::NotebookEdit::new(writing(&settings.notebook_edit.deny_paths))),
+        Arc::new(files::Patch::new(
+            writing(&patch.deny_paths),
+            patch.validate.clone(),
+            means.schemas.clone(),
+        )),
+        Arc::new(files::ReadSchema::new(means.schemas.clone())),
         Arc::new(shell::Bash::new(&settings.bash, &means.processes, &means.env)),
         Arc::new(shell::PowerShell::new(&settings.powershell, &means.processes, &means.env)),
         Arc::new(shell::Process::new(&means.processes)),
@@ -79,11 +98,19 @@ mod tests {
         assert_eq!(
             names,
             [
+                "apply_patch",
                 "bash",
+                "edit_file",
+                "git_status",
+                "glob",
+                "grep",
                 "list_files",
+                "notebook_edit",
+                "patch",
                 "powershell",
                 "process",
                 "read_file",
+                "read_schema",
                 "think",
                 "todo_read",
                 "todo_write",
@@ -115,5 +142,15 @@ mod tests {
         let base = build(&settings, &Means::default()).unwrap();
         assert_eq!(settings.disabled().len(), all.len());
         assert!(settings.disabled().iter().all(|name| base.contains(name)));
+    }
+
+    #[test]
+    fn every_other_name_leads_to_a_parameter() {
+        for spec in build(&Settings::default(), &Means::default()).unwrap().specs() {
+            for (other, ours) in crate::tools::aliases::spellings(spec.name) {
+                assert!(spec.parameters["properties"][ours].is_object(), "{}: {ours}", spec.name);
+                assert!(spec.parameters["properties"][other].is_null(), "{}: {other}", spec.name);
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@ use selkie_channel_core::Redactor;
 use tokio::time::{Instant, sleep_until};
 
 use crate::domain::transcript::{Answer, Call};
+use crate::tools::aliases::{clash, is_planned};
 use crate::tools::args::{Accepted, accept};
 use crate::tools::registry::{Found, Registry, refusal};
 use crate::tools::scope::Scope;
@@ -23,7 +24,7 @@ pub struct Dispatched {
 }
 
 /// Calls a tool of this task's registry. Every fault of the model's becomes an answer; only what must
-/// end the task is an error.
+/// end the task is an error. The call is in our words already ([`Registry::canonical`]).
 ///
 /// # Errors
 /// [`ToolError::Abort`] alone.
@@ -52,6 +53,7 @@ fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String> {
     match registry.find(name) {
         Found::Tool(tool) => Ok(tool),
         Found::Hidden(reasons) => Err(refusal(name, &reasons)),
+        Found::Unknown(_) if is_planned(name) => Err(format!("{name} comes with a later part")),
         Found::Unknown(near) if near.is_empty() => Err(format!("there is no tool {name}")),
         Found::Unknown(near) => {
             Err(format!("there is no tool {name}: did you mean {}?", near.join(", ")))
@@ -60,6 +62,9 @@ fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String> {
 }
 
 async fn answer(tool: &Arc<dyn Tool>, call: &Call, scope: &Scope) -> Result<Output, ToolError> {
+    if let Some(why) = clash(call) {
+        return Err(ToolError::Tell(why));
+    }
     let Accepted { args, notes } =
         accept(&tool.spec().parameters, &call.arguments).map_err(ToolError::Tell)?;
     let mut output = timed(tool, args, scope).await?;

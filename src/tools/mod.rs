@@ -1,5 +1,6 @@
 //! What the agent may use: the trait, the registry, the scope of a call, dispatch, and one file per tool.
 
+pub mod aliases;
 pub mod args;
 pub mod base;
 pub mod bits;
@@ -23,6 +24,7 @@ use serde_json::Value;
 use crate::domain::tool::ToolSpec;
 use crate::tools::scope::Scope;
 
+pub use files::Schemas;
 pub use settings::Settings;
 
 /// What a tool answers at most, in bytes, when it sets no limit of its own.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::domain::spelling::nearest;
 use crate::domain::tool::{Class, ToolBlock, ToolSpec};
-use crate::tools::Tool;
+use crate::domain::transcript::Call;
 use crate::tools::bits::Bits;
+use crate::tools::{Tool, aliases};
 
 /// How many near names an unknown one is answered with.
 const NEAR: usize = 3;
@@ -189,6 +190,17 @@ impl Registry {
         }
         let absent: Vec<String> = view.absent_reasons(name);
         if absent.is_empty() { Found::Unknown(self.near(name)) } else { Found::Hidden(absent) }
+    }
+
+    /// Returns a call in this task's words, whatever words the model was taught: the transcript keeps
+    /// canonical names and parameters.
+    pub fn canonical(&self, call: Call) -> Call {
+        let view = &*self.view;
+        aliases::canonical(call, |name| {
+            view.base.contains(name)
+                || view.runtime(name).is_some()
+                || view.overlay.absent.iter().any(|(tool, _)| tool.spec().name == name)
+        })
     }
 
     /// Returns the listed tools, serialized once for all tasks of this shape.

@@ -18,6 +18,22 @@ pub struct Settings {
     pub write_file: WriteFile,
     /// Listing folders.
     pub list_files: ListFiles,
+    /// Replacing a text in a file.
+    pub edit_file: Paths,
+    /// Applying patches.
+    pub apply_patch: Paths,
+    /// Creating, changing and deleting one file, with a look at what it holds afterwards.
+    pub patch: Patch,
+    /// Changing cells of notebooks.
+    pub notebook_edit: Paths,
+    /// Finding files by their names.
+    pub glob: Paths,
+    /// Searching in files.
+    pub grep: Paths,
+    /// What git says of a folder.
+    pub git_status: Paths,
+    /// Looking up schemas.
+    pub read_schema: Switch,
     /// Running shell commands.
     pub bash: shell::Bash,
     /// Running PowerShell commands.
@@ -86,6 +102,39 @@ pub struct ListFiles {
     pub deny_paths: Vec<String>,
 }
 
+/// A tool that works on files and has no other limits of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Paths {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// Names and paths that it never touches, beside those of `read_file` or `write_file`.
+    pub deny_paths: Vec<String>,
+}
+
+/// `tools.patch`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Patch {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// Names and paths that it never touches, beside those of `write_file`.
+    pub deny_paths: Vec<String>,
+    /// Which files are checked after a change, and against which schema.
+    pub validate: Vec<Validate>,
+}
+
+/// An entry of `tools.patch.validate`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Validate {
+    /// Which files, by their path as tools take it: `file_state_dir/**/*.yaml`, `jobs/*.yaml`.
+    pub glob: String,
+    /// The schema, as `read_schema` names it. Without it: the one called like the file, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+}
+
 /// `tools.send`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -104,6 +153,14 @@ impl Settings {
             ("read_file", self.read_file.enabled),
             ("write_file", self.write_file.enabled),
             ("list_files", self.list_files.enabled),
+            ("edit_file", self.edit_file.enabled),
+            ("apply_patch", self.apply_patch.enabled),
+            ("patch", self.patch.enabled),
+            ("notebook_edit", self.notebook_edit.enabled),
+            ("glob", self.glob.enabled),
+            ("grep", self.grep.enabled),
+            ("git_status", self.git_status.enabled),
+            ("read_schema", self.read_schema.enabled),
             ("bash", self.bash.enabled),
             ("powershell", self.powershell.enabled),
             ("process", self.process.enabled),
@@ -115,6 +172,17 @@ impl Settings {
             ("todo_write", self.todo_write.enabled),
         ];
         switches.into_iter().filter(|(_, on)| !on).map(|(name, _)| name).collect()
+    }
+
+    /// Returns what a tool that shows files never opens: what `read_file` does not, and its own list.
+    pub fn closed_to_readers(&self, own: &[String]) -> Vec<String> {
+        self.read_file.deny_paths.iter().chain(own).cloned().collect()
+    }
+
+    /// Returns what a tool that changes files never changes: what `write_file` does not, and its own
+    /// list.
+    pub fn closed_to_writers(&self, own: &[String]) -> Vec<String> {
+        self.write_file.deny_paths.iter().chain(own).cloned().collect()
     }
 }
 
@@ -139,6 +207,19 @@ impl Default for WriteFile {
 impl Default for ListFiles {
     fn default() -> Self {
         Self { enabled: true, deny_paths: Vec::new() }
+    }
+}
+
+impl Default for Paths {
+    fn default() -> Self {
+        Self { enabled: true, deny_paths: Vec::new() }
+    }
+}
+
+impl Default for Patch {
+    fn default() -> Self {
+        let state = Validate { glob: "file_state_dir/**/*.yaml".to_owned(), schema: None };
+        Self { enabled: true, deny_paths: Vec::new(), validate: vec![state] }
     }
 }
 

@@ -101,6 +101,8 @@ pub enum Tools {
         #[arg(long)]
         json: bool,
     },
+    /// Print the page of all tools in markdown, as src/docs/tools.md has it
+    Docs,
     /// Show a tool as the model sees it
     Show {
         /// The tool

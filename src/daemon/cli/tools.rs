@@ -1,7 +1,11 @@
-//! `selkie tools list|show|call|why`.
+//! `selkie tools list|show|call|why|docs`.
 
+mod docs;
+
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -16,6 +20,7 @@ use crate::daemon::lifecycle;
 use crate::domain::spelling::nearest;
 use crate::domain::tool::ToolSpec;
 use crate::shape::Explained;
+use crate::tools::aliases;
 
 /// Lists, explains or calls.
 pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
@@ -24,6 +29,7 @@ pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
         Tools::List { setting: None, json } => list_all(binary, chosen, json),
         Tools::Show { name } => show(binary, chosen, &name),
         Tools::Why { name, setting, json } => why(binary, chosen, &name, &setting, json),
+        Tools::Docs => Ok(print::out(&docs::page(&whole(binary, chosen)?))?),
         Tools::Call { setting, workspace, json, calls } => {
             let facts = setting::facts(&binary.kits, &setting)?;
             let calls = pairs(&calls)?;
@@ -61,47 +67,82 @@ fn list_in(binary: &Binary, chosen: &Chosen, setting: &str, json: bool) -> Outco
 }
 
 /// A tool and the settings where it is.
-#[derive(Serialize)]
 struct Everywhere {
-    name: String,
-    class: String,
-    group: String,
+    spec: Arc<ToolSpec>,
     runtime: bool,
-    summary: String,
     settings: Vec<String>,
 }
 
-fn list_all(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
+/// The same for programs.
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    group: &'a str,
+    /// The class: policy, plan mode and approvals go by it.
+    risk: &'a str,
+    runtime: bool,
+    description: &'a str,
+    settings: &'a [String],
+    aliases: Vec<&'a str>,
+    parameter_aliases: BTreeMap<&'a str, &'a str>,
+    sources: &'a [&'a str],
+    schema: &'a Value,
+}
+
+/// Every tool of every setting: the base first, then what is injected. The channels' come last because
+/// `cli` is asked first.
+fn whole(binary: &Binary, chosen: &Chosen) -> Result<Vec<Everywhere>, Failure> {
     let plan = plan(binary, chosen)?;
     let mut all: Vec<Everywhere> = Vec::new();
     for setting in setting::names(&binary.kits) {
-        for line in explained(binary, &plan, &setting)?.there {
-            match all.iter_mut().find(|t| t.name == line.name) {
+        let registry = plan.shaper.shape(&setting::facts(&binary.kits, &setting)?).registry;
+        for spec in registry.block().specs() {
+            let runtime = registry.is_runtime(spec.name);
+            match all.iter_mut().find(|t| t.spec.name == spec.name) {
                 Some(tool) => tool.settings.push(setting.clone()),
-                None => all.push(Everywhere {
-                    name: line.name,
-                    class: line.class,
-                    group: line.group,
-                    runtime: line.runtime,
-                    summary: line.summary,
-                    settings: vec![setting.clone()],
-                }),
+                None => {
+                    let (spec, settings) = (Arc::clone(spec), vec![setting.clone()]);
+                    all.push(Everywhere { spec, runtime, settings });
+                }
             }
         }
     }
-    // The base first, then what is injected; the channels' come last because `cli` is asked first.
     all.sort_by_key(|tool| tool.runtime);
+    Ok(all)
+}
+
+fn list_all(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
+    let all = whole(binary, chosen)?;
     if json {
-        return Ok(print::json(&all)?);
+        return Ok(print::json(&all.iter().map(listed).collect::<Vec<_>>())?);
     }
     let rows: Vec<Vec<String>> = all
         .into_iter()
         .map(|t| {
             let kind = if t.runtime { "runtime" } else { "base" };
-            vec![t.name, t.class, t.group, kind.to_owned(), t.settings.join(" "), t.summary]
+            let ToolSpec { name, class, group, description, .. } = &*t.spec;
+            let summary = description.lines().next().unwrap_or_default();
+            let words = [name, class.name(), group, kind, &t.settings.join(" "), summary];
+            words.map(str::to_owned).into()
         })
         .collect();
     Ok(print::out(&print::table(&rows))?)
+}
+
+fn listed(tool: &Everywhere) -> Listed<'_> {
+    let ToolSpec { name, description, parameters, class, group, sources, .. } = &*tool.spec;
+    Listed {
+        name,
+        group,
+        risk: class.name(),
+        runtime: tool.runtime,
+        description,
+        settings: &tool.settings,
+        aliases: aliases::names(name),
+        parameter_aliases: aliases::spellings(name).collect(),
+        sources,
+        schema: parameters,
+    }
 }
 
 /// A tool as the model sees it.

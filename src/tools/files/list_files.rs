@@ -104,7 +104,7 @@ fn list(finder: &Finder<'_>, args: &Args, stop: &Stop) -> Result<String, ToolErr
 }
 
 /// The folder to list and the pattern below it; `None` for the default folder before it is made.
-fn start(
+pub(super) fn start(
     finder: &Finder<'_>,
     path: Option<&str>,
 ) -> Result<Option<(Located, Option<Pattern>)>, ToolError> {

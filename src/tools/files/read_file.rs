@@ -1,4 +1,4 @@
-//! `read_file`: a page of a text file, its lines numbered.
+//! `read_file`: a page of a text file or a notebook, its lines numbered; of an image, what it is.
 
 use std::io::{self, BufReader, Read, Seek};
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
 use super::page::{MAX_COUNTED, Page, Wanted, read};
-use super::sniff;
+use super::whole::{self, MAX_WHOLE};
+use super::{image, notebook, sniff};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Kind, Located, Stop};
@@ -44,7 +45,8 @@ impl ReadFile {
         let spec = ToolSpec {
             name: NAME,
             description: "Read a text file page by page. Lines come numbered; the last line of a \
-                          page says how to get the next. For folders use list_files."
+                          page says how to get the next. Notebooks come as cells, of images type \
+                          and size. For folders use list_files."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,
@@ -77,30 +79,54 @@ impl Tool for ReadFile {
         let (roots, deny) = (scope.roots.clone(), self.settings.deny_paths.clone());
         on_disk(scope, move |stop| {
             let located = Finder { tool: NAME, roots: &roots, deny: &deny }.existing(&path)?;
-            let page = open(&located, wanted, stop)?;
-            Ok(Output::outside(with_trailer(page, wanted)?))
+            match open(&located, wanted, stop)? {
+                Content::Page(page) => Ok(Output::outside(with_trailer(page, wanted)?)),
+                Content::Image(what) => Ok(Output::outside(what)),
+            }
         })
         .await
     }
 }
 
-fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Page, ToolError> {
+/// What a file shows.
+enum Content {
+    Page(Page),
+    /// What it is, in words: the picture itself needs a model that sees.
+    Image(String),
+}
+
+fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Content, ToolError> {
     let shown = located.shown();
     let fault = |e: io::Error| refused(&shown, &e);
     let (kind, size) = located.kind().map_err(fault)?;
     if kind == Kind::Folder {
         return Err(ToolError::tell(format!("{shown} is a directory: use list_files")));
     }
+    if shown.ends_with(".ipynb") && size <= MAX_WHOLE {
+        let bytes = whole::content(located)?.unwrap_or_default();
+        // A file that only calls itself a notebook is shown as it is.
+        if let Ok(cells) = notebook::shown(&bytes) {
+            return read(cells.as_bytes(), wanted, || stop.check())
+                .map_err(fault)
+                .map(Content::Page);
+        }
+    }
     let mut file = located.open().map_err(fault)?;
     let mut head = Vec::new();
     file.by_ref().take(sniff::HEAD as u64).read_to_end(&mut head).map_err(fault)?;
+    if let Some(what) = image::described(&head) {
+        return Ok(Content::Image(format!(
+            "{shown} is a {what}, {size} bytes. The picture itself is not shown here."
+        )));
+    }
     if let Some(what) = sniff::binary(&head) {
         return Err(ToolError::tell(format!(
             "{shown} is {what} ({size} bytes), not text: it cannot be read here"
         )));
     }
     file.rewind().map_err(fault)?;
-    read(BufReader::with_capacity(64 * 1024, file), wanted, || stop.check()).map_err(fault)
+    let stream = BufReader::with_capacity(64 * 1024, file);
+    read(stream, wanted, || stop.check()).map_err(fault).map(Content::Page)
 }
 
 fn with_trailer(page: Page, wanted: Wanted) -> Result<String, ToolError> {
@@ -196,7 +222,7 @@ mod tests {
            1 | caf�
         [Not all of it is UTF-8: broken bytes are shown as �.]
         --
-        image.png is a PNG image (12 bytes), not text: it cannot be read here
+        image.png is a PNG image, 12 bytes. The picture itself is not shown here.
         --
         read_file denied for path: diary (tools.read_file.deny_paths)
         --

@@ -16,10 +16,10 @@ use rustix::io::Errno;
 
 use super::{Located, Stop};
 
-const FOLDER: OFlags =
+pub(super) const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// Opening must not wait for the other end of a pipe.
-const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+pub(super) const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// What something on the disk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,26 +100,7 @@ impl Located {
     /// # Errors
     /// When something else than a file of one name stands there, or the disk refuses.
     pub fn replace(&self, content: &[u8]) -> io::Result<()> {
-        let (folder, name) = self.make_folders()?;
-        let mode = match fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => {
-                ours_alone(&stat)?;
-                Some(Mode::from_raw_mode(stat.st_mode))
-            }
-            Err(Errno::NOENT) => None,
-            Err(error) => return Err(error.into()),
-        };
-        let temporary = temporary_name();
-        let create = FILE | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-        let file = fs::openat(&folder, &temporary, create, self.file_mode())?;
-        let written = fill(File::from(file), content, mode)
-            .and_then(|()| Ok(fs::renameat(&folder, &temporary, &folder, name)?));
-        if written.is_err() {
-            // What failed is said; that its remains could not be removed would say nothing more.
-            let _ = fs::unlinkat(&folder, &temporary, AtFlags::empty());
-        }
-        written?;
-        Ok(fs::fsync(&folder)?)
+        self.stage(content, None)?.commit()
     }
 
     /// Appends to a file, or makes it with its folders: one write under the file's lock.
@@ -141,11 +122,11 @@ impl Located {
         Ok(fs::fsync(&file)?)
     }
 
-    fn parts(&self) -> Option<(&Path, &OsStr)> {
+    pub(super) fn parts(&self) -> Option<(&Path, &OsStr)> {
         Some((self.relative.parent()?, self.relative.file_name()?))
     }
 
-    fn make_folders(&self) -> io::Result<(OwnedFd, &OsStr)> {
+    pub(super) fn make_folders(&self) -> io::Result<(OwnedFd, &OsStr)> {
         let Some((parent, name)) = self.parts() else {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
         };
@@ -170,12 +151,17 @@ impl Located {
         Ok((at, name))
     }
 
-    fn file_mode(&self) -> Mode {
+    pub(super) fn file_mode(&self) -> Mode {
         Mode::from_raw_mode(if self.is_private() { 0o600 } else { 0o644 })
     }
 }
 
-fn open(located: &Located, relative: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+pub(super) fn open(
+    located: &Located,
+    relative: &Path,
+    flags: OFlags,
+    mode: Mode,
+) -> io::Result<OwnedFd> {
     let root = fs::open(&located.root, FOLDER, Mode::empty())?;
     if relative.as_os_str().is_empty() {
         return Ok(root);
@@ -221,7 +207,7 @@ fn by_steps(root: OwnedFd, relative: &Path, flags: OFlags, mode: Mode) -> io::Re
     Ok(at)
 }
 
-fn fill(mut file: File, content: &[u8], mode: Option<Mode>) -> io::Result<()> {
+pub(super) fn fill(mut file: File, content: &[u8], mode: Option<Mode>) -> io::Result<()> {
     file.write_all(content)?;
     if let Some(mode) = mode {
         fs::fchmod(&file, mode)?;
@@ -240,13 +226,13 @@ fn lock(file: impl AsFd, stop: &Stop) -> io::Result<()> {
     }
 }
 
-fn temporary_name() -> String {
+pub(super) fn temporary_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!(".selkie-{}-{number}.tmp", std::process::id())
 }
 
-fn ours_alone(stat: &Stat) -> io::Result<()> {
+pub(super) fn ours_alone(stat: &Stat) -> io::Result<()> {
     regular(stat)?;
     if stat.st_nlink > 1 {
         let why = "the file has several names (hard links): writing would change them all";
@@ -255,7 +241,7 @@ fn ours_alone(stat: &Stat) -> io::Result<()> {
     Ok(())
 }
 
-fn regular(stat: &Stat) -> io::Result<()> {
+pub(super) fn regular(stat: &Stat) -> io::Result<()> {
     let why = match kind(FileType::from_raw_mode(stat.st_mode)) {
         Kind::File => return Ok(()),
         Kind::Folder => "it is a folder",

@@ -6,6 +6,7 @@
 mod beneath;
 mod form;
 mod rules;
+mod staged;
 mod stop;
 
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use crate::tools::scope::Roots;
 
 pub use beneath::{Kind, Listed};
 pub use rules::denied;
+pub use staged::Staged;
 pub use stop::Stop;
 
 /// What is to be done with a file.

@@ -1,0 +1,159 @@
+//! `edit_file`: replaces an exact text in a file.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Denied;
+use super::blocking::on_disk;
+use super::replace::Replace;
+use super::whole::Whole;
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+const NAME: &str = "edit_file";
+
+/// The tool.
+pub(in crate::tools) struct EditFile {
+    spec: Arc<ToolSpec>,
+    denied: Denied,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The file.
+    path: String,
+    /// The exact text to replace, with its whitespace; without the line numbers that `read_file` shows.
+    old_string: String,
+    /// What comes in its place; empty to take it out.
+    #[schemars(length(min = 0))]
+    new_string: String,
+    /// Whether to replace every place. Default: false, and the text must stand in one place only.
+    #[serde(default)]
+    replace_all: bool,
+}
+
+impl EditFile {
+    pub(in crate::tools) fn new(denied: Denied) -> Self {
+        let spec = ToolSpec {
+            name: NAME,
+            description: "Replace an exact text in a file. Read the file first; for changes in \
+                          several places or files use apply_patch."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Write,
+            group: "files",
+            sources: &["S0", "S2", "S4"],
+            recovery: Recovery::Unknown,
+        };
+        Self { spec: Arc::new(spec), denied }
+    }
+}
+
+#[async_trait]
+impl Tool for EditFile {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { path, old_string, new_string, replace_all } = typed(args)?;
+        let (roots, denied) = (scope.roots.clone(), self.denied.clone());
+        on_disk(scope, move |_| {
+            let file = Whole::of(&denied.finder(NAME, &roots), &path)?;
+            let replace = Replace { old: &old_string, new: &new_string, all: replace_all };
+            let done = replace.apply(&file.shown(), &file.content)?;
+            file.replace(&done.content)?;
+            let places =
+                if done.count == 1 { "1 place" } else { &format!("{} places", done.count) };
+            Ok(Output::ok(format!("changed {places} of {}\n{}", file.shown(), done.diff)))
+        })
+        .await
+    }
+
+    fn preview(&self, args: &Value) -> Option<String> {
+        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+        let marked = |mark: &str, text: &str| -> String {
+            text.lines().map(|line| format!("\n{mark}{line}")).collect()
+        };
+        let all = args.get("replace_all").is_some_and(|v| v == true);
+        let places = if all { "every place" } else { "one place" };
+        let (old, new) = (marked("-", text("old_string")), marked("+", text("new_string")));
+        Some(format!("edit {} ({places}):{old}{new}", text("path")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::testkit::Folders;
+
+    async fn call(scope: &Scope, args: Value) -> String {
+        let tool = EditFile::new(Denied::new(vec!["diary".to_owned()]));
+        tool.call(scope, args).await.map_or_else(|e| e.to_string(), |o| o.text)
+    }
+
+    #[tokio::test]
+    async fn it_edits_and_refuses() {
+        let folders = Folders::new();
+        let file = folders.put("work/main.go", "func main() {\n\tfmt.Println(\"hello\")\n}\n");
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
+        folders.put("work/diary", "x");
+        folders.put("work/bytes", b"a\xff\nb\n");
+        folders.put("outside/x", "x");
+        std::os::unix::fs::symlink(folders.at("outside/x"), folders.at("work/link")).unwrap();
+        let two = folders.put("work/two", "x");
+        std::fs::hard_link(two, folders.at("work/three")).unwrap();
+        let scope = folders.scope();
+        let mut said = Vec::new();
+        for (path, old, new) in [
+            ("main.go", "\"hello\"", "\"hello, world\""),
+            ("bytes", "b", "c"),
+            ("none", "a", "b"),
+            ("diary", "x", "y"),
+            ("link", "x", "y"),
+            ("two", "x", "y"),
+            (".", "x", "y"),
+        ] {
+            let args = json!({"path": path, "old_string": old, "new_string": new});
+            said.push(call(&scope, args).await);
+        }
+        insta::assert_snapshot!(said.join("\n--\n"), @r##"
+changed 1 place of main.go
+@@ line 2 @@
+ func main() {
+-	fmt.Println("hello")
++	fmt.Println("hello, world")
+ }
+--
+changed 1 place of bytes
+@@ line 2 @@
+ a�
+-b
++c
+--
+no such file: none
+--
+edit_file denied for path: diary (tools.edit_file.deny_paths)
+--
+refusing to write outside allowed base dirs: link (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
+--
+two: the file has several names (hard links): writing would change them all
+--
+. is a directory: name a file in it
+"##);
+        assert!(folders.get("work/main.go").contains("hello, world"));
+        assert_eq!(std::fs::read(folders.at("work/bytes")).unwrap(), b"a\xff\nc\n");
+        assert_eq!(folders.get("outside/x"), "x");
+        let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(file).unwrap());
+        assert_eq!(mode & 0o777, 0o755, "an existing file keeps its mode");
+    }
+}

@@ -1,0 +1,285 @@
+//! `notebook_edit`: replaces, inserts or deletes one cell of a Jupyter notebook.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::Denied;
+use super::blocking::on_disk;
+use super::notebook::Notebook;
+use super::whole::Whole;
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+const NAME: &str = "notebook_edit";
+
+/// The tool.
+pub(in crate::tools) struct NotebookEdit {
+    spec: Arc<ToolSpec>,
+    denied: Denied,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The notebook (`.ipynb`).
+    notebook_path: String,
+    /// The cell's number, from 0; insert puts the new cell before it. Not used when `cell_id` is given.
+    #[schemars(range(min = 0))]
+    cell_number: Option<u64>,
+    /// The cell's id; insert puts the new cell after it.
+    cell_id: Option<String>,
+    /// For replace and insert: the new source.
+    #[schemars(length(min = 0))]
+    new_source: Option<String>,
+    /// For insert, required; for replace the cell keeps its type by default.
+    cell_type: Option<CellType>,
+    /// What to do. Default: replace.
+    edit_mode: Option<Mode>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum CellType {
+    Code,
+    Markdown,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    Replace,
+    Insert,
+    Delete,
+}
+
+impl CellType {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Markdown => "markdown",
+        }
+    }
+}
+
+impl NotebookEdit {
+    pub(in crate::tools) fn new(denied: Denied) -> Self {
+        let spec = ToolSpec {
+            name: NAME,
+            description:
+                "Replace, insert or delete one cell of a Jupyter notebook. read_file shows \
+                          the cells with their numbers and ids."
+                    .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Write,
+            group: "files",
+            sources: &["S2"],
+            recovery: Recovery::Unknown,
+        };
+        Self { spec: Arc::new(spec), denied }
+    }
+}
+
+#[async_trait]
+impl Tool for NotebookEdit {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let args: Args = typed(args)?;
+        let (roots, denied) = (scope.roots.clone(), self.denied.clone());
+        on_disk(scope, move |_| {
+            let file = Whole::of(&denied.finder(NAME, &roots), &args.notebook_path)?;
+            let shown = file.shown();
+            let book = Notebook::read(&file.content)
+                .map_err(|why| ToolError::tell(format!("{shown}: {why}")))?;
+            let (new, said) = edit(&book, &args).map_err(ToolError::Tell)?;
+            file.replace(&new)?;
+            Ok(Output::ok(format!("{said} of {shown}")))
+        })
+        .await
+    }
+
+    fn preview(&self, args: &Value) -> Option<String> {
+        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+        let number = args.get("cell_number").map(|n| format!("cell {n}"));
+        let cell = match text("cell_id") {
+            "" => number.unwrap_or_else(|| "the first cell".to_owned()),
+            id => format!("cell {id}"),
+        };
+        let path = text("notebook_path");
+        Some(match text("edit_mode") {
+            "delete" => format!("delete {cell} of {path}"),
+            "insert" => format!("insert at {cell} of {path}:\n{}", text("new_source")),
+            _ => format!("replace {cell} of {path}:\n{}", text("new_source")),
+        })
+    }
+}
+
+fn edit(book: &Notebook<'_>, args: &Args) -> Result<(Vec<u8>, String), String> {
+    let source = || args.new_source.as_deref().ok_or("new_source is required");
+    match args.edit_mode.unwrap_or(Mode::Replace) {
+        Mode::Replace => {
+            let at = existing(book, args)?;
+            let new = book.replaced(at, source()?, args.cell_type.map(CellType::name));
+            Ok((new, format!("replaced cell {at}")))
+        }
+        Mode::Insert => {
+            let kind = args.cell_type.ok_or("cell_type is required")?;
+            let (source, at) = (source()?, place(book, args)?);
+            let new = book.inserted(at, source, kind.name(), &fresh_id(book, source));
+            Ok((new, format!("inserted cell {at}")))
+        }
+        Mode::Delete => {
+            let at = existing(book, args)?;
+            Ok((book.deleted(at), format!("deleted cell {at}")))
+        }
+    }
+}
+
+/// The cell that is named.
+fn existing(book: &Notebook<'_>, args: &Args) -> Result<usize, String> {
+    if let Some(id) = given_id(args) {
+        return by_id(book, id);
+    }
+    let number = args.cell_number.ok_or("cell_id or cell_number is required")?;
+    let at = usize::try_from(number).ok().filter(|at| *at < book.cells.len());
+    at.ok_or_else(|| no_cell(book, &number.to_string()))
+}
+
+/// Where a new cell goes: after the one of an id, before the one of a number, else at the start.
+fn place(book: &Notebook<'_>, args: &Args) -> Result<usize, String> {
+    if let Some(id) = given_id(args) {
+        return Ok(by_id(book, id)? + 1);
+    }
+    let number = args.cell_number.unwrap_or(0);
+    let at = usize::try_from(number).ok().filter(|at| *at <= book.cells.len());
+    at.ok_or_else(|| no_cell(book, &number.to_string()))
+}
+
+fn given_id(args: &Args) -> Option<&str> {
+    args.cell_id.as_deref().filter(|id| !id.is_empty())
+}
+
+fn by_id(book: &Notebook<'_>, id: &str) -> Result<usize, String> {
+    book.by_id(id).ok_or_else(|| no_cell(book, &format!("with the id {id}")))
+}
+
+fn no_cell(book: &Notebook<'_>, named: &str) -> String {
+    match book.cells.len() {
+        0 => format!("there is no cell {named}: the notebook has no cells"),
+        1 => format!("there is no cell {named}: the notebook has one cell, 0"),
+        many => {
+            format!("there is no cell {named}: the notebook has {many} cells, 0 to {}", many - 1)
+        }
+    }
+}
+
+/// An id that no cell has: from the source, and a number when that is taken.
+fn fresh_id(book: &Notebook<'_>, source: &str) -> String {
+    let mut number = book.cells.len();
+    loop {
+        let hash = Sha256::digest(format!("{number}\n{source}"));
+        let id: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        if book.by_id(&id).is_none() {
+            return id;
+        }
+        number += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::testkit::Folders;
+
+    #[tokio::test]
+    async fn it_edits_cells_and_refuses() {
+        let folders = Folders::new();
+        let cells =
+            json!([{"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["# T"]}]);
+        let book = json!({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5});
+        folders.put("work/n.ipynb", serde_json::to_string_pretty(&book).unwrap());
+        folders.put("work/three.ipynb", "{\"nbformat\": 3}");
+        let tool = NotebookEdit::new(Denied::default());
+        let scope = folders.scope();
+        let mut said = Vec::new();
+        for args in [
+            json!({"cell_id": "a", "new_source": "x = 1\ny", "cell_type": "code", "edit_mode": "insert"}),
+            json!({"new_source": "first", "cell_type": "markdown", "edit_mode": "insert"}),
+            json!({"cell_number": 3, "new_source": "last", "cell_type": "markdown", "edit_mode": "insert"}),
+            json!({"cell_number": 1, "new_source": "# Title"}),
+            json!({"cell_number": 0, "edit_mode": "delete"}),
+            json!({"cell_number": 9, "edit_mode": "delete"}),
+            json!({"cell_id": "b", "edit_mode": "delete"}),
+            json!({"edit_mode": "delete"}),
+            json!({"cell_number": 0}),
+            json!({"cell_number": 0, "new_source": "x", "edit_mode": "insert"}),
+            json!({"cell_number": 0, "new_source": "x", "notebook_path": "three.ipynb"}),
+            json!({"cell_number": 0, "new_source": "x", "notebook_path": "none.ipynb"}),
+        ] {
+            let mut args = args;
+            if args.get("notebook_path").is_none() {
+                args["notebook_path"] = json!("n.ipynb");
+            }
+            said.push(tool.call(&scope, args).await.map_or_else(|e| e.to_string(), |o| o.text));
+        }
+        said.push(folders.get("work/n.ipynb"));
+        insta::assert_snapshot!(said.join("\n"), @r##"
+inserted cell 1 of n.ipynb
+inserted cell 0 of n.ipynb
+inserted cell 3 of n.ipynb
+replaced cell 1 of n.ipynb
+deleted cell 0 of n.ipynb
+there is no cell 9: the notebook has 3 cells, 0 to 2
+there is no cell with the id b: the notebook has 3 cells, 0 to 2
+cell_id or cell_number is required
+new_source is required
+cell_type is required
+three.ipynb: nbformat 3: only notebooks of format 4 are taken
+no such file: none.ipynb
+{
+  "cells": [
+    {
+      "cell_type": "markdown",
+      "id": "a",
+      "metadata": {},
+      "source": [
+        "# Title"
+      ]
+    },
+    {
+      "cell_type": "code",
+      "execution_count": null,
+      "outputs": [],
+      "id": "f2d2fd9a",
+      "metadata": {},
+      "source": [
+        "x = 1\n",
+        "y"
+      ]
+    },
+    {
+      "cell_type": "markdown",
+      "id": "48f829fa",
+      "metadata": {},
+      "source": [
+        "last"
+      ]
+    }
+  ],
+  "metadata": {},
+  "nbformat": 4,
+  "nbformat_minor": 5
+}
+"##);
+    }
+}

@@ -1,0 +1,233 @@
+//! `patch`: creates, changes or deletes one file, and says whether it is still what it should be.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::blocking::{on_disk, refused};
+use super::replace::Replace;
+use super::validate::Validator;
+use super::whole::{self, Whole};
+use super::{Denied, Schemas};
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::paths::Finder;
+use crate::tools::scope::Scope;
+use crate::tools::settings::Validate;
+use crate::tools::{Output, Tool, ToolError};
+
+const NAME: &str = "patch";
+
+/// The tool.
+pub(in crate::tools) struct Patch {
+    spec: Arc<ToolSpec>,
+    denied: Denied,
+    validator: Validator,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The file.
+    path: String,
+    /// What to do.
+    operation: Operation,
+    /// For create: the whole content.
+    #[schemars(length(min = 0))]
+    content: Option<String>,
+    /// For replace: the exact text, which must stand in one place.
+    old_string: Option<String>,
+    /// For replace: what comes in its place.
+    #[schemars(length(min = 0))]
+    new_string: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Operation {
+    Create,
+    Replace,
+    Delete,
+}
+
+impl Patch {
+    pub(in crate::tools) fn new(denied: Denied, rules: Vec<Validate>, schemas: Schemas) -> Self {
+        let spec = ToolSpec {
+            name: NAME,
+            description: "Create, change or delete one file. YAML files of the bot are checked \
+                          against their schema afterwards; the answer has the findings."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Write,
+            group: "files",
+            sources: &["S1"],
+            recovery: Recovery::Unknown,
+        };
+        Self { spec: Arc::new(spec), denied, validator: Validator { rules, schemas } }
+    }
+}
+
+#[async_trait]
+impl Tool for Patch {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let args: Args = typed(args)?;
+        let (roots, denied) = (scope.roots.clone(), self.denied.clone());
+        let validator = self.validator.clone();
+        on_disk(scope, move |_| {
+            let finder = denied.finder(NAME, &roots);
+            let done = match args.operation {
+                Operation::Create => create(&finder, &args)?,
+                Operation::Replace => replace(&finder, &args)?,
+                Operation::Delete => delete(&finder, &args)?,
+            };
+            Ok(Output::ok(with_findings(done, &finder, &validator, &args.path)?))
+        })
+        .await
+    }
+
+    fn preview(&self, args: &Value) -> Option<String> {
+        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+        let path = text("path");
+        Some(match text("operation") {
+            "create" => format!("create {path}:\n{}", text("content")),
+            "delete" => format!("delete {path}"),
+            _ => format!("change {path}:\n-{}\n+{}", text("old_string"), text("new_string")),
+        })
+    }
+}
+
+fn create(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
+    let content = given(args.content.as_ref(), "content")?;
+    let located = finder.writable(&args.path)?;
+    let shown = located.shown();
+    let was_there = located.kind().is_ok();
+    located.replace(content.as_bytes()).map_err(|e| refused(&shown, &e))?;
+    let bytes = content.len();
+    Ok(if was_there {
+        format!("wrote {bytes} bytes to {shown}, which was there and is overwritten")
+    } else {
+        format!("created {shown} ({bytes} bytes)")
+    })
+}
+
+fn replace(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
+    let old = given(args.old_string.as_ref().filter(|old| !old.is_empty()), "old_string")?;
+    let new = given(args.new_string.as_ref(), "new_string")?;
+    let file = Whole::of(finder, &args.path)?;
+    let done = Replace { old, new, all: false }.apply(&file.shown(), &file.content)?;
+    file.replace(&done.content)?;
+    Ok(format!("changed {}\n{}", file.shown(), done.diff))
+}
+
+fn delete(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
+    let located = finder.writable(&args.path)?;
+    if whole::content(&located)?.is_none() {
+        return Err(ToolError::tell(format!("no such file: {}", args.path)));
+    }
+    located.remove().map_err(|e| refused(&located.shown(), &e))?;
+    Ok(format!("deleted {}", located.shown()))
+}
+
+fn given<'a>(value: Option<&'a String>, name: &str) -> Result<&'a str, ToolError> {
+    value.map(String::as_str).ok_or_else(|| ToolError::tell(format!("{name} is required")))
+}
+
+fn with_findings(
+    done: String,
+    finder: &Finder<'_>,
+    validator: &Validator,
+    path: &str,
+) -> Result<String, ToolError> {
+    let located = finder.writable(path)?;
+    let Some(content) = whole::content(&located)? else { return Ok(done) };
+    let text = String::from_utf8_lossy(&content);
+    let findings = validator.findings(finder, &located, &text);
+    Ok(findings.map_or_else(|| done.clone(), |found| format!("{done}\n{found}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::settings;
+    use crate::tools::testkit::Folders;
+
+    #[tokio::test]
+    async fn it_creates_changes_deletes_and_checks() {
+        let folders = Folders::new();
+        folders.put("state/schemas/jobs.json", json!({
+            "type": "object", "additionalProperties": false, "required": ["name"],
+            "properties": {"name": {"type": "string"}, "steps": {"type": "array", "items": {"type": "string"}}}
+        }).to_string());
+        let mut rules = settings::Patch::default().validate;
+        rules.push(Validate { glob: "flows/*.yaml".to_owned(), schema: Some("jobs".to_owned()) });
+        rules.push(Validate { glob: "other/*".to_owned(), schema: Some("none".to_owned()) });
+        let tool = Patch::new(Denied::default(), rules, Schemas::default());
+        let scope = folders.scope();
+        let mut said = Vec::new();
+        for args in [
+            json!({"path": "a.txt", "operation": "create", "content": "one\ntwo\n"}),
+            json!({"path": "a.txt", "operation": "create", "content": "one\n2\n"}),
+            json!({"path": "a.txt", "operation": "replace", "old_string": "2", "new_string": "3"}),
+            json!({"path": "a.txt", "operation": "replace", "old_string": "3"}),
+            json!({"path": "a.txt", "operation": "create"}),
+            json!({"path": "a.txt", "operation": "delete"}),
+            json!({"path": "a.txt", "operation": "delete"}),
+            json!({"path": "file_state_dir/jobs.yaml", "operation": "create", "content": "nam: x\nsteps: [1]\n"}),
+            json!({"path": "file_state_dir/jobs.yaml", "operation": "replace", "old_string": "nam: x\nsteps: [1]", "new_string": "name: x"}),
+            json!({"path": "file_state_dir/free.yaml", "operation": "create", "content": "a: 1"}),
+            json!({"path": "flows/a.yaml", "operation": "create", "content": "a: [1"}),
+            json!({"path": "other/a.yaml", "operation": "create", "content": "a: 1"}),
+        ] {
+            said.push(tool.call(&scope, args).await.map_or_else(|e| e.to_string(), |o| o.text));
+        }
+        insta::assert_snapshot!(said.join("\n--\n"), @r##"
+created a.txt (8 bytes)
+--
+wrote 6 bytes to a.txt, which was there and is overwritten
+--
+changed a.txt
+@@ line 2 @@
+ one
+-2
++3
+--
+new_string is required
+--
+content is required
+--
+deleted a.txt
+--
+no such file: a.txt
+--
+created file_state_dir/jobs.yaml (18 bytes)
+not valid by the schema jobs (read_schema shows it):
+- unknown parameter nam: did you mean name? (takes name, steps)
+- steps must be an array of strings
+- name is required
+--
+changed file_state_dir/jobs.yaml
+@@ line 1 @@
+-nam: x
+-steps: [1]
++name: x
+valid by the schema jobs
+--
+created file_state_dir/free.yaml (4 bytes)
+valid YAML
+--
+created flows/a.yaml (5 bytes)
+not valid YAML: did not find expected ',' or ']' at line 2 column 1, while parsing a flow sequence at line 1 column 4
+--
+created other/a.yaml (4 bytes)
+valid YAML; there is no schema none to check it against
+"##);
+    }
+}

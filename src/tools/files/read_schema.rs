@@ -1,0 +1,265 @@
+//! `read_schema`: what a file of the bot may hold, one level at a time.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Schemas;
+use super::blocking::on_disk;
+use super::schemas::unknown;
+use crate::domain::schema::describe;
+use crate::domain::spelling::nearest;
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::paths::Finder;
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+const NAME: &str = "read_schema";
+/// Choices nest at most so deep; deeper means that a schema holds itself.
+const DEEPEST: usize = 8;
+
+/// The tool.
+pub(in crate::tools) struct ReadSchema {
+    spec: Arc<ToolSpec>,
+    schemas: Schemas,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// Its name: `config`, or a file of `file_state_dir/schemas/` without `.json`.
+    schema: String,
+    /// A path of keys with dots, like `tools.read_file`. Default: the root.
+    #[serde(default)]
+    path: String,
+}
+
+impl ReadSchema {
+    pub(in crate::tools) fn new(schemas: Schemas) -> Self {
+        let spec = ToolSpec {
+            name: NAME,
+            description: "Look up which keys a file of the bot may have, what they take and mean."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Read,
+            group: "files",
+            sources: &["S1"],
+            recovery: Recovery::CallAgain,
+        };
+        Self { spec: Arc::new(spec), schemas }
+    }
+}
+
+#[async_trait]
+impl Tool for ReadSchema {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { schema: name, path } = typed(args)?;
+        let (roots, schemas) = (scope.roots.clone(), self.schemas.clone());
+        on_disk(scope, move |stop| {
+            let finder = Finder { tool: NAME, roots: &roots, deny: &[] };
+            let Some(root) = schemas.find(&finder, &name)? else {
+                return Err(unknown(&name, &schemas.names(&finder, stop)));
+            };
+            let mut at = &root;
+            let mut walked = name.clone();
+            for key in path.split('.').filter(|key| !key.is_empty()) {
+                at = step(&root, at, key).ok_or_else(|| no_key(&root, at, &walked, key))?;
+                walked = format!("{walked}.{key}");
+            }
+            Ok(Output::ok(page(&root, at, &walked)))
+        })
+        .await
+    }
+}
+
+fn page(root: &Value, at: &Value, walked: &str) -> String {
+    let mut lines = vec![format!("{walked}: {}", summary(root, at))];
+    lines.extend(words(root, at).map(str::to_owned));
+    for (key, schema, required) in keys(root, at, 0) {
+        let needed = if required { ", required" } else { "" };
+        let says =
+            words(root, schema).map(|w| format!(": {}", w.replace('\n', " "))).unwrap_or_default();
+        lines.push(format!("- {key} ({}{needed}){says}", summary(root, schema)));
+    }
+    lines.join("\n")
+}
+
+fn summary(root: &Value, schema: &Value) -> String {
+    let real = resolved(root, schema);
+    let mut text = describe(root, schema);
+    if let Some(list) = real.get("enum").and_then(Value::as_array) {
+        let list: Vec<String> = list.iter().map(plain).collect();
+        text = format!("one of {}", list.join(", "));
+    }
+    for (key, word) in [("minimum", "at least"), ("maximum", "at most")] {
+        if let Some(limit) = real.get(key) {
+            text = format!("{text}, {word} {limit}");
+        }
+    }
+    match schema.get("default").or_else(|| real.get("default")).filter(|d| !d.is_object()) {
+        Some(default) => format!("{text}, default {default}"),
+        None => text,
+    }
+}
+
+fn words<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a str> {
+    let own = schema.get("description").or_else(|| resolved(root, schema).get("description"));
+    own.and_then(Value::as_str)
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn resolved<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
+    for _ in 0..DEEPEST {
+        let reference =
+            schema.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix('#'));
+        let Some(next) = reference.and_then(|pointer| root.pointer(pointer)) else { break };
+        schema = next;
+    }
+    schema
+}
+
+/// Every key of an object, or of the objects among its choices; `<key>` stands for any.
+fn keys<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<(&'a str, &'a Value, bool)> {
+    let schema = resolved(root, schema);
+    let required = schema.get("required").and_then(Value::as_array);
+    let needed = |key: &str| required.is_some_and(|all| all.iter().any(|r| r == key));
+    let own = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let mut all: Vec<_> = own.map(|(key, s)| (key.as_str(), s, needed(key))).collect();
+    if let Some(any) = schema.get("additionalProperties").filter(|s| s.is_object()) {
+        all.push(("<key>", any, false));
+    }
+    if let Some(item) = schema.get("items").filter(|s| s.is_object()) {
+        all.push(("<item>", item, false));
+    }
+    for choice in choices(schema).filter(|_| depth < DEEPEST) {
+        all.extend(keys(root, choice, depth + 1));
+    }
+    all
+}
+
+fn choices(schema: &Value) -> impl Iterator<Item = &Value> {
+    let lists =
+        ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|word| schema.get(word)?.as_array());
+    lists.flatten()
+}
+
+/// The schema below a key; an array's items are passed through, so that `steps.container` is found.
+fn step<'a>(root: &'a Value, schema: &'a Value, key: &str) -> Option<&'a Value> {
+    let all = keys(root, schema, 0);
+    let find = |wanted: &str| all.iter().find(|(k, ..)| *k == wanted).map(|(_, s, _)| *s);
+    if let Some(found) = find(key) {
+        return Some(found);
+    }
+    let number = key.parse::<usize>().is_ok();
+    match find("<item>") {
+        Some(item) if number => Some(item),
+        Some(item) => step(root, item, key),
+        None => find("<key>"),
+    }
+}
+
+fn no_key(root: &Value, at: &Value, walked: &str, key: &str) -> ToolError {
+    let all: Vec<&str> = keys(root, at, 0).into_iter().map(|(k, ..)| k).collect();
+    let near = nearest(key, all.iter().copied()).map(|n| format!(": did you mean {n}?"));
+    let takes = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
+    ToolError::tell(format!(
+        "{walked} has no key {key}{} (takes {takes})",
+        near.unwrap_or_default()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::testkit::Folders;
+
+    #[tokio::test]
+    async fn it_walks_a_schema_level_by_level() {
+        let folders = Folders::new();
+        folders.put(
+            "state/schemas/steps.json",
+            json!({"$ref": "#/$defs/Step", "$defs": {"Step": {
+                "type": "object", "required": ["type"], "description": "One step.",
+                "properties": {
+                    "type": {"enum": ["run", "wait"], "description": "What it does."},
+                    "container": {"$ref": "#/$defs/Container"},
+                    "after": {"type": "array", "items": {"$ref": "#/$defs/Step"}}
+                }}, "Container": {"type": "object", "properties": {
+                    "image": {"type": "string", "default": "none"},
+                    "env": {"type": "object", "additionalProperties": {"type": "string"}}
+            }}}})
+            .to_string(),
+        );
+        folders.put("state/schemas/broken.json", "{");
+        let schemas = Schemas::new([(
+            "config",
+            json!({"type": "object", "properties": {
+            "limit": {"type": "integer", "minimum": 1, "maximum": 9}}}),
+        )]);
+        let tool = ReadSchema::new(schemas);
+        let mut scope = folders.scope();
+        let mut said = Vec::new();
+        for (schema, path) in [
+            ("config", ""),
+            ("steps", ""),
+            ("steps", "container"),
+            ("steps", "container.env.HOME"),
+            ("steps", "after.0.container"),
+            ("steps", "after.container"),
+            ("steps", "contianer"),
+            ("step", ""),
+            ("../memory/x", ""),
+            ("broken", ""),
+        ] {
+            let called = tool.call(&scope, json!({"schema": schema, "path": path})).await;
+            said.push(called.map_or_else(|e| e.to_string(), |o| o.text));
+        }
+        insta::assert_snapshot!(said.join("\n--\n"), @r##"
+config: an object
+- limit (a whole number, at least 1, at most 9)
+--
+steps: an object
+One step.
+- type (one of run, wait, required): What it does.
+- container (an object)
+- after (an array of objects)
+--
+steps.container: an object
+- image (a string, default "none")
+- env (an object)
+--
+steps.container.env.HOME: a string
+--
+steps.after.0.container: an object
+- image (a string, default "none")
+- env (an object)
+--
+steps.after.container: an object
+- image (a string, default "none")
+- env (an object)
+--
+steps has no key contianer: did you mean container? (takes type, container, after)
+--
+invalid schema: step (takes broken, config, steps); did you mean steps?
+--
+invalid schema: ../memory/x (takes broken, config, steps)
+--
+file_state_dir/schemas/broken.json is no JSON: EOF while parsing an object at line 1 column 1
+"##);
+        scope.roots.state = None;
+        let closed = tool.call(&scope, json!({"schema": "steps"})).await.unwrap_err();
+        assert_eq!(closed.to_string(), "invalid schema: steps (takes config)");
+    }
+}

@@ -1,0 +1,244 @@
+//! Replacing an exact text: where it stands, what comes of it, and a short diff for the reader.
+
+use std::ops::Range;
+
+use crate::tools::ToolError;
+
+/// Lines of the file shown around a change.
+const AROUND: usize = 2;
+/// Lines of a diff shown at most.
+const MAX_SHOWN: usize = 60;
+/// A line of a diff is cut after so many characters.
+const MAX_WIDTH: usize = 200;
+
+/// What is replaced by what.
+pub(super) struct Replace<'a> {
+    /// The exact text.
+    pub(super) old: &'a str,
+    /// What comes in its place.
+    pub(super) new: &'a str,
+    /// Every place, not just one.
+    pub(super) all: bool,
+}
+
+/// What comes of it.
+#[derive(Debug)]
+pub(super) struct Replaced {
+    /// The new content.
+    pub(super) content: Vec<u8>,
+    /// How many places were changed.
+    pub(super) count: usize,
+    /// The changed lines, for the reader.
+    pub(super) diff: String,
+}
+
+impl Replace<'_> {
+    /// Replaces in a file's content. A text of several lines is found in a file with Windows line ends,
+    /// too, and what comes in its place gets them.
+    ///
+    /// # Errors
+    /// When the text stands nowhere, or in several places and `all` is not wanted.
+    pub(super) fn apply(&self, shown: &str, content: &[u8]) -> Result<Replaced, ToolError> {
+        if self.old == self.new {
+            return Err(ToolError::tell("old_string and new_string are the same"));
+        }
+        let places = places(content, self.old.as_bytes());
+        if places.is_empty() && self.old.contains('\n') && !self.old.contains('\r') {
+            let windows = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
+            let (old, new) = (windows(self.old), windows(self.new));
+            if !self::places(content, old.as_bytes()).is_empty() {
+                return Replace { old: &old, new: &new, all: self.all }.apply(shown, content);
+            }
+        }
+        match places.len() {
+            0 => Err(ToolError::tell(format!(
+                "old_string was not found in {shown}: read the file again and copy the text exactly"
+            ))),
+            count @ 2.. if !self.all => Err(ToolError::tell(format!(
+                "old_string stands in {count} places of {shown}: add lines around it until it is \
+                 unique, or set replace_all"
+            ))),
+            _ => Ok(self.at(&places, content)),
+        }
+    }
+
+    fn at(&self, places: &[usize], before: &[u8]) -> Replaced {
+        let mut content = Vec::with_capacity(before.len());
+        let mut changes = Vec::new();
+        let mut from = 0;
+        for place in places {
+            content.extend_from_slice(&before[from..*place]);
+            let start = content.len();
+            content.extend_from_slice(self.new.as_bytes());
+            from = place + self.old.len();
+            changes.push((*place..from, start..content.len()));
+        }
+        content.extend_from_slice(&before[from..]);
+        let diff = diff(before, &content, &changes);
+        Replaced { content, count: places.len(), diff }
+    }
+}
+
+/// Shows changed lines with some around them. `changes` are in order: where in `before`, where in `after`.
+pub(super) fn diff(
+    before: &[u8],
+    after: &[u8],
+    changes: &[(Range<usize>, Range<usize>)],
+) -> String {
+    let mut shown: Vec<String> = Vec::new();
+    let mut lines: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for (old, new) in changes {
+        let (old, new) = (whole_lines(before, old), whole_lines(after, new));
+        match lines.last_mut() {
+            // Two changes in one line are one.
+            Some(last) if old.start < last.0.end => {
+                *last = (last.0.start..old.end, last.1.start..new.end)
+            }
+            _ => lines.push((old, new)),
+        }
+    }
+    for (old, new) in &lines {
+        if shown.len() >= MAX_SHOWN {
+            break;
+        }
+        shown.push(format!("@@ line {} @@", 1 + breaks(&before[..old.start])));
+        let head: Vec<_> =
+            before[..old.start].split_inclusive(|b| *b == b'\n').rev().take(AROUND).collect();
+        shown.extend(head.into_iter().rev().map(|l| line(' ', l)));
+        shown.extend(before[old.clone()].split_inclusive(|b| *b == b'\n').map(|l| line('-', l)));
+        shown.extend(after[new.clone()].split_inclusive(|b| *b == b'\n').map(|l| line('+', l)));
+        let tail = after[new.end..].split_inclusive(|b| *b == b'\n').take(AROUND);
+        shown.extend(tail.map(|l| line(' ', l)));
+    }
+    if shown.len() > MAX_SHOWN {
+        let more = shown.len() - MAX_SHOWN;
+        shown.truncate(MAX_SHOWN);
+        shown.push(format!("[+{more} lines]"));
+    }
+    shown.join("\n")
+}
+
+fn places(content: &[u8], wanted: &[u8]) -> Vec<usize> {
+    memchr::memmem::find_iter(content, wanted).collect()
+}
+
+fn breaks(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}
+
+fn whole_lines(text: &[u8], part: &Range<usize>) -> Range<usize> {
+    let start = memchr::memrchr(b'\n', &text[..part.start]).map_or(0, |at| at + 1);
+    let from = part.end.max(start);
+    // What ends with a line break ends with its line.
+    if part.end > part.start && text[part.end - 1] == b'\n' {
+        return start..part.end;
+    }
+    let end = memchr::memchr(b'\n', &text[from..]).map_or(text.len(), |at| from + at + 1);
+    start..end
+}
+
+fn line(mark: char, bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_end_matches(['\n', '\r']);
+    match text.char_indices().nth(MAX_WIDTH) {
+        Some((cut, _)) => format!("{mark}{}…", &text[..cut]),
+        None => format!("{mark}{text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn says(content: &str, old: &str, new: &str, all: bool) -> String {
+        match (Replace { old, new, all }).apply("f", content.as_bytes()) {
+            Ok(done) => format!("{:?}\n{}", String::from_utf8_lossy(&done.content), done.diff),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn it_replaces_one_place_or_all_and_shows_which() {
+        let file = "one\ntwo\nthree\nfour\ntwo\n";
+        let said = [
+            says(file, "three", "3", false),
+            says(file, "two", "2", false),
+            says(file, "two", "2", true),
+            says(file, "four\n", "", false),
+            says(file, "five", "5", false),
+            says(file, "one", "one", false),
+            says("a\r\nb\r\nc", "a\nb", "x\ny", false),
+            says("a b a", "a", "c", true),
+        ];
+        insta::assert_snapshot!(said.join("\n--\n"), @r##"
+"one\ntwo\n3\nfour\ntwo\n"
+@@ line 3 @@
+ one
+ two
+-three
++3
+ four
+ two
+--
+old_string stands in 2 places of f: add lines around it until it is unique, or set replace_all
+--
+"one\n2\nthree\nfour\n2\n"
+@@ line 2 @@
+ one
+-two
++2
+ three
+ four
+@@ line 5 @@
+ three
+ four
+-two
++2
+--
+"one\ntwo\nthree\ntwo\n"
+@@ line 4 @@
+ two
+ three
+-four
++two
+--
+old_string was not found in f: read the file again and copy the text exactly
+--
+old_string and new_string are the same
+--
+"x\r\ny\r\nc"
+@@ line 1 @@
+-a
+-b
++x
++y
+ c
+--
+"c b c"
+@@ line 1 @@
+-a b a
++c b c
+"##);
+    }
+
+    proptest! {
+        /// The same as the standard library says, wherever it is allowed.
+        #[test]
+        fn it_agrees_with_the_standard_library(
+            file in "[ab\n]{0,40}", old in "[ab\n]{1,4}", new in "[abc\n]{0,4}", all: bool
+        ) {
+            prop_assume!(old != new);
+            let count = file.matches(&*old).count();
+            match (Replace { old: &old, new: &new, all }).apply("f", file.as_bytes()) {
+                Ok(done) => {
+                    prop_assert!(count == 1 || (all && count > 1));
+                    prop_assert_eq!(done.count, count);
+                    prop_assert_eq!(String::from_utf8(done.content).unwrap(), file.replace(&*old, &new));
+                }
+                Err(_) => prop_assert!(count == 0 || (!all && count > 1)),
+            }
+        }
+    }
+}

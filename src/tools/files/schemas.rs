@@ -1,0 +1,64 @@
+//! The schemas by name: those of the house, and the files of `file_state_dir/schemas/`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::whole;
+use crate::domain::spelling::nearest;
+use crate::tools::ToolError;
+use crate::tools::paths::{Finder, Kind, Stop};
+
+const FOLDER: &str = "file_state_dir/schemas";
+
+/// Schemas that no file holds: `config`. Made once, where they are known.
+#[derive(Clone, Default)]
+pub struct Schemas(Arc<BTreeMap<&'static str, Value>>);
+
+impl Schemas {
+    /// Takes them by name.
+    pub fn new(all: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
+        Self(Arc::new(all.into_iter().collect()))
+    }
+
+    /// Finds a schema; `None` when there is none of that name.
+    ///
+    /// # Errors
+    /// When its file is no JSON, or may not be read.
+    pub(super) fn find(&self, finder: &Finder<'_>, name: &str) -> Result<Option<Value>, ToolError> {
+        if let Some(own) = self.0.get(name) {
+            return Ok(Some(own.clone()));
+        }
+        let plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+        if finder.roots.state.is_none() || !name.chars().all(plain) {
+            return Ok(None);
+        }
+        let path = format!("{FOLDER}/{name}.json");
+        let located = finder.writable(&path)?;
+        let Some(content) = whole::content(&located)? else { return Ok(None) };
+        let schema = serde_json::from_slice(&content);
+        schema.map(Some).map_err(|e| ToolError::tell(format!("{path} is no JSON: {e}")))
+    }
+
+    /// Lists the names.
+    pub(super) fn names(&self, finder: &Finder<'_>, stop: &Stop) -> Vec<String> {
+        let mut names: Vec<String> = self.0.keys().map(|n| (*n).to_owned()).collect();
+        let listed = finder.existing(FOLDER).ok().and_then(|folder| folder.list(stop).ok());
+        let files = listed.into_iter().flatten().filter(|e| e.kind == Kind::File);
+        names
+            .extend(files.filter_map(|e| Some(e.name.to_str()?.strip_suffix(".json")?.to_owned())));
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// Says that there is no schema of a name.
+pub(super) fn unknown(name: &str, names: &[String]) -> ToolError {
+    let near = nearest(name, names.iter().map(String::as_str));
+    let near = near.map(|n| format!("; did you mean {n}?")).unwrap_or_default();
+    let takes =
+        if names.is_empty() { "none: there are no schemas".to_owned() } else { names.join(", ") };
+    ToolError::tell(format!("invalid schema: {name} (takes {takes}){near}"))
+}

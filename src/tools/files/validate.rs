@@ -1,0 +1,59 @@
+//! A changed file against its schema: findings for the model, never a refusal.
+
+use super::Schemas;
+use super::pattern::Pattern;
+use crate::domain::schema::check;
+use crate::tools::args::fault_words;
+use crate::tools::paths::{Finder, Located};
+use crate::tools::settings::Validate;
+
+/// Findings told at most.
+const MAX_TOLD: usize = 20;
+
+/// Which files are checked against what.
+#[derive(Clone)]
+pub(super) struct Validator {
+    /// `tools.patch.validate`.
+    pub(super) rules: Vec<Validate>,
+    /// Where schemas come from.
+    pub(super) schemas: Schemas,
+}
+
+impl Validator {
+    /// Checks a file after a change and says what is wrong; `None` when no rule speaks of it.
+    pub(super) fn findings(
+        &self,
+        finder: &Finder<'_>,
+        located: &Located,
+        text: &str,
+    ) -> Option<String> {
+        let shown = located.shown();
+        let rule = self.rules.iter().find(|r| Pattern::new(&r.glob).matches(&shown))?;
+        let stem = located.real().file_stem()?.to_string_lossy().into_owned();
+        let name = rule.schema.clone().unwrap_or(stem);
+        let value: serde_json::Value = match serde_yaml::from_str(text) {
+            Ok(value) => value,
+            Err(error) => return Some(format!("not valid YAML: {error}")),
+        };
+        let schema = match self.schemas.find(finder, &name) {
+            Ok(Some(schema)) => schema,
+            // The schema of the file's own name is an offer, a named one is a wish.
+            Ok(None) if rule.schema.is_none() => return Some("valid YAML".to_owned()),
+            Ok(None) => {
+                return Some(format!("valid YAML; there is no schema {name} to check it against"));
+            }
+            Err(error) => return Some(format!("valid YAML; not checked against {name}: {error}")),
+        };
+        let faults = check(&schema, &value);
+        if faults.is_empty() {
+            return Some(format!("valid by the schema {name}"));
+        }
+        let mut lines = vec![format!("not valid by the schema {name} (read_schema shows it):")];
+        lines
+            .extend(faults.iter().take(MAX_TOLD).map(|f| format!("- {}", fault_words(&schema, f))));
+        if faults.len() > MAX_TOLD {
+            lines.push(format!("[+{} more]", faults.len() - MAX_TOLD));
+        }
+        Some(lines.join("\n"))
+    }
+}

@@ -1,0 +1,87 @@
+//! Walks the files below a folder as ripgrep does: in parallel, hidden ones and what `.gitignore` names
+//! left out, no link followed, nothing that the scope closes.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use super::Denied;
+use crate::tools::paths::{Located, Stop};
+use crate::tools::scope::Roots;
+
+/// Threads at most; more do not help a disk.
+const MAX_THREADS: usize = 8;
+/// Files that the walker reads on its way.
+const IGNORE_FILES: [&str; 2] = [".gitignore", ".ignore"];
+
+/// What one walk may see.
+#[derive(Clone)]
+pub(super) struct Sight {
+    /// The tool, for refusals.
+    pub(super) tool: &'static str,
+    /// The scope's roots.
+    pub(super) roots: Roots,
+    /// What the tool never touches.
+    pub(super) denied: Denied,
+}
+
+/// Calls `each` for every regular file below a folder, on several threads, in no order.
+///
+/// # Errors
+/// When it is time to end.
+pub(super) fn files(
+    folder: &Located,
+    sight: Sight,
+    stop: &Stop,
+    each: impl Fn(Located, &DirEntry) + Sync,
+) -> io::Result<()> {
+    let base = folder.real();
+    let failed = Mutex::new(Ok(()));
+    builder(folder, sight).build_parallel().run(|| {
+        Box::new(|entry| {
+            if let Err(over) = stop.check() {
+                *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Err(over);
+                return WalkState::Quit;
+            }
+            // A folder that cannot be read does not spoil the rest.
+            let Ok(entry) = entry else { return WalkState::Continue };
+            let relative = entry.path().strip_prefix(&base).ok();
+            if let Some(relative) =
+                relative.filter(|_| entry.file_type().is_some_and(|t| t.is_file()))
+            {
+                each(folder.child(relative.as_os_str()), &entry);
+            }
+            WalkState::Continue
+        })
+    });
+    failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn builder(folder: &Located, sight: Sight) -> WalkBuilder {
+    let base = folder.real();
+    let real_roots = sight.denied.finder(sight.tool, &sight.roots).real_roots();
+    let start = folder.clone();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+    let mut builder = WalkBuilder::new(&base);
+    // The machine's own git settings are nobody's business here, and a folder need be no repository.
+    builder.git_global(false).require_git(false).follow_links(false).threads(threads);
+    builder.parents(base.ancestors().all(can_be_read));
+    builder.filter_entry(move |entry| {
+        let Ok(relative) = entry.path().strip_prefix(&base) else { return false };
+        let finder = sight.denied.finder(sight.tool, &sight.roots);
+        let here = start.child(relative.as_os_str());
+        let folder = entry.file_type().is_some_and(|t| t.is_dir());
+        finder.may_see(&real_roots, &here) && (!folder || can_be_read(entry.path()))
+    });
+    builder
+}
+
+/// Whether the walker can read a folder's ignore files: a pipe in their place would never end.
+fn can_be_read(folder: &Path) -> bool {
+    let never_ends =
+        |name: &&str| fs::metadata(folder.join(name)).is_ok_and(|m| !m.is_file() && !m.is_dir());
+    !IGNORE_FILES.iter().any(never_ends)
+}

@@ -1,0 +1,94 @@
+//! New content of a file: on the disk beside it first, then in its place. Several files change together by
+//! staging all of them before the first is put in place.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{self, AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::Located;
+use super::beneath::{FILE, FOLDER, fill, open, ours_alone, regular, temporary_name};
+
+/// Content that waits beside its file. Dropped without [`Staged::commit`] it leaves nothing behind.
+pub struct Staged {
+    folder: OwnedFd,
+    temporary: String,
+    name: OsString,
+    in_place: bool,
+}
+
+impl Located {
+    /// Writes new content beside the file, with the folders it needs. The mode is the file's own; a
+    /// file that is not there yet takes it from `like`.
+    ///
+    /// # Errors
+    /// When something else than a file of one name stands there, or the disk refuses.
+    pub fn stage(&self, content: &[u8], like: Option<&Self>) -> io::Result<Staged> {
+        let (folder, name) = self.make_folders()?;
+        let mode = match (mode_at(&folder, name)?, like) {
+            (None, Some(like)) => like.mode()?,
+            (own, _) => own,
+        };
+        let temporary = temporary_name();
+        let create = FILE | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let file = fs::openat(&folder, &temporary, create, self.file_mode())?;
+        let staged = Staged { folder, temporary, name: name.to_owned(), in_place: false };
+        fill(File::from(file), content, mode)?;
+        Ok(staged)
+    }
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// When it is no regular file, or the disk refuses.
+    pub fn remove(&self) -> io::Result<()> {
+        let Some((parent, name)) = self.parts() else {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+        };
+        let folder = open(self, parent, FOLDER, Mode::empty())?;
+        regular(&fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?)?;
+        fs::unlinkat(&folder, name, AtFlags::empty())?;
+        Ok(fs::fsync(&folder)?)
+    }
+
+    fn mode(&self) -> io::Result<Option<Mode>> {
+        let Some((parent, name)) = self.parts() else { return Ok(None) };
+        mode_at(&open(self, parent, FOLDER, Mode::empty())?, name)
+    }
+}
+
+impl Staged {
+    /// Puts the content in the file's place.
+    ///
+    /// # Errors
+    /// When the disk refuses; then the file is as it was.
+    pub fn commit(mut self) -> io::Result<()> {
+        fs::renameat(&self.folder, &self.temporary, &self.folder, &self.name)?;
+        self.in_place = true;
+        Ok(fs::fsync(&self.folder)?)
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if !self.in_place {
+            // What failed is said; that its remains could not be removed would say nothing more.
+            let _ = fs::unlinkat(&self.folder, &self.temporary, AtFlags::empty());
+        }
+    }
+}
+
+/// The mode of a file that may be replaced; `None` when there is none.
+fn mode_at(folder: &OwnedFd, name: &OsStr) -> io::Result<Option<Mode>> {
+    match fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => {
+            ours_alone(&stat)?;
+            Ok(Some(Mode::from_raw_mode(stat.st_mode)))
+        }
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
