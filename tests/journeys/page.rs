@@ -37,8 +37,15 @@ fn the_picture_of_the_readme_can_be_taken() {
 
 #[test]
 fn one_line_in_the_terminal_shows_what_a_person_would_see() {
-    let places =
-        ["telegram:private", "telegram:group", "telegram:topic", "line:user", "line:group"];
+    let places = [
+        "telegram:private",
+        "telegram:group",
+        "telegram:topic",
+        "slack:dm",
+        "slack:channel",
+        "line:user",
+        "line:group",
+    ];
     for place in places {
         let text = "note: buy milk, then tell me my list";
         let (code, out, errors) = Demo::run(&["demo", "--say", text, "--in", place]);
@@ -47,7 +54,7 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
     }
     let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--in", "telegram:moon"]);
     assert_eq!(code, 2);
-    assert!(errors.contains("telegram:topic, line:user or line:group"), "{errors}");
+    assert!(errors.contains("slack:channel, line:user or line:group"), "{errors}");
 }
 
 fn open(browser: &Browser, url: &str) -> Answer<()> {
