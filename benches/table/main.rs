@@ -11,6 +11,7 @@ use std::time::Duration;
 use selkie_playground::load::{Load, Report};
 use selkie_playground::{Behaviour, Options, Pace, Playground};
 
+use crate::process::Memory;
 use crate::subject::{Kind, Subject};
 
 /// How many starts and single messages are measured.
@@ -51,7 +52,8 @@ async fn table() {
     let ms = |d: Duration| format!("{:.1} ms", millis(d));
     row("cold start to the first poll, p50", ms(bare.start), ms(ours.start), "≤ 20 ms");
     let mib = |m: f64| format!("{m:.1} MiB");
-    row("memory, idle", mib(bare.idle), mib(ours.idle), "≤ 15 MiB");
+    let memory = |m: Memory| format!("{:.1} MiB ({:.1} its own)", m.resident, m.own);
+    row("memory, idle", memory(bare.idle), memory(ours.idle), "≤ 15 MiB");
     let ms2 = |d: Duration| format!("{:.2} ms", millis(d));
     let wanted = format!("≤ {budget:.2} ms (bare + 3 syncs + 1 ms)");
     row("one message at a time, p50", ms2(bare.single), ms2(ours.single), &wanted);
@@ -70,7 +72,8 @@ async fn table() {
         let calls = |b: &Burst| format!("{:.2}", b.calls as f64 / b.report.messages as f64);
         row("— model calls a message", calls(bare), calls(ours), "1");
     }
-    let times = |m: &Measured| format!("{:.1} MiB ({:.1}×)", m.after, m.after / m.idle);
+    let times =
+        |m: &Measured| format!("{} = {:.1}×", memory(m.after), m.after.resident / m.idle.resident);
     row("memory after 11,400 messages", times(&bare), times(&ours), "≤ 2× idle");
     let size = |path: &Path| std::fs::metadata(path).map_or(0.0, |m| m.len() as f64 / 1048576.0);
     row("binary", "–".to_owned(), mib(size(Path::new(env!("CARGO_BIN_EXE_selkie")))), "≤ 30 MiB");
@@ -78,11 +81,11 @@ async fn table() {
 
 struct Measured {
     start: Duration,
-    idle: f64,
+    idle: Memory,
     single: Duration,
     small: Burst,
     large: Burst,
-    after: f64,
+    after: Memory,
 }
 
 struct Burst {
@@ -104,13 +107,13 @@ async fn measure(kind: Kind, folder: &Path) -> Measured {
     let playground = playground().await;
     let (subject, _) = Subject::start(kind, &playground, folder).await;
     subject.settle().await;
-    let idle = process::resident_mib(subject.pid());
+    let idle = process::memory(subject.pid());
     let mut load = Load::new(&playground, PATIENCE);
     let single = load.one_by_one(SINGLES).await.latency(0.5);
     let small = burst(&mut load, &playground, &subject, 1_000).await;
     let large = burst(&mut load, &playground, &subject, 10_000).await;
     subject.settle().await;
-    let after = process::resident_mib(subject.pid());
+    let after = process::memory(subject.pid());
     subject.stop();
     playground.stop().await;
     Measured { start: starts[starts.len() / 2], idle, single, small, large, after }

@@ -3,12 +3,24 @@
 use std::fs;
 use std::time::Duration;
 
-/// Resident memory in MiB.
-pub fn resident_mib(pid: u32) -> f64 {
+/// What a process keeps in memory, in MiB.
+#[derive(Clone, Copy)]
+pub struct Memory {
+    /// Everything resident, pages of the program's own file included, which the kernel can drop.
+    pub resident: f64,
+    /// What only the process itself holds.
+    pub own: f64,
+}
+
+/// Reads a process's memory.
+pub fn memory(pid: u32) -> Memory {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = status.lines().find(|l| l.starts_with("VmRSS:")).unwrap_or_default();
-    let kib: f64 = line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).unwrap_or(0.0);
-    kib / 1024.0
+    let mib = |key: &str| {
+        let line = status.lines().find(|l| l.starts_with(key)).unwrap_or_default();
+        let kib: f64 = line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).unwrap_or(0.0);
+        kib / 1024.0
+    };
+    Memory { resident: mib("VmRSS:"), own: mib("RssAnon:") }
 }
 
 /// Processor time, user and system. The kernel counts in hundredths of a second.

@@ -89,7 +89,11 @@ fn selkie(playground: &Playground, home: &Path) -> Command {
             "allowed_chat_ids": people,
             "pace": "lifted",
         },
-        "llm": { "provider": "openai", "endpoint": playground.model_endpoint(), "model": "zero", "api_key": "bench-key-1234" },
+        // Without a stream, as the bare loop asks.
+        "llm": { "profiles": { "zero": {
+            "provider": "openai", "endpoint": playground.model_endpoint(), "model": "zero",
+            "api_key": "bench-key-1234", "stream": false,
+        } } },
         "while_busy": "queue",
         "worker": { "max_concurrency": 64 },
         "logging": { "level": "warn" },
