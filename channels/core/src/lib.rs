@@ -9,6 +9,7 @@ mod ids;
 mod inbound;
 mod kit;
 mod outbound;
+mod pause;
 pub mod redact;
 mod roles;
 pub mod split;
@@ -25,5 +26,6 @@ pub use kit::{
     SpeakingTool,
 };
 pub use outbound::{Body, Delivery, Lookup, Outbound, Part, Receipt};
+pub use pause::Pauses;
 pub use redact::Redactor;
 pub use roles::{Address, Cursor, Ears, Inbox, InboxBroken, ListenEnd, Mouth, Sink};

@@ -16,10 +16,10 @@ use crate::api::{Api, Fault, Line, next_chunk};
 use crate::hear::{self, Handle};
 use crate::listen::{self, Listener};
 use crate::names::Names;
-use crate::pause::Pauses;
 use crate::refusal;
 use crate::socket::Patience;
 use crate::whoami::Whoami;
+use selkie_channel_core::Pauses;
 
 /// A download without a byte for so long is given up.
 const SILENCE: Duration = Duration::from_secs(30);

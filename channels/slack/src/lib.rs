@@ -17,7 +17,6 @@ mod manifest;
 mod markdown;
 mod mouth;
 mod names;
-mod pause;
 mod refusal;
 mod settings;
 mod socket;
@@ -41,9 +40,9 @@ use crate::api::Line;
 use crate::ears::SlackEars;
 use crate::mouth::SlackMouth;
 use crate::names::Names;
-use crate::pause::Pauses;
 use crate::socket::Patience;
 use crate::whoami::Whoami;
+use selkie_channel_core::Pauses;
 
 const NAME: &str = "slack";
 

@@ -14,10 +14,10 @@ use tokio::time::{Instant, sleep};
 use crate::api::{Api, Fault, Line, Refusal};
 use crate::hear::{self, Envelope, Frame};
 use crate::names::Names;
-use crate::pause::Pauses;
 use crate::refusal::{Kind, kind, words};
 use crate::socket::{Brought, Patience, Socket};
 use crate::whoami::Whoami;
+use selkie_channel_core::Pauses;
 
 /// When Slack limits us and names no time.
 const LIMITED: Duration = Duration::from_secs(10);

@@ -16,8 +16,8 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, accept_async};
 use tokio_util::task::TaskTracker;
 
-use crate::pause::Pauses;
 use crate::socket::Patience;
+use selkie_channel_core::Pauses;
 
 pub const BOT_TOKEN: &str = "xoxb-1234567890-9876543210-hunter2hunter2";
 pub const APP_TOKEN: &str = "xapp-1-A1-hunter3hunter3";

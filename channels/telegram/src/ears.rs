@@ -14,8 +14,8 @@ use tokio_util::task::TaskTracker;
 use crate::api::{Api, CALL_LIMIT, Fault, Line};
 use crate::hear;
 use crate::listen::{self, Listener};
-use crate::pause::Pauses;
 use crate::whoami::Whoami;
+use selkie_channel_core::Pauses;
 
 /// A download without a byte for so long is given up.
 const SILENCE: Duration = Duration::from_secs(30);

@@ -13,7 +13,6 @@ mod ids;
 mod listen;
 mod markdown;
 mod mouth;
-mod pause;
 mod refusal;
 mod settings;
 mod speaking;
@@ -36,8 +35,8 @@ use tokio_util::task::TaskTracker;
 use crate::api::Line;
 use crate::ears::TelegramEars;
 use crate::mouth::TelegramMouth;
-use crate::pause::Pauses;
 use crate::whoami::Whoami;
+use selkie_channel_core::Pauses;
 
 const NAME: &str = "telegram";
 

@@ -11,9 +11,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::api::{Answer, Api, CALL_LIMIT, Fault, Line, Refusal};
 use crate::hear::{self, Frame};
-use crate::pause::Pauses;
 use crate::refusal::{Kind, kind};
 use crate::whoami::Whoami;
+use selkie_channel_core::Pauses;
 
 /// How much longer than the poll itself the client waits.
 const GRACE: Duration = Duration::from_secs(15);

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-use crate::pause::Pauses;
+use selkie_channel_core::Pauses;
 
 pub const TOKEN: &str = "8123456:AAHsecretsecretsecretsecretsecretse";
 
