@@ -21,7 +21,7 @@ use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::dispatch;
-use crate::tools::ports::{Reply, Spoken, Todos};
+use crate::tools::ports::{Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Roots, Scope};
 
 /// Not longer than this for one call.
@@ -117,6 +117,7 @@ impl Bench {
                 elsewhere: open && shape.reads_elsewhere,
             },
             reply: Arc::new(Nobody),
+            progress: Arc::new(Silent),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
             deadline: Instant::now() + TIMEOUT,
             cancel: CancellationToken::new(),

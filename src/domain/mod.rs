@@ -6,6 +6,7 @@ pub mod crash;
 pub mod facts;
 pub mod happening;
 pub mod ids;
+pub mod plan;
 pub mod schema;
 pub mod span;
 pub mod spelling;

@@ -132,7 +132,14 @@ impl Reply for TaskReply {
 fn path_of(body: &mut Body) -> Option<&mut String> {
     match body {
         Body::File { path, .. } | Body::Photo { path, .. } | Body::Voice { path, .. } => Some(path),
-        Body::Text { .. } | Body::Reaction { .. } | Body::Typing => None,
+        Body::Text { .. }
+        | Body::Reaction { .. }
+        | Body::Question(_)
+        | Body::Status { .. }
+        | Body::Revision { .. }
+        | Body::Withdrawal { .. }
+        | Body::TapAnswer { .. }
+        | Body::Typing => None,
     }
 }
 

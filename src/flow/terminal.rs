@@ -99,7 +99,12 @@ impl Mouth for Terminal {
             Body::Photo { path, caption } => shown("photo", path, caption),
             Body::Voice { path, name } => shown("voice", &format!("{name}: {path}"), &None),
             Body::Reaction { emoji, .. } => emoji.clone(),
-            Body::Typing => String::new(),
+            Body::Question(question) => question.in_words(),
+            Body::Status { .. }
+            | Body::Revision { .. }
+            | Body::Withdrawal { .. }
+            | Body::TapAnswer { .. }
+            | Body::Typing => String::new(),
         };
         if text.is_empty() {
             return Vec::new();

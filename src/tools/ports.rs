@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::{Body, ConversationId, MessageRef};
 
+use crate::domain::plan::Plan;
 use crate::tools::ToolError;
 
 /// Speaks into the conversation of the task, and into no other.
@@ -34,6 +35,26 @@ pub enum Spoken {
     Queued,
     /// No answer proves what became of it; it is not repeated by calling again.
     Unclear,
+}
+
+/// Tells the people of the conversation how far the task is, in one message that is edited in place.
+/// Droppable: nothing depends on it, nothing waits for it.
+pub trait Progress: Send + Sync {
+    /// Shows the task's plan as it stands.
+    fn plan(&self, plan: &Plan);
+
+    /// Shows what is being done just now, in one line (a command's newest output).
+    fn doing(&self, line: &str);
+}
+
+/// Shows nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn plan(&self, _plan: &Plan) {}
+
+    fn doing(&self, _line: &str) {}
 }
 
 /// The model for small work: one question, one answer, no tools.

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::Trust;
 use crate::domain::ids::TaskId;
-use crate::tools::ports::{Reply, Todos};
+use crate::tools::ports::{Progress, Reply, Todos};
 
 /// The scope of one call.
 #[derive(Clone)]
@@ -31,6 +31,8 @@ pub struct Scope {
     pub roots: Roots,
     /// Speaks into this conversation.
     pub reply: Arc<dyn Reply>,
+    /// Tells how far the task is.
+    pub progress: Arc<dyn Progress>,
     /// The conversation's todos.
     pub todos: Arc<dyn Todos>,
     /// Not after this moment.

@@ -18,7 +18,7 @@ use crate::domain::clock::ManualClock;
 use crate::domain::facts::Trust;
 use crate::domain::ids::TaskId;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
-use crate::tools::ports::{Reply, Spoken, Todos};
+use crate::tools::ports::{Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
@@ -74,6 +74,7 @@ impl Folders {
             trust: Trust::Owner,
             roots: self.roots(),
             reply: Arc::clone(&self.mouth) as Arc<dyn Reply>,
+            progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
             deadline: Instant::now() + Duration::from_secs(600),
             cancel: CancellationToken::new(),

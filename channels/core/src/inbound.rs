@@ -65,6 +65,15 @@ pub enum What {
     Message,
     /// A message was changed; `text` is the new text.
     Edit,
+    /// Somebody tapped a button of ours; [`Inbound::message`] is the message that carries it.
+    Tap {
+        /// The question's key; empty when the button is none of today's.
+        question: String,
+        /// The choice's id.
+        choice: String,
+        /// What the channel needs to answer the tap itself (opaque above the channel).
+        handle: String,
+    },
     /// The conversation's place goes on under another id; history, todos and rights follow it.
     Moved {
         /// The place's new id.

@@ -25,7 +25,7 @@ pub use kit::{
     BuildContext, Channel, ChannelKit, Features, Pace, ParameterNames, Problem, SpeakingEffect,
     SpeakingTool,
 };
-pub use outbound::{Body, Delivery, Lookup, Outbound, Part, Receipt};
+pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Part, Question, Receipt};
 pub use pause::Pauses;
 pub use redact::Redactor;
 pub use roles::{Address, Cursor, Ears, Inbox, InboxBroken, ListenEnd, Mouth, Sink};

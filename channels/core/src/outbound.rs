@@ -103,8 +103,86 @@ pub enum Body {
         /// The large form, where there is one.
         big: bool,
     },
+    /// A question to one person, with buttons where the platform has them.
+    Question(Question),
+    /// What is being done: a message of its own that later [`Body::Revision`]s of it replace. Progress:
+    /// droppable, and nothing at all on platforms whose messages cannot be changed.
+    Status {
+        /// In CommonMark, short.
+        markdown: String,
+    },
+    /// Replaces what an earlier message of ours says, and its buttons. Sets a state: repeating it changes
+    /// nothing. Nothing at all on platforms whose messages cannot be changed.
+    Revision {
+        /// The message.
+        message: MessageRef,
+        /// What it says from now on, in CommonMark.
+        markdown: String,
+        /// The question its buttons answer from now on; without one they go.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        question: Option<Question>,
+    },
+    /// Takes an earlier message of ours away. Sets a state. Nothing where that cannot be done.
+    Withdrawal {
+        /// The message.
+        message: MessageRef,
+    },
+    /// Answers a tap on a button, to the person who tapped and to nobody else: presence, never stored,
+    /// worthless after seconds.
+    TapAnswer {
+        /// The tap's handle, see [`crate::What::Tap`].
+        handle: String,
+        /// What the person reads; empty to end the button's waiting sign alone.
+        text: String,
+    },
     /// "is typing": presence, never stored.
     Typing,
+}
+
+/// A question to one person.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Question {
+    /// Names it for ever; 1 to 24 ASCII letters and digits, so that it fits beside a choice into a button.
+    pub key: String,
+    /// What is asked, in CommonMark.
+    pub markdown: String,
+    /// The buttons, in order; none when only words answer it.
+    #[serde(default)]
+    pub choices: Vec<Choice>,
+    /// The person may also answer in their own words.
+    #[serde(default)]
+    pub free_text: bool,
+    /// A hint for those words; empty for none.
+    #[serde(default)]
+    pub placeholder: String,
+}
+
+impl Question {
+    /// Writes it without buttons, its choices numbered from 1: a number, a label or (where it is taken)
+    /// free text answers it.
+    pub fn in_words(&self) -> String {
+        let mut words = self.markdown.trim_end().to_owned();
+        for (n, choice) in self.choices.iter().enumerate() {
+            let gap = if n == 0 { "\n\n" } else { "\n" };
+            words += &format!("{gap}{}. {}", n + 1, choice.label);
+            if !choice.description.is_empty() {
+                words += &format!(": {}", choice.description);
+            }
+        }
+        words
+    }
+}
+
+/// One button of a question.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Choice {
+    /// Names it within its question; 1 to 8 ASCII letters and digits.
+    pub id: String,
+    /// What stands on the button; channels shorten it to what fits.
+    pub label: String,
+    /// What it means, shown with the question where a button has no room for it; empty for nothing.
+    #[serde(default)]
+    pub description: String,
 }
 
 /// One platform call, ready to be made.

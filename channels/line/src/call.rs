@@ -80,8 +80,13 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
             let part = part(outbound, &call, "[loading animation]".to_owned());
             vec![Part { repeatable: true, ..part }]
         }
-        // The animation is there in one-to-one chats only.
-        Body::Typing => Vec::new(),
+        Body::Question(question) => say(outbound, &spot, &plain::render(&question.in_words())),
+        // Messages on LINE cannot be changed; the animation is there in one-to-one chats only.
+        Body::Status { .. }
+        | Body::Revision { .. }
+        | Body::Withdrawal { .. }
+        | Body::TapAnswer { .. }
+        | Body::Typing => Vec::new(),
     }
 }
 

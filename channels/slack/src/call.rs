@@ -91,7 +91,12 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         Body::Photo { path, caption } => maker.file(path, path, caption.as_deref()),
         Body::Voice { path, name } => maker.file(path, name, None),
         Body::Reaction { message, emoji, .. } => maker.reaction(message, emoji),
-        Body::Typing => Vec::new(),
+        Body::Question(question) => maker.text(&question.in_words()),
+        Body::Status { .. }
+        | Body::Revision { .. }
+        | Body::Withdrawal { .. }
+        | Body::TapAnswer { .. }
+        | Body::Typing => Vec::new(),
     }
 }
 
