@@ -1,12 +1,15 @@
 //! The only loop with await: asks the run what is next, does it, tells the run what came of it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::agent::run::{Ask, Next, Run, Unstored};
-use crate::agent::{Agent, Assignment, Dropped, Ending, budget, hidden, history, prompt, words};
+use crate::agent::{
+    Agent, Assignment, Dropped, Ending, budget, hidden, history, pictures, prompt, words,
+};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happening;
@@ -70,7 +73,10 @@ impl<'a> Drive<'a> {
     }
 
     async fn ask(&mut self, ask: Ask) -> Result<(), Dropped> {
-        let request = self.request(ask);
+        let mut request = self.request(ask);
+        if self.agent.model.card().sees_images {
+            request.pictures = pictures::load(&request.turns).await;
+        }
         let claimed = self.task.claimed;
         self.agent.happenings.tell(|| Happening::Asked {
             conversation: claimed.conversation.clone(),
@@ -125,6 +131,7 @@ impl<'a> Drive<'a> {
                 self.agent.clock.now(),
             ),
             cache_key: format!("c{}", claimed.conversation_row),
+            pictures: HashMap::new(),
         }
     }
 
@@ -190,10 +197,7 @@ impl<'a> Drive<'a> {
     async fn one_in_order(&mut self, call: &Call, resumed: bool) -> Result<Dispatched, ToolError> {
         if resumed && self.recovery(&call.name) == Recovery::Unknown {
             let text = words::outcome_unknown(&call.name);
-            return Ok(Dispatched {
-                answer: Answer { call: call.id.clone(), text, is_error: true },
-                untrusted: false,
-            });
+            return Ok(Dispatched { answer: Answer::error(&call.id, text), untrusted: false });
         }
         match self.run.judge(call) {
             Some(answer) => Ok(Dispatched { answer, untrusted: false }),

@@ -27,6 +27,7 @@ use crate::store::Ledger;
 use crate::store::read::Read;
 use crate::tools::Schemas;
 use crate::tools::base::{self, Means};
+use crate::tools::ports::Small;
 use crate::tools::shell::Processes;
 use crate::tools::web::client::Guarded;
 use crate::{flow, llm, store};
@@ -115,8 +116,8 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
     };
     let settings = reading.finish()?;
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
-    let (model, small) = (routes.main, routes.small);
-    let means = means(binary, &settings, &tls, small);
+    let means = means(binary, &settings, &tls, &routes);
+    let model = routes.main;
     let shaper = shaper(binary, &settings, &means)?;
     let folders = folders(&settings);
     let processes = means.processes;
@@ -141,15 +142,19 @@ fn means(
     binary: &Binary,
     settings: &Settings,
     tls: &Arc<ClientConfig>,
-    small: Arc<dyn Model>,
+    routes: &llm::Routes,
 ) -> Means {
     let tls = Arc::clone(tls);
+    let small = |model: &Arc<dyn Model>| -> Arc<dyn Small> {
+        Arc::new(SmallModel::new(Arc::clone(model), Arc::clone(&routes.profiles)))
+    };
     let factory = move || Ok(http::builder(&tls));
     Means {
         processes: Arc::default(),
         env: Arc::new(binary.env.clone()),
         client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
-        small: Arc::new(SmallModel(small)),
+        small: small(&routes.small),
+        main: small(&routes.main),
         schemas: Schemas::new([("config", whole_schema(&binary.kits))]),
     }
 }
@@ -161,7 +166,8 @@ fn shaper(binary: &Binary, settings: &Settings, means: &Means) -> Result<Arc<Sha
         .iter()
         .map(|kit| ChannelTools { channel: kit.name, tools: kit.speaking })
         .collect();
-    let shaper = Shaper::for_channels(Arc::new(base), &speaking, &settings.tools);
+    let runtime = base::runtime(&settings.tools, means);
+    let shaper = Shaper::for_channels(Arc::new(base), runtime, &speaking, &settings.tools);
     Ok(Arc::new(shaper.map_err(|e| defect(&e))?))
 }
 

@@ -117,6 +117,7 @@ impl Bench {
                 elsewhere: open && shape.reads_elsewhere,
             },
             reply: Arc::new(Nobody),
+            tools: Arc::clone(shape.registry.block()),
             progress: Arc::new(Silent),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
             deadline: Instant::now() + TIMEOUT,

@@ -45,6 +45,7 @@ impl Scopes {
             trust: facts.trust,
             roots: self.roots(claimed, facts, shape.own_folder_only, shape.reads_elsewhere),
             reply: Arc::clone(reply),
+            tools: Arc::clone(shape.registry.block()),
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos),
             deadline: Instant::now() + LONGEST_CALL,

@@ -40,12 +40,17 @@ pub async fn dispatch(
     };
     let output = match output {
         Ok(output) => output,
-        Err(ToolError::Tell(text)) => Output { text, is_error: true, untrusted: false },
+        Err(ToolError::Tell(text)) => Output { text, is_error: true, ..Output::default() },
         Err(abort @ ToolError::Abort(_)) => return Err(abort),
     };
     // Cleaned before it is cut: half a secret would not be recognised.
     let text = cut(redactor.clean(&output.text), most);
-    let answer = Answer { call: call.id.clone(), text, is_error: output.is_error };
+    let answer = Answer {
+        call: call.id.clone(),
+        text,
+        is_error: output.is_error,
+        pictures: output.pictures,
+    };
     Ok(Dispatched { answer, untrusted: output.untrusted })
 }
 

@@ -4,7 +4,7 @@ pub mod aliases;
 pub mod args;
 pub mod base;
 pub mod bits;
-mod conversation;
+pub mod conversation;
 pub mod dispatch;
 mod files;
 pub mod paths;
@@ -22,6 +22,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::domain::tool::ToolSpec;
+use crate::domain::transcript::Picture;
 use crate::tools::scope::Scope;
 
 pub use files::Schemas;
@@ -65,6 +66,8 @@ pub struct Output {
     pub is_error: bool,
     /// The text comes from outside (a file, a page): it lowers what the task may do.
     pub untrusted: bool,
+    /// Pictures that belong to the text.
+    pub pictures: Vec<Picture>,
 }
 
 impl Output {
@@ -75,7 +78,7 @@ impl Output {
 
     /// Answers with words from outside.
     pub fn outside(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_error: false, untrusted: true }
+        Self { untrusted: true, ..Self::ok(text) }
     }
 }
 

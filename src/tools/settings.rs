@@ -48,6 +48,8 @@ pub struct Settings {
     pub web_search: web::WebSearch,
     /// Recording a thought.
     pub think: Switch,
+    /// Planning a task.
+    pub plan_create: PlanCreate,
     /// Reading the todo list.
     pub todo_read: Switch,
     /// Replacing the todo list.
@@ -64,6 +66,17 @@ pub struct Settings {
 pub struct Switch {
     /// Whether it may be used.
     pub enabled: bool,
+}
+
+/// `tools.plan_create`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlanCreate {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// Steps of a plan when the model names no number.
+    #[schemars(range(min = 1, max = 50))]
+    pub max_steps: u32,
 }
 
 /// `tools.read_file`.
@@ -147,7 +160,7 @@ pub struct Send {
 }
 
 impl Settings {
-    /// Returns the names of the base's tools that are switched off.
+    /// Returns the names of the base's and the runtime tools that are switched off.
     pub fn disabled(&self) -> BTreeSet<&'static str> {
         let switches = [
             ("read_file", self.read_file.enabled),
@@ -170,6 +183,7 @@ impl Settings {
             ("think", self.think.enabled),
             ("todo_read", self.todo_read.enabled),
             ("todo_write", self.todo_write.enabled),
+            ("plan_create", self.plan_create.enabled),
         ];
         switches.into_iter().filter(|(_, on)| !on).map(|(name, _)| name).collect()
     }
@@ -189,6 +203,12 @@ impl Settings {
 impl Default for Switch {
     fn default() -> Self {
         Self { enabled: true }
+    }
+}
+
+impl Default for PlanCreate {
+    fn default() -> Self {
+        Self { enabled: true, max_steps: 6 }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `read_file`: a page of a text file or a notebook, its lines numbered; of an image, what it is.
 
 use std::io::{self, BufReader, Read, Seek};
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,8 +12,9 @@ use serde_json::Value;
 use super::blocking::{on_disk, refused};
 use super::page::{MAX_COUNTED, Page, Wanted, read};
 use super::whole::{self, MAX_WHOLE};
-use super::{image, notebook, sniff};
+use super::{image, notebook, picture, sniff};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::transcript::Picture;
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Kind, Located, Stop};
 use crate::tools::scope::Scope;
@@ -45,8 +47,8 @@ impl ReadFile {
         let spec = ToolSpec {
             name: NAME,
             description: "Read a text file page by page. Lines come numbered; the last line of a \
-                          page says how to get the next. Notebooks come as cells, of images type \
-                          and size. For folders use list_files."
+                          page says how to get the next. Notebooks come as cells, images as \
+                          pictures. For folders use list_files."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,
@@ -79,9 +81,11 @@ impl Tool for ReadFile {
         let (roots, deny) = (scope.roots.clone(), self.settings.deny_paths.clone());
         on_disk(scope, move |stop| {
             let located = Finder { tool: NAME, roots: &roots, deny: &deny }.existing(&path)?;
-            match open(&located, wanted, stop)? {
+            match open(&located, (wanted, &roots.own), stop)? {
                 Content::Page(page) => Ok(Output::outside(with_trailer(page, wanted)?)),
-                Content::Image(what) => Ok(Output::outside(what)),
+                Content::Image(what, picture) => {
+                    Ok(Output { pictures: picture.into_iter().collect(), ..Output::outside(what) })
+                }
             }
         })
         .await
@@ -91,11 +95,15 @@ impl Tool for ReadFile {
 /// What a file shows.
 enum Content {
     Page(Page),
-    /// What it is, in words: the picture itself needs a model that sees.
-    Image(String),
+    /// What it is, in words, and the picture itself.
+    Image(String, Option<Picture>),
 }
 
-fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Content, ToolError> {
+fn open(
+    located: &Located,
+    (wanted, own): (Wanted, &Path),
+    stop: &Stop,
+) -> Result<Content, ToolError> {
     let shown = located.shown();
     let fault = |e: io::Error| refused(&shown, &e);
     let (kind, size) = located.kind().map_err(fault)?;
@@ -115,9 +123,8 @@ fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Content, ToolE
     let mut head = Vec::new();
     file.by_ref().take(sniff::HEAD as u64).read_to_end(&mut head).map_err(fault)?;
     if let Some(what) = image::described(&head) {
-        return Ok(Content::Image(format!(
-            "{shown} is a {what}, {size} bytes. The picture itself is not shown here."
-        )));
+        file.rewind().map_err(fault)?;
+        return Ok(seen(format!("{shown} is a {what}, {size} bytes."), file, own));
     }
     if let Some(what) = sniff::binary(&head) {
         return Err(ToolError::tell(format!(
@@ -127,6 +134,21 @@ fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Content, ToolE
     file.rewind().map_err(fault)?;
     let stream = BufReader::with_capacity(64 * 1024, file);
     read(stream, wanted, || stop.check()).map_err(fault).map(Content::Page)
+}
+
+/// A picture that cannot be shown is still described.
+fn seen(what: String, file: impl Read, own: &Path) -> Content {
+    let mut bytes = Vec::new();
+    let whole = file.take(picture::LARGEST + 1).read_to_end(&mut bytes);
+    let kept = match whole {
+        Ok(_) if bytes.len() as u64 <= picture::LARGEST => picture::kept(&bytes, own),
+        Ok(_) => Err(ToolError::tell("it is larger than 64 MiB")),
+        Err(e) => Err(ToolError::tell(e.to_string())),
+    };
+    match kept {
+        Ok(picture) => Content::Image(what, Some(picture)),
+        Err(why) => Content::Image(format!("{what} It cannot be shown: {why}."), None),
+    }
 }
 
 fn with_trailer(page: Page, wanted: Wanted) -> Result<String, ToolError> {

@@ -192,14 +192,14 @@ impl Ended {
         } else if text.is_empty() {
             "(no output)".clone_into(&mut text);
         }
-        Output { text, is_error: trouble.is_some(), untrusted: true }
+        Output { text, is_error: trouble.is_some(), untrusted: true, ..Output::default() }
     }
 
     fn enveloped(self, scope: &Scope) -> Output {
         let trouble = self.trouble().unwrap_or_default();
         let id = format!("{}/{}", scope.task.0, scope.call);
         let text = envelope(id, &self.output, &trouble);
-        Output { text, is_error: !trouble.is_empty(), untrusted: true }
+        Output { text, is_error: !trouble.is_empty(), untrusted: true, ..Output::default() }
     }
 
     fn trouble(&self) -> Option<String> {

@@ -47,10 +47,14 @@ impl Desk {
     async fn call(&self, tool: &dyn Tool, scope: &Scope, args: Value) -> Output {
         let args = match accept(&tool.spec().parameters, &args) {
             Ok(accepted) => accepted.args,
-            Err(faults) => return Output { text: faults, is_error: true, untrusted: false },
+            Err(faults) => return Output { text: faults, is_error: true, ..Output::default() },
         };
         let called = timeout(PATIENCE, tool.call(scope, args)).await.expect("it ends");
-        called.unwrap_or_else(|e| Output { text: e.to_string(), is_error: true, untrusted: false })
+        called.unwrap_or_else(|e| Output {
+            text: e.to_string(),
+            is_error: true,
+            ..Output::default()
+        })
     }
 
     async fn run(&self, args: Value) -> Output {

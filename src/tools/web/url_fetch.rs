@@ -254,7 +254,7 @@ fn told(method: &Method, got: &Got) -> Output {
             got.body.len()
         ));
     }
-    Output { text, is_error: !got.status.is_success(), untrusted: true }
+    Output { text, is_error: !got.status.is_success(), untrusted: true, ..Output::default() }
 }
 
 async fn save(method: &Method, got: Got, target: Located) -> Result<Output, ToolError> {
