@@ -82,6 +82,8 @@ pub(super) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         transcript: Vec::new(),
         history: Vec::new(),
         undelivered: Vec::new(),
+        settled: None,
+        open: Vec::new(),
     }
 }
 
