@@ -17,12 +17,14 @@ mod delivery;
 mod intake;
 pub mod read;
 pub mod sqlite;
+mod status;
 mod work;
 
 pub use delivery::{Delivery, Draft, DuePart, Outcome, Queued, Standing};
 pub use intake::{
     Accepted, Arrival, CommandDone, CommandEffect, Disposition, Fresh, Fuse, Intake, NewTask,
 };
+pub use status::{StatusMessages, Stray};
 pub use work::{Advance, Claimed, Committed, End, Said, Work};
 
 /// Opens the ledger of a state folder: `selkie.db`, and `selkie.lock` that keeps others out.
@@ -72,7 +74,7 @@ pub trait Notes: Send + Sync {
 }
 
 /// A whole ledger, with its counters.
-pub trait Ledger: Intake + Work + Delivery + Notes + read::Read {
+pub trait Ledger: Intake + Work + Delivery + Notes + StatusMessages + read::Read {
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are
     /// not counted here: they are off the hot path and come when they come.
