@@ -40,6 +40,7 @@ mod policy;
 mod post;
 mod presence;
 mod questions;
+mod progress;
 mod reply;
 mod rights;
 mod scope;
@@ -212,6 +213,7 @@ impl Flow {
         self.commands.carry_out(open).await;
         let couriers = self.couriers().await?;
         desk.spool.sweep(couriers.iter().flat_map(Courier::parts));
+        desk.tracker.spawn(progress::sweep(Arc::clone(desk)));
         for courier in couriers {
             desk.tracker.spawn(courier.run());
         }

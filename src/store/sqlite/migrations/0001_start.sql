@@ -167,5 +167,8 @@ CREATE TABLE part (
 CREATE INDEX part_open ON part (conversation) WHERE open = 1;
 CREATE INDEX part_told ON part (conversation) WHERE told IS NOT NULL;
 
+-- The message that shows how far a task is; null when a crash may have come between its sending and its id.
+CREATE TABLE status_message (task INTEGER PRIMARY KEY, message TEXT) STRICT;
+
 CREATE TABLE penalty (account TEXT, scope TEXT, until INTEGER NOT NULL, PRIMARY KEY (account, scope)) STRICT, WITHOUT ROWID;
 CREATE TABLE notice (key TEXT PRIMARY KEY, outbound INTEGER NOT NULL) STRICT, WITHOUT ROWID;
