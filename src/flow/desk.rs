@@ -135,7 +135,7 @@ impl Desk {
     ) -> Option<Draft> {
         let account = self.account(conversation)?;
         let outbound = Outbound::text(conversation.clone(), markdown).quoting(quote);
-        let outbound = outbound.within(window).numbered(self.nonce());
+        let outbound = outbound.within(window).said(self.clock.now()).numbered(self.nonce());
         let parts = account.channel.mouth.render(&outbound);
         let expires_at = Some(after(self.clock.now(), self.settings.outbox.answer_expires));
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
@@ -193,7 +193,8 @@ impl Desk {
         }
     }
 
-    async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
+    /// Tells the first owner something in private, once for ever under `key`.
+    pub(super) async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
         let owner = self.owners.first();
         let private = owner
             .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));

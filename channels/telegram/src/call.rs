@@ -252,6 +252,7 @@ impl Maker<'_> {
             fallback: fallback.map(|call| json!(call)),
             shown: shown(words),
             repeatable: false,
+            follows: false,
         }
     }
 

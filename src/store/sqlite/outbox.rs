@@ -1,7 +1,7 @@
 //! What is said becomes rows: an outbound with its parts, and where it stands.
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 use selkie_channel_core::{ConversationId, MessageRef, Part};
 
 use super::conversations;
@@ -150,16 +150,22 @@ pub fn standing(conn: &Connection, outbound: i64) -> Result<Standing> {
             "SELECT state, open, reason, receipt ->> '$.message' FROM part
              WHERE outbound = ?1 ORDER BY id",
         )?
-        .query_map([outbound], |row| {
-            Ok(PartState {
-                state: row.get(0)?,
-                open: row.get(1)?,
-                reason: row.get(2)?,
-                message: row.get(3)?,
-            })
-        })?
+        .query_map([outbound], PartState::from_row)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(derive(&parts))
+}
+
+/// Returns where the part before this one of its outbound stands.
+pub fn before(conn: &Connection, part: i64) -> Result<Option<Standing>> {
+    let state = conn
+        .prepare_cached(
+            "SELECT state, open, reason, receipt ->> '$.message' FROM part
+             WHERE outbound = (SELECT outbound FROM part WHERE id = ?1) AND id < ?1
+             ORDER BY id DESC LIMIT 1",
+        )?
+        .query_row([part], PartState::from_row)
+        .optional()?;
+    Ok(state.map(|state| derive(&[state])))
 }
 
 /// What standing looks at.
@@ -176,6 +182,11 @@ pub struct PartState {
 }
 
 impl PartState {
+    fn from_row(row: &SqlRow<'_>) -> rusqlite::Result<Self> {
+        let (state, open) = (row.get(0)?, row.get(1)?);
+        Ok(Self { state, open, reason: row.get(2)?, message: row.get(3)? })
+    }
+
     fn arrived(&self) -> bool {
         self.state == "sent" || self.state == "repeated"
     }
