@@ -235,7 +235,11 @@ impl Flow {
     ///
     /// # Errors
     /// When the store cannot be read: nothing is started.
-    pub async fn start_couriers(&self, tracker: &TaskTracker, stop: Stop) -> Result<(), StoreError> {
+    pub async fn start_couriers(
+        &self,
+        tracker: &TaskTracker,
+        stop: Stop,
+    ) -> Result<(), StoreError> {
         self.relay(tracker, stop);
         for courier in self.couriers().await? {
             self.desk.tracker.spawn(courier.run());

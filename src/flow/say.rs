@@ -58,7 +58,8 @@ pub(super) async fn say(desk: &Desk, to: &str, markdown: &str) -> Result<Told, S
 
 async fn receipt(desk: &Desk, conversation: &ConversationId, queued: Queued) -> Standing {
     if queued.parts.is_empty() {
-        let reason = format!("{conversation} is closed: the platform let the bot speak no more there");
+        let reason =
+            format!("{conversation} is closed: the platform let the bot speak no more there");
         return Standing::Refused { reason };
     }
     let mut watch = desk.standings.watch(queued.outbound);

@@ -36,7 +36,15 @@ impl Outbound {
 
     /// Says `body` in `conversation`: quoting nothing, without a right to answer.
     pub fn new(conversation: ConversationId, body: Body) -> Self {
-        Self { v: Self::VERSION, conversation, body, quote: None, reply_window: None, at: None, nonce: 0 }
+        Self {
+            v: Self::VERSION,
+            conversation,
+            body,
+            quote: None,
+            reply_window: None,
+            at: None,
+            nonce: 0,
+        }
     }
 
     /// Says `markdown` in `conversation`.

@@ -7,8 +7,8 @@ use tokio::io::AsyncWrite;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AccountId, Attachment, ConversationId, Delivery, Features, Inbound, Lookup, MessageRef, Outbound,
-    Part, PlaceId,
+    AccountId, Attachment, ConversationId, Delivery, Features, Inbound, Lookup, MessageRef,
+    Outbound, Part, PlaceId,
 };
 
 /// Hears a platform.

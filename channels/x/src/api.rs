@@ -176,7 +176,8 @@ impl Wire {
         secret: Option<&str>,
         refresh: &str,
     ) -> Result<Renewed, Fault> {
-        let fields = [("grant_type", "refresh_token"), ("refresh_token", refresh), ("client_id", id)];
+        let fields =
+            [("grant_type", "refresh_token"), ("refresh_token", refresh), ("client_id", id)];
         let body = fields.map(|(name, value)| format!("{name}={}", encoded(value))).join("&");
         let request = self.client.post(self.url("oauth2/token")).body(body);
         let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
@@ -197,7 +198,11 @@ impl Wire {
         let (Some(access), Some(refresh)) = (text("access_token"), text("refresh_token")) else {
             let says = "X renewed the token and gave no refresh token with it: authorize the app again with the \
                 scope offline.access";
-            return Err(Fault::Refused(Refusal { code: 401, text: says.to_owned(), ..Refusal::default() }));
+            return Err(Fault::Refused(Refusal {
+                code: 401,
+                text: says.to_owned(),
+                ..Refusal::default()
+            }));
         };
         let seconds = answer["expires_in"].as_i64().unwrap_or(TOKEN_LIFE);
         Ok(Renewed { access, refresh, seconds })

@@ -128,9 +128,13 @@ fn host(text: &str) -> Option<&str> {
     let ending = labels.next_back()?;
     let letters = ending.len() >= 2 && ending.bytes().all(|b| b.is_ascii_alphabetic());
     let mut rest = labels.peekable();
-    let sound = rest.peek().is_some() && rest.all(|l| !l.is_empty() && !l.starts_with('-') && !l.ends_with('-'));
+    let sound = rest.peek().is_some()
+        && rest.all(|l| !l.is_empty() && !l.starts_with('-') && !l.ends_with('-'));
     // A word goes on behind it: no name.
-    let cut = text[name.len()..].chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '@');
+    let cut = text[name.len()..]
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '@');
     (letters && sound && !cut).then_some(name)
 }
 
@@ -178,19 +182,43 @@ mod tests {
     fn links_are_found_as_x_finds_them() {
         let long = format!("https://example.com/{}", "a".repeat(300));
         assert_eq!(links(&long), [(&*long, 23)]);
-        assert_eq!(links("see http://a.example.org:8080/x?y=1&z=(2). Then"), [("http://a.example.org:8080/x?y=1&z=(2", 23)]);
+        assert_eq!(
+            links("see http://a.example.org:8080/x?y=1&z=(2). Then"),
+            [("http://a.example.org:8080/x?y=1&z=(2", 23)]
+        );
         assert_eq!(links("(example.com)"), [("example.com", 23)]);
         assert_eq!(links("HTTPS://EXAMPLE.COM, yes"), [("HTTPS://EXAMPLE.COM", 23)]);
-        for none in ["a@example.com", "selkie.rs", "1.5", "e.g. this", "http://localhost/x", "#example.com", "..", "a..com"] {
+        for none in [
+            "a@example.com",
+            "selkie.rs",
+            "1.5",
+            "e.g. this",
+            "http://localhost/x",
+            "#example.com",
+            "..",
+            "a..com",
+        ] {
             assert_eq!(links(none), [], "{none}");
         }
         // Nobody here knows whether X takes this ending for one: the larger count.
-        assert_eq!(links("https://host.internal/0123456789"), [("https://host.internal/0123456789", 32)]);
+        assert_eq!(
+            links("https://host.internal/0123456789"),
+            [("https://host.internal/0123456789", 32)]
+        );
     }
 
     #[test]
     fn an_emoji_is_one_atom_however_it_is_made() {
-        for one in ["😀", "👨\u{200D}👩\u{200D}👧\u{200D}👦", "👍🏿", "🇩🇪", "1\u{FE0F}\u{20E3}", "❤\u{FE0F}", "🏴\u{E0067}\u{E0062}\u{E007F}", "©\u{FE0F}"] {
+        for one in [
+            "😀",
+            "👨\u{200D}👩\u{200D}👧\u{200D}👦",
+            "👍🏿",
+            "🇩🇪",
+            "1\u{FE0F}\u{20E3}",
+            "❤\u{FE0F}",
+            "🏴\u{E0067}\u{E0062}\u{E007F}",
+            "©\u{FE0F}",
+        ] {
             let all: Vec<_> = atoms(one).collect();
             assert_eq!(all, [Atom { end: one.len(), weight: 2, is_link: false }], "{one}");
         }

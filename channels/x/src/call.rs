@@ -58,7 +58,9 @@ pub fn render(outbound: &Outbound, numbering: Numbering) -> Vec<Part> {
 
 /// Returns a part of a thread that goes on from this post.
 pub fn following(part: &Part, before: &MessageRef) -> Part {
-    let Ok(Call::Post(post)) = serde_json::from_value(part.call.clone()) else { return part.clone() };
+    let Ok(Call::Post(post)) = serde_json::from_value(part.call.clone()) else {
+        return part.clone();
+    };
     let post = Post { reply_to: Some(before.as_str().to_owned()), ..post };
     Part { call: json!(Call::Post(post)), ..part.clone() }
 }
@@ -82,7 +84,9 @@ fn thread(outbound: &Outbound, text: &str, numbering: Numbering) -> Vec<Part> {
 
 fn no_files(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    format!("{name} was not posted: pictures and files are not supported on X yet, post the text alone")
+    format!(
+        "{name} was not posted: pictures and files are not supported on X yet, post the text alone"
+    )
 }
 
 fn cannot(outbound: &Outbound, why: &str) -> Vec<Part> {

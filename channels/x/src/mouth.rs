@@ -81,9 +81,7 @@ impl XMouth {
                 let note = Some(TOOK_IT.to_owned());
                 Delivery::Sent(Receipt { message: None, note })
             }
-            _ => {
-                Delivery::Refused { reason: advice(refusal, self.api.keys()), closed: false }
-            }
+            _ => Delivery::Refused { reason: advice(refusal, self.api.keys()), closed: false },
         }
     }
 

@@ -42,9 +42,11 @@ pub fn kind(refusal: &Refusal) -> Kind {
 pub fn advice(refusal: &Refusal, keys: &str) -> String {
     let says = &refusal.text;
     match kind(refusal) {
-        Kind::Duplicate => "X takes the same text only once, and it stands on the timeline already or did lately: \
+        Kind::Duplicate => {
+            "X takes the same text only once, and it stands on the timeline already or did lately: \
             change the words to post them again"
-            .to_owned(),
+                .to_owned()
+        }
         Kind::AppOnly => format!(
             "X takes no post from an app's own bearer ({says}): give a user's login instead of {keys}, either \
              x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and \
@@ -77,14 +79,30 @@ mod tests {
     #[test]
     fn xs_words_are_understood() {
         let rows = [
-            (403, "Forbidden: You are not allowed to create a Tweet with duplicate content.", Kind::Duplicate),
-            (403, "Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.", Kind::AppOnly),
-            (403, "Forbidden: Your client app is not configured with the appropriate oauth1 app permissions for this endpoint.", Kind::ReadOnly),
+            (
+                403,
+                "Forbidden: You are not allowed to create a Tweet with duplicate content.",
+                Kind::Duplicate,
+            ),
+            (
+                403,
+                "Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.",
+                Kind::AppOnly,
+            ),
+            (
+                403,
+                "Forbidden: Your client app is not configured with the appropriate oauth1 app permissions for this endpoint.",
+                Kind::ReadOnly,
+            ),
             (403, "Forbidden: You are not permitted to perform this action.", Kind::Other),
             (402, "CreditsDepleted", Kind::Credits),
             (401, "Unauthorized", Kind::Login),
             (429, "Too Many Requests", Kind::Limited),
-            (400, "Invalid Request: One or more parameters to your request was invalid.", Kind::Other),
+            (
+                400,
+                "Invalid Request: One or more parameters to your request was invalid.",
+                Kind::Other,
+            ),
         ];
         for (code, text, wanted) in rows {
             assert_eq!(kind(&refusal(code, text)), wanted, "{text}");

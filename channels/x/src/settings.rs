@@ -113,7 +113,8 @@ pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
         Err(e) => return Err(vec![problem("", e.to_string())]),
     };
     let wrong: Vec<String> = problems.iter().map(|p| p.key.clone()).collect();
-    let base = base_url(&settings.base_url.0).map_err(|says| problems.push(problem("base_url", says)));
+    let base =
+        base_url(&settings.base_url.0).map_err(|says| problems.push(problem("base_url", says)));
     let (numbering, pace) = (settings.numbering, pace(settings.pace));
     // A value of the wrong kind is told already.
     let login = login(settings).map_err(|found| {
@@ -152,7 +153,8 @@ fn taken(key: &str) -> Option<&'static str> {
 
 /// Finds the one way that is complete.
 fn login(settings: Settings) -> Result<Login, Vec<Problem>> {
-    let Settings { consumer_key, consumer_secret, access_token, access_token_secret, .. } = settings;
+    let Settings { consumer_key, consumer_secret, access_token, access_token_secret, .. } =
+        settings;
     let one = [consumer_key, consumer_secret, access_token, access_token_secret];
     let two = [settings.client_id, settings.refresh_token];
     let is_two = two.iter().chain([&settings.client_secret]).any(Option::is_some);

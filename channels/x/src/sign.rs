@@ -26,9 +26,7 @@ pub struct Stamp {
 
 impl Keys {
     /// Takes consumer key, consumer secret, access token, access token secret.
-    pub fn new(
-        [consumer, consumer_secret, token, token_secret]: [SecretString; 4],
-    ) -> Self {
+    pub fn new([consumer, consumer_secret, token, token_secret]: [SecretString; 4]) -> Self {
         Self { consumer, consumer_secret, token, token_secret }
     }
 
@@ -74,7 +72,8 @@ fn base_string(method: &str, url: &Url, fields: &[(&str, String)]) -> String {
     let own = fields.iter().map(|(name, value)| (encoded(name), encoded(value)));
     let mut pairs: Vec<(String, String)> = query.chain(own).collect();
     pairs.sort();
-    let pairs: Vec<String> = pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let pairs: Vec<String> =
+        pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
     let mut base = url.clone();
     base.set_query(None);
     base.set_fragment(None);
@@ -111,7 +110,8 @@ mod tests {
     /// The request for a picture of RFC 5849, 1.2.
     #[test]
     fn the_rfcs_example_has_the_rfcs_signature() {
-        let keys = keys(["dpf43f3p2l4k3l03", "kd94hf93k423kf44", "nnch734d00sl2jdk", "pfkkdhi9sl3r4s00"]);
+        let keys =
+            keys(["dpf43f3p2l4k3l03", "kd94hf93k423kf44", "nnch734d00sl2jdk", "pfkkdhi9sl3r4s00"]);
         let url = Url::parse("http://photos.example.net/photos?file=vacation.jpg&size=original");
         let fields = fields(&[
             ("oauth_consumer_key", "dpf43f3p2l4k3l03"),
@@ -126,7 +126,8 @@ mod tests {
     /// The example of RFC 5849, 3.4.1.1, its form fields given beside the query.
     #[test]
     fn the_base_string_is_the_rfcs() {
-        let url = Url::parse("http://EXAMPLE.COM:80/request?b5=%3D%253D&a3=a&c%40=&a2=r%20b").unwrap();
+        let url =
+            Url::parse("http://EXAMPLE.COM:80/request?b5=%3D%253D&a3=a&c%40=&a2=r%20b").unwrap();
         let fields = fields(&[
             ("oauth_consumer_key", "9djdj82h48djs9d2"),
             ("oauth_token", "kkk9d7dh3k39sjv7"),
@@ -161,7 +162,10 @@ mod tests {
             seconds: 1_318_622_958,
         };
         let header = keys.header("POST", &Url::parse(&url).unwrap(), &stamp);
-        assert!(header.contains("oauth_signature=\"Ls93hJiZbQ3akF3HF3x1Bz8%2FzU4%3D\""), "{header}");
+        assert!(
+            header.contains("oauth_signature=\"Ls93hJiZbQ3akF3HF3x1Bz8%2FzU4%3D\""),
+            "{header}"
+        );
         assert!(header.starts_with("OAuth oauth_consumer_key=\"xvz1evFS4wEEPTGEFPHBog\", "));
         assert!(!header.contains("kAcSOqF21Fu85e7zjz7ZN2U4ZRhfV3WpwPAoE3Z7kBw"));
     }

@@ -141,7 +141,10 @@ mod tests {
         });
         let ours = "a <b> &amp; cafe\u{301} https://example.com and\nmore example.org/x";
         assert_eq!(text(&seen), canonical(ours));
-        assert_ne!(text(&seen), canonical("a <b> &amp; cafe https://example.com and more example.org/x"));
+        assert_ne!(
+            text(&seen),
+            canonical("a <b> &amp; cafe https://example.com and more example.org/x")
+        );
     }
 
     #[test]

@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, Row, params};
 use selkie_channel_core::AccountId;
 
-use super::{Sqlite, outbox};
 use super::rows::{load, millis, time};
 use super::settle::{self, Change};
 use super::writer::Class;
+use super::{Sqlite, outbox};
 use crate::domain::ids::{Boot, OutboundId, PartId};
 use crate::store::{Delivery, DuePart, Outcome, Result, Standing};
 

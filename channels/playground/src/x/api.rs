@@ -38,7 +38,10 @@ pub(super) fn run(server: &Server, asked: &Asked<'_>) -> Result<(u16, Value), Re
         }
         (false, ["users", "me"]) => {
             for_users(asked.caller)?;
-            Ok((200, json!({ "data": { "id": USER, "name": "Selkie", "username": "selkie_demo" } })))
+            Ok((
+                200,
+                json!({ "data": { "id": USER, "name": "Selkie", "username": "selkie_demo" } }),
+            ))
         }
         (false, ["users", id, "tweets"]) => timeline(server, id, asked.query, now),
         _ => Err(Refusal::new(404, "Not Found", "Not Found")),
@@ -70,18 +73,25 @@ fn timeline(
             "max_results" => {
                 let number = value.parse().ok().filter(|n| (5..=100).contains(n));
                 most = number.ok_or_else(|| {
-                    invalid(format!("The `max_results` query parameter value [{value}] is not between 5 and 100"))
+                    invalid(format!(
+                        "The `max_results` query parameter value [{value}] is not between 5 and 100"
+                    ))
                 })?;
             }
             "start_time" => {
-                let time = DateTime::parse_from_rfc3339(value).ok().filter(|_| !value.contains('.'));
+                let time =
+                    DateTime::parse_from_rfc3339(value).ok().filter(|_| !value.contains('.'));
                 let time = time.map(|time| time.with_timezone(&Utc)).filter(|time| *time < now);
                 start = Some(time.ok_or_else(|| {
-                    invalid(format!("Invalid 'start_time':'{value}'. It must be a time before now."))
+                    invalid(format!(
+                        "Invalid 'start_time':'{value}'. It must be a time before now."
+                    ))
                 })?);
             }
             "tweet.fields" => fields = value.split(',').collect(),
-            other => return Err(invalid(format!("The query parameter [{other}] is not one of [...]"))),
+            other => {
+                return Err(invalid(format!("The query parameter [{other}] is not one of [...]")));
+            }
         }
     }
     if id != USER {
@@ -95,5 +105,12 @@ fn timeline(
         meta["next_token"] = json!("7140dibdnow9c7btw");
     }
     let page: Vec<Value> = all.into_iter().take(most).collect();
-    Ok((200, if page.is_empty() { json!({ "meta": meta }) } else { json!({ "data": page, "meta": meta }) }))
+    Ok((
+        200,
+        if page.is_empty() {
+            json!({ "meta": meta })
+        } else {
+            json!({ "data": page, "meta": meta })
+        },
+    ))
 }

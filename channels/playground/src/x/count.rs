@@ -37,8 +37,10 @@ fn link(rest: &str) -> Option<usize> {
     let bare = word.strip_prefix("https://").or_else(|| word.strip_prefix("http://"));
     let host = bare.unwrap_or(word).split(['/', '?', ':']).next()?;
     let (name, ending) = host.rsplit_once('.')?;
-    let letters = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
-    let known = ["com", "org", "net"].contains(&ending) || bare.is_some() && ["de", "io"].contains(&ending);
+    let letters =
+        |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
+    let known =
+        ["com", "org", "net"].contains(&ending) || bare.is_some() && ["de", "io"].contains(&ending);
     (known && !name.is_empty() && letters(name) && word.is_ascii()).then_some(word.len())
 }
 
@@ -52,7 +54,8 @@ fn cluster(rest: &str) -> Option<usize> {
     if flag(first) {
         return chars.next().filter(|c| flag(*c)).map(|c| length + c.len_utf8());
     }
-    let picture = |c: char| matches!(u32::from(c), 0x2190..=0x2BFF | 0x1F000..=0x1FAFF | 0xA9 | 0xAE);
+    let picture =
+        |c: char| matches!(u32::from(c), 0x2190..=0x2BFF | 0x1F000..=0x1FAFF | 0xA9 | 0xAE);
     let keycap = first.is_ascii_digit() || first == '#' || first == '*';
     if !picture(first) && !keycap {
         return None;

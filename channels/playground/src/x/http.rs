@@ -35,7 +35,8 @@ pub(super) struct Refusal {
 
 impl Refusal {
     pub(super) fn new(status: u16, title: &str, detail: &str) -> Self {
-        let body = json!({ "title": title, "detail": detail, "type": "about:blank", "status": status });
+        let body =
+            json!({ "title": title, "detail": detail, "type": "about:blank", "status": status });
         Self { status, body, reset: None }
     }
 }
@@ -86,7 +87,12 @@ async fn call(server: &Server, line: &Line, request: Request) -> Response {
     response
 }
 
-fn run(server: &Server, head: &Parts, path: &[&str], bytes: &[u8]) -> Result<(u16, Value), Refusal> {
+fn run(
+    server: &Server,
+    head: &Parts,
+    path: &[&str],
+    bytes: &[u8],
+) -> Result<(u16, Value), Refusal> {
     let now = server.now();
     if path == ["oauth2", "token"] {
         return Ok((200, login::renew(&mut server.world(), bytes, now)?));
@@ -96,7 +102,11 @@ fn run(server: &Server, head: &Parts, path: &[&str], bytes: &[u8]) -> Result<(u1
     let is_post = head.method == Method::POST;
     let is_json = head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
     if is_post && !is_json {
-        return Err(Refusal::new(415, "Unsupported Media Type", "The body must be application/json."));
+        return Err(Refusal::new(
+            415,
+            "Unsupported Media Type",
+            "The body must be application/json.",
+        ));
     }
     let body = serde_json::from_slice(bytes).unwrap_or_default();
     api::run(server, &Asked { is_post, path, query: &query, body: &body, caller })
@@ -141,7 +151,9 @@ fn before_effect(server: &Server, fault: &FaultKind, line: &Line) -> Option<Resp
             let reset = Some(server.now().timestamp().saturating_add(wait));
             Refusal { reset, ..refusal }.into_response()
         }
-        FaultKind::Unauthorized => Refusal::new(401, "Unauthorized", "Unauthorized").into_response(),
+        FaultKind::Unauthorized => {
+            Refusal::new(401, "Unauthorized", "Unauthorized").into_response()
+        }
         FaultKind::Refuse { code, description } => {
             Refusal::new(*code, "Refused", description).into_response()
         }

@@ -61,7 +61,11 @@ pub(super) fn caller(
 ) -> Result<Caller, Refusal> {
     let header = headers.get(AUTHORIZATION).and_then(|v| v.to_str().ok()).unwrap_or_default();
     if let Some(fields) = header.strip_prefix("OAuth ") {
-        return if is_signed(world, fields, signed).is_some() { Ok(Caller::User) } else { Err(unauthorized()) };
+        return if is_signed(world, fields, signed).is_some() {
+            Ok(Caller::User)
+        } else {
+            Err(unauthorized())
+        };
     }
     let token = header.strip_prefix("Bearer ").unwrap_or_default();
     let lives = |token: &str| world.access.get(token).is_some_and(|until| *until > signed.now);
@@ -114,7 +118,11 @@ pub(super) fn renew(world: &mut World, body: &[u8], now: DateTime<Utc>) -> Resul
     let fields: BTreeMap<String, String> = pairs(&body).into_iter().collect();
     let is = |name: &str, wanted: &str| fields.get(name).is_some_and(|value| value == wanted);
     let refuse = |error: &str, says: &str| {
-        Err(Refusal { status: 400, body: json!({ "error": error, "error_description": says }), reset: None })
+        Err(Refusal {
+            status: 400,
+            body: json!({ "error": error, "error_description": says }),
+            reset: None,
+        })
     };
     if !is("client_id", CLIENT_ID) {
         return refuse("invalid_client", "Value passed for the client was invalid.");
@@ -145,8 +153,10 @@ pub(super) fn pairs(text: &str) -> Vec<(String, String)> {
 }
 
 fn encoded(text: &str) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
-    let one = |byte: u8| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    let plain =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
+    let one =
+        |byte: u8| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     text.bytes().map(one).collect()
 }
 

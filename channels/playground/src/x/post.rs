@@ -30,7 +30,10 @@ pub(super) fn make(world: &mut World, body: &Value, now: DateTime<Utc>) -> Resul
         Value::Null => None,
         reply => {
             let id = reply["in_reply_to_tweet_id"].as_str();
-            Some(id.ok_or_else(|| invalid("$.reply.in_reply_to_tweet_id: string expected"))?.to_owned())
+            Some(
+                id.ok_or_else(|| invalid("$.reply.in_reply_to_tweet_id: string expected"))?
+                    .to_owned(),
+            )
         }
     };
     if reply_to.as_ref().is_some_and(|id| !world.posts.iter().any(|post| post.id == *id)) {
@@ -81,9 +84,12 @@ fn shorter(text: &str) -> (String, Vec<Value>) {
         links.push(json!({ "url": url, "expanded_url": word, "display_url": word }));
         url
     };
-    let shown: String = text.split_inclusive(char::is_whitespace).map(|piece| {
-        let bare = piece.trim_end_matches(char::is_whitespace);
-        word(bare) + &piece[bare.len()..]
-    }).collect();
+    let shown: String = text
+        .split_inclusive(char::is_whitespace)
+        .map(|piece| {
+            let bare = piece.trim_end_matches(char::is_whitespace);
+            word(bare) + &piece[bare.len()..]
+        })
+        .collect();
     (shown, links)
 }

@@ -45,14 +45,31 @@ impl App {
 async fn what_the_real_one_refuses_is_refused() {
     let app = App::new().await;
     let text = |text: &str| json!({ "text": text });
-    assert!(app.words(APP_BEARER, text("a")).await.starts_with("403 Authenticating with OAuth 2.0 Application-Only"));
+    assert!(
+        app.words(APP_BEARER, text("a"))
+            .await
+            .starts_with("403 Authenticating with OAuth 2.0 Application-Only")
+    );
     assert_eq!(app.words("nobody", text("a")).await, "401 Unauthorized");
     assert_eq!(app.words(USER_BEARER, text("a")).await, "201 ");
-    assert_eq!(app.words(USER_BEARER, text("a")).await, "403 You are not allowed to create a Tweet with duplicate content.");
-    assert_eq!(app.words(USER_BEARER, text(&"a".repeat(281))).await, "403 Your Tweet text is too long.");
-    assert_eq!(app.words(USER_BEARER, text(&"日".repeat(141))).await, "403 Your Tweet text is too long.");
+    assert_eq!(
+        app.words(USER_BEARER, text("a")).await,
+        "403 You are not allowed to create a Tweet with duplicate content."
+    );
+    assert_eq!(
+        app.words(USER_BEARER, text(&"a".repeat(281))).await,
+        "403 Your Tweet text is too long."
+    );
+    assert_eq!(
+        app.words(USER_BEARER, text(&"日".repeat(141))).await,
+        "403 Your Tweet text is too long."
+    );
     assert!(app.words(USER_BEARER, text(" ")).await.starts_with("400"));
-    assert!(app.words(USER_BEARER, json!({ "text": "b", "status": "b" })).await.starts_with("400 $.status"));
+    assert!(
+        app.words(USER_BEARER, json!({ "text": "b", "status": "b" }))
+            .await
+            .starts_with("400 $.status")
+    );
     let gone = json!({ "text": "b", "reply": { "in_reply_to_tweet_id": "7" } });
     assert!(app.words(USER_BEARER, gone).await.starts_with("403 You attempted to reply"));
     assert_eq!(app.playground.x().posts().len(), 1);

@@ -35,9 +35,16 @@ async fn every_login_posts() {
         Guest::renewing().await,
         Guest::with(json!({ "bearer_token": USER_BEARER })).await,
     ] {
-        let delivery = guest.channel.mouth.deliver(&guest.part("tea & *cake*: https://a.example/?b=c d")).await;
+        let delivery = guest
+            .channel
+            .mouth
+            .deliver(&guest.part("tea & *cake*: https://a.example/?b=c d"))
+            .await;
         let posts = guest.x().posts();
-        assert_eq!((posts[0].id.clone(), posts[0].text.as_str()), (id(&delivery), "tea & cake: https://a.example/?b=c d"));
+        assert_eq!(
+            (posts[0].id.clone(), posts[0].text.as_str()),
+            (id(&delivery), "tea & cake: https://a.example/?b=c d")
+        );
     }
 }
 
@@ -120,7 +127,9 @@ async fn a_duplicate_proves_the_first_attempt_and_nothing_else() {
     guest.x().fault(Fault::next("tweets", FaultKind::CutAfter));
     assert!(matches!(mouth.deliver(&part).await, Delivery::Unclear { .. }));
     guest.x().fault(Fault::next("timeline", FaultKind::TooMany { retry_after: 900 }));
-    assert!(matches!(mouth.deliver(&part).await, Delivery::Sent(receipt) if receipt.message.is_none()));
+    assert!(
+        matches!(mouth.deliver(&part).await, Delivery::Sent(receipt) if receipt.message.is_none())
+    );
     assert_eq!(guest.x().posts().len(), 2);
 }
 
