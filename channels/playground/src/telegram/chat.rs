@@ -97,8 +97,9 @@ impl Chat {
         found.map(|message| message.id)
     }
 
-    /// Empties a message's slot and gives what was there.
+    /// Empties a message's slot and gives what was there; it answers nothing any more.
     pub(crate) fn take(&mut self, id: i64) -> Option<Message> {
+        self.slots.iter_mut().flatten().for_each(|m| m.answers.retain(|answer| *answer != id));
         self.slots.get_mut(slot(id)?)?.take()
     }
 
