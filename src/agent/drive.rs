@@ -257,7 +257,7 @@ impl<'a> Drive<'a> {
         let Unstored { append, header, usage } = self.run.take_unstored();
         let step = Advance::Step { append, header, facts, usage, durable };
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
-            Ok(Committed::Continue { stop }) => {
+            Ok(Committed::Continue { stop, .. }) => {
                 if stop {
                     self.run.stop();
                 }

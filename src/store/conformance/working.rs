@@ -71,7 +71,7 @@ async fn a_dead_boots_claims_end(bed: &dyn Bed) {
         durable: true,
     };
     let go_on = ledger.commit(&first.claim, step).await.unwrap();
-    assert!(matches!(go_on, Committed::Continue { stop: false }));
+    assert!(matches!(go_on, Committed::Continue { stop: false, .. }));
     drop(ledger);
     let ledger = bed.open();
     assert!(ledger.ready(at(1), 9).await.unwrap().is_empty(), "nobody has reclaimed yet");
@@ -131,9 +131,13 @@ fn park(on: ParkedOn, wake_at: Option<i64>) -> Advance {
     Advance::Park {
         append: vec![said("I wait")],
         header: "{}".to_owned(),
+        facts: None,
         on,
+        ask: None,
         wake_at: wake_at.map(at),
         usage: Usage::default(),
+        hand_over: false,
+        now: at(0),
     }
 }
 

@@ -20,6 +20,8 @@ mod lock;
 mod moved;
 mod notes;
 mod outbox;
+mod question;
+mod questions;
 mod read;
 mod readers;
 mod rows;
