@@ -21,7 +21,7 @@ use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::dispatch;
-use crate::tools::ports::{Reply, Silent, Spoken, Todos};
+use crate::tools::ports::{Progress, Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Roots, Scope};
 
 /// Not longer than this for one call.
@@ -61,6 +61,7 @@ pub struct Bench {
     clock: SharedClock,
     state: PathBuf,
     cache: PathBuf,
+    progress: Arc<dyn Progress>,
 }
 
 impl Bench {
@@ -73,7 +74,14 @@ impl Bench {
             clock: Arc::clone(&house.clock),
             state: house.plan.folders.state.clone(),
             cache: house.plan.folders.cache.clone(),
+            progress: Arc::new(Silent),
         }
+    }
+
+    /// Tells what its tools do.
+    #[must_use]
+    pub fn telling(self, progress: Arc<dyn Progress>) -> Self {
+        Self { progress, ..self }
     }
 
     /// Makes the calls, one after the other; the first that must end everything is the last.
@@ -118,7 +126,7 @@ impl Bench {
             },
             reply: Arc::new(Nobody),
             tools: Arc::clone(shape.registry.block()),
-            progress: Arc::new(Silent),
+            progress: Arc::clone(&self.progress),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
             deadline: Instant::now() + TIMEOUT,
             cancel: CancellationToken::new(),

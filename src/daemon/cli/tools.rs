@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::args::Tools;
+use super::live::Live;
 use super::{Failure, Outcome, print, setting};
 use crate::daemon::Binary;
 use crate::daemon::build::{Chosen, Plan, plan};
@@ -206,7 +207,10 @@ fn call(plan: Plan, by_hand: ByHand, json: bool) -> Outcome {
             return daemon.call("/v1/tools/call", &by_hand).await;
         }
         let house = plan.open()?;
-        let answers = Bench::of(&house).call(&by_hand).await;
+        let live = Arc::new(Live::new(house.plan.redactor.clone()));
+        let bench = Bench::of(&house).telling(Arc::clone(&live) as _);
+        let answers = bench.call(&by_hand).await;
+        live.clear();
         house.plan.processes.end().await;
         anyhow::Ok(answers)
     })?;
