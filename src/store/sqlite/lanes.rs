@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::ConversationId;
 
 use super::claimed::{self, RawClaimed};
-use super::conversations;
 use super::rows::{millis, time};
+use super::{conversations, questions};
 use crate::domain::ids::Boot;
 use crate::domain::task::Lane;
 use crate::store::Result;
@@ -19,7 +19,7 @@ pub const READY: &str = "SELECT name FROM lane WHERE ready_at IS NOT NULL AND re
 
 /// The lane's oldest task that may start. The index is named because the planner would rather sort
 /// all that wait there.
-pub const OLDEST: &str = "SELECT id FROM task INDEXED BY task_order
+pub const OLDEST: &str = "SELECT id, parked NOT NULL FROM task INDEXED BY task_order
      WHERE lane = ?1 AND start_at IS NOT NULL AND start_at <= ?2
        AND NOT EXISTS (SELECT 1 FROM task WHERE lane = ?1 AND state = 'running')
      ORDER BY ord, id LIMIT 1";
@@ -107,9 +107,14 @@ pub fn take(
     boot: &Boot,
     now: DateTime<Utc>,
 ) -> Result<Option<RawClaimed>> {
-    let task: Option<i64> =
-        conn.prepare_cached(OLDEST)?.query_row([lane, millis(now)], |row| row.get(0)).optional()?;
-    let Some(task) = task else { return Ok(None) };
+    let oldest: Option<(i64, bool)> = conn
+        .prepare_cached(OLDEST)?
+        .query_row([lane, millis(now)], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((task, was_parked)) = oldest else { return Ok(None) };
+    if was_parked {
+        questions::expire(conn, task, now)?;
+    }
     let claimed = start(conn, task, boot, now)?;
     refresh(conn, lane)?;
     Ok(Some(claimed))

@@ -52,6 +52,8 @@ pub enum Cause<'a> {
     Task(i64, Option<&'a str>),
     /// A command's row.
     Command(i64),
+    /// A row that changes what an earlier message shows: no answer of its own.
+    Change(i64),
     /// The daemon itself.
     Notice,
 }
@@ -68,7 +70,7 @@ pub fn say(
     let answer = answers(conn, conversation, cause)?;
     let (task, call, inbox) = match cause {
         Cause::Task(task, call) => (Some(task), call, None),
-        Cause::Command(row) => (None, None, Some(row)),
+        Cause::Command(row) | Cause::Change(row) => (None, None, Some(row)),
         Cause::Notice => (None, None, None),
     };
     conn.prepare_cached(
@@ -111,7 +113,7 @@ fn answers(conn: &Connection, conversation: i64, cause: Cause<'_>) -> Result<boo
     let (sql, row) = match cause {
         Cause::Task(task, _) => ("SELECT conversation FROM task WHERE id = ?1", task),
         Cause::Command(inbox) => ("SELECT conversation FROM inbox WHERE id = ?1", inbox),
-        Cause::Notice => return Ok(false),
+        Cause::Change(_) | Cause::Notice => return Ok(false),
     };
     let asked: Option<i64> = conn.prepare_cached(sql)?.query_row([row], |row| row.get(0))?;
     Ok(asked == Some(conversation))

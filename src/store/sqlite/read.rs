@@ -6,14 +6,14 @@ use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::rows::{count, load, load_item, millis, read_json, time};
 use super::writer::Class;
-use super::{Sqlite, conversations, trace};
+use super::{Sqlite, conversations, questions, trace};
 use crate::domain::ids::TaskId;
 use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
 use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow,
 };
-use crate::store::{Result, StoreError};
+use crate::store::{QuestionRow, Result, StoreError};
 
 #[async_trait]
 impl Read for Sqlite {
@@ -47,6 +47,21 @@ impl Read for Sqlite {
                 None => Ok(ConversationStatus::default()),
             })
             .await
+    }
+
+    async fn open_questions(&self, of: Option<&ConversationId>) -> Result<Vec<QuestionRow>> {
+        let of = of.cloned();
+        let found = self
+            .readers
+            .run(move |conn| {
+                let row = of.as_ref().map(|id| conversations::find(conn, id)).transpose()?;
+                match row {
+                    Some(None) => Ok(Vec::new()),
+                    row => questions::open(conn, row.flatten()),
+                }
+            })
+            .await?;
+        found.into_iter().map(questions::RawQuestion::read).collect()
     }
 
     async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {

@@ -18,6 +18,7 @@ CREATE TABLE conversation (
     epoch INTEGER NOT NULL DEFAULT 0,
     closed TEXT,
     todos TEXT,
+    plan INTEGER NOT NULL DEFAULT 0,
     last_at INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
@@ -93,6 +94,7 @@ CREATE TABLE inbox (
     inbound TEXT NOT NULL,
     disposition TEXT NOT NULL,
     task INTEGER,
+    question INTEGER,
     done_at INTEGER,
     stored_at INTEGER NOT NULL
 ) STRICT;
@@ -100,7 +102,32 @@ CREATE UNIQUE INDEX inbox_key ON inbox (key, account);
 CREATE INDEX inbox_task ON inbox (task) WHERE task IS NOT NULL;
 CREATE INDEX inbox_message ON inbox (message, conversation) WHERE message IS NOT NULL;
 CREATE INDEX inbox_context ON inbox (conversation) WHERE disposition = 'context' AND task IS NULL;
-CREATE INDEX inbox_command ON inbox (id) WHERE disposition = 'command' AND done_at IS NULL;
+CREATE INDEX inbox_command ON inbox (id) WHERE disposition IN ('command', 'tap', 'answer') AND done_at IS NULL;
+
+-- state: open, answered, expired, withdrawn; approved, consumed, denied. picked: what is chosen so far,
+-- where several may be. inbox: the tap or message that answered it.
+CREATE TABLE question (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    account TEXT NOT NULL,
+    key TEXT NOT NULL,
+    conversation INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    outbound INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    person TEXT NOT NULL,
+    person_name TEXT NOT NULL,
+    ask TEXT NOT NULL,
+    picked TEXT NOT NULL DEFAULT '[]',
+    given TEXT,
+    inbox INTEGER,
+    expires_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    settled_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX question_key ON question (key, account);
+CREATE INDEX question_task ON question (task);
+CREATE INDEX question_open ON question (conversation) WHERE state = 'open';
+CREATE INDEX question_said ON question (outbound) WHERE state = 'open';
 
 -- Said by a task (by its call, when a tool said it), by a command's row, or by the daemon itself.
 CREATE TABLE outbound (
@@ -139,6 +166,9 @@ CREATE TABLE part (
 ) STRICT;
 CREATE INDEX part_open ON part (conversation) WHERE open = 1;
 CREATE INDEX part_told ON part (conversation) WHERE told IS NOT NULL;
+
+-- The message that shows how far a task is; null when a crash may have come between its sending and its id.
+CREATE TABLE status_message (task INTEGER PRIMARY KEY, message TEXT) STRICT;
 
 CREATE TABLE penalty (account TEXT, scope TEXT, until INTEGER NOT NULL, PRIMARY KEY (account, scope)) STRICT, WITHOUT ROWID;
 CREATE TABLE notice (key TEXT PRIMARY KEY, outbound INTEGER NOT NULL) STRICT, WITHOUT ROWID;
