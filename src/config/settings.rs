@@ -36,6 +36,8 @@ pub struct Settings {
     pub worker: flow::WorkerSettings,
     /// How patient the outbox is.
     pub outbox: flow::OutboxSettings,
+    /// Where files of private conversations live.
+    pub workspace: crate::flow::WorkspaceSettings,
     /// What single groups may do beyond the shaping table, by their id.
     pub groups: BTreeMap<String, flow::GroupSettings>,
     /// The read API and, later, the owner's pages.
@@ -62,6 +64,7 @@ impl Default for Settings {
             guard: guard::Settings::default(),
             worker: flow::WorkerSettings::default(),
             outbox: flow::OutboxSettings::default(),
+            workspace: crate::flow::WorkspaceSettings::default(),
             groups: BTreeMap::new(),
             console: console::Settings::default(),
             logging: Logging::default(),
@@ -79,6 +82,7 @@ impl Settings {
             while_busy: self.while_busy,
             worker: self.worker.clone(),
             outbox: self.outbox.clone(),
+            workspace: self.workspace.clone(),
             groups: self.groups.clone(),
             record_untriggered: self.record_untriggered,
         }

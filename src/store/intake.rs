@@ -128,6 +128,8 @@ pub enum CommandEffect {
     },
     /// Raises the epoch and stops the running task. Waiting tasks stay.
     Reset(Draft),
+    /// Sets the folder that the row's place works in; `None` takes it back.
+    Workspace(Option<String>, Option<Draft>),
 }
 
 /// What a command did.

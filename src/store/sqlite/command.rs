@@ -19,6 +19,7 @@ pub enum Effect {
     Say(Option<Prepared>),
     Stop { stopped: Prepared, idle: Prepared },
     Reset(Prepared),
+    Workspace(Option<String>, Option<Prepared>),
 }
 
 impl Effect {
@@ -30,13 +31,18 @@ impl Effect {
                 Self::Stop { stopped: Prepared::new(stopped)?, idle: Prepared::new(idle)? }
             }
             CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
+            CommandEffect::Workspace(path, draft) => {
+                Self::Workspace(path, draft.map(Prepared::new).transpose()?)
+            }
         })
     }
 
     /// Returns about how many bytes it will write.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Say(draft) => draft.as_ref().map_or(0, Prepared::bytes),
+            Self::Say(draft) | Self::Workspace(_, draft) => {
+                draft.as_ref().map_or(0, Prepared::bytes)
+            }
             Self::Stop { stopped, idle } => stopped.bytes().max(idle.bytes()),
             Self::Reset(draft) => draft.bytes(),
         }
@@ -73,6 +79,10 @@ pub fn carry_out(
             )?
             .execute([conversation])?;
             Some(draft)
+        }
+        Effect::Workspace(path, draft) => {
+            super::notes::set_workspace(conn, conversation, path.as_deref())?;
+            draft
         }
     };
     let queued = draft.map(|d| outbox::say(conn, d, Cause::Command(row), now)).transpose()?;

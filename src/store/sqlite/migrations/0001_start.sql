@@ -25,6 +25,9 @@ CREATE INDEX conversation_last ON conversation (last_at);
 CREATE TABLE place_alias (account TEXT, old TEXT, new TEXT NOT NULL, PRIMARY KEY (account, old)) STRICT, WITHOUT ROWID;
 CREATE TABLE conversation_alias (account TEXT, old TEXT, conversation INTEGER NOT NULL, PRIMARY KEY (account, old)) STRICT, WITHOUT ROWID;
 
+-- The folder that a place works in, where its owner has set one.
+CREATE TABLE workspace (account TEXT, place TEXT, path TEXT NOT NULL, PRIMARY KEY (account, place)) STRICT, WITHOUT ROWID;
+
 -- busy: a task of it runs. ready_at: from when its first task may start; null when none waits.
 -- oldest: that task, the age by which free lanes are served.
 CREATE TABLE lane (
