@@ -38,3 +38,4 @@ mod telegram_faults;
 mod telegram_limits;
 mod tools;
 mod web;
+mod workspace;
