@@ -38,6 +38,8 @@ pub struct Settings {
     pub outbox: flow::OutboxSettings,
     /// Where files of private conversations live.
     pub workspace: crate::flow::WorkspaceSettings,
+    /// How people are shown what a long task is doing.
+    pub progress: flow::ProgressSettings,
     /// What single groups may do beyond the shaping table, by their id.
     pub groups: BTreeMap<String, flow::GroupSettings>,
     /// The read API and, later, the owner's pages.
@@ -65,6 +67,7 @@ impl Default for Settings {
             worker: flow::WorkerSettings::default(),
             outbox: flow::OutboxSettings::default(),
             workspace: crate::flow::WorkspaceSettings::default(),
+            progress: flow::ProgressSettings::default(),
             groups: BTreeMap::new(),
             console: console::Settings::default(),
             logging: Logging::default(),
@@ -83,6 +86,7 @@ impl Settings {
             worker: self.worker.clone(),
             outbox: self.outbox.clone(),
             workspace: self.workspace.clone(),
+            progress: self.progress.clone(),
             groups: self.groups.clone(),
             record_untriggered: self.record_untriggered,
         }

@@ -39,6 +39,8 @@ mod persona;
 mod policy;
 mod post;
 mod presence;
+mod questions;
+mod progress;
 mod reply;
 mod rights;
 mod scope;
@@ -48,6 +50,7 @@ mod standings;
 mod stops;
 #[cfg(test)]
 mod stories;
+mod taps;
 mod terminal;
 #[cfg(test)]
 mod testing;
@@ -72,6 +75,7 @@ use intake::{AccountInbox, Intake};
 use mind::{Mind, Thinking};
 use post::Letterbox;
 use stops::Stops;
+use taps::Taps;
 use terminal::Terminal;
 use worker::Workers;
 
@@ -165,11 +169,15 @@ impl Flow {
     ) -> Self {
         let stops = Arc::new(Stops::new(desk.stop.work.clone()));
         let endings = Arc::new(Endings::default());
-        let commands =
-            Arc::new(Commands { desk: Arc::clone(&desk), stops: Arc::clone(&stops), shapes });
-        let answers =
-            Answers { desk: Arc::clone(&desk), mind, stops, endings: Arc::clone(&endings) };
+        let answers = Answers {
+            desk: Arc::clone(&desk),
+            mind,
+            stops: Arc::clone(&stops),
+            endings: Arc::clone(&endings),
+        };
         let workers = Arc::new(Workers::new(Arc::clone(&desk), answers));
+        let taps = Taps::new(Arc::clone(&desk), Arc::clone(&workers));
+        let commands = Arc::new(Commands { desk: Arc::clone(&desk), stops, shapes, taps });
         let intake = Arc::new(Intake {
             desk: Arc::clone(&desk),
             workers: Arc::clone(&workers),
@@ -206,6 +214,7 @@ impl Flow {
         self.commands.carry_out(open).await;
         let couriers = self.couriers().await?;
         desk.spool.sweep(couriers.iter().flat_map(Courier::parts));
+        desk.tracker.spawn(progress::sweep(Arc::clone(desk)));
         for courier in couriers {
             desk.tracker.spawn(courier.run());
         }
