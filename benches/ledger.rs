@@ -239,6 +239,7 @@ fn draft(n: i64, text: String) -> Draft {
         fallback: None,
         shown: text.clone(),
         repeatable: false,
+        follows: false,
     };
     let outbound = Outbound::text(conversation(n), text);
     Draft { outbound, parts: vec![part], expires_at: None }

@@ -25,6 +25,7 @@ mod account;
 mod answer;
 mod ask;
 mod attempt;
+mod chain;
 mod commands;
 mod courier;
 mod desk;
@@ -43,6 +44,7 @@ mod questions;
 mod progress;
 mod reply;
 mod rights;
+mod say;
 mod scope;
 pub mod settings;
 mod spool;
@@ -62,6 +64,7 @@ mod workspace;
 
 pub use account::{ChannelState, Hearing};
 pub use ask::{Ask, AskEvent};
+pub use say::Told;
 pub use settings::Settings;
 pub use workspace::WorkspaceSettings;
 
@@ -236,6 +239,30 @@ impl Flow {
     /// When the task could not be stored.
     pub async fn ask(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
         ask::begin(&self.desk, &self.intake, &self.endings, &self.terminal, ask).await
+    }
+
+    /// Starts the couriers alone: nothing is heard, no task is run.
+    ///
+    /// # Errors
+    /// When the store cannot be read: nothing is started.
+    pub async fn start_couriers(
+        &self,
+        tracker: &TaskTracker,
+        stop: Stop,
+    ) -> Result<(), StoreError> {
+        self.relay(tracker, stop);
+        for courier in self.couriers().await? {
+            self.desk.tracker.spawn(courier.run());
+        }
+        Ok(())
+    }
+
+    /// Says the owner's own words in the conversation that `to` names, and waits for what becomes of them.
+    ///
+    /// # Errors
+    /// When they could not be stored: nothing was said.
+    pub async fn say(&self, to: &str, markdown: &str) -> Result<Told, StoreError> {
+        say::say(&self.desk, to, markdown).await
     }
 
     /// Hands the daemon's stop on, and keeps its tracker busy until all of flow has ended.

@@ -141,7 +141,7 @@ impl TestPlatform {
 
 #[async_trait]
 impl Mouth for TestPlatform {
-    /// `a|b` is two parts.
+    /// `a|b` is two parts; one that begins with `+` follows the one before it.
     fn render(&self, outbound: &Outbound) -> Vec<Part> {
         let file = |path: &str| Part {
             v: Part::VERSION,
@@ -150,6 +150,7 @@ impl Mouth for TestPlatform {
             fallback: None,
             shown: "[file]".to_owned(),
             repeatable: false,
+            follows: false,
         };
         let markdown = match &outbound.body {
             Body::Text { markdown } => markdown.clone(),
@@ -167,6 +168,7 @@ impl Mouth for TestPlatform {
             fallback: None,
             shown: text.to_owned(),
             repeatable: false,
+            follows: text.starts_with('+'),
         };
         texts.map(part).collect()
     }
@@ -189,6 +191,11 @@ impl Mouth for TestPlatform {
 
     fn marked(&self, part: &Part) -> Part {
         let text = format!("{} (possibly repeated)", part.call.as_str().unwrap());
+        Part { call: json!(text), ..part.clone() }
+    }
+
+    fn following(&self, part: &Part, before: &MessageRef) -> Part {
+        let text = format!("{} to {before}", part.shown);
         Part { call: json!(text), ..part.clone() }
     }
 }

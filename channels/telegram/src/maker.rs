@@ -154,6 +154,7 @@ impl Maker<'_> {
             fallback: fallback.map(|call| json!(call)),
             shown: call::shown(words),
             repeatable: false,
+            follows: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is said becomes rows: an outbound with its parts, and where it stands.
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 use selkie_channel_core::{ConversationId, MessageRef, Part};
 
 use super::conversations;
@@ -167,16 +167,23 @@ pub fn standing(conn: &Connection, outbound: i64) -> Result<Standing> {
             "SELECT state, open, reason, receipt ->> '$.message' FROM part
              WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
         )?
-        .query_map(parts_of(outbound), |row| {
-            Ok(PartState {
-                state: row.get(0)?,
-                open: row.get(1)?,
-                reason: row.get(2)?,
-                message: row.get(3)?,
-            })
-        })?
+        .query_map(parts_of(outbound), PartState::from_row)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(derive(&parts))
+}
+
+/// Returns where the part before this one of its outbound stands.
+pub fn before(conn: &Connection, part: i64) -> Result<Option<Standing>> {
+    if part % PARTS == 0 {
+        return Ok(None);
+    }
+    let state = conn
+        .prepare_cached(
+            "SELECT state, open, reason, receipt ->> '$.message' FROM part WHERE id = ?1",
+        )?
+        .query_row([part - 1], PartState::from_row)
+        .optional()?;
+    Ok(state.map(|state| derive(&[state])))
 }
 
 /// What standing looks at.
@@ -193,6 +200,11 @@ pub struct PartState {
 }
 
 impl PartState {
+    fn from_row(row: &SqlRow<'_>) -> rusqlite::Result<Self> {
+        let (state, open) = (row.get(0)?, row.get(1)?);
+        Ok(Self { state, open, reason: row.get(2)?, message: row.get(3)? })
+    }
+
     fn arrived(&self) -> bool {
         self.state == "sent" || self.state == "repeated"
     }
