@@ -70,6 +70,26 @@ unknown parameter ofset: did you mean offset? (takes path, offset, limit)
 }
 
 #[test]
+fn the_config_is_closed_whatever_it_is_called() {
+    let desk = Desk::new();
+    fs::write(desk.folder().join("mine.yaml"), "llm: {provider: offline}\n").unwrap();
+    fs::copy(desk.folder().join("mine.yaml"), desk.at("other.yaml")).unwrap();
+    let mut line = desk.command();
+    line.args(["--config", "mine.yaml", "tools", "call"]);
+    for (tool, args) in [
+        ("read_file", json!({"path": desk.folder().join("mine.yaml")})),
+        ("grep", json!({"pattern": "llm", "path": "."})),
+        ("write_file", json!({"path": "mine.yaml", "content": "x"})),
+        ("bash", json!({"cmd": "cat mine.yaml"})),
+    ] {
+        line.arg(tool).arg(args.to_string());
+    }
+    let said = String::from_utf8(line.output().unwrap().stdout).unwrap();
+    let said = said.replace(desk.folder().to_str().unwrap(), "…");
+    assert_snapshot!(said, @"");
+}
+
+#[test]
 fn nothing_of_the_machine_or_the_bot_is_opened_and_nothing_hangs() {
     let desk = Desk::with("tools: {read_file: {deny_paths: [secrets.txt, notes/private]}}\n");
     desk.put("secrets.txt", "x").put("notes/private/a", "x").put(".env", "KEY=x").put("one", "x");
