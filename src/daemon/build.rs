@@ -12,7 +12,7 @@ use selkie_channel_core::{BuildContext, Channel, PersonId, Redactor};
 use crate::agent::{Agent, SmallModel};
 use crate::config::paths::{ConfigFile, Folders};
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
-use crate::config::settings::Settings;
+use crate::config::settings::{Settings, ToolsSettings};
 use crate::config::{Flag, Reading, Sources, crash_at, read, whole_schema};
 use crate::console::{ChannelView, Console};
 use crate::daemon::{Binary, http, lifecycle, state};
@@ -122,7 +122,12 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
     let means = means(binary, &settings, &tls, &routes);
     let model = routes.main;
-    let shaper = shaper(binary, &settings, &means)?;
+    let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
+    let tools = match config {
+        Some(file) => settings.tools.clone().closing(&file),
+        None => settings.tools.clone(),
+    };
+    let shaper = shaper(binary, &tools, &means)?;
     let folders = folders(&settings);
     let processes = means.processes;
     Ok(Plan { settings, folders, channels, model, shaper, redactor, processes, tls, clock, chance })
@@ -164,15 +169,19 @@ fn means(
     }
 }
 
-fn shaper(binary: &Binary, settings: &Settings, means: &Means) -> Result<Arc<Shaper>, Problems> {
-    let base = base::build(&settings.tools, means).map_err(|e| defect(&e))?;
+fn shaper(
+    binary: &Binary,
+    tools: &ToolsSettings,
+    means: &Means,
+) -> Result<Arc<Shaper>, Problems> {
+    let base = base::build(tools, means).map_err(|e| defect(&e))?;
     let speaking: Vec<ChannelTools> = binary
         .kits
         .iter()
         .map(|kit| ChannelTools { channel: kit.name, tools: kit.speaking })
         .collect();
-    let runtime = base::runtime(&settings.tools, means);
-    let shaper = Shaper::for_channels(Arc::new(base), runtime, &speaking, &settings.tools);
+    let runtime = base::runtime(tools, means);
+    let shaper = Shaper::for_channels(Arc::new(base), runtime, &speaking, tools);
     Ok(Arc::new(shaper.map_err(|e| defect(&e))?))
 }
 

@@ -156,6 +156,8 @@ pub struct Claimed {
     pub place: PlaceId,
     /// The conversation's row number: names its folder in the cache.
     pub conversation_row: i64,
+    /// The folder its place works in, as the owner set it.
+    pub workspace: Option<String>,
     /// How often it was claimed, this time included.
     pub attempts: u32,
     /// The facts it was made with; the mode is the conversation's of now.

@@ -9,6 +9,7 @@ pub mod dispatch;
 mod files;
 pub mod paths;
 pub mod ports;
+pub mod preview;
 pub mod registry;
 pub mod scope;
 pub mod settings;
@@ -23,7 +24,7 @@ use serde_json::Value;
 
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Picture;
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Roots, Scope};
 
 pub use files::Schemas;
 pub use settings::Settings;
@@ -40,9 +41,9 @@ pub trait Tool: Send + Sync {
     /// Does it. `args` have passed the schema: required are there, types fit.
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError>;
 
-    /// Says what the call would do, for a person who is asked to allow it. `None` for tools that
-    /// change nothing.
-    fn preview(&self, _args: &Value) -> Option<String> {
+    /// Says what the call would do, for a person who is asked to allow it: see [`preview::preview`].
+    /// `None` for what changes nothing. Reads files beneath the roots and does nothing else.
+    fn preview(&self, _roots: &Roots, _args: &Value) -> Option<String> {
         None
     }
 

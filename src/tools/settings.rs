@@ -1,6 +1,7 @@
 //! The config section `tools:`: what is on, its limits, and what no tool may touch.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -186,6 +187,19 @@ impl Settings {
             ("plan_create", self.plan_create.enabled),
         ];
         switches.into_iter().filter(|(_, on)| !on).map(|(name, _)| name).collect()
+    }
+
+    /// Returns the same with one file closed to every tool: the config, whatever it is called.
+    #[must_use]
+    pub fn closing(mut self, file: &Path) -> Self {
+        let path = file.to_string_lossy().into_owned();
+        self.read_file.deny_paths.push(path.clone());
+        self.write_file.deny_paths.push(path);
+        // A command may name it from its own folder.
+        let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
+        self.bash.deny_paths.extend(name.clone());
+        self.powershell.deny_paths.extend(name);
+        self
     }
 
     /// Returns what a tool that shows files never opens: what `read_file` does not, and its own list.

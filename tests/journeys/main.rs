@@ -40,4 +40,5 @@ mod telegram_faults;
 mod telegram_limits;
 mod tools;
 mod web;
+mod workspace;
 mod x;

@@ -1,6 +1,8 @@
 //! `read_file`: a page of a text file or a notebook, its lines numbered; of an image, what it is.
 
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -83,6 +85,10 @@ impl Tool for ReadFile {
             let located = Finder { tool: NAME, roots: &roots, deny: &deny }.existing(&path)?;
             match open(&located, (wanted, &roots.own), stop)? {
                 Content::Page(page) => Ok(Output::outside(with_trailer(page, wanted)?)),
+                Content::Drawing(what, page) => {
+                    let source = with_trailer(page, wanted)?;
+                    Ok(Output::outside(format!("{what} This is its source:\n{source}")))
+                }
                 Content::Image(what, picture) => {
                     Ok(Output { pictures: picture.into_iter().collect(), ..Output::outside(what) })
                 }
@@ -95,6 +101,8 @@ impl Tool for ReadFile {
 /// What a file shows.
 enum Content {
     Page(Page),
+    /// What it is, in words, and its source.
+    Drawing(String, Page),
     /// What it is, in words, and the picture itself.
     Image(String, Option<Picture>),
 }
@@ -122,7 +130,7 @@ fn open(
     let mut file = located.open().map_err(fault)?;
     let mut head = Vec::new();
     file.by_ref().take(sniff::HEAD as u64).read_to_end(&mut head).map_err(fault)?;
-    if let Some(what) = image::described(&head) {
+    if let Some(what) = image::described(&head, |at, len| piece(&file, at, len)) {
         file.rewind().map_err(fault)?;
         return Ok(seen(format!("{shown} is a {what}, {size} bytes."), file, own));
     }
@@ -133,7 +141,19 @@ fn open(
     }
     file.rewind().map_err(fault)?;
     let stream = BufReader::with_capacity(64 * 1024, file);
-    read(stream, wanted, || stop.check()).map_err(fault).map(Content::Page)
+    let page = read(stream, wanted, || stop.check()).map_err(fault)?;
+    Ok(match image::drawing(&head).filter(|_| wanted.offset == 1) {
+        Some(what) => Content::Drawing(format!("{shown} is an {what}, {size} bytes."), page),
+        None => Content::Page(page),
+    })
+}
+
+/// Reads bytes at a place, as many as there are.
+fn piece(file: &File, at: u64, len: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; len];
+    let read = file.read_at(&mut bytes, at).ok()?;
+    bytes.truncate(read);
+    Some(bytes)
 }
 
 /// A picture that cannot be shown is still described.
@@ -206,6 +226,7 @@ mod tests {
         folders.put("work/empty", "");
         folders.put("work/latin", b"caf\xe9\n");
         folders.put("work/image.png", b"\x89PNG\r\n\x1a\n0000");
+        folders.put("work/icon.svg", "<svg width='8' height='9'>\n</svg>\n");
         folders.put("work/diary", "x");
         folders.put("work/sub/x", "x");
         let mut said = Vec::new();
@@ -217,6 +238,8 @@ mod tests {
             json!({"path": "empty"}),
             json!({"path": "latin"}),
             json!({"path": "image.png"}),
+            json!({"path": "icon.svg"}),
+            json!({"path": "icon.svg", "offset": 2}),
             json!({"path": "diary"}),
             json!({"path": "sub"}),
             json!({"path": "none"}),
@@ -245,6 +268,13 @@ mod tests {
         [Not all of it is UTF-8: broken bytes are shown as �.]
         --
         image.png is a PNG image, 12 bytes. The picture itself is not shown here.
+        --
+        icon.svg is an SVG image, 8×9 pixels, 34 bytes. The picture itself is not shown here. This is its source:
+           1 | <svg width='8' height='9'>
+           2 | </svg>
+        --
+           2 | </svg>
+        [Showing lines 2-2 of 2.]
         --
         read_file denied for path: diary (tools.read_file.deny_paths)
         --
