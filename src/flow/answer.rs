@@ -18,7 +18,7 @@ use crate::flow::endings::{Endings, Finished};
 use crate::flow::mind::{Job, Mind};
 use crate::flow::reply::TaskReply;
 use crate::flow::stops::{StopMark, Stops};
-use crate::flow::{heard, presence, rights, words};
+use crate::flow::{backfill, heard, presence, rights, words};
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
@@ -69,6 +69,7 @@ impl Answers {
         mark: &StopMark,
         hand_over: bool,
     ) -> Option<Claimed> {
+        backfill::add(&self.desk, claimed, mark.cancel()).await;
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
         let ending = self.ending(claimed, mark, &reply).await?;
         let say = self.say(claimed, &ending, mark, reply.has_spoken());

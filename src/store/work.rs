@@ -144,8 +144,10 @@ pub struct Claimed {
     pub conversation: ConversationId,
     /// The place that owns the conversation.
     pub place: PlaceId,
-    /// The conversation's row number: names its folder in the cache.
+    /// The conversation's row number.
     pub conversation_row: i64,
+    /// The row number of its place's first conversation: names the place's folder in the cache.
+    pub place_row: i64,
     /// How often it was claimed, this time included.
     pub attempts: u32,
     /// The facts it was made with.

@@ -28,6 +28,7 @@ pub struct RawClaimed {
     key: String,
     place: String,
     conversation: i64,
+    place_row: i64,
     epoch: i64,
     attempts: u32,
     facts: String,
@@ -71,7 +72,8 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
     Ok(conn
         .prepare_cached(
             "SELECT t.id, t.claim, t.boot, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
-                    t.facts, t.header
+                    t.facts, t.header,
+                    (SELECT MIN(id) FROM conversation WHERE account = c.account AND place = c.place)
              FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         )?
         .query_row([task], |row| {
@@ -87,6 +89,7 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 attempts: row.get(8)?,
                 facts: row.get(9)?,
                 header: row.get(10)?,
+                place_row: row.get(11)?,
                 heard: Vec::new(),
                 context: Vec::new(),
                 items: Vec::new(),
@@ -180,6 +183,7 @@ impl RawClaimed {
             conversation: ConversationId::new(account.clone(), self.key),
             place: PlaceId::new(account, self.place),
             conversation_row: self.conversation,
+            place_row: self.place_row,
             attempts: self.attempts,
             facts: load(self.task, &self.facts)?,
             heard,
