@@ -169,11 +169,7 @@ fn means(
     }
 }
 
-fn shaper(
-    binary: &Binary,
-    tools: &ToolsSettings,
-    means: &Means,
-) -> Result<Arc<Shaper>, Problems> {
+fn shaper(binary: &Binary, tools: &ToolsSettings, means: &Means) -> Result<Arc<Shaper>, Problems> {
     let base = base::build(tools, means).map_err(|e| defect(&e))?;
     let speaking: Vec<ChannelTools> = binary
         .kits

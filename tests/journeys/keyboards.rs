@@ -26,6 +26,8 @@ impl Desk {
             redactor: Redactor::default(),
             user_agent: "selkie/test".to_owned(),
             cache_dir: "/nonexistent".into(),
+            state_dir: "/nonexistent".into(),
+            now: std::sync::Arc::new(|| chrono::DateTime::UNIX_EPOCH),
         };
         let channel = (selkie_telegram::kit().build)(section, context).expect("a good section");
         Self { playground, channel: channel.expect("a channel") }
