@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -14,14 +14,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::daemon::build::House;
 use crate::domain::clock::SharedClock;
-use crate::domain::facts::Facts;
+use crate::domain::facts::{Facts, Mode};
 use crate::domain::ids::TaskId;
 use crate::domain::transcript::Call;
 use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::dispatch;
-use crate::tools::ports::{Reply, Silent, Spoken, Todos};
+use crate::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Roots, Scope};
 
 /// Not longer than this for one call.
@@ -78,16 +78,20 @@ impl Bench {
 
     /// Makes the calls, one after the other; the first that must end everything is the last.
     pub async fn call(&self, by_hand: &ByHand) -> Vec<Called> {
-        let shape = self.shaper.shape(&by_hand.facts);
+        let mode = Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode)));
         let mut answers = Vec::new();
         for (index, (tool, arguments)) in by_hand.calls.iter().enumerate() {
             let id = format!("c1.{index}");
-            let scope = self.scope(by_hand, &shape, &id);
+            let facts = Facts { mode: mode.now(), ..by_hand.facts.clone() };
+            let shape = self.shaper.shape(&facts);
+            let modes = Arc::clone(&mode) as _;
+            let scope = Scope { mode: facts.mode, modes, ..self.scope(by_hand, &shape, &id) };
             let call = Call { id, name: tool.clone(), arguments: arguments.clone() };
             let call = shape.registry.canonical(call);
             let answer = dispatch(&shape.registry, &call, &scope, &self.redactor).await;
             let (text, is_error, over) = match answer {
                 Ok(done) => (done.answer.text, done.answer.is_error, false),
+                Err(error @ ToolError::Ask(_)) => (format!("{tool}: {error}"), true, false),
                 Err(error) => (error.to_string(), true, true),
             };
             answers.push(Called { tool: tool.clone(), text, is_error });
@@ -109,6 +113,8 @@ impl Bench {
             message: by_hand.facts.message.clone(),
             speaker: by_hand.facts.speaker.clone(),
             trust: by_hand.facts.trust,
+            mode: by_hand.facts.mode,
+            given: Vec::new(),
             roots: Roots {
                 cache: self.cache.clone(),
                 own: self.cache.join(OWN),
@@ -119,6 +125,7 @@ impl Bench {
             reply: Arc::new(Nobody),
             progress: Arc::new(Silent),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
+            modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),
             deadline: Instant::now() + TIMEOUT,
             cancel: CancellationToken::new(),
             clock: Arc::clone(&self.clock),
@@ -141,6 +148,23 @@ impl Reply for Nobody {
 
     fn is_here(&self, _: &str) -> Option<bool> {
         None
+    }
+}
+
+/// Plan mode by hand ends with its calls: no conversation is left in it.
+struct OfThisRun(Mutex<Mode>);
+
+impl OfThisRun {
+    fn now(&self) -> Mode {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Modes for OfThisRun {
+    async fn change(&self, _: &ConversationId, mode: Mode) -> Result<(), ToolError> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = mode;
+        Ok(())
     }
 }
 

@@ -4,10 +4,11 @@ use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
-use selkie_channel_core::Audience;
+use selkie_channel_core::{Audience, MessageRef, ReplyWindow};
 
-use crate::agent::{Dropped, Ending};
+use crate::agent::{Driven, Dropped, Ending};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
@@ -16,6 +17,7 @@ use crate::domain::usage::Usage;
 use crate::flow::desk::Desk;
 use crate::flow::endings::{Endings, Finished};
 use crate::flow::mind::{Job, Mind};
+use crate::flow::park::Parked;
 use crate::flow::reply::TaskReply;
 use crate::flow::stops::{StopMark, Stops};
 use crate::flow::{heard, presence, rights, words};
@@ -32,9 +34,18 @@ pub(super) struct Answers {
     pub(super) endings: Arc<Endings>,
 }
 
+/// What is to be done after a task.
+#[derive(Default)]
+pub(super) struct Onward {
+    /// The lane's next task, when it was handed over.
+    pub(super) next: Option<Claimed>,
+    /// When the task goes on at the latest, though nobody wakes it.
+    pub(super) wake_at: Option<DateTime<Utc>>,
+}
+
 impl Answers {
-    /// Works on a task to its end and returns the lane's next, when it is handed over.
-    pub(super) async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Option<Claimed> {
+    /// Works on a task to its end, or until it is parked.
+    pub(super) async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Onward {
         let task = claimed.claim.task;
         // What a group said around the question is nobody's own words.
         claimed.facts.untrusted_text |= !claimed.context.is_empty();
@@ -44,9 +55,10 @@ impl Answers {
             task,
             heard: claimed.heard.iter().map(|(row, _)| *row).collect(),
         });
-        let next = match rights::now(&self.desk, &claimed) {
+        let onward = match rights::now(&self.desk, &claimed) {
             Some(trust) => {
                 claimed.facts.trust = trust;
+                rights::refresh(&self.desk, &mut claimed);
                 self.work(&mut claimed, &mark, hand_over).await
             }
             None => {
@@ -60,50 +72,67 @@ impl Answers {
             }
         };
         self.stops.end(task);
-        next
+        onward
     }
 
-    async fn work(
-        &self,
-        claimed: &mut Claimed,
-        mark: &StopMark,
-        hand_over: bool,
-    ) -> Option<Claimed> {
+    async fn work(&self, claimed: &mut Claimed, mark: &StopMark, hand_over: bool) -> Onward {
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
-        let ending = self.ending(claimed, mark, &reply).await?;
+        self.close_expired(claimed).await;
+        let driven = self.driven(claimed, mark, &reply).await;
+        let ending = match driven {
+            None => return Onward::default(),
+            Some(Driven::Ended(ending)) => ending,
+            Some(Driven::Asks(asks)) => match self.park(claimed, *asks, hand_over).await {
+                Parked::Yes(onward) => return onward,
+                Parked::Stopped => match self.refresh(claimed).await {
+                    Some(()) => self.closed(claimed, End::Stopped, String::new()),
+                    None => return Onward::default(),
+                },
+                Parked::NobodyToAsk => match self.refresh(claimed).await {
+                    Some(()) => {
+                        let why = "a question could not be asked here".to_owned();
+                        self.closed(claimed, End::Failed { why }, words::nobody_to_ask())
+                    }
+                    None => return Onward::default(),
+                },
+            },
+        };
         let say = self.say(claimed, &ending, mark, reply.has_spoken());
         self.finish(claimed, ending, say, hand_over).await
     }
 
-    async fn ending(
+    async fn driven(
         &self,
         claimed: &mut Claimed,
         mark: &StopMark,
         reply: &Arc<TaskReply>,
-    ) -> Option<Ending> {
+    ) -> Option<Driven> {
+        let ended = |ending| Some(Driven::Ended(ending));
         if claimed.attempts > MOST_ATTEMPTS {
             tracing::error!(task = %claimed.claim.task, "given up: it never survived its worker");
             let why = format!("claimed {} times and never finished", claimed.attempts);
             let text = words::poison(claimed.attempts);
-            return Some(self.closed(claimed, End::Failed { why }, text));
+            return ended(self.closed(claimed, End::Failed { why }, text));
         }
         loop {
             let driven = AssertUnwindSafe(self.drive(claimed, mark, reply)).catch_unwind().await;
             match driven {
-                Ok(Ok(ending)) if ending.end == End::Stopped && self.is_leaving(mark) => {
-                    return self.release(claimed).await;
+                Ok(Ok(Driven::Ended(e))) if e.end == End::Stopped && self.is_leaving(mark) => {
+                    self.release(claimed).await;
+                    return None;
                 }
-                Ok(Ok(ending)) => return Some(ending),
+                Ok(Ok(driven)) => return Some(driven),
                 Ok(Err(Dropped::Lost)) => {
                     tracing::warn!(task = %claimed.claim.task, "the claim was lost: left to its new owner");
                     return None;
                 }
                 Ok(Err(Dropped::Stopping)) if self.is_leaving(mark) || !mark.is_asked() => {
-                    return self.release(claimed).await;
+                    self.release(claimed).await;
+                    return None;
                 }
                 Ok(Err(Dropped::Stopping)) => {
                     self.refresh(claimed).await?;
-                    return Some(self.closed(claimed, End::Stopped, String::new()));
+                    return ended(self.closed(claimed, End::Stopped, String::new()));
                 }
                 Ok(Err(Dropped::Broken(why))) => {
                     self.desk.trouble(&StoreError::Broken(why));
@@ -114,7 +143,7 @@ impl Answers {
                     tracing::error!(task = %claimed.claim.task, "a task panicked");
                     self.refresh(claimed).await?;
                     let end = End::Failed { why: "a defect: the task panicked".to_owned() };
-                    return Some(self.closed(claimed, end, words::defect()));
+                    return ended(self.closed(claimed, end, words::defect()));
                 }
             }
         }
@@ -126,13 +155,12 @@ impl Answers {
     }
 
     /// Gives the claim back: a restart that was asked for is no attempt. Nothing ends by it.
-    async fn release(&self, claimed: &Claimed) -> Option<Ending> {
+    async fn release(&self, claimed: &Claimed) {
         let released = self.desk.ledger.commit(&claimed.claim, Advance::Release).await;
         if let Err(error) = released {
             // It dies with this boot then, and counts.
             tracing::warn!(task = %claimed.claim.task, %error, "a claim could not be given back");
         }
-        None
     }
 
     async fn drive(
@@ -140,7 +168,7 @@ impl Answers {
         claimed: &Claimed,
         mark: &StopMark,
         reply: &Arc<TaskReply>,
-    ) -> Result<Ending, Dropped> {
+    ) -> Result<Driven, Dropped> {
         let work = async {
             // With a transcript the messages are in it already.
             let heard = match claimed.transcript.is_empty() {
@@ -207,12 +235,7 @@ impl Answers {
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
         let draft = |text: &str| {
-            // Where several speak, an answer says whom it answers.
-            let facts = &claimed.facts;
-            let several = facts.audience() == Audience::Group
-                || matches!(facts.place, Where::CommandLine { .. });
-            let quote = several.then(|| facts.message.clone()).flatten();
-            let window = self.desk.window(claimed.heard.iter().map(|(_, inbound)| inbound));
+            let (quote, window) = (quote(claimed), self.window(claimed));
             self.desk.draft(&claimed.conversation, text, quote, window)
         };
         // A command that stopped the task has answered already.
@@ -237,7 +260,7 @@ impl Answers {
         ending: Ending,
         say: Vec<Draft>,
         hand_over: bool,
-    ) -> Option<Claimed> {
+    ) -> Onward {
         let desk = &self.desk;
         let state = ending.end.state().name();
         if let End::Failed { why } = &ending.end {
@@ -247,11 +270,11 @@ impl Answers {
         let now = desk.clock.now();
         let finish = Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now };
         desk.crash.hit(CrashPoint::BeforeFinish);
-        let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await?;
+        let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await;
         desk.crash.hit(CrashPoint::AfterFinish);
-        let Committed::Ended { queued, next, usage } = committed else {
+        let Some(Committed::Ended { queued, next, usage }) = committed else {
             tracing::warn!(task = %claimed.claim.task, "the claim was lost at the end: nothing is said");
-            return None;
+            return Onward::default();
         };
         self.hand_out(claimed, queued, state);
         desk.happenings.tell(|| Happening::Ended {
@@ -260,7 +283,13 @@ impl Answers {
             state: state.to_owned(),
             usage,
         });
-        next.map(|next| *next)
+        Onward { next: next.map(|next| *next), wake_at: None }
+    }
+
+    /// The newest right to answer of what the task hears: of the tap that woke it, too.
+    pub(super) fn window(&self, claimed: &Claimed) -> Option<ReplyWindow> {
+        let woken = claimed.settled.as_ref().and_then(|settled| settled.by.as_ref());
+        self.desk.window(claimed.heard.iter().map(|(_, inbound)| inbound).chain(woken))
     }
 
     fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {
@@ -278,6 +307,14 @@ impl Answers {
             drop(sender.send(Finished { state: state.to_owned(), standings }));
         }
     }
+}
+
+/// Where several speak, an answer says whom it answers.
+pub(super) fn quote(claimed: &Claimed) -> Option<MessageRef> {
+    let facts = &claimed.facts;
+    let several =
+        facts.audience() == Audience::Group || matches!(facts.place, Where::CommandLine { .. });
+    several.then(|| facts.message.clone()).flatten()
 }
 
 /// Whether a speaking tool has answered in an earlier life of this task.

@@ -12,7 +12,7 @@ use crate::domain::facts::{Facts, Where};
 use crate::flow::terminal;
 use crate::shape::Shape;
 use crate::store::Claimed;
-use crate::tools::ports::{Reply, Silent, Todos};
+use crate::tools::ports::{Modes, Reply, Silent, Todos};
 use crate::tools::scope::{Roots, Scope};
 
 /// No call of a tool takes longer.
@@ -21,6 +21,7 @@ const LONGEST_CALL: Duration = Duration::from_secs(120);
 /// Makes scopes.
 pub(super) struct Scopes {
     pub(super) todos: Arc<dyn Todos>,
+    pub(super) modes: Arc<dyn Modes>,
     pub(super) state_dir: PathBuf,
     pub(super) cache_dir: PathBuf,
     pub(super) clock: SharedClock,
@@ -43,10 +44,13 @@ impl Scopes {
             message: facts.message.clone(),
             speaker: facts.speaker.clone(),
             trust: facts.trust,
+            mode: facts.mode,
+            given: Vec::new(),
             roots: self.roots(claimed, facts, shape.own_folder_only, shape.reads_elsewhere),
             reply: Arc::clone(reply),
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos),
+            modes: Arc::clone(&self.modes),
             deadline: Instant::now() + LONGEST_CALL,
             cancel: cancel.clone(),
             clock: Arc::clone(&self.clock),
@@ -75,14 +79,16 @@ pub(super) fn own_folder(conversation_row: i64) -> String {
 mod tests {
     use super::*;
     use crate::domain::clock::SystemClock;
+    use crate::flow::records::Records;
     use crate::flow::testing;
-    use crate::flow::todos::LedgerTodos;
 
     #[test]
     fn a_closed_shape_leaves_the_own_folder_alone() {
         let desk = testing::desk();
+        let records = Arc::new(Records(Arc::clone(&desk.desk)));
         let scopes = Scopes {
-            todos: Arc::new(LedgerTodos(Arc::clone(&desk.desk))),
+            todos: Arc::clone(&records) as _,
+            modes: records,
             state_dir: "/s".into(),
             cache_dir: "/c".into(),
             clock: Arc::new(SystemClock),

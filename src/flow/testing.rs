@@ -8,9 +8,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::{
-    Address, Addressed, AllowList, Attachment, Audience, Body, Channel, ConversationId, Delivery,
-    Ears, Features, Inbound, Inbox, ListenEnd, Lookup, MessageRef, Mouth, Outbound, Pace, Part,
-    PersonId, PlaceId, Receipt, Redactor, Sink, Speaker,
+    Address, Addressed, AllowList, Attachment, Audience, Body, Channel, Choice, ConversationId,
+    Delivery, Ears, Features, Inbound, Inbox, ListenEnd, Lookup, MessageRef, Mouth, Outbound, Pace,
+    Part, PersonId, PlaceId, Question, Receipt, Redactor, Sink, Speaker,
 };
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
@@ -18,11 +18,13 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::agent::{Dropped, Ending};
+use crate::agent::{Asks, Driven, Dropped, Ending};
 use crate::domain::chance::Fixed;
 use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{Boot, InboxId, OutboundId, PartId, TaskId};
+use crate::domain::question::Ask;
+use crate::domain::span::Span;
 use crate::domain::task::{Claim, TaskState};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
@@ -101,6 +103,12 @@ pub(super) fn due(id: i64) -> DuePart {
     }
 }
 
+/// A question with its buttons, in one line.
+fn buttons(question: &Question) -> String {
+    let labels: Vec<&str> = question.choices.iter().map(|c| c.label.as_str()).collect();
+    format!("{} {labels:?}", question.markdown)
+}
+
 /// Ids are `tg:<number>`; negative ones are groups, `:<topic>` may follow.
 pub(super) struct TestAddress;
 
@@ -153,6 +161,12 @@ impl Mouth for TestPlatform {
         let markdown = match &outbound.body {
             Body::Text { markdown } => markdown,
             Body::File { path, .. } => return vec![file(path)],
+            Body::Question(question) => &buttons(question),
+            Body::Revision { message, markdown, question } => {
+                let buttons = question.as_ref().map(buttons);
+                &format!("[{message}] {}", buttons.unwrap_or_else(|| markdown.clone()))
+            }
+            Body::TapAnswer { handle, text } => &format!("[{handle}] {text:?}"),
             _ => return Vec::new(),
         };
         let texts = markdown.split('|').filter(|t| !t.trim().is_empty());
@@ -218,7 +232,10 @@ pub(super) struct TestMind {
 
 #[async_trait]
 impl Mind for TestMind {
-    async fn answer(&self, job: Job<'_>) -> Result<Ending, Dropped> {
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+        if let Some(asked) = asked(&job) {
+            return Ok(asked);
+        }
         let text = job.heard.iter().map(|h| h.text.clone()).collect::<Vec<_>>().join("+");
         let files: Vec<String> = job.heard.iter().flat_map(|h| h.files.clone()).collect();
         if text == "hang" {
@@ -241,15 +258,48 @@ impl Mind for TestMind {
         };
         let append = vec![Item::Said { text: answer.clone() }];
         let header = "{}".to_owned();
-        Ok(Ending {
+        Ok(Driven::Ended(Ending {
             append,
             header,
             end: End::Done,
             text: answer,
             usage: Usage::default(),
             set_aside: false,
-        })
+        }))
     }
+}
+
+/// `ask <number>`: asks for tea or coffee for so many milliseconds, and says what was answered. `ask many`
+/// lets choose several, `ask free` takes other words.
+fn asked(job: &Job<'_>) -> Option<Driven> {
+    let text = job.claimed.heard.first().map(|(_, inbound)| inbound.text.clone())?;
+    let how = text.strip_prefix("ask ")?;
+    let (header, usage) = ("{}".to_owned(), Usage::default());
+    if let Some(settled) = &job.claimed.settled {
+        let question = &settled.question;
+        let answer = question.ask.says(question.given.as_ref()?);
+        let append = vec![Item::Said { text: answer.clone() }];
+        let end = End::Done;
+        let ending = Ending { append, header, end, text: answer, usage, set_aside: false };
+        return Some(Driven::Ended(ending));
+    }
+    let choice = |id: &str, label: &str| Choice {
+        id: id.to_owned(),
+        label: label.to_owned(),
+        description: String::new(),
+    };
+    let ask = Ask {
+        v: Ask::VERSION,
+        markdown: "Tea or coffee?".to_owned(),
+        choices: vec![choice("1", "Tea"), choice("2", "Coffee")],
+        many: how == "many",
+        free_text: how == "free",
+        placeholder: String::new(),
+        within: Span(Duration::from_millis(how.parse().unwrap_or(3_600_000))),
+    };
+    let key = format!("q{}", job.claimed.claim.task);
+    let append = vec![Item::Noted { text: "asking".to_owned() }];
+    Some(Driven::Asks(Box::new(Asks { key, ask, append, header, usage })))
 }
 
 /// Sends a file in whose place another one is put after it was opened.

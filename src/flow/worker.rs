@@ -171,7 +171,11 @@ impl Workers {
             let hand_over = may_keep && (turns < TURNS || !self.has_waiting());
             let lane = Lane::of(&claimed.conversation);
             self.desk.crash.hit(CrashPoint::AfterClaim);
-            next = self.answers.one(claimed, hand_over).await;
+            let onward = self.answers.one(claimed, hand_over).await;
+            if onward.wake_at.is_some() {
+                self.ready(Vec::new(), onward.wake_at);
+            }
+            next = onward.next;
             if !hand_over {
                 self.ready(vec![lane], None);
             }

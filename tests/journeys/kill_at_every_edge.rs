@@ -52,6 +52,14 @@ const SCRIPT: &[Line] = &[
     line(GROUP, "/id", &[&["This place"]]),
     line(PRIVATE, "/status", &[&["Nothing is running"]]),
     line(GROUP, "/ask tell me my list", &[&["tea"]]),
+    line(PRIVATE, "ask me: tea or milk?", &[&["tea or milk?"]]),
+    line(PRIVATE, "2", &[&["You answered: milk"]]),
+    line(GROUP, "/ask ask me: up or down?", &[&["up or down?"]]),
+    line(GROUP, "down", &[&["You answered: down"]]),
+    line(PRIVATE, "note: one, then ask me: red or blue?", &[&["red or blue?"]]),
+    line(PRIVATE, "red", &[&["Noted: one (1).\nYou answered: red"]]),
+    line(PRIVATE, "ask me: what is your name?", &[&["what is your name?"]]),
+    line(PRIVATE, "Ada", &[&["You answered: Ada"]]),
     line(PRIVATE, "last words", &[&["“last words”"]]),
 ];
 

@@ -25,6 +25,7 @@ mod order;
 mod page;
 mod plain_message;
 mod poison;
+mod questions;
 mod removed;
 mod restart;
 mod secrets;

@@ -57,7 +57,6 @@ fn park(asked: Asked) -> Advance {
     Advance::Park {
         append: vec![said("I ask")],
         header: r#"{"asks":1}"#.to_owned(),
-        facts: None,
         on: ParkedOn::Question { key: asked.key.clone() },
         wake_at: Some(asked.expires_at),
         ask: Some(Box::new(asked)),
@@ -331,7 +330,14 @@ async fn words_that_fit_no_question_or_two_start_a_task(bed: &dyn Bed) {
     assert_eq!(ledger.counts().await.unwrap().waiting, 4);
     let free = started(ledger.as_ref(), 2, 1).await;
     ledger.commit(&free.claim, park(asking("q2", 2, true))).await.unwrap();
-    parked(ledger.as_ref(), (2, 2), asking("q3", 2, true)).await;
+    let mut second = words(2, "tg:2", "hello");
+    (second.inbound.conversation, second.inbound.place) = (conversation(2), place(2));
+    second.inbound.key.push_str(":2");
+    if let Disposition::Task(new) = &mut second.disposition {
+        new.cause.push_str(":2");
+    }
+    let second = push(ledger.as_ref(), second, fuse(1)).await.claimed.remove(0);
+    ledger.commit(&second.claim, park(asking("q3", 2, true))).await.unwrap();
     let mut both = words(7, "tg:1", "water");
     (both.inbound.conversation, both.inbound.place) = (conversation(2), place(2));
     let accepted = push(ledger.as_ref(), both, no_fuse()).await;

@@ -226,8 +226,8 @@ pub fn withdraw(
     open.into_iter().map(RawQuestion::read).collect()
 }
 
-/// Returns the open question that a person's words answer: one whose message they reply to, else the
-/// only one that has such a choice, else the only one that takes free text.
+/// Returns the open question that a person's words answer: one whose message they reply to (a terminal
+/// names it by its key), else the only one that has such a choice, else the only one that takes free text.
 pub fn answered_by(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<Option<i64>> {
     let mut asked = Vec::new();
     for raw in open(conn, Some(conversation))? {
@@ -241,7 +241,11 @@ pub fn answered_by(conn: &Connection, conversation: i64, inbound: &Inbound) -> R
         return Ok(None);
     }
     if let Some(quote) = &inbound.quote {
-        asked.retain(|(_, question)| question.message.as_ref() == Some(&quote.message));
+        let is_quoted = |question: &QuestionRow| {
+            question.message.as_ref() == Some(&quote.message)
+                || question.key == quote.message.as_str()
+        };
+        asked.retain(|(_, question)| is_quoted(question));
     }
     let named: Vec<i64> = asked
         .iter()

@@ -37,7 +37,6 @@ enum How {
 
 #[derive(Debug)]
 struct Parking {
-    facts: Option<String>,
     on: ParkedOn,
     text: String,
     wake_at: Option<i64>,
@@ -55,9 +54,8 @@ impl Prepared {
                 let how = How::Step { facts, durable };
                 Self { items: texts(append)?, header: Some(header), usage, now, how }
             }
-            Advance::Park { append, header, facts, on, ask, wake_at, usage, hand_over, now } => {
+            Advance::Park { append, header, on, ask, wake_at, usage, hand_over, now } => {
                 let how = How::Park(Box::new(Parking {
-                    facts: facts.as_ref().map(json).transpose()?,
                     text: json(&on)?,
                     on,
                     wake_at: wake_at.map(millis),
@@ -156,7 +154,6 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
     spend(conn, task, usage, now)?;
     let facts = match &how {
         How::Step { facts, .. } => facts.as_deref(),
-        How::Park(parking) => parking.facts.as_deref(),
         _ => None,
     };
     conn.prepare_cached(
@@ -240,7 +237,7 @@ fn park(
     (held, now): (Held, DateTime<Utc>),
 ) -> Result<RawCommitted> {
     let task = claim.task.0;
-    let Parking { on, text, wake_at, ask, hand_over, .. } = parking;
+    let Parking { on, text, wake_at, ask, hand_over } = parking;
     let child = match on {
         ParkedOn::Child { task } => Some(task.0),
         _ => None,

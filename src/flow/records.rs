@@ -1,19 +1,20 @@
-//! The todo list of a conversation, as tools see it, over the ledger.
+//! The small records of a conversation, as tools see them, over the ledger: its todo list and its mode.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
+use crate::domain::facts::Mode;
 use crate::flow::desk::Desk;
 use crate::store::StoreError;
 use crate::tools::ToolError;
-use crate::tools::ports::Todos;
+use crate::tools::ports::{Modes, Todos};
 
-/// Todos in the ledger.
-pub(super) struct LedgerTodos(pub(super) Arc<Desk>);
+/// Records in the ledger.
+pub(super) struct Records(pub(super) Arc<Desk>);
 
-impl LedgerTodos {
+impl Records {
     fn failed(&self, error: &StoreError) -> ToolError {
         self.0.trouble(error);
         ToolError::Abort(error.to_string())
@@ -21,12 +22,19 @@ impl LedgerTodos {
 }
 
 #[async_trait]
-impl Todos for LedgerTodos {
+impl Todos for Records {
     async fn read(&self, conversation: &ConversationId) -> Result<Option<String>, ToolError> {
         self.0.ledger.todos(conversation).await.map_err(|e| self.failed(&e))
     }
 
     async fn write(&self, conversation: &ConversationId, json: String) -> Result<(), ToolError> {
         self.0.ledger.set_todos(conversation, json).await.map_err(|e| self.failed(&e))
+    }
+}
+
+#[async_trait]
+impl Modes for Records {
+    async fn change(&self, conversation: &ConversationId, mode: Mode) -> Result<(), ToolError> {
+        self.0.ledger.set_mode(conversation, mode).await.map_err(|e| self.failed(&e))
     }
 }
