@@ -238,11 +238,14 @@ impl<'a> Drive<'a> {
         let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
         scope.given = self.run.given(&call.id);
         scope.deadline = scope.deadline.min(Instant::now() + left);
+        // A name that is no tool of this task is the model's own word: it is not shown.
+        scope.progress.tool(self.spec(&call.name).map(|_| call.name.as_str()));
         let done = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => Err(ToolError::Abort("cancelled".to_owned())),
             done = dispatch(&self.registry, call, &scope, &self.agent.redactor) => done,
         }?;
+        scope.progress.tool(None);
         self.agent.crash.hit(CrashPoint::AfterTool);
         self.agent.happenings.tell(|| Happening::Answered {
             conversation: claimed.conversation.clone(),

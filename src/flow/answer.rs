@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
 use selkie_channel_core::{Audience, MessageRef, ReplyWindow};
 
-use crate::agent::{Driven, Dropped, Ending};
+use crate::agent::{Asks, Driven, Dropped, Ending};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
@@ -18,6 +18,7 @@ use crate::flow::desk::Desk;
 use crate::flow::endings::{Endings, Finished};
 use crate::flow::mind::{Job, Mind};
 use crate::flow::park::Parked;
+use crate::flow::progress::Board;
 use crate::flow::reply::TaskReply;
 use crate::flow::stops::{StopMark, Stops};
 use crate::flow::{heard, presence, rights, words};
@@ -77,35 +78,62 @@ impl Answers {
 
     async fn work(&self, claimed: &mut Claimed, mark: &StopMark, hand_over: bool) -> Onward {
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
+        let board = Arc::new(Board::of(&self.desk, claimed));
         self.close_expired(claimed).await;
-        let driven = self.driven(claimed, mark, &reply).await;
-        let ending = match driven {
-            None => return Onward::default(),
-            Some(Driven::Ended(ending)) => ending,
-            Some(Driven::Asks(asks)) => match self.park(claimed, *asks, hand_over).await {
-                Parked::Yes(onward) => return onward,
-                Parked::Stopped => match self.refresh(claimed).await {
-                    Some(()) => self.closed(claimed, End::Stopped, String::new()),
-                    None => return Onward::default(),
-                },
-                Parked::NobodyToAsk => match self.refresh(claimed).await {
-                    Some(()) => {
-                        let why = "a question could not be asked here".to_owned();
-                        self.closed(claimed, End::Failed { why }, words::nobody_to_ask())
-                    }
-                    None => return Onward::default(),
-                },
-            },
+        let onward = match self.driven(claimed, mark, (&reply, &board)).await {
+            None => {
+                board.leave();
+                return Onward::default();
+            }
+            Some(Driven::Ended(ending)) => {
+                self.end(claimed, ending, (mark, &reply), hand_over).await
+            }
+            Some(Driven::Asks(asks)) => self.ask(claimed, *asks, (mark, &reply), hand_over).await,
         };
+        // Behind what was said: what was being done goes when there is something better to read.
+        board.close();
+        onward
+    }
+
+    async fn end(
+        &self,
+        claimed: &Claimed,
+        ending: Ending,
+        (mark, reply): (&StopMark, &Arc<TaskReply>),
+        hand_over: bool,
+    ) -> Onward {
         let say = self.say(claimed, &ending, mark, reply.has_spoken());
         self.finish(claimed, ending, say, hand_over).await
+    }
+
+    /// Parks the task on its question; one that cannot be asked ends it.
+    async fn ask(
+        &self,
+        claimed: &mut Claimed,
+        asks: Asks,
+        told: (&StopMark, &Arc<TaskReply>),
+        hand_over: bool,
+    ) -> Onward {
+        let (end, line) = match self.park(claimed, asks, hand_over).await {
+            Parked::Yes(onward) => return onward,
+            Parked::Stopped => (End::Stopped, String::new()),
+            Parked::NobodyToAsk => {
+                let why = "a question could not be asked here".to_owned();
+                (End::Failed { why }, words::nobody_to_ask())
+            }
+        };
+        if self.refresh(claimed).await.is_none() {
+            return Onward::default();
+        }
+        let ending = self.closed(claimed, end, line);
+        self.end(claimed, ending, told, hand_over).await
     }
 
     async fn driven(
         &self,
         claimed: &mut Claimed,
         mark: &StopMark,
-        reply: &Arc<TaskReply>,
+        told: (&Arc<TaskReply>, &Arc<Board>),
     ) -> Option<Driven> {
         let ended = |ending| Some(Driven::Ended(ending));
         if claimed.attempts > MOST_ATTEMPTS {
@@ -115,7 +143,7 @@ impl Answers {
             return ended(self.closed(claimed, End::Failed { why }, text));
         }
         loop {
-            let driven = AssertUnwindSafe(self.drive(claimed, mark, reply)).catch_unwind().await;
+            let driven = AssertUnwindSafe(self.drive(claimed, mark, told)).catch_unwind().await;
             match driven {
                 Ok(Ok(Driven::Ended(e))) if e.end == End::Stopped && self.is_leaving(mark) => {
                     self.release(claimed).await;
@@ -167,7 +195,7 @@ impl Answers {
         &self,
         claimed: &Claimed,
         mark: &StopMark,
-        reply: &Arc<TaskReply>,
+        (reply, board): (&Arc<TaskReply>, &Arc<Board>),
     ) -> Result<Driven, Dropped> {
         let work = async {
             // With a transcript the messages are in it already.
@@ -179,8 +207,9 @@ impl Answers {
                 // Before its lines are stored: the next claim fetches the files again.
                 return Err(Dropped::Stopping);
             }
-            let reply = Arc::clone(reply) as _;
-            self.mind.answer(Job { claimed, heard, reply, cancel: mark.cancel().clone() }).await
+            let (reply, progress) = (Arc::clone(reply) as _, Arc::clone(board) as _);
+            let cancel = mark.cancel().clone();
+            self.mind.answer(Job { claimed, heard, reply, progress, cancel }).await
         };
         let typing = async {
             match self.desk.account(&claimed.conversation) {

@@ -146,7 +146,7 @@ impl Desk {
     /// Renders something said. `None` when it shows nothing or its channel is gone.
     pub(super) fn rendered(&self, outbound: Outbound) -> Option<Draft> {
         let account = self.account(&outbound.conversation)?;
-        let outbound = outbound.numbered(self.nonce());
+        let outbound = outbound.said(self.clock.now()).numbered(self.nonce());
         let parts = account.channel.mouth.render(&outbound);
         let expires_at = Some(after(self.clock.now(), self.settings.outbox.answer_expires));
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
@@ -204,7 +204,8 @@ impl Desk {
         }
     }
 
-    async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
+    /// Tells the first owner something in private, once for ever under `key`.
+    pub(super) async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
         let owner = self.owners.first();
         let private = owner
             .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));

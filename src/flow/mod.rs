@@ -25,6 +25,7 @@ mod account;
 mod answer;
 mod ask;
 mod attempt;
+mod chain;
 mod commands;
 mod courier;
 mod desk;
@@ -40,10 +41,12 @@ mod persona;
 mod policy;
 mod post;
 mod presence;
+mod progress;
 mod questions;
 mod records;
 mod reply;
 mod rights;
+mod say;
 mod scope;
 pub mod settings;
 mod spool;
@@ -63,6 +66,7 @@ mod worker;
 
 pub use account::{ChannelState, Hearing};
 pub use ask::{Ask, AskEvent, Reply};
+pub use say::Told;
 pub use settings::Settings;
 
 use account::Account;
@@ -217,6 +221,7 @@ impl Flow {
         self.commands.carry_out(open).await;
         let couriers = self.couriers().await?;
         desk.spool.sweep(couriers.iter().flat_map(Courier::parts));
+        desk.tracker.spawn(progress::sweep(Arc::clone(desk)));
         for courier in couriers {
             desk.tracker.spawn(courier.run());
         }
@@ -246,6 +251,30 @@ impl Flow {
     /// When the answer could not be stored.
     pub async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
         ask::answer(&self.desk, &self.intake, (question, reply)).await
+    }
+
+    /// Starts the couriers alone: nothing is heard, no task is run.
+    ///
+    /// # Errors
+    /// When the store cannot be read: nothing is started.
+    pub async fn start_couriers(
+        &self,
+        tracker: &TaskTracker,
+        stop: Stop,
+    ) -> Result<(), StoreError> {
+        self.relay(tracker, stop);
+        for courier in self.couriers().await? {
+            self.desk.tracker.spawn(courier.run());
+        }
+        Ok(())
+    }
+
+    /// Says the owner's own words in the conversation that `to` names, and waits for what becomes of them.
+    ///
+    /// # Errors
+    /// When they could not be stored: nothing was said.
+    pub async fn say(&self, to: &str, markdown: &str) -> Result<Told, StoreError> {
+        say::say(&self.desk, to, markdown).await
     }
 
     /// Hands the daemon's stop on, and keeps its tracker busy until all of flow has ended.

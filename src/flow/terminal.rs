@@ -132,6 +132,7 @@ impl Mouth for Terminal {
             fallback: None,
             shown,
             repeatable: false,
+            follows: false,
         }]
     }
 

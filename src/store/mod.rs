@@ -20,6 +20,7 @@ mod intake;
 mod question;
 pub mod read;
 pub mod sqlite;
+mod status;
 mod work;
 
 pub use delivery::{Delivery, Draft, DuePart, Outcome, Queued, Standing};
@@ -27,6 +28,7 @@ pub use intake::{
     Accepted, Arrival, CommandDone, CommandEffect, Disposition, Fresh, Fuse, Intake, NewTask,
 };
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
+pub use status::{StatusMessages, Stray};
 pub use work::{Advance, Claimed, Committed, End, Said, Work};
 
 /// Opens the ledger of a state folder: `selkie.db`, and `selkie.lock` that keeps others out.
@@ -82,7 +84,9 @@ pub trait Notes: Send + Sync {
 }
 
 /// A whole ledger, with its counters.
-pub trait Ledger: Intake + Work + Delivery + Questions + Notes + read::Read {
+pub trait Ledger:
+    Intake + Work + Delivery + Questions + Notes + StatusMessages + read::Read
+{
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are
     /// not counted here: they are off the hot path and come when they come.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::task::ParkedOn;
-use crate::store::{Said, Standing};
+use crate::store::{Said, Standing, Stray};
 
 laws![
     a_lane_follows_the_platforms_order,
@@ -16,6 +16,7 @@ laws![
     lanes_are_served_by_age,
     a_claim_that_is_given_back_is_no_attempt,
     an_end_tells_the_whole_cost,
+    a_status_message_is_known_until_it_is_forgotten,
 ];
 
 async fn a_lane_follows_the_platforms_order(bed: &dyn Bed) {
@@ -239,4 +240,27 @@ fn step(text: &str, calls: u32) -> Advance {
         usage: Usage { calls, ..Usage::default() },
         durable: true,
     }
+}
+
+async fn a_status_message_is_known_until_it_is_forgotten(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let (first, second) =
+        (started(ledger.as_ref(), 1, 1).await, started(ledger.as_ref(), 2, 1).await);
+    let (task, other) = (first.claim.task, second.claim.task);
+    assert_eq!(ledger.noted_status(task).await.unwrap(), None);
+    ledger.note_status(task, None).await.unwrap();
+    assert_eq!(ledger.noted_status(task).await.unwrap(), Some(None), "about to be sent");
+    let message = Some(MessageRef::new("41"));
+    ledger.note_status(task, message.clone()).await.unwrap();
+    ledger.note_status(other, None).await.unwrap();
+    drop(ledger);
+    let ledger = bed.open();
+    assert_eq!(ledger.noted_status(task).await.unwrap(), Some(message.clone()));
+    assert!(ledger.stray_statuses().await.unwrap().is_empty(), "their tasks go on");
+    finished(ledger.as_ref(), &first.claim, finish("yes", vec![])).await;
+    let stray = Stray { task, conversation: conversation(1), message };
+    assert_eq!(ledger.stray_statuses().await.unwrap(), [stray]);
+    ledger.forget_status(task).await.unwrap();
+    assert!(ledger.stray_statuses().await.unwrap().is_empty());
+    assert_eq!(ledger.noted_status(task).await.unwrap(), None);
 }

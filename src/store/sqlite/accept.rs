@@ -30,6 +30,10 @@ impl Row {
         Ok(Self { arrival, text, facts })
     }
 
+    fn is_task(&self) -> bool {
+        matches!(self.arrival.disposition, Disposition::Task(_))
+    }
+
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
         self.text.len() + self.facts.len()
@@ -43,6 +47,10 @@ pub struct RawAccepted {
     claimed: Vec<RawClaimed>,
     /// Lanes that got work, each once.
     touched: Vec<i64>,
+    /// The task of the batch may be stored as running.
+    may_start: bool,
+    /// It was: its claim is still to be written.
+    started: Option<i64>,
 }
 
 impl RawAccepted {
@@ -66,9 +74,14 @@ pub fn accept(
     cursor: Option<Cursor>,
     fuse: &Fuse,
 ) -> Result<RawAccepted> {
-    let mut out = RawAccepted::default();
+    // Beside others of the batch the platform's order decides who is first; alone it may start at once.
+    let alone = rows.iter().filter(|r| r.is_task()).count() == 1;
+    let mut out = RawAccepted { may_start: alone && fuse.permits > 0, ..RawAccepted::default() };
     for (index, row) in rows.into_iter().enumerate() {
         store(conn, (index, row), fuse.now, &mut out)?;
+    }
+    if let Some(task) = out.started {
+        out.claimed.push(lanes::start(conn, task, &fuse.boot, fuse.now)?);
     }
     if let Some(cursor) = cursor {
         conn.prepare_cached(
@@ -175,12 +188,14 @@ fn carry_out(
     match &row.arrival.disposition {
         Disposition::Task(new) => {
             conversations::open(conn, here)?;
-            let (id, lane) = push(conn, row, new, here, now)?;
-            lanes::refresh(conn, lane)?;
-            if !out.touched.contains(&lane) {
-                out.touched.push(lane);
-            }
+            let (id, lane) = push(conn, row, new, here, (now, out))?;
             task = Some(id);
+            if out.started.is_none() {
+                lanes::refresh(conn, lane)?;
+                if !out.touched.contains(&lane) {
+                    out.touched.push(lane);
+                }
+            }
             let later = new.not_before.filter(|at| *at > now);
             out.accepted.wake_at = [out.accepted.wake_at, later].into_iter().flatten().min();
         }
@@ -205,7 +220,7 @@ fn push(
     row: &Row,
     new: &NewTask,
     conversation: i64,
-    now: DateTime<Utc>,
+    (now, out): (DateTime<Utc>, &mut RawAccepted),
 ) -> Result<(i64, i64)> {
     let inbound = &row.arrival.inbound;
     if let Some(joined) = join_album(conn, inbound, new, conversation)? {
@@ -213,11 +228,17 @@ fn push(
     }
     let lane = lanes::of_conversation(conn, conversation)?;
     let account = inbound.conversation.account().as_str();
+    // A task that starts at once never waits: that spares the indices of those that do.
+    let starts = out.may_start && new.not_before.is_none() && lanes::is_idle(conn, lane)?;
+    let (state, start_at) = match starts {
+        true => ("running", None),
+        false => ("waiting", Some(new.not_before.map_or(0, millis))),
+    };
     let made = conn
         .prepare_cached(
             "INSERT INTO task (account, cause, conversation, lane, ord, state, start_at, album, facts,
                  created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, 'waiting', ?6, ?7, ?8, ?9)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
              ON CONFLICT (account, cause) DO NOTHING RETURNING id, lane",
         )?
         .query_row(
@@ -227,7 +248,8 @@ fn push(
                 conversation,
                 lane,
                 inbound.order,
-                new.not_before.map_or(0, millis),
+                state,
+                start_at,
                 inbound.album,
                 row.facts,
                 millis(now)
@@ -236,7 +258,10 @@ fn push(
         )
         .optional()?;
     match made {
-        Some(made) => Ok(made),
+        Some(made) => {
+            out.started = starts.then_some(made.0);
+            Ok(made)
+        }
         None => Ok(conn
             .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?
             .query_row([account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?)))?),

@@ -113,6 +113,12 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
 /// In a group only the picture with the caption means the bot: the others of its album, stored beside it
 /// as untriggered, belong to the task too.
 fn complete_album(conn: &Connection, task: i64) -> Result<()> {
+    let album = conn
+        .prepare_cached("SELECT 1 FROM task WHERE id = ?1 AND album IS NOT NULL")?
+        .exists([task])?;
+    if !album {
+        return Ok(());
+    }
     conn.prepare_cached(
         "UPDATE inbox SET task = ?1, disposition = 'task'
          FROM (SELECT t.conversation, t.album, MIN(i.id) AS first FROM task t

@@ -109,7 +109,7 @@ fn stop(conn: &Connection, conversation: i64, now: DateTime<Utc>) -> Result<Ende
     let unsent = conn
         .prepare_cached(
             "UPDATE part SET state = 'cancelled', open = 0, reason = 'stopped', updated_at = ?2
-             WHERE conversation = ?1 AND state = 'queued'
+             WHERE conversation = ?1 AND open = 1 AND state = 'queued'
                AND (SELECT task FROM outbound WHERE id = part.outbound) NOT NULL",
         )?
         .execute([conversation, millis(now)])?;

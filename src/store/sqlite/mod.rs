@@ -29,6 +29,7 @@ mod run;
 mod schema;
 mod settle;
 
+mod status;
 #[cfg(test)]
 mod tests;
 mod trace;

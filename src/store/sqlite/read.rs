@@ -96,11 +96,12 @@ fn list_conversations(conn: &Connection, limit: usize) -> Result<Vec<Conversatio
         })
     };
     Ok(conn
-        .prepare_cached(
+        .prepare_cached(&format!(
             "SELECT account, key, title, epoch, closed,
-                    (SELECT COUNT(*) FROM task t WHERE t.conversation = c.id), last_at
+                    (SELECT COUNT(*) FROM ({tasks})), last_at
              FROM conversation c ORDER BY last_at DESC, id DESC LIMIT ?1",
-        )?
+            tasks = TASKS_OF.replace("?1", "c.id")
+        ))?
         .query_map([most(limit)], row)?
         .collect::<rusqlite::Result<_>>()?)
 }
@@ -117,7 +118,10 @@ fn list_tasks(
         },
         None => None,
     };
-    let filter = if conversation.is_some() { "t.conversation = ?1" } else { "?1 IS NULL" };
+    let filter = match conversation {
+        Some(_) => format!("t.id IN ({TASKS_OF})"),
+        None => "?1 IS NULL".to_owned(),
+    };
     let sql = format!("{TASK} WHERE {filter} ORDER BY t.id DESC LIMIT ?2");
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query(params![conversation, most(limit)])?;
@@ -127,6 +131,12 @@ fn list_tasks(
     }
     Ok(tasks)
 }
+
+/// The ids of a conversation's tasks, each state through its own index.
+pub const TASKS_OF: &str = "SELECT id FROM task WHERE conversation = ?1 AND finish IS NOT NULL
+     UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'running'
+     UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'waiting'
+     UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'parked'";
 
 const TASK: &str = "SELECT t.id, c.account, c.key, t.state, t.why, t.attempts, t.calls, t.input,
         t.cached, t.output, t.micro_usd, t.created_at, t.ended_at,
@@ -193,8 +203,8 @@ fn counts(conn: &Connection) -> Result<Counts> {
         waiting: one("SELECT COUNT(*) FROM task WHERE state = 'waiting'")?,
         running: one("SELECT COUNT(*) FROM task WHERE state = 'running'")?,
         parked: one("SELECT COUNT(*) FROM task WHERE state = 'parked'")?,
-        queued: one("SELECT COUNT(*) FROM part WHERE state = 'queued'")?,
-        sending: one("SELECT COUNT(*) FROM part WHERE state = 'sending'")?,
+        queued: one("SELECT COUNT(*) FROM part WHERE open = 1 AND state = 'queued'")?,
+        sending: one("SELECT COUNT(*) FROM part WHERE open = 1 AND state = 'sending'")?,
         unclear: one("SELECT COUNT(*) FROM part WHERE state = 'unclear'")?,
     })
 }
@@ -210,12 +220,12 @@ fn status(conn: &Connection, conversation: i64) -> Result<ConversationStatus> {
         .prepare_cached("SELECT COUNT(*) FROM task WHERE conversation = ?1 AND state = 'waiting'")?
         .query_row([conversation], |row| row.get(0))?;
     Ok(conn
-        .prepare_cached(
+        .prepare_cached(&format!(
             "SELECT COUNT(*), COALESCE(SUM(calls), 0), COALESCE(SUM(input), 0),
                     COALESCE(SUM(cached), 0), COALESCE(SUM(output), 0), COALESCE(SUM(micro_usd), 0)
-             FROM task WHERE conversation = ?1
-               AND epoch = (SELECT epoch FROM conversation WHERE id = ?1)",
-        )?
+             FROM task WHERE id IN ({TASKS_OF})
+               AND epoch = (SELECT epoch FROM conversation WHERE id = ?1)"
+        ))?
         .query_row([conversation], |row| {
             let (tasks, usage) = (count(row.get(0)?), usage(row, 1)?);
             Ok(ConversationStatus { running, waiting: count(waiting), tasks, usage })

@@ -14,8 +14,6 @@ use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
 use crate::store::{Advance, Committed, End, Queued, Result};
 
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-
 /// An advance, written as text before it reaches the writer.
 #[derive(Debug)]
 pub struct Prepared {
@@ -151,15 +149,18 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
     let Prepared { items, header, usage, now, how } = advance;
     let task = claim.task.0;
     append(conn, task, &items)?;
-    spend(conn, task, usage, now)?;
     let facts = match &how {
         How::Step { facts, .. } => facts.as_deref(),
         _ => None,
     };
+    let Usage { calls, input, cached, output, micro_usd } = usage;
+    let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
     conn.prepare_cached(
-        "UPDATE task SET header = COALESCE(?2, header), facts = COALESCE(?3, facts) WHERE id = ?1",
+        "UPDATE task SET header = COALESCE(?2, header), facts = COALESCE(?3, facts),
+             calls = calls + ?4, input = input + ?5, cached = cached + ?6, output = output + ?7,
+             micro_usd = micro_usd + ?8 WHERE id = ?1",
     )?
-    .execute(params![task, header, facts])?;
+    .execute(params![task, header, facts, calls, input, cached, output, money])?;
     match how {
         How::Step { .. } => Ok(RawCommitted::Continue { stop: held.stop, mode: held.mode }),
         // Somebody wants it to end: it must not fall asleep before it hears so.
@@ -203,28 +204,6 @@ fn append(conn: &Connection, task: i64, items: &[String]) -> Result<()> {
         )?
         .execute(params![task, ITEM_VERSION, item])?;
     }
-    Ok(())
-}
-
-fn spend(conn: &Connection, task: i64, usage: Usage, now: DateTime<Utc>) -> Result<()> {
-    if usage == Usage::default() {
-        return Ok(());
-    }
-    let Usage { calls, input, cached, output, micro_usd } = usage;
-    let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
-    conn.prepare_cached(
-        "UPDATE task SET calls = calls + ?2, input = input + ?3, cached = cached + ?4,
-             output = output + ?5, micro_usd = micro_usd + ?6 WHERE id = ?1",
-    )?
-    .execute(params![task, calls, input, cached, output, money])?;
-    conn.prepare_cached(
-        "INSERT INTO usage_day (day, calls, input, cached, output, micro_usd)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT (day) DO UPDATE SET calls = calls + excluded.calls,
-             input = input + excluded.input, cached = cached + excluded.cached,
-             output = output + excluded.output, micro_usd = micro_usd + excluded.micro_usd",
-    )?
-    .execute(params![millis(now).div_euclid(DAY_MS), calls, input, cached, output, money])?;
     Ok(())
 }
 
