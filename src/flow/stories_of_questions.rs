@@ -1,12 +1,12 @@
 //! Stories of questions through flow alone: asked, tapped, answered in words, expired, stopped.
 
 use selkie_channel_core::{
-    Addressed, Audience, Command, ConversationId, Inbound, Pace, PersonId, PlaceId, What,
+    Addressed, Audience, Command, ConversationId, Delivery, Inbound, Pace, PersonId, PlaceId, What,
 };
 
 use crate::domain::task::TaskState;
-use crate::flow::Settings;
 use crate::flow::testing::{House, account, message};
+use crate::flow::{Ask, AskEvent, Reply, Settings};
 
 async fn house() -> House {
     House::open(Settings::default(), Pace::LIFTED).await
@@ -128,6 +128,16 @@ async fn a_stop_takes_the_question_back() {
 }
 
 #[tokio::test]
+async fn a_question_the_platform_refuses_is_told_to_who_asked() {
+    let house = house().await;
+    let refused = Delivery::Refused { reason: "too long".to_owned(), closed: false };
+    house.platform.trouble.lock().unwrap().push_back(refused);
+    house.hear(vec![message("tg:1", "ask me")]).await;
+    assert_eq!(arrived(&house, 0, 1).await, ["The question could not be asked: too long"]);
+    assert_eq!(house.close().await.tasks().await, [(TaskState::Done, 1)]);
+}
+
+#[tokio::test]
 async fn the_conversation_goes_on_while_it_waits() {
     let house = house().await;
     house.hear(vec![message("tg:1", "ask me"), message("tg:1", "hello")]).await;
@@ -143,5 +153,33 @@ async fn the_conversation_goes_on_while_it_waits() {
     assert_eq!(arrived(&house, 2, 1).await, [r#"[h] "This button is not in use any more.""#]);
     house.hear(vec![tap("tg:1", "1")]).await;
     assert!(arrived(&house, 3, 3).await.contains(&"Tea".to_owned()));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_line_in_the_terminal_answers() {
+    let house = house().await;
+    let ask = |text: &str| Ask { workspace: "/w".into(), text: text.to_owned(), terminal: true };
+    let mut events = house.flow.ask(ask("ask me")).await.unwrap();
+    let key = loop {
+        match events.recv().await.unwrap() {
+            AskEvent::Asked(key) => break key,
+            AskEvent::Said(text) => assert_eq!(text, "Tea or coffee?\n\n1. Tea\n2. Coffee"),
+            AskEvent::Happening(_) => {}
+            other @ AskEvent::Ended { .. } => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(house.flow.answer(&key, ask("water")).await.unwrap(), Reply::NoAnswer);
+    assert_eq!(house.flow.answer(&key, ask("2")).await.unwrap(), Reply::Taken);
+    let mut said = Vec::new();
+    while let Some(event) = events.recv().await {
+        said.extend(match event {
+            AskEvent::Said(text) => Some(text),
+            AskEvent::Ended { state } => Some(state),
+            _ => None,
+        });
+    }
+    assert_eq!(said, ["Coffee", "done"]);
+    assert_eq!(house.flow.answer(&key, ask("1")).await.unwrap(), Reply::Closed);
     house.close().await;
 }

@@ -438,6 +438,7 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         cache_dir: cache.path().into(),
         redactor: Redactor::default(),
         processes: Arc::default(),
+        woken: Default::default(),
         version: "test",
     });
     let shapes = Arc::new(|_: &Facts| unreachable!("no test of flow alone asks for a shape"));

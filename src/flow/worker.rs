@@ -121,10 +121,16 @@ impl Workers {
     }
 
     async fn rest(&self, wake_at: Option<DateTime<Utc>>) {
-        let Some(at) = wake_at else { return self.bell.notified().await };
+        let time = async {
+            match wake_at {
+                Some(at) => tokio::time::sleep(until(at, self.desk.clock.now())).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             () = self.bell.notified() => {}
-            () = tokio::time::sleep(until(at, self.desk.clock.now())) => {}
+            () = self.desk.woken.notified() => self.queue().look = true,
+            () = time => {}
         }
     }
 

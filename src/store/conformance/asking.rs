@@ -27,6 +27,8 @@ laws![
     several_are_picked_one_after_the_other,
     a_parked_conversation_goes_on,
     a_mode_is_learned_with_the_next_write,
+    a_question_that_is_refused_wakes_its_task,
+    a_question_in_a_closed_conversation_wakes_its_task,
 ];
 
 /// A question with the choices tea and coffee.
@@ -433,4 +435,29 @@ async fn a_mode_is_learned_with_the_next_write(bed: &dyn Bed) {
     command(ledger.as_ref(), (1, 2), off).await;
     let told = ledger.commit(&claimed.claim, step()).await.unwrap();
     assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Normal }));
+}
+
+async fn a_question_that_is_refused_wakes_its_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    let due = ledger.due(&account(), &boot("a")).await.unwrap();
+    let refused = crate::store::Outcome::Refused { reason: "too long".to_owned(), close: false };
+    ledger.settle(due[0].id, refused).await.unwrap();
+    assert_eq!(ledger.ready(at(2), 9).await.unwrap(), [lane(1)]);
+    let awake = claim(ledger.as_ref(), 1, 2).await.unwrap();
+    assert_eq!(awake.claim.task, asked.claim.task);
+    let why = "too long".to_owned();
+    assert_eq!(awake.settled.unwrap().question.given, Some(Given::NotAsked { why }));
+}
+
+async fn a_question_in_a_closed_conversation_wakes_its_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 1).await;
+    let closed = arrival(message(1, 2), Disposition::Closed("kicked".to_owned()));
+    push(ledger.as_ref(), closed, no_fuse()).await;
+    let committed = ledger.commit(&claimed.claim, park(asking("q1", 1, false))).await.unwrap();
+    let Committed::Ended { next, .. } = committed else { panic!("parked: {committed:?}") };
+    let awake = next.expect("it goes on at once");
+    assert_eq!(awake.claim.task, claimed.claim.task);
+    assert_eq!(awake.settled.unwrap().question.state, QuestionState::Withdrawn);
 }

@@ -58,7 +58,26 @@ pub fn ask(conn: &Connection, task: i64, asked: Prepared, now: DateTime<Utc>) ->
         expires_at,
         millis(now)
     ])?;
+    if queued.parts.is_empty() {
+        not_asked(conn, queued.outbound.0, "the bot may not speak here any more", millis(now))?;
+    }
     Ok(queued)
+}
+
+/// The platform will not take what asks: its task goes on and is told so.
+pub fn not_asked(conn: &Connection, outbound: i64, why: &str, now: i64) -> Result<()> {
+    let given = json(&Given::NotAsked { why: why.to_owned() })?;
+    let task: Option<i64> = conn
+        .prepare_cached(
+            "UPDATE question SET state = 'withdrawn', given = ?2, settled_at = ?3
+             WHERE outbound = ?1 AND state = 'open' RETURNING task",
+        )?
+        .query_row(params![outbound, given, now], |row| row.get(0))
+        .optional()?;
+    if let Some(task) = task {
+        wake(conn, task)?;
+    }
+    Ok(())
 }
 
 /// An effect with its texts written.
