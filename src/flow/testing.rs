@@ -8,9 +8,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::{
-    Address, Addressed, AllowList, Attachment, Audience, Body, Channel, Choice, ConversationId,
-    Delivery, Ears, Features, Inbound, Inbox, ListenEnd, Lookup, MessageRef, Mouth, Outbound, Pace,
-    Part, PersonId, PlaceId, Question, Receipt, Redactor, Sink, Speaker,
+    Address, Addressed, AllowList, Attachment, Audience, Body, Channel, ConversationId, Delivery,
+    Ears, Features, Inbound, Inbox, ListenEnd, Lookup, MessageRef, Mouth, Outbound, Pace, Part,
+    PersonId, PlaceId, Receipt, Redactor, Sink, Speaker,
 };
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
@@ -18,13 +18,11 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::agent::{Asks, Driven, Dropped, Ending};
+use crate::agent::{Driven, Dropped, Ending};
 use crate::domain::chance::Fixed;
 use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{Boot, InboxId, OutboundId, PartId, TaskId};
-use crate::domain::question::Ask;
-use crate::domain::span::Span;
 use crate::domain::task::{Claim, TaskState};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
@@ -42,6 +40,10 @@ use crate::store::read::Read as _;
 use crate::store::sqlite::{self, Sqlite};
 use crate::store::{Claimed, DuePart, End};
 use crate::tools::ports::Spoken;
+
+mod asking;
+
+use asking::{asked, buttons};
 
 /// A private message; every one has its own key.
 pub(super) fn message(speaker: &str, text: &str) -> Inbound {
@@ -101,12 +103,6 @@ pub(super) fn due(id: i64) -> DuePart {
         unclear: false,
         answer: true,
     }
-}
-
-/// A question with its buttons, in one line.
-fn buttons(question: &Question) -> String {
-    let labels: Vec<&str> = question.choices.iter().map(|c| c.label.as_str()).collect();
-    format!("{} {labels:?}", question.markdown)
 }
 
 /// Ids are `tg:<number>`; negative ones are groups, `:<topic>` may follow.
@@ -276,39 +272,6 @@ impl Mind for TestMind {
             set_aside: false,
         }))
     }
-}
-
-/// `ask <number>`: asks for tea or coffee for so many milliseconds, and says what was answered. `ask many`
-/// lets choose several, `ask free` takes other words.
-fn asked(job: &Job<'_>) -> Option<Driven> {
-    let text = job.claimed.heard.first().map(|(_, inbound)| inbound.text.clone())?;
-    let how = text.strip_prefix("ask ")?;
-    let (header, usage) = ("{}".to_owned(), Usage::default());
-    if let Some(settled) = &job.claimed.settled {
-        let question = &settled.question;
-        let answer = question.ask.says(question.given.as_ref()?);
-        let append = vec![Item::Said { text: answer.clone() }];
-        let end = End::Done;
-        let ending = Ending { append, header, end, text: answer, usage, set_aside: false };
-        return Some(Driven::Ended(ending));
-    }
-    let choice = |id: &str, label: &str| Choice {
-        id: id.to_owned(),
-        label: label.to_owned(),
-        description: String::new(),
-    };
-    let ask = Ask {
-        v: Ask::VERSION,
-        markdown: "Tea or coffee?".to_owned(),
-        choices: vec![choice("1", "Tea"), choice("2", "Coffee")],
-        many: how == "many",
-        free_text: how == "free",
-        placeholder: String::new(),
-        within: Span(Duration::from_millis(how.parse().unwrap_or(3_600_000))),
-    };
-    let key = format!("q{}", job.claimed.claim.task);
-    let append = vec![Item::Noted { text: "asking".to_owned() }];
-    Some(Driven::Asks(Box::new(Asks { key, ask, append, header, usage })))
 }
 
 /// Sends a file in whose place another one is put after it was opened.
