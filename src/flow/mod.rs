@@ -25,6 +25,7 @@ mod account;
 mod answer;
 mod ask;
 mod attempt;
+mod backfill;
 mod chain;
 mod commands;
 mod courier;
@@ -63,11 +64,13 @@ mod testing;
 mod verdict;
 mod words;
 mod worker;
+mod workspace;
 
 pub use account::{ChannelState, Hearing};
 pub use ask::{Ask, AskEvent, Reply};
 pub use say::Told;
 pub use settings::Settings;
+pub use workspace::WorkspaceSettings;
 
 use account::Account;
 use answer::Answers;
@@ -154,8 +157,7 @@ impl Flow {
                 scopes: scope::Scopes {
                     todos: Arc::clone(&records) as _,
                     modes: records,
-                    state_dir: desk.state_dir.clone(),
-                    cache_dir: desk.cache_dir.clone(),
+                    workspaces: desk.workspaces(),
                     clock: Arc::clone(&desk.clock),
                 },
                 persona: persona::read(&desk.state_dir),

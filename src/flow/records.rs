@@ -1,4 +1,5 @@
-//! The small records of a conversation, as tools see them, over the ledger: its todo list and its mode.
+//! The small records of a conversation, as tools see them, over the ledger: its mode, and the todo list of
+//! its place, the same for every thread of a channel.
 
 use std::sync::Arc;
 
@@ -15,6 +16,13 @@ use crate::tools::ports::{Modes, Todos};
 pub(super) struct Records(pub(super) Arc<Desk>);
 
 impl Records {
+    /// Whose list it is: the conversation that the place itself is.
+    fn owner(&self, conversation: &ConversationId) -> ConversationId {
+        let Some(account) = self.0.account(conversation) else { return conversation.clone() };
+        let place = account.channel.address.place(conversation);
+        ConversationId::new(place.account().clone(), place.key())
+    }
+
     fn failed(&self, error: &StoreError) -> ToolError {
         self.0.trouble(error);
         ToolError::Abort(error.to_string())
@@ -24,11 +32,13 @@ impl Records {
 #[async_trait]
 impl Todos for Records {
     async fn read(&self, conversation: &ConversationId) -> Result<Option<String>, ToolError> {
-        self.0.ledger.todos(conversation).await.map_err(|e| self.failed(&e))
+        let owner = self.owner(conversation);
+        self.0.ledger.todos(&owner).await.map_err(|e| self.failed(&e))
     }
 
     async fn write(&self, conversation: &ConversationId, json: String) -> Result<(), ToolError> {
-        self.0.ledger.set_todos(conversation, json).await.map_err(|e| self.failed(&e))
+        let owner = self.owner(conversation);
+        self.0.ledger.set_todos(&owner, json).await.map_err(|e| self.failed(&e))
     }
 }
 

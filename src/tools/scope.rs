@@ -11,6 +11,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::domain::question::Given;
+use crate::domain::tool::ToolBlock;
 use crate::tools::ports::{Modes, Progress, Reply, Todos};
 
 /// The scope of one call.
@@ -36,6 +37,8 @@ pub struct Scope {
     pub roots: Roots,
     /// Speaks into this conversation.
     pub reply: Arc<dyn Reply>,
+    /// What the task may use at this moment, as its model sees it.
+    pub tools: Arc<ToolBlock>,
     /// Tells how far the task is.
     pub progress: Arc<dyn Progress>,
     /// The conversation's todos.

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::clock::ManualClock;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use crate::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
@@ -78,6 +78,7 @@ impl Folders {
             given: Vec::new(),
             roots: self.roots(),
             reply: Arc::clone(&self.mouth) as Arc<dyn Reply>,
+            tools: Arc::new(ToolBlock::new(Vec::new())),
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
             modes: Arc::clone(&self.modes) as Arc<dyn Modes>,

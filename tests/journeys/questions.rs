@@ -152,7 +152,7 @@ async fn several_are_chosen_and_done_ends_it() {
 async fn a_plan_is_approved_before_anything_is_changed() {
     let world = World::offline().await;
     let _daemon = world.daemon();
-    world.telegram().say(PRIVATE, ADA, "plan: 1. write the log");
+    world.telegram().say(PRIVATE, ADA, "propose: 1. write the log");
     let plan = shown(&world, PRIVATE, |m| m.keyboard.is_some()).await;
     assert_eq!(plan.text, "1. write the log\n\nShall I carry out this plan?");
     let refused = world.ask("write log.txt: x").await;

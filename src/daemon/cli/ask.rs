@@ -5,18 +5,22 @@ use std::path::PathBuf;
 use std::pin::pin;
 
 use anyhow::bail;
+use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
 use super::args::Ask;
+use super::live::Live;
 use super::{Outcome, print};
 use crate::daemon::build::{Chosen, Plan, plan};
 use crate::daemon::client::Running;
 use crate::daemon::socket::{AnswerBody, AskBody, AskLine};
 use crate::daemon::{Binary, lifecycle, telemetry};
+use crate::domain::plan::Plan as Steps;
 use crate::flow::{self, Reply, Stop};
+use crate::tools::ports::Progress as _;
 
 /// Asks, shows progress, prints the answer.
 pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
@@ -29,6 +33,7 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
         telemetry::colour(&binary.env),
     );
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let live = Live::new(plan.redactor.clone());
     let body = AskBody { text: ask.text, workspace: binary.here.clone(), terminal };
     Ok(lifecycle::runtime()?.block_on(async {
         let (lines, heard) = mpsc::channel(64);
@@ -40,7 +45,7 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
                 None => alone(plan, body, lines, replied).await,
             }
         };
-        let (asked, shown) = tokio::join!(asked, person.follow(heard));
+        let (asked, shown) = tokio::join!(asked, person.follow(heard, &live));
         asked.and(shown)
     })?)
 }
@@ -140,13 +145,13 @@ impl Person {
     }
 
     /// Prints lines as they come; an end that is not `done` is a failure.
-    async fn follow(self, mut lines: mpsc::Receiver<AskLine>) -> anyhow::Result<()> {
+    async fn follow(self, mut lines: mpsc::Receiver<AskLine>, live: &Live) -> anyhow::Result<()> {
         let mut end = None;
         while let Some(line) = lines.recv().await {
             if self.json {
                 print::out(&format!("{}\n", serde_json::to_string(&line)?))?;
             } else {
-                person(&line)?;
+                person(&line, live)?;
             }
             match line {
                 AskLine::Asked(question) => self.answer(&question).await?,
@@ -166,27 +171,32 @@ fn ended(end: Option<&str>) -> anyhow::Result<()> {
     }
 }
 
-fn person(line: &AskLine) -> anyhow::Result<()> {
+fn person(line: &AskLine, live: &Live) -> anyhow::Result<()> {
     match line {
-        AskLine::Said(text) => print::out(&format!("{}\n", text.trim_end()))?,
-        AskLine::Progress(what) => {
-            if let Some(words) = progress(what) {
-                // Progress is a courtesy: a closed standard error stops nothing.
-                writeln!(std::io::stderr(), "{words}").ok();
-            }
+        AskLine::Said(text) => {
+            live.clear();
+            print::out(&format!("{}\n", text.trim_end()))?;
         }
-        AskLine::Waiting | AskLine::Asked(_) | AskLine::Ended(_) => {}
+        AskLine::Progress(what) => progress(what, live),
+        AskLine::Waiting => {}
+        AskLine::Asked(_) | AskLine::Ended(_) => live.clear(),
     }
     Ok(())
 }
 
-fn progress(what: &Value) -> Option<String> {
+fn progress(what: &Value, live: &Live) {
     let text = |key: &str| what.get(key).and_then(Value::as_str).unwrap_or_default();
     match text("happening") {
-        "called" => Some(format!("→ {} {}", text("tool"), text("arguments"))),
+        "called" => live.stay(&format!("→ {} {}", text("tool"), text("arguments"))),
         "answered" if what.get("is_error") == Some(&Value::Bool(true)) => {
-            Some(format!("✗ {} {}", text("tool"), text("text")))
+            live.stay(&format!("✗ {} {}", text("tool"), text("text")));
         }
-        _ => None,
+        "doing" => live.doing(text("line")),
+        "planned" => {
+            if let Some(Ok(plan)) = what.get("plan").map(Steps::deserialize) {
+                live.plan(&plan);
+            }
+        }
+        _ => {}
     }
 }

@@ -33,8 +33,12 @@ pub const PHRASES: &[Phrase] = &[
     Phrase { says: "think about <x>", does: "thinks, by the tool for it" },
     Phrase { says: "ask me: <a> or <b>?", does: "asks you, with the answers as buttons" },
     Phrase {
-        says: "plan: <text>",
+        says: "propose: <text>",
         does: "begins plan mode, shows the text as its plan, and asks you to approve it",
+    },
+    Phrase {
+        says: "plan: <step> > <step>",
+        does: "makes a plan by the tool for it, which shows the plan in the chat",
     },
     Phrase {
         says: "what can you do here?",
@@ -85,7 +89,9 @@ pub(super) enum Wish {
         /// What can be chosen; none when there is nothing to choose between.
         options: Vec<String>,
     },
-    /// `plan: <text>`.
+    /// `propose: <text>`.
+    Propose(String),
+    /// `plan: <step> > <step>`.
     Plan(String),
     /// `what can you do here?`.
     Help,
@@ -168,8 +174,11 @@ fn about_text(text: &str) -> Option<Wish> {
     if let Some(question) = after("ask me:") {
         return Some(ask(question));
     }
-    if let Some(plan) = after("plan:") {
-        return Some(Wish::Plan(plan.to_owned()));
+    if let Some(plan) = after("propose:") {
+        return Some(Wish::Propose(plan.to_owned()));
+    }
+    if let Some(task) = after("plan:") {
+        return Some(Wish::Plan(task.to_owned()));
     }
     if let Some((name, text)) = after("write ").and_then(|t| t.split_once(':')) {
         let (name, text) = (single(name)?, text.trim().to_owned());

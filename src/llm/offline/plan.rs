@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::heard::{files, own_words};
 use super::parse::{Wish, wishes};
+use super::planner;
 use super::words::{self, List};
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::{Answer, Call, Turn};
@@ -102,7 +103,8 @@ impl Walk<'_> {
                 }
                 self.call("ask_user", arguments, |answer| words::answered(&words::unfenced(answer)))
             }
-            Wish::Plan(plan) => self.plan(plan),
+            Wish::Propose(plan) => self.propose(plan),
+            Wish::Plan(task) => self.call("plan_create", json!({ "task": task }), planner::told),
             Wish::Help => Step::Say(words::help(self.tools)),
             Wish::Long(length) => Step::Say(words::long(*length)),
             Wish::Unknown(heard) => Step::Say(words::unknown(heard)),
@@ -119,7 +121,7 @@ impl Walk<'_> {
     }
 
     /// Begins plan mode, and once it is on shows the plan.
-    fn plan(&mut self, plan: &str) -> Step {
+    fn propose(&mut self, plan: &str) -> Step {
         let mut is_on = false;
         let begun = self.call("plan_enter", json!({}), |_| {
             is_on = true;

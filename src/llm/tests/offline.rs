@@ -52,7 +52,7 @@ impl World {
             Ok(text) => (text, false),
             Err(text) => (text, true),
         };
-        Answer { call: call.id.clone(), text, is_error }
+        Answer { is_error, ..Answer::words(&call.id, text) }
     }
 
     fn result(&mut self, call: &Call) -> Result<String, String> {
@@ -243,7 +243,7 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `send voice <name>`: sends a voice note
     - `think about <x>`: thinks, by the tool for it
     - `ask me: <a> or <b>?`: asks you, with the answers as buttons
-    - `plan: <text>`: begins plan mode, shows the text as its plan, and asks you to approve it
+    - `propose: <text>`: begins plan mode, shows the text as its plan, and asks you to approve it
     - `what can you do here?`: names the tools of this place, and these phrases
     - `call <tool> <json>`: calls any tool by its name, to see what it answers
     - `long <n>`: answers with n characters
@@ -277,7 +277,7 @@ async fn it_asks_and_plans_by_real_calls() {
     assert_eq!(world.says("Ask me: tea, milk or coffee?").await, "You answered: tea");
     assert_eq!(world.says("ask me: what is your name?").await, "You answered: tea");
     assert_eq!(
-        world.says("plan: 1. read, then my list").await,
+        world.says("propose: 1. read, then my list").await,
         "The plan is approved.\nYour list is empty."
     );
     insta::assert_snapshot!(world.calls[..4].join("\n"), @r#"
