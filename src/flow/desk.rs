@@ -10,6 +10,7 @@ use selkie_channel_core::{
     AccountId, Audience, Body, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId,
     Redactor, ReplyWindow,
 };
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use crate::domain::chance::Chance;
@@ -53,6 +54,8 @@ pub(super) struct Desk {
     pub(super) cache_dir: PathBuf,
     pub(super) redactor: Redactor,
     pub(super) processes: Arc<Processes>,
+    /// Rung when a task was woken by what became of a delivery.
+    pub(super) woken: Notify,
     pub(super) version: &'static str,
 }
 
@@ -87,6 +90,7 @@ impl Desk {
             cache_dir: parts.cache_dir,
             redactor: parts.redactor,
             processes: parts.processes,
+            woken: Notify::new(),
             version: parts.version,
         };
         (Arc::new(desk), letterboxes)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use selkie_channel_core::{Audience, Body, Inbound, Outbound, PersonId, What};
 use tokio::sync::Mutex;
 
+use crate::domain::crash::CrashPoint;
 use crate::domain::ids::InboxId;
 use crate::domain::question::{Given, QuestionState};
 use crate::flow::account::Account;
@@ -110,7 +111,9 @@ impl Taps {
 
     async fn carry_out(&self, row: InboxId, effect: TapEffect) -> Option<TapDone> {
         let desk = &self.desk;
+        desk.crash.hit(CrashPoint::BeforeAnswer);
         let mut done = desk.insist(|| desk.ledger.answer(row, effect.clone())).await??;
+        desk.crash.hit(CrashPoint::AfterAnswer);
         if let Some(queued) = done.queued.take() {
             desk.send(queued);
         }

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::agent::{Dropped, Ending};
+use crate::agent::{Driven, Dropped, Ending};
 use crate::domain::chance::Fixed;
 use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
@@ -40,6 +40,10 @@ use crate::store::read::Read as _;
 use crate::store::sqlite::{self, Sqlite};
 use crate::store::{Claimed, DuePart, End};
 use crate::tools::ports::Spoken;
+
+mod asking;
+
+use asking::{asked, buttons};
 
 /// A private message; every one has its own key.
 pub(super) fn message(speaker: &str, text: &str) -> Inbound {
@@ -156,8 +160,13 @@ impl Mouth for TestPlatform {
         let markdown = match &outbound.body {
             Body::Text { markdown } => markdown.clone(),
             Body::File { path, .. } => return vec![file(path)],
+            Body::Question(question) => buttons(question),
             Body::Status { markdown } => format!("[status] {markdown}"),
-            Body::Revision { message, markdown, .. } => format!("[{message}] {markdown}"),
+            Body::Revision { message, markdown, question } => {
+                let buttons = question.as_ref().map(buttons);
+                format!("[{message}] {}", buttons.unwrap_or_else(|| markdown.clone()))
+            }
+            Body::TapAnswer { handle, text } => format!("[{handle}] {text:?}"),
             Body::Withdrawal { message } => format!("[{message} gone]"),
             _ => return Vec::new(),
         };
@@ -230,7 +239,10 @@ pub(super) struct TestMind {
 
 #[async_trait]
 impl Mind for TestMind {
-    async fn answer(&self, job: Job<'_>) -> Result<Ending, Dropped> {
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+        if let Some(asked) = asked(&job) {
+            return Ok(asked);
+        }
         let text = job.heard.iter().map(|h| h.text.clone()).collect::<Vec<_>>().join("+");
         let files: Vec<String> = job.heard.iter().flat_map(|h| h.files.clone()).collect();
         if text == "hang" {
@@ -253,14 +265,14 @@ impl Mind for TestMind {
         };
         let append = vec![Item::Said { text: answer.clone() }];
         let header = "{}".to_owned();
-        Ok(Ending {
+        Ok(Driven::Ended(Ending {
             append,
             header,
             end: End::Done,
             text: answer,
             usage: Usage::default(),
             set_aside: false,
-        })
+        }))
     }
 }
 
@@ -391,6 +403,7 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         cache_dir: cache.path().into(),
         redactor: Redactor::default(),
         processes: Arc::default(),
+        woken: Default::default(),
         version: "test",
     });
     let shapes = Arc::new(|_: &Facts| unreachable!("no test of flow alone asks for a shape"));

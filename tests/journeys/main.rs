@@ -27,6 +27,7 @@ mod page;
 mod plain_message;
 mod poison;
 mod progress;
+mod questions;
 mod removed;
 mod restart;
 mod secrets;

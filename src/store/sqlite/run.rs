@@ -35,7 +35,6 @@ enum How {
 
 #[derive(Debug)]
 struct Parking {
-    facts: Option<String>,
     on: ParkedOn,
     text: String,
     wake_at: Option<i64>,
@@ -53,9 +52,8 @@ impl Prepared {
                 let how = How::Step { facts, durable };
                 Self { items: texts(append)?, header: Some(header), usage, now, how }
             }
-            Advance::Park { append, header, facts, on, ask, wake_at, usage, hand_over, now } => {
+            Advance::Park { append, header, on, ask, wake_at, usage, hand_over, now } => {
                 let how = How::Park(Box::new(Parking {
-                    facts: facts.as_ref().map(json).transpose()?,
                     text: json(&on)?,
                     on,
                     wake_at: wake_at.map(millis),
@@ -153,7 +151,6 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
     append(conn, task, &items)?;
     let facts = match &how {
         How::Step { facts, .. } => facts.as_deref(),
-        How::Park(parking) => parking.facts.as_deref(),
         _ => None,
     };
     let Usage { calls, input, cached, output, micro_usd } = usage;
@@ -219,7 +216,7 @@ fn park(
     (held, now): (Held, DateTime<Utc>),
 ) -> Result<RawCommitted> {
     let task = claim.task.0;
-    let Parking { on, text, wake_at, ask, hand_over, .. } = parking;
+    let Parking { on, text, wake_at, ask, hand_over } = parking;
     let child = match on {
         ParkedOn::Child { task } => Some(task.0),
         _ => None,
