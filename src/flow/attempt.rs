@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use chrono::TimeDelta;
 use futures_util::FutureExt as _;
-use selkie_channel_core::Delivery;
+use selkie_channel_core::{ConversationId, Delivery};
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
@@ -80,7 +80,7 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     let Verdict { outcome, again, penalty } = verdict;
     tell_log(due, &outcome);
     if let Some(penalty) = penalty {
-        punish(desk, account, due, penalty).await;
+        punish(desk, account, &due.part.conversation, penalty).await;
     }
     if let Outcome::Moved { to, .. } = &outcome {
         let from = account.channel.address.place(&due.part.conversation);
@@ -113,9 +113,15 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     }
 }
 
-async fn punish(desk: &Arc<Desk>, account: &Account, due: &DuePart, penalty: Penalty) {
+/// Holds everybody back whom the platform asked to wait.
+pub(super) async fn punish(
+    desk: &Arc<Desk>,
+    account: &Account,
+    conversation: &ConversationId,
+    penalty: Penalty,
+) {
     let now = desk.clock.now();
-    let place = account.channel.address.place(&due.part.conversation);
+    let place = account.channel.address.place(conversation);
     let scope = if penalty.account { ACCOUNT } else { place.key() };
     {
         let mut governor = account.governor.lock().unwrap_or_else(PoisonError::into_inner);

@@ -40,6 +40,8 @@ mod persona;
 mod policy;
 mod post;
 mod presence;
+mod progress;
+mod questions;
 mod reply;
 mod rights;
 mod say;
@@ -50,6 +52,7 @@ mod standings;
 mod stops;
 #[cfg(test)]
 mod stories;
+mod taps;
 mod terminal;
 #[cfg(test)]
 mod testing;
@@ -57,11 +60,13 @@ mod todos;
 mod verdict;
 mod words;
 mod worker;
+mod workspace;
 
 pub use account::{ChannelState, Hearing};
 pub use ask::{Ask, AskEvent};
 pub use say::Told;
 pub use settings::Settings;
+pub use workspace::WorkspaceSettings;
 
 use account::Account;
 use answer::Answers;
@@ -73,6 +78,7 @@ use intake::{AccountInbox, Intake};
 use mind::{Mind, Thinking};
 use post::Letterbox;
 use stops::Stops;
+use taps::Taps;
 use terminal::Terminal;
 use worker::Workers;
 
@@ -145,8 +151,7 @@ impl Flow {
                 shapes,
                 scopes: scope::Scopes {
                     todos: Arc::new(todos::LedgerTodos(Arc::clone(desk))),
-                    state_dir: desk.state_dir.clone(),
-                    cache_dir: desk.cache_dir.clone(),
+                    workspaces: desk.workspaces(),
                     clock: Arc::clone(&desk.clock),
                 },
                 persona: persona::read(&desk.state_dir),
@@ -167,11 +172,15 @@ impl Flow {
     ) -> Self {
         let stops = Arc::new(Stops::new(desk.stop.work.clone()));
         let endings = Arc::new(Endings::default());
-        let commands =
-            Arc::new(Commands { desk: Arc::clone(&desk), stops: Arc::clone(&stops), shapes });
-        let answers =
-            Answers { desk: Arc::clone(&desk), mind, stops, endings: Arc::clone(&endings) };
+        let answers = Answers {
+            desk: Arc::clone(&desk),
+            mind,
+            stops: Arc::clone(&stops),
+            endings: Arc::clone(&endings),
+        };
         let workers = Arc::new(Workers::new(Arc::clone(&desk), answers));
+        let taps = Taps::new(Arc::clone(&desk), Arc::clone(&workers));
+        let commands = Arc::new(Commands { desk: Arc::clone(&desk), stops, shapes, taps });
         let intake = Arc::new(Intake {
             desk: Arc::clone(&desk),
             workers: Arc::clone(&workers),
@@ -208,6 +217,7 @@ impl Flow {
         self.commands.carry_out(open).await;
         let couriers = self.couriers().await?;
         desk.spool.sweep(couriers.iter().flat_map(Courier::parts));
+        desk.tracker.spawn(progress::sweep(Arc::clone(desk)));
         for courier in couriers {
             desk.tracker.spawn(courier.run());
         }

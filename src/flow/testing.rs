@@ -74,6 +74,7 @@ pub(super) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         conversation: inbound.conversation.clone(),
         place: inbound.place.clone(),
         conversation_row: 1,
+        workspace: None,
         attempts: 1,
         facts: facts(),
         heard: vec![(InboxId(task), inbound.clone())],
@@ -82,6 +83,8 @@ pub(super) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         transcript: Vec::new(),
         history: Vec::new(),
         undelivered: Vec::new(),
+        settled: None,
+        open: Vec::new(),
     }
 }
 
@@ -150,8 +153,11 @@ impl Mouth for TestPlatform {
             follows: false,
         };
         let markdown = match &outbound.body {
-            Body::Text { markdown } => markdown,
+            Body::Text { markdown } => markdown.clone(),
             Body::File { path, .. } => return vec![file(path)],
+            Body::Status { markdown } => format!("[status] {markdown}"),
+            Body::Revision { message, markdown, .. } => format!("[{message}] {markdown}"),
+            Body::Withdrawal { message } => format!("[{message} gone]"),
             _ => return Vec::new(),
         };
         let texts = markdown.split('|').filter(|t| !t.trim().is_empty());
@@ -340,7 +346,7 @@ pub(super) fn desk() -> House {
     desk_with(Settings::default(), Pace::LIFTED)
 }
 
-fn desk_with(settings: Settings, pace: Pace) -> House {
+pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
     let platform = Arc::new(TestPlatform {
         trouble: Mutex::default(),
         arrived: watch::Sender::new(Vec::new()),

@@ -20,6 +20,8 @@ mod lock;
 mod moved;
 mod notes;
 mod outbox;
+mod question;
+mod questions;
 mod read;
 mod readers;
 mod rows;
@@ -27,6 +29,7 @@ mod run;
 mod schema;
 mod settle;
 
+mod status;
 #[cfg(test)]
 mod tests;
 mod trace;

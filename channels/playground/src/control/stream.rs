@@ -44,6 +44,8 @@ fn something_in(platform: &str) -> Vec<String> {
 fn describe(event: &telegram::Event) -> Option<String> {
     let spot = Spot { chat: event.chat, thread: event.thread };
     let room = ROOMS.iter().find(|room| room.at == At::Telegram(spot))?;
-    let body = json!({ "kind": event.kind, "chat": room.id, "message": event.message });
+    let body = json!({
+        "kind": event.kind, "chat": room.id, "message": event.message, "text": event.text,
+    });
     Some(body.to_string())
 }
