@@ -291,6 +291,7 @@ mod tests {
                 token: token.to_owned(),
                 until: now + TimeDelta::seconds(seconds),
                 calls: 1,
+                hold_at: None,
             };
             Inbound { reply_window: Some(window), ..testing::message("tg:1", "hi") }
         };

@@ -206,4 +206,8 @@ pub struct ReplyWindow {
     pub until: DateTime<Utc>,
     /// How many calls it carries.
     pub calls: u32,
+    /// When it is spent on a button if the answer is not there by then: whoever taps brings a new one, on
+    /// which the answer goes out. Absent on platforms where an answer may come late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold_at: Option<DateTime<Utc>>,
 }

@@ -103,6 +103,7 @@ async fn store(ears: &LineEars, inbox: &dyn Inbox, knock: Knock) {
         known: &ears.known,
         names: &ears.names,
         redactor: ears.api.redactor(),
+        deadline: ears.deadline,
     };
     let batch: Vec<_> = knock.events.iter().map(|event| hear::read(event, frame)).collect();
     let stored = inbox.accept(batch, None).await;

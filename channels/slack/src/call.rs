@@ -92,7 +92,8 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         Body::Voice { path, name } => maker.file(path, name, None),
         Body::Reaction { message, emoji, .. } => maker.reaction(message, emoji),
         Body::Question(question) => maker.text(&question.in_words()),
-        Body::Status { .. }
+        Body::Held(_)
+        | Body::Status { .. }
         | Body::Revision { .. }
         | Body::Withdrawal { .. }
         | Body::TapAnswer { .. }

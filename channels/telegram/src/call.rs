@@ -93,7 +93,8 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         Body::Voice { path, name } => maker.file("sendVoice", "voice", path, name, None),
         Body::Reaction { message, emoji, big } => maker.reaction(message, emoji, *big),
         Body::Question(question) => maker.text(&question.in_words()),
-        Body::Status { .. }
+        Body::Held(_)
+        | Body::Status { .. }
         | Body::Revision { .. }
         | Body::Withdrawal { .. }
         | Body::TapAnswer { .. } => Vec::new(),
