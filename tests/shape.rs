@@ -108,7 +108,11 @@ fn shaper() -> Shaper {
 }
 
 fn features(channel: &str, kind: &str, audience: Audience) -> Features {
-    let tools: &[SpeakingTool] = if channel == "telegram" { &TELEGRAM } else { &SLACK };
+    let tools: &[SpeakingTool] = match channel {
+        "telegram" => &TELEGRAM,
+        "slack" => &SLACK,
+        _ => &[],
+    };
     let speaking = tools.iter().map(|t| t.name.to_owned()).collect();
     Features {
         channel: channel.into(),
@@ -126,6 +130,8 @@ fn places() -> Vec<Where> {
         Where::Channel(features("telegram", "private", Audience::Direct)),
         Where::Channel(features("telegram", "group", Audience::Group)),
         Where::Channel(features("slack", "channel", Audience::Group)),
+        Where::Channel(features("line", "user", Audience::Direct)),
+        Where::Channel(features("line", "group", Audience::Group)),
     ]
 }
 

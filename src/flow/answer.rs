@@ -18,7 +18,7 @@ use crate::flow::endings::{Endings, Finished};
 use crate::flow::mind::{Job, Mind};
 use crate::flow::reply::TaskReply;
 use crate::flow::stops::{StopMark, Stops};
-use crate::flow::{heard, presence, rights, words};
+use crate::flow::{heard, hold, presence, rights, words};
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
@@ -160,9 +160,15 @@ impl Answers {
                 None => std::future::pending::<Infallible>().await,
             }
         };
+        let beside = async {
+            tokio::select! {
+                never = hold::offer(&self.desk, claimed) => never,
+                never = typing => never,
+            }
+        };
         tokio::select! {
             driven = work => driven,
-            never = typing => match never {},
+            never = beside => match never {},
         }
     }
 
@@ -265,6 +271,10 @@ impl Answers {
 
     fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {
         let waiting = self.endings.take(claimed);
+        if queued.iter().any(|q| q.parts.is_empty()) {
+            // Held: it may be the next to expire.
+            self.desk.held.notify_one();
+        }
         let rows: Vec<_> = queued.iter().map(|q| q.outbound).collect();
         let watches: Vec<Vec<_>> = waiting
             .iter()

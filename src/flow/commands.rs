@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use selkie_channel_core::{Audience, Inbound, PersonId};
+use selkie_channel_core::{Audience, Body, Inbound, Outbound, PersonId, What};
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Facts, Trust};
 use crate::domain::ids::InboxId;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
+use crate::flow::hold;
 use crate::flow::stops::Stops;
 use crate::flow::words::{self, HouseReport, StatusReport};
 use crate::shape::Shape;
@@ -70,7 +71,29 @@ impl Commands {
     /// Carries out rows one after the other, each once.
     pub(super) async fn carry_out(&self, rows: Vec<(InboxId, Inbound)>) {
         for (row, inbound) in rows {
-            self.one(row, &inbound).await;
+            match &inbound.what {
+                What::Tap { question, handle, .. } => {
+                    self.tap(row, &inbound, (question, handle)).await;
+                }
+                _ => self.one(row, &inbound).await,
+            }
+        }
+    }
+
+    async fn tap(&self, row: InboxId, inbound: &Inbound, (key, handle): (&str, &str)) {
+        let desk = &self.desk;
+        let Some(account) = desk.account(&inbound.conversation) else { return };
+        let tapped = desk.insist(|| hold::tap(desk, row, (inbound, key))).await;
+        let text = match tapped {
+            Some(Some(text)) => text,
+            Some(None) => words::unknown_button(),
+            None => return,
+        };
+        let body = Body::TapAnswer { handle: handle.to_owned(), text };
+        // Presence: worthless after seconds, so whatever comes of it there is nothing to do.
+        for part in account.channel.mouth.render(&Outbound::new(inbound.conversation.clone(), body))
+        {
+            drop(account.channel.mouth.deliver(&part).await);
         }
     }
 
@@ -131,7 +154,9 @@ impl Commands {
         let stopped = self.desk.draft_to(inbound, &words::stopped());
         let idle = self.desk.draft_to(inbound, &words::nothing_to_stop());
         match (stopped, idle) {
-            (Some(stopped), Some(idle)) => CommandEffect::Stop { stopped, idle },
+            (Some(stopped), Some(idle)) => {
+                CommandEffect::Stop { stopped: Box::new(stopped), idle: Box::new(idle) }
+            }
             _ => CommandEffect::Say(None),
         }
     }

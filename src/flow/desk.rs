@@ -10,6 +10,7 @@ use selkie_channel_core::{
     AccountId, Audience, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId,
     Redactor, ReplyWindow,
 };
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use crate::domain::chance::Chance;
@@ -44,6 +45,8 @@ pub(super) struct Desk {
     pub(super) accounts: HashMap<AccountId, Arc<Account>>,
     pub(super) post: Post,
     pub(super) standings: Standings,
+    /// Rung when held answers should be looked at.
+    pub(super) held: Notify,
     pub(super) spool: Spool,
     pub(super) health: Health,
     pub(super) tracker: TaskTracker,
@@ -78,6 +81,7 @@ impl Desk {
             accounts,
             post,
             standings: Standings::default(),
+            held: Notify::new(),
             spool: Spool::below(&parts.cache_dir),
             health: Health::default(),
             tracker: TaskTracker::new(),

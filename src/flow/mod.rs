@@ -33,6 +33,7 @@ mod files;
 mod governor;
 mod health;
 mod heard;
+mod hold;
 mod intake;
 mod mind;
 mod persona;
@@ -209,6 +210,7 @@ impl Flow {
             desk.tracker.spawn(courier.run());
         }
         desk.tracker.spawn(Arc::clone(&self.workers).dispatch());
+        desk.tracker.spawn(hold::sweep(Arc::clone(desk)));
         for account in desk.accounts.values() {
             self.listen(account);
         }

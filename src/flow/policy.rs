@@ -72,10 +72,12 @@ pub(super) fn dispose(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
     match &inbound.what {
         What::Unparsed { .. } => Disposition::Unparsed,
         What::Other { .. } => Disposition::Ignored("asks_nothing"),
-        What::Tap { .. } => Disposition::Ignored("tap"),
+        What::Tap { .. } => Disposition::Command,
         What::Moved { to } => Disposition::Moved(to.clone()),
         What::Closed { reason } => Disposition::Closed(reason.clone()),
         What::Opened => Disposition::Opened,
+        // Whoever it was: nobody's words are kept against their will.
+        What::Unsent => Disposition::Unsent,
         What::Message | What::Edit => spoken(inbound, policy),
     }
 }

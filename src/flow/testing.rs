@@ -369,6 +369,7 @@ fn desk_with(settings: Settings, pace: Pace) -> House {
         accounts,
         post,
         standings: Default::default(),
+        held: Default::default(),
         spool: Spool::below(cache.path()),
         health: Default::default(),
         tracker: TaskTracker::new(),

@@ -25,6 +25,7 @@ use crate::store::{
 
 mod delivering;
 mod hearing;
+mod holding;
 mod random;
 mod reading;
 mod working;
@@ -40,7 +41,7 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 
 /// Every law, by name.
 pub fn all_laws() -> Vec<(&'static str, Law)> {
-    [hearing::LAWS, working::LAWS, delivering::LAWS, reading::LAWS].concat()
+    [hearing::LAWS, working::LAWS, delivering::LAWS, holding::LAWS, reading::LAWS].concat()
 }
 
 /// Runs every law, each on a bed of its own, and the random histories.

@@ -63,6 +63,8 @@ pub enum Disposition {
     Command,
     /// It changes the text of a waiting message; of a running or done one it is only kept.
     Edit,
+    /// A message is taken back: its text goes wherever it is stored, the task it started ends.
+    Unsent,
     /// Kept as context for a later task.
     Context,
     /// Kept, and nothing comes of it.
@@ -101,6 +103,8 @@ pub struct Accepted {
     pub ready: Vec<Lane>,
     /// Fresh command rows, to be carried out now.
     pub commands: Vec<(InboxId, Inbound)>,
+    /// Running tasks whose messages were taken back: poke their workers.
+    pub stopping: Vec<TaskId>,
     /// The earliest `not_before` among new tasks.
     pub wake_at: Option<DateTime<Utc>>,
 }
@@ -122,9 +126,9 @@ pub enum CommandEffect {
     /// Ends the conversation's running task and its unsent parts; answers one or the other.
     Stop {
         /// When something was stopped.
-        stopped: Draft,
+        stopped: Box<Draft>,
         /// When there was nothing to stop.
-        idle: Draft,
+        idle: Box<Draft>,
     },
     /// Raises the epoch and stops the running task. Waiting tasks stay.
     Reset(Draft),

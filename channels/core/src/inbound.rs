@@ -65,6 +65,8 @@ pub enum What {
     Message,
     /// A message was changed; `text` is the new text.
     Edit,
+    /// [`Inbound::message`] was taken back by who wrote it: what is stored of it goes.
+    Unsent,
     /// Somebody tapped a button of ours; [`Inbound::message`] is the message that carries it.
     Tap {
         /// The question's key; empty when the button is none of today's.

@@ -6,7 +6,7 @@ use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::RawClaimed;
 use super::rows::{json, millis};
-use super::{conversations, lanes, moved};
+use super::{conversations, lanes, moved, unsend};
 use crate::domain::ids::InboxId;
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
 
@@ -120,9 +120,10 @@ fn carry_out(
     let inbound = &row.arrival.inbound;
     let conversation = match &row.arrival.disposition {
         // Nothing comes of these: a stranger's line makes no conversation.
-        Disposition::Ignored(_) | Disposition::Unparsed | Disposition::Edit => {
-            conversations::find(conn, &inbound.conversation)?
-        }
+        Disposition::Ignored(_)
+        | Disposition::Unparsed
+        | Disposition::Edit
+        | Disposition::Unsent => conversations::find(conn, &inbound.conversation)?,
         _ => Some(conversations::hear(conn, inbound)?),
     };
     let Some(here) = conversation else { return Ok((None, None)) };
@@ -141,6 +142,11 @@ fn carry_out(
         }
         Disposition::Command | Disposition::Opened => conversations::open(conn, here)?,
         Disposition::Edit => edit(conn, here, inbound)?,
+        Disposition::Unsent => {
+            if let Some(message) = &inbound.message {
+                out.accepted.stopping.extend(unsend::unsend(conn, here, message, now)?);
+            }
+        }
         Disposition::Closed(reason) => conversations::close(conn, here, reason, millis(now))?,
         Disposition::Moved(to) => {
             let account = inbound.place.account().as_str();
@@ -261,6 +267,7 @@ fn name(disposition: &Disposition) -> String {
         Disposition::Task(_) => "task",
         Disposition::Command => "command",
         Disposition::Edit => "edit",
+        Disposition::Unsent => "unsend",
         Disposition::Context => "context",
         Disposition::Ignored(reason) => return format!("ignored: {reason}"),
         Disposition::Unparsed => "unparsed",

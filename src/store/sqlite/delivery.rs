@@ -10,7 +10,7 @@ use super::rows::{load, millis, time};
 use super::settle::{self, Change};
 use super::writer::Class;
 use crate::domain::ids::{Boot, OutboundId, PartId};
-use crate::store::{Delivery, DuePart, Outcome, Result, Standing};
+use crate::store::{Delivery, DuePart, Outcome, Queued, Result, Standing};
 
 #[async_trait]
 impl Delivery for Sqlite {
@@ -110,6 +110,20 @@ struct Due {
     expires_at: Option<i64>,
     unclear: bool,
     answer: bool,
+}
+
+/// Returns the queued parts of one outbound.
+pub fn queued_of(conn: &Connection, outbound: OutboundId) -> Result<Queued> {
+    let rows: Vec<RawPart> = conn
+        .prepare_cached(
+            "SELECT p.id, p.outbound, p.attempts, p.not_before, o.expires_at, 0, o.answer, p.part
+             FROM part p JOIN outbound o ON o.id = p.outbound
+             WHERE p.outbound = ?1 AND p.state = 'queued' ORDER BY p.id",
+        )?
+        .query_map([outbound.0], RawPart::from_row)?
+        .collect::<rusqlite::Result<_>>()?;
+    let parts = rows.into_iter().map(RawPart::read).collect::<Result<_>>()?;
+    Ok(Queued { outbound, parts })
 }
 
 fn due(conn: &Connection, account: &str) -> Result<Vec<RawPart>> {

@@ -14,6 +14,7 @@ mod claimed;
 mod command;
 mod conversations;
 mod delivery;
+mod holds;
 mod intake;
 mod lanes;
 mod lock;
@@ -30,6 +31,7 @@ mod settle;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod unsend;
 mod wal;
 mod work;
 mod writer;

@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::claimed::RawClaimed;
-use super::outbox::{self, Cause};
+use super::outbox;
 use super::rows::{ITEM_VERSION, json, millis, small};
 use super::writer::Class;
-use super::{lanes, read, work};
+use super::{holds, lanes, read, unsend, work};
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
@@ -113,6 +113,8 @@ impl RawCommitted {
 pub struct Held {
     lane: i64,
     stop: bool,
+    /// Its message was taken back.
+    unsent: bool,
 }
 
 /// Returns the task's state when the claim still holds.
@@ -123,7 +125,9 @@ pub fn held(conn: &Connection, claim: &Claim) -> Result<Option<Held>> {
              WHERE id = ?1 AND state = 'running' AND claim = ?2 AND boot = ?3",
         )?
         .query_row(params![claim.task.0, claim.number, claim.boot.0], |row| {
-            Ok(Held { lane: row.get(0)?, stop: row.get(1)? })
+            let stop: i64 = row.get(1)?;
+            let unsent = stop == unsend::STOP_UNSENT;
+            Ok(Held { lane: row.get(0)?, stop: stop != 0, unsent })
         })
         .optional()?)
 }
@@ -134,6 +138,9 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
     let Prepared { items, header, usage, now, how } = advance;
     let task = claim.task.0;
     append(conn, task, &items)?;
+    if held.unsent {
+        unsend::again(conn, task)?;
+    }
     spend(conn, task, usage, now)?;
     let facts = match &how {
         How::Step { facts, .. } => facts.as_deref(),
@@ -152,9 +159,8 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         How::Finish { end, say, set_aside, hand_over } => {
             let usage = finish(conn, task, &end, now)?;
             let said = say.into_iter();
-            let queued = said
-                .map(|draft| outbox::say(conn, draft, Cause::Task(task, None), now))
-                .collect::<Result<_>>()?;
+            let queued =
+                said.map(|draft| holds::say(conn, task, draft, now)).collect::<Result<_>>()?;
             if set_aside {
                 raise_epoch(conn, task)?;
             }

@@ -126,7 +126,8 @@ async fn a_quote_of_the_bot_means_it_and_a_quote_of_others_does_not() {
         assert_eq!((quoting.addressed, quote.ours), (Addressed::No, false));
         assert_eq!(quote.text, "a secret");
         line.unsend(GROUP, LINUS, &said);
-        assert_eq!(next(&mut told).await.what, What::Other { name: "unsend".to_owned() });
+        let unsent = next(&mut told).await;
+        assert_eq!((unsent.what, unsent.message.unwrap().as_str()), (What::Unsent, said.as_str()));
         line.reply(GROUP, ADA, &said, "again");
         assert_eq!(next(&mut told).await.quote.unwrap().text, "", "taken back is forgotten");
     })

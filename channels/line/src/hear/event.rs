@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Addressed, Audience, ConversationId, Inbound, PlaceId, Redactor, ReplyWindow,
-    Speaker, What,
+    AccountId, Addressed, Audience, ConversationId, Inbound, MessageRef, PlaceId, Redactor,
+    ReplyWindow, Speaker, What,
 };
 use serde_json::Value;
 
@@ -20,7 +20,6 @@ const WINDOW: TimeDelta = TimeDelta::seconds(50);
 
 /// Kinds that are known and ask nothing of the bot.
 const PASSED: &[&str] = &[
-    "unsend",
     "memberJoined",
     "memberLeft",
     "videoPlayComplete",
@@ -68,13 +67,10 @@ fn known(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
         inbound.reply_window = None;
         return Some(inbound);
     }
-    if kind == "unsend" {
-        let id = field::object(event, "unsend").and_then(|u| field::text(u, "messageId"));
-        frame.known.forget(id.unwrap_or_default());
-    }
     let what = match kind {
         "message" => return message::read(event, blank(event, What::Message, frame), frame),
         "postback" => return Some(postback(event, blank(event, other(kind), frame))),
+        "unsend" => return unsend(event, frame),
         "follow" | "join" => What::Opened,
         "unfollow" => What::Closed { reason: "blocked by the person".to_owned() },
         "leave" => What::Closed { reason: "removed from the group".to_owned() },
@@ -100,6 +96,14 @@ fn postback(event: &Value, mut inbound: Inbound) -> Inbound {
     let handle = inbound.reply_window.as_ref().map(|w| w.token.clone()).unwrap_or_default();
     inbound.what = What::Tap { question, choice, handle };
     inbound
+}
+
+/// Somebody takes a message back: what is remembered of it goes, and what is stored of it.
+fn unsend(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
+    let id = field::text(field::object(event, "unsend")?, "messageId")?;
+    frame.known.forget(id);
+    let message = Some(MessageRef::new(id));
+    Some(Inbound { message, ..blank(event, What::Unsent, frame) })
 }
 
 /// Returns an inbound about the event's chat with nothing said yet.

@@ -141,6 +141,22 @@ CREATE INDEX part_open ON part (account, id) WHERE open = 1;
 CREATE INDEX part_queued ON part (conversation) WHERE state = 'queued';
 CREATE INDEX part_told ON part (conversation) WHERE told IS NOT NULL;
 
+CREATE INDEX part_held ON part (conversation) WHERE state = 'held';
+
+-- A button by which the answer of a task is fetched. button: the outbound that offered it first. token: the
+-- right to answer that was spent on it. open: the answer has not gone out.
+CREATE TABLE hold (
+    key TEXT NOT NULL,
+    account TEXT NOT NULL,
+    task INTEGER NOT NULL,
+    button INTEGER NOT NULL,
+    token TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    PRIMARY KEY (key, account)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX hold_task ON hold (task);
+CREATE INDEX hold_open ON hold (button) WHERE open = 1;
+
 CREATE TABLE penalty (account TEXT, scope TEXT, until INTEGER NOT NULL, PRIMARY KEY (account, scope)) STRICT, WITHOUT ROWID;
 CREATE TABLE notice (key TEXT PRIMARY KEY, outbound INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
