@@ -272,7 +272,8 @@ impl Answers {
     fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {
         let waiting = self.endings.take(claimed);
         if queued.iter().any(|q| q.parts.is_empty()) {
-            // Held: it may be the next to expire.
+            // It may be the next to expire.
+            tracing::debug!(task = %claimed.claim.task, "its words wait: they are held, or refused here");
             self.desk.held.notify_one();
         }
         let rows: Vec<_> = queued.iter().map(|q| q.outbound).collect();

@@ -28,6 +28,7 @@ mod hearing;
 mod holding;
 mod random;
 mod reading;
+mod unsending;
 mod working;
 
 /// A store that can be opened many times, one after another.
@@ -41,7 +42,8 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 
 /// Every law, by name.
 pub fn all_laws() -> Vec<(&'static str, Law)> {
-    [hearing::LAWS, working::LAWS, delivering::LAWS, holding::LAWS, reading::LAWS].concat()
+    [hearing::LAWS, working::LAWS, delivering::LAWS, holding::LAWS, reading::LAWS, unsending::LAWS]
+        .concat()
 }
 
 /// Runs every law, each on a bed of its own, and the random histories.

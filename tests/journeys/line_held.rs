@@ -73,9 +73,9 @@ async fn in_a_group_anybody_there_may_fetch_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_button_that_was_not_taken_lets_the_answer_be_pushed() {
     let line = late().await;
-    let dead = FaultKind::Refuse { code: 400, description: "Invalid reply token".to_owned() };
-    line.platform().fault(Fault::next("reply", dead));
-    let pushed = line.ask(ADA, "what is it all about?").await;
+    let asked = line.platform().say(ADA, ADA, "what is it all about?");
+    line.platform().expire_tokens();
+    let pushed = line.answer(ADA, &asked).await;
     assert!(pushed.text.contains(ANSWER) && pushed.via == Via::Push, "{pushed:?}");
     let pushes = line.platform().calls_of("push");
     assert!(pushes.len() == 1 && pushes[0].retry_key.is_some());

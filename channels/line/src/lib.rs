@@ -16,6 +16,7 @@ mod known;
 mod listen;
 mod mouth;
 mod names;
+mod patient;
 mod plain;
 mod quota;
 mod refusal;
