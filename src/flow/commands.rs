@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use selkie_channel_core::{Audience, Body, Inbound, Outbound, PersonId, What};
+use selkie_channel_core::{Audience, Inbound, PersonId};
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Facts, Trust};
 use crate::domain::ids::InboxId;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
-use crate::flow::hold;
+use crate::flow::questions;
 use crate::flow::stops::Stops;
+use crate::flow::taps::Taps;
 use crate::flow::words::{self, HouseReport, StatusReport};
 use crate::shape::Shape;
 use crate::store::{CommandEffect, StoreError};
@@ -60,40 +61,22 @@ impl Builtin {
 /// Makes the shape of some facts.
 pub(super) type Shapes = Arc<dyn Fn(&Facts) -> Shape + Send + Sync>;
 
-/// Carries out command rows.
+/// Carries out rows of commands, taps and answers.
 pub(super) struct Commands {
     pub(super) desk: Arc<Desk>,
     pub(super) stops: Arc<Stops>,
     pub(super) shapes: Shapes,
+    pub(super) taps: Taps,
 }
 
 impl Commands {
     /// Carries out rows one after the other, each once.
     pub(super) async fn carry_out(&self, rows: Vec<(InboxId, Inbound)>) {
         for (row, inbound) in rows {
-            match &inbound.what {
-                What::Tap { question, handle, .. } => {
-                    self.tap(row, &inbound, (question, handle)).await;
-                }
-                _ => self.one(row, &inbound).await,
+            match inbound.command {
+                Some(_) => self.one(row, &inbound).await,
+                None => self.taps.one(row, &inbound).await,
             }
-        }
-    }
-
-    async fn tap(&self, row: InboxId, inbound: &Inbound, (key, handle): (&str, &str)) {
-        let desk = &self.desk;
-        let Some(account) = desk.account(&inbound.conversation) else { return };
-        let tapped = desk.insist(|| hold::tap(desk, row, (inbound, key))).await;
-        let text = match tapped {
-            Some(Some(text)) => text,
-            Some(None) => words::unknown_button(),
-            None => return,
-        };
-        let body = Body::TapAnswer { handle: handle.to_owned(), text };
-        // Presence: worthless after seconds, so whatever comes of it there is nothing to do.
-        for part in account.channel.mouth.render(&Outbound::new(inbound.conversation.clone(), body))
-        {
-            drop(account.channel.mouth.deliver(&part).await);
         }
     }
 
@@ -113,6 +96,12 @@ impl Commands {
         }
         if let Some(queued) = done.queued {
             desk.send(queued);
+        }
+        for question in done.withdrawn {
+            let line = questions::outcome(&question.ask, None);
+            if let Some(draft) = questions::with_outcome(desk, &question, &line, None) {
+                desk.say_once(&format!("question:{}", question.key), draft).await;
+            }
         }
     }
 

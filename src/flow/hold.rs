@@ -20,7 +20,7 @@ const CHOICE: &str = "get";
 /// Waits until the task's right to answer runs out and spends it on a button. Never returns: dropped with
 /// the work it stands beside.
 pub(super) async fn offer(desk: &Arc<Desk>, claimed: &Claimed) -> Infallible {
-    let window = desk.window(claimed.heard.iter().map(|(_, inbound)| inbound));
+    let window = window(desk, claimed);
     if let Some(window) = window
         && let Some(at) = window.hold_at
     {
@@ -28,6 +28,12 @@ pub(super) async fn offer(desk: &Arc<Desk>, claimed: &Claimed) -> Infallible {
         spend(desk, claimed, window).await;
     }
     std::future::pending().await
+}
+
+/// Returns the newest right to answer that a task has: of its messages, or of what answered its question.
+pub(super) fn window(desk: &Desk, claimed: &Claimed) -> Option<ReplyWindow> {
+    let heard = claimed.heard.iter().map(|(_, inbound)| inbound);
+    desk.window(heard.chain(claimed.settled.iter().filter_map(|settled| settled.by.as_ref())))
 }
 
 async fn spend(desk: &Arc<Desk>, claimed: &Claimed, window: ReplyWindow) {

@@ -120,6 +120,7 @@ impl Mouth for Terminal {
             fallback: None,
             shown,
             repeatable: false,
+            follows: false,
         }]
     }
 

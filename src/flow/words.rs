@@ -27,6 +27,15 @@ pub(super) fn not_allowed(inbound: &Inbound, channel: &str) -> String {
     text
 }
 
+/// Tells the owner of something whose arrival nobody can prove, where no conversation can be told.
+pub(super) fn left_unclear(channel: &str, shown: &str) -> String {
+    format!(
+        "I cannot tell whether this went out on {channel}: the connection broke, and asking afterwards gave no \
+         answer. I do not send it again on my own; look there, and say it once more if it is missing:\n\n> {}",
+        shown.replace('\n', "\n> ")
+    )
+}
+
 /// Greets.
 pub(super) fn start() -> String {
     "Hello. Write to me and I answer; /help lists what else I take.".to_owned()
@@ -182,11 +191,6 @@ pub(super) const GET_THE_ANSWER: &str = "Get the answer";
 /// Says that an answer is late and will be fetched.
 pub(super) fn still_working() -> String {
     "I am still working on this. Tap below when you want the answer.".to_owned()
-}
-
-/// Answers a tap on a button nobody waits for.
-pub(super) fn unknown_button() -> String {
-    "This button is not in use any more.".to_owned()
 }
 
 /// Answers a tap for an answer that went out.

@@ -11,13 +11,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
+use crate::domain::facts::Mode;
+
 #[cfg(test)]
 pub mod conformance;
 mod delivery;
 mod hold;
 mod intake;
+mod question;
 pub mod read;
 pub mod sqlite;
+mod status;
 mod work;
 
 pub use delivery::{Delivery, Draft, DuePart, Outcome, Queued, Standing};
@@ -25,6 +29,8 @@ pub use hold::{FetchEffect, Fetched, HeldAnswer, Holds, Offer, Swept};
 pub use intake::{
     Accepted, Arrival, CommandDone, CommandEffect, Disposition, Fresh, Fuse, Intake, NewTask,
 };
+pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
+pub use status::{StatusMessages, Stray};
 pub use work::{Advance, Claimed, Committed, End, Said, Work};
 
 /// Opens the ledger of a state folder: `selkie.db`, and `selkie.lock` that keeps others out.
@@ -71,10 +77,18 @@ pub trait Notes: Send + Sync {
 
     /// Replaces the todo list of a conversation. Durable. `/reset` clears it.
     async fn set_todos(&self, conversation: &ConversationId, json: String) -> Result<()>;
+
+    /// Returns what a conversation is in.
+    async fn mode(&self, conversation: &ConversationId) -> Result<Mode>;
+
+    /// Changes what a conversation is in. Durable. `/reset` makes it normal.
+    async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()>;
 }
 
 /// A whole ledger, with its counters.
-pub trait Ledger: Intake + Work + Delivery + Holds + Notes + read::Read {
+pub trait Ledger:
+    Intake + Work + Delivery + Holds + Questions + Notes + StatusMessages + read::Read
+{
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are
     /// not counted here: they are off the hot path and come when they come.

@@ -96,7 +96,7 @@ async fn a_running_task_whose_message_is_taken_back_stops(bed: &dyn Bed) {
         durable: false,
     };
     let told = ledger.commit(&claimed.claim, step).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: true }));
+    assert!(matches!(told, Committed::Continue { stop: true, .. }));
     let all = stored(ledger.as_ref(), &[1]).await;
     assert!(!all.contains("text 1"), "what it wrote later is scrubbed too: {all}");
     let none = push(ledger.as_ref(), unsend(7, 1), no_fuse()).await;

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, PlaceId};
 
-use super::holds;
+use super::fetched;
 use super::rows::millis;
 use crate::store::Result;
 
@@ -81,10 +81,10 @@ pub fn close(conn: &Connection, row: i64, reason: &str, now: i64) -> Result<()> 
     conn.prepare_cached(
         "UPDATE part SET state = 'refused', open = 0, reason = ?2, updated_at = ?3,
              told = (SELECT CASE WHEN answer THEN 0 END FROM outbound WHERE id = part.outbound)
-         WHERE conversation = ?1 AND state = 'queued'",
+         WHERE conversation = ?1 AND open = 1 AND state = 'queued'",
     )?
     .execute(params![row, reason, now])?;
-    holds::drop_held(conn, row, ("refused", reason), now)?;
+    fetched::drop_held(conn, row, ("refused", reason), now)?;
     Ok(())
 }
 

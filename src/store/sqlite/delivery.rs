@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, Row, params};
 use selkie_channel_core::AccountId;
 
-use super::Sqlite;
 use super::rows::{load, millis, time};
 use super::settle::{self, Change};
 use super::writer::Class;
+use super::{Sqlite, outbox};
 use crate::domain::ids::{Boot, OutboundId, PartId};
 use crate::store::{Delivery, DuePart, Outcome, Queued, Result, Standing};
 
@@ -45,6 +45,10 @@ impl Delivery for Sqlite {
         let bytes = change.bytes();
         let verb = move |conn: &Connection| settle::settle(conn, part.0, change, millis(now));
         self.writer.run(Class::Relaxed, bytes, verb).await
+    }
+
+    async fn before(&self, part: PartId) -> Result<Option<Standing>> {
+        self.readers.run(move |conn: &Connection| outbox::before(conn, part.0)).await
     }
 
     async fn penalty(&self, account: &AccountId, scope: &str, until: DateTime<Utc>) -> Result<()> {
@@ -118,9 +122,9 @@ pub fn queued_of(conn: &Connection, outbound: OutboundId) -> Result<Queued> {
         .prepare_cached(
             "SELECT p.id, p.outbound, p.attempts, p.not_before, o.expires_at, 0, o.answer, p.part
              FROM part p JOIN outbound o ON o.id = p.outbound
-             WHERE p.outbound = ?1 AND p.state = 'queued' ORDER BY p.id",
+             WHERE p.id BETWEEN ?1 AND ?2 AND p.state = 'queued' ORDER BY p.id",
         )?
-        .query_map([outbound.0], RawPart::from_row)?
+        .query_map(outbox::parts_of(outbound.0), RawPart::from_row)?
         .collect::<rusqlite::Result<_>>()?;
     let parts = rows.into_iter().map(RawPart::read).collect::<Result<_>>()?;
     Ok(Queued { outbound, parts })

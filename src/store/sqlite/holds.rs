@@ -1,23 +1,22 @@
-//! Held answers: offered by a button, let go by a tap, expired when nobody comes. The verbs of [`Holds`].
+//! Held answers: offered by a button, and where they stand. The verbs of [`Holds`].
 //!
 //! A hold is open until its answer went out. A held part is open and in no courier's hands.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
-use selkie_channel_core::{AccountId, Part};
+use selkie_channel_core::AccountId;
 
+use super::fetched::{self, Effect};
 use super::outbox::{self, Cause, Prepared};
-use super::rows::{json, load, millis, time};
+use super::rows::load;
 use super::writer::Class;
-use super::{Sqlite, delivery, run};
+use super::{Sqlite, run};
 use crate::domain::ids::{InboxId, OutboundId};
 use crate::domain::task::Claim;
 use crate::store::{
     FetchEffect, Fetched, HeldAnswer, Holds, Offer, Queued, Result, Standing, Swept,
 };
-
-const UNFETCHED: &str = "nobody fetched it in time";
 
 #[async_trait]
 impl Holds for Sqlite {
@@ -38,12 +37,12 @@ impl Holds for Sqlite {
     async fn fetch(&self, row: InboxId, effect: FetchEffect) -> Result<Option<Fetched>> {
         let (effect, now) = (Effect::new(effect)?, self.clock.now());
         let bytes = effect.bytes();
-        let verb = move |conn: &Connection| fetch(conn, row.0, effect, now);
+        let verb = move |conn: &Connection| fetched::fetch(conn, row.0, effect, now);
         self.writer.run(Class::Durable, bytes, verb).await
     }
 
     async fn sweep_held(&self, now: DateTime<Utc>) -> Result<Swept> {
-        let verb = move |conn: &Connection| sweep(conn, now);
+        let verb = move |conn: &Connection| fetched::sweep(conn, now);
         self.writer.run(Class::Relaxed, 0, verb).await
     }
 }
@@ -92,13 +91,21 @@ pub fn say(conn: &Connection, task: i64, draft: Prepared, now: DateTime<Utc>) ->
         close(conn, task)?;
         return Ok(queued);
     }
-    conn.prepare_cached("UPDATE part SET state = 'held' WHERE outbound = ?1 AND state = 'queued'")?
-        .execute([queued.outbound.0])?;
+    turn(conn, queued.outbound.0, ("queued", "held"))?;
     queued.parts.clear();
     Ok(queued)
 }
 
-fn close(conn: &Connection, task: i64) -> Result<()> {
+/// Moves the parts of an outbound from one state to another.
+pub fn turn(conn: &Connection, outbound: i64, (from, to): (&str, &str)) -> Result<()> {
+    let [first, last] = outbox::parts_of(outbound);
+    conn.prepare_cached("UPDATE part SET state = ?4 WHERE id BETWEEN ?1 AND ?2 AND state = ?3")?
+        .execute(params![first, last, from, to])?;
+    Ok(())
+}
+
+/// The answer of a task went out, or never will.
+pub fn close(conn: &Connection, task: i64) -> Result<()> {
     conn.prepare_cached("UPDATE hold SET open = 0 WHERE task = ?1")?.execute([task])?;
     Ok(())
 }
@@ -134,15 +141,21 @@ fn answer(conn: &Connection, account: &str, key: &str) -> Result<Option<HeldAnsw
 }
 
 /// What a task has said and is held, oldest first.
-fn held_of(conn: &Connection, task: i64) -> Result<Vec<(i64, String)>> {
-    Ok(conn
-        .prepare_cached(
-            "SELECT id, body FROM outbound WHERE task = ?1
-               AND EXISTS (SELECT 1 FROM part WHERE outbound = outbound.id AND state = 'held')
-             ORDER BY id",
-        )?
+pub fn held_of(conn: &Connection, task: i64) -> Result<Vec<(i64, String)>> {
+    let mut said: Vec<(i64, String)> = conn
+        .prepare_cached("SELECT id, body FROM outbound WHERE task = ?1 ORDER BY id")?
         .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<rusqlite::Result<_>>()?;
+    let mut is_held =
+        conn.prepare_cached("SELECT 1 FROM part WHERE id BETWEEN ?1 AND ?2 AND state = 'held'")?;
+    let mut broken = None;
+    said.retain(|(id, _)| {
+        is_held.exists(outbox::parts_of(*id)).unwrap_or_else(|e| {
+            broken = Some(e);
+            false
+        })
+    });
+    broken.map_or(Ok(said), |e| Err(e.into()))
 }
 
 /// Where everything stands that a task said after its button.
@@ -154,164 +167,4 @@ fn last_words(conn: &Connection, task: i64, button: i64) -> Result<Vec<Standing>
         .query_map([task, button], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     rows.into_iter().map(|row| outbox::standing(conn, row)).collect()
-}
-
-/// An effect with its texts written.
-#[derive(Debug)]
-enum Effect {
-    Say(Option<Prepared>),
-    Release { key: String, parts: Vec<(i64, Vec<String>)> },
-}
-
-impl Effect {
-    fn new(effect: FetchEffect) -> Result<Self> {
-        Ok(match effect {
-            FetchEffect::Say(draft) => Self::Say(draft.map(|d| Prepared::new(*d)).transpose()?),
-            FetchEffect::Release { key, parts } => {
-                let texts = |parts: Vec<Part>| parts.iter().map(json).collect::<Result<Vec<_>>>();
-                let written = parts.into_iter().map(|(id, parts)| Ok((id.0, texts(parts)?)));
-                Self::Release { key, parts: written.collect::<Result<_>>()? }
-            }
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Say(draft) => draft.as_ref().map_or(0, Prepared::bytes),
-            Self::Release { parts, .. } => {
-                parts.iter().flat_map(|(_, texts)| texts).map(String::len).sum()
-            }
-        }
-    }
-}
-
-fn fetch(
-    conn: &Connection,
-    row: i64,
-    effect: Effect,
-    now: DateTime<Utc>,
-) -> Result<Option<Fetched>> {
-    let fresh: Option<String> = conn
-        .prepare_cached(
-            "UPDATE inbox SET done_at = ?2 WHERE id = ?1 AND done_at IS NULL RETURNING account",
-        )?
-        .query_row(params![row, millis(now)], |row| row.get(0))
-        .optional()?;
-    let Some(account) = fresh else { return Ok(None) };
-    match effect {
-        Effect::Say(draft) => {
-            let said = draft.map(|d| outbox::say(conn, d, Cause::Command(row), now)).transpose()?;
-            Ok(Some(Fetched { done: true, queued: said.into_iter().collect() }))
-        }
-        Effect::Release { key, parts } => {
-            let opened = conn
-                .prepare_cached(
-                    "UPDATE hold SET open = 0 WHERE key = ?1 AND account = ?2 AND open = 1",
-                )?
-                .execute([&key, &account])?;
-            if opened == 0 {
-                return Ok(Some(Fetched::default()));
-            }
-            let queued = parts
-                .into_iter()
-                .map(|(outbound, texts)| release(conn, outbound, &texts, now))
-                .collect::<Result<_>>()?;
-            Ok(Some(Fetched { done: true, queued }))
-        }
-    }
-}
-
-/// Puts freshly rendered parts in the place of the held ones.
-fn release(
-    conn: &Connection,
-    outbound: i64,
-    texts: &[String],
-    now: DateTime<Utc>,
-) -> Result<Queued> {
-    let held = conn
-        .prepare_cached("DELETE FROM part WHERE outbound = ?1 AND state = 'held'")?
-        .execute([outbound])?;
-    for text in texts.iter().take(if held > 0 { texts.len() } else { 0 }) {
-        conn.prepare_cached(
-            "INSERT INTO part (outbound, conversation, account, state, open, part, updated_at)
-             SELECT o.id, c.id, c.account, 'queued', 1, ?2, ?3
-             FROM outbound o JOIN conversation c ON c.id = o.conversation WHERE o.id = ?1",
-        )?
-        .execute(params![outbound, text, millis(now)])?;
-    }
-    delivery::queued_of(conn, OutboundId(outbound))
-}
-
-fn sweep(conn: &Connection, now: DateTime<Utc>) -> Result<Swept> {
-    let expired: Vec<i64> = conn
-        .prepare_cached(
-            "SELECT DISTINCT o.id FROM part p JOIN outbound o ON o.id = p.outbound
-             WHERE p.state = 'held' AND o.expires_at <= ?1 ORDER BY o.id",
-        )?
-        .query_map([millis(now)], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    for outbound in &expired {
-        conn.prepare_cached(
-            "UPDATE part SET state = 'expired', open = 0, reason = ?2, updated_at = ?3,
-                 told = (SELECT CASE WHEN answer THEN 0 END FROM outbound WHERE id = part.outbound)
-             WHERE outbound = ?1 AND state = 'held'",
-        )?
-        .execute(params![outbound, UNFETCHED, millis(now)])?;
-    }
-    conn.prepare_cached(
-        "UPDATE hold SET open = 0 WHERE open = 1 AND task IN
-             (SELECT task FROM outbound WHERE id IN (SELECT value FROM json_each(?1)))",
-    )?
-    .execute([json(&expired)?])?;
-    let released = let_go(conn)?;
-    let next: Option<i64> = conn
-        .prepare_cached(
-            "SELECT MIN(o.expires_at) FROM part p JOIN outbound o ON o.id = p.outbound
-             WHERE p.state = 'held'",
-        )?
-        .query_row([], |row| row.get(0))?;
-    let expired = expired.into_iter().map(OutboundId).collect();
-    Ok(Swept { expired, released, next: next.map(time) })
-}
-
-/// Answers whose button the platform did not take go out as they would have without one. A button that
-/// may have arrived counts as there.
-fn let_go(conn: &Connection) -> Result<Vec<Queued>> {
-    let dead: Vec<i64> = conn
-        .prepare_cached(
-            "UPDATE hold SET open = 0 WHERE open = 1 AND NOT EXISTS
-                 (SELECT 1 FROM part WHERE outbound = hold.button
-                    AND (open = 1 OR state IN ('sent', 'repeated', 'unclear')))
-             RETURNING task",
-        )?
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    let mut released = Vec::new();
-    for task in dead {
-        for (outbound, _) in held_of(conn, task)? {
-            conn.prepare_cached(
-                "UPDATE part SET state = 'queued' WHERE outbound = ?1 AND state = 'held'",
-            )?
-            .execute([outbound])?;
-            released.push(delivery::queued_of(conn, OutboundId(outbound))?);
-        }
-    }
-    Ok(released)
-}
-
-/// Ends what is held in a conversation.
-pub fn drop_held(
-    conn: &Connection,
-    conversation: i64,
-    (state, reason): (&str, &str),
-    now: i64,
-) -> Result<usize> {
-    Ok(conn
-        .prepare_cached(
-            "UPDATE part SET state = ?2, open = 0, reason = ?3, updated_at = ?4,
-                 told = (SELECT CASE WHEN answer AND ?2 <> 'cancelled' THEN 0 END
-                         FROM outbound WHERE id = part.outbound)
-             WHERE conversation = ?1 AND state = 'held'",
-        )?
-        .execute(params![conversation, state, reason, now])?)
 }
