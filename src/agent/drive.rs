@@ -214,11 +214,14 @@ impl<'a> Drive<'a> {
         let now = self.agent.clock.now();
         let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
         scope.deadline = scope.deadline.min(Instant::now() + left);
+        // A name that is no tool of this task is the model's own word: it is not shown.
+        scope.progress.tool(self.spec(&call.name).map(|_| call.name.as_str()));
         let done = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => Err(ToolError::Abort("cancelled".to_owned())),
             done = dispatch(&self.registry, call, &scope, &self.agent.redactor) => done,
         }?;
+        scope.progress.tool(None);
         self.agent.crash.hit(CrashPoint::AfterTool);
         self.agent.happenings.tell(|| Happening::Answered {
             conversation: claimed.conversation.clone(),
@@ -254,7 +257,7 @@ impl<'a> Drive<'a> {
         let Unstored { append, header, usage } = self.run.take_unstored();
         let step = Advance::Step { append, header, facts, usage, durable };
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
-            Ok(Committed::Continue { stop }) => {
+            Ok(Committed::Continue { stop, .. }) => {
                 if stop {
                     self.run.stop();
                 }

@@ -36,6 +36,8 @@ pub struct Settings {
     pub worker: flow::WorkerSettings,
     /// How patient the outbox is.
     pub outbox: flow::OutboxSettings,
+    /// How people are shown what a long task is doing.
+    pub progress: flow::ProgressSettings,
     /// What single groups may do beyond the shaping table, by their id.
     pub groups: BTreeMap<String, flow::GroupSettings>,
     /// The read API and, later, the owner's pages.
@@ -62,6 +64,7 @@ impl Default for Settings {
             guard: guard::Settings::default(),
             worker: flow::WorkerSettings::default(),
             outbox: flow::OutboxSettings::default(),
+            progress: flow::ProgressSettings::default(),
             groups: BTreeMap::new(),
             console: console::Settings::default(),
             logging: Logging::default(),
@@ -79,6 +82,7 @@ impl Settings {
             while_busy: self.while_busy,
             worker: self.worker.clone(),
             outbox: self.outbox.clone(),
+            progress: self.progress.clone(),
             groups: self.groups.clone(),
             record_untriggered: self.record_untriggered,
         }

@@ -95,12 +95,16 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
     let clock: SharedClock = Arc::new(SystemClock);
     let chance: Arc<dyn Chance> = Arc::new(SystemChance);
     let folders = |settings: &Settings| Folders::choose(settings, &binary.env, &binary.here);
-    let cache_dir = reading.settings().map_or_else(PathBuf::new, |s| folders(s).cache);
+    let known = reading.settings().map(folders);
+    let (state_dir, cache_dir) = known.map_or_else(Default::default, |f| (f.state, f.cache));
+    let time = Arc::clone(&clock);
     let context = BuildContext {
         tls: Arc::clone(&tls),
         redactor: redactor.clone(),
         user_agent: http::USER_AGENT.to_owned(),
         cache_dir,
+        state_dir: state_dir.join("channels"),
+        now: Arc::new(move || time.now()),
     };
     let channels = channels(binary, &context, &mut reading);
     let routes =
@@ -128,7 +132,8 @@ fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> V
     let mut built = Vec::new();
     for kit in &binary.kits {
         let Some(section) = reading.section(kit.name).cloned() else { continue };
-        match (kit.build)(section, context.clone()) {
+        let state_dir = context.state_dir.join(kit.name);
+        match (kit.build)(section, BuildContext { state_dir, ..context.clone() }) {
             Ok(channel) => built.extend(channel),
             Err(problems) => reading.add(kit.name, problems),
         }

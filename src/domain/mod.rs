@@ -7,6 +7,7 @@ pub mod facts;
 pub mod happening;
 pub mod ids;
 pub mod plan;
+pub mod question;
 pub mod schema;
 pub mod span;
 pub mod spelling;

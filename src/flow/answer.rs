@@ -16,6 +16,7 @@ use crate::domain::usage::Usage;
 use crate::flow::desk::Desk;
 use crate::flow::endings::{Endings, Finished};
 use crate::flow::mind::{Job, Mind};
+use crate::flow::progress::Board;
 use crate::flow::reply::TaskReply;
 use crate::flow::stops::{StopMark, Stops};
 use crate::flow::{backfill, heard, presence, rights, words};
@@ -71,16 +72,23 @@ impl Answers {
     ) -> Option<Claimed> {
         backfill::add(&self.desk, claimed, mark.cancel()).await;
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
-        let ending = self.ending(claimed, mark, &reply).await?;
+        let board = Arc::new(Board::of(&self.desk, claimed));
+        let Some(ending) = self.ending(claimed, mark, (&reply, &board)).await else {
+            board.leave();
+            return None;
+        };
         let say = self.say(claimed, &ending, mark, reply.has_spoken());
-        self.finish(claimed, ending, say, hand_over).await
+        let next = self.finish(claimed, ending, say, hand_over).await;
+        // Behind the answer: what was being done goes when there is something better to read.
+        board.close();
+        next
     }
 
     async fn ending(
         &self,
         claimed: &mut Claimed,
         mark: &StopMark,
-        reply: &Arc<TaskReply>,
+        told: (&Arc<TaskReply>, &Arc<Board>),
     ) -> Option<Ending> {
         if claimed.attempts > MOST_ATTEMPTS {
             tracing::error!(task = %claimed.claim.task, "given up: it never survived its worker");
@@ -89,7 +97,7 @@ impl Answers {
             return Some(self.closed(claimed, End::Failed { why }, text));
         }
         loop {
-            let driven = AssertUnwindSafe(self.drive(claimed, mark, reply)).catch_unwind().await;
+            let driven = AssertUnwindSafe(self.drive(claimed, mark, told)).catch_unwind().await;
             match driven {
                 Ok(Ok(ending)) if ending.end == End::Stopped && self.is_leaving(mark) => {
                     return self.release(claimed).await;
@@ -140,7 +148,7 @@ impl Answers {
         &self,
         claimed: &Claimed,
         mark: &StopMark,
-        reply: &Arc<TaskReply>,
+        (reply, board): (&Arc<TaskReply>, &Arc<Board>),
     ) -> Result<Ending, Dropped> {
         let work = async {
             // With a transcript the messages are in it already.
@@ -152,8 +160,9 @@ impl Answers {
                 // Before its lines are stored: the next claim fetches the files again.
                 return Err(Dropped::Stopping);
             }
-            let reply = Arc::clone(reply) as _;
-            self.mind.answer(Job { claimed, heard, reply, cancel: mark.cancel().clone() }).await
+            let (reply, progress) = (Arc::clone(reply) as _, Arc::clone(board) as _);
+            let cancel = mark.cancel().clone();
+            self.mind.answer(Job { claimed, heard, reply, progress, cancel }).await
         };
         let typing = async {
             match self.desk.account(&claimed.conversation) {

@@ -9,7 +9,9 @@ use crate::domain::facts::{Facts, Trust};
 use crate::domain::ids::InboxId;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
+use crate::flow::questions;
 use crate::flow::stops::Stops;
+use crate::flow::taps::Taps;
 use crate::flow::words::{self, HouseReport, StatusReport};
 use crate::shape::Shape;
 use crate::store::{CommandEffect, StoreError};
@@ -59,18 +61,22 @@ impl Builtin {
 /// Makes the shape of some facts.
 pub(super) type Shapes = Arc<dyn Fn(&Facts) -> Shape + Send + Sync>;
 
-/// Carries out command rows.
+/// Carries out rows of commands, taps and answers.
 pub(super) struct Commands {
     pub(super) desk: Arc<Desk>,
     pub(super) stops: Arc<Stops>,
     pub(super) shapes: Shapes,
+    pub(super) taps: Taps,
 }
 
 impl Commands {
     /// Carries out rows one after the other, each once.
     pub(super) async fn carry_out(&self, rows: Vec<(InboxId, Inbound)>) {
         for (row, inbound) in rows {
-            self.one(row, &inbound).await;
+            match inbound.command {
+                Some(_) => self.one(row, &inbound).await,
+                None => self.taps.one(row, &inbound).await,
+            }
         }
     }
 
@@ -90,6 +96,12 @@ impl Commands {
         }
         if let Some(queued) = done.queued {
             desk.send(queued);
+        }
+        for question in done.withdrawn {
+            let line = questions::outcome(&question.ask, None);
+            if let Some(draft) = questions::with_outcome(desk, &question, &line, None) {
+                desk.say_once(&format!("question:{}", question.key), draft).await;
+            }
         }
     }
 

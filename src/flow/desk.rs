@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Audience, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId,
+    AccountId, Audience, Body, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId,
     Redactor, ReplyWindow,
 };
 use tokio_util::task::TaskTracker;
@@ -133,9 +133,20 @@ impl Desk {
         quote: Option<MessageRef>,
         window: Option<ReplyWindow>,
     ) -> Option<Draft> {
-        let account = self.account(conversation)?;
-        let outbound = Outbound::text(conversation.clone(), markdown).quoting(quote);
-        let outbound = outbound.within(window).numbered(self.nonce());
+        let outbound = Outbound::text(conversation.clone(), markdown).quoting(quote).within(window);
+        self.rendered(outbound)
+    }
+
+    /// Renders anything for a conversation, quoting nothing. `None` when it shows nothing or its channel
+    /// is gone.
+    pub(super) fn draft_of(&self, conversation: &ConversationId, body: Body) -> Option<Draft> {
+        self.rendered(Outbound::new(conversation.clone(), body))
+    }
+
+    /// Renders something said. `None` when it shows nothing or its channel is gone.
+    pub(super) fn rendered(&self, outbound: Outbound) -> Option<Draft> {
+        let account = self.account(&outbound.conversation)?;
+        let outbound = outbound.said(self.clock.now()).numbered(self.nonce());
         let parts = account.channel.mouth.render(&outbound);
         let expires_at = Some(after(self.clock.now(), self.settings.outbox.answer_expires));
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
@@ -193,7 +204,8 @@ impl Desk {
         }
     }
 
-    async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
+    /// Tells the first owner something in private, once for ever under `key`.
+    pub(super) async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
         let owner = self.owners.first();
         let private = owner
             .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));

@@ -26,6 +26,7 @@ mod answer;
 mod ask;
 mod attempt;
 mod backfill;
+mod chain;
 mod commands;
 mod courier;
 mod desk;
@@ -40,8 +41,11 @@ mod persona;
 mod policy;
 mod post;
 mod presence;
+mod progress;
+mod questions;
 mod reply;
 mod rights;
+mod say;
 mod scope;
 pub mod settings;
 mod spool;
@@ -49,6 +53,7 @@ mod standings;
 mod stops;
 #[cfg(test)]
 mod stories;
+mod taps;
 mod terminal;
 #[cfg(test)]
 mod testing;
@@ -59,6 +64,7 @@ mod worker;
 
 pub use account::{ChannelState, Hearing};
 pub use ask::{Ask, AskEvent};
+pub use say::Told;
 pub use settings::Settings;
 
 use account::Account;
@@ -71,6 +77,7 @@ use intake::{AccountInbox, Intake};
 use mind::{Mind, Thinking};
 use post::Letterbox;
 use stops::Stops;
+use taps::Taps;
 use terminal::Terminal;
 use worker::Workers;
 
@@ -165,11 +172,15 @@ impl Flow {
     ) -> Self {
         let stops = Arc::new(Stops::new(desk.stop.work.clone()));
         let endings = Arc::new(Endings::default());
-        let commands =
-            Arc::new(Commands { desk: Arc::clone(&desk), stops: Arc::clone(&stops), shapes });
-        let answers =
-            Answers { desk: Arc::clone(&desk), mind, stops, endings: Arc::clone(&endings) };
+        let answers = Answers {
+            desk: Arc::clone(&desk),
+            mind,
+            stops: Arc::clone(&stops),
+            endings: Arc::clone(&endings),
+        };
         let workers = Arc::new(Workers::new(Arc::clone(&desk), answers));
+        let taps = Taps::new(Arc::clone(&desk), Arc::clone(&workers));
+        let commands = Arc::new(Commands { desk: Arc::clone(&desk), stops, shapes, taps });
         let intake = Arc::new(Intake {
             desk: Arc::clone(&desk),
             workers: Arc::clone(&workers),
@@ -206,6 +217,7 @@ impl Flow {
         self.commands.carry_out(open).await;
         let couriers = self.couriers().await?;
         desk.spool.sweep(couriers.iter().flat_map(Courier::parts));
+        desk.tracker.spawn(progress::sweep(Arc::clone(desk)));
         for courier in couriers {
             desk.tracker.spawn(courier.run());
         }
@@ -227,6 +239,30 @@ impl Flow {
     /// When the task could not be stored.
     pub async fn ask(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
         ask::begin(&self.desk, &self.intake, &self.endings, &self.terminal, ask).await
+    }
+
+    /// Starts the couriers alone: nothing is heard, no task is run.
+    ///
+    /// # Errors
+    /// When the store cannot be read: nothing is started.
+    pub async fn start_couriers(
+        &self,
+        tracker: &TaskTracker,
+        stop: Stop,
+    ) -> Result<(), StoreError> {
+        self.relay(tracker, stop);
+        for courier in self.couriers().await? {
+            self.desk.tracker.spawn(courier.run());
+        }
+        Ok(())
+    }
+
+    /// Says the owner's own words in the conversation that `to` names, and waits for what becomes of them.
+    ///
+    /// # Errors
+    /// When they could not be stored: nothing was said.
+    pub async fn say(&self, to: &str, markdown: &str) -> Result<Told, StoreError> {
+        say::say(&self.desk, to, markdown).await
     }
 
     /// Hands the daemon's stop on, and keeps its tracker busy until all of flow has ended.

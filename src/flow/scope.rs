@@ -12,7 +12,7 @@ use crate::domain::facts::{Facts, Where};
 use crate::flow::terminal;
 use crate::shape::Shape;
 use crate::store::Claimed;
-use crate::tools::ports::{Reply, Silent, Todos};
+use crate::tools::ports::{Progress, Reply, Todos};
 use crate::tools::scope::{Roots, Scope};
 
 /// No call of a tool takes longer.
@@ -34,7 +34,7 @@ impl Scopes {
         facts: &Facts,
         shape: &Shape,
         call: &str,
-        (reply, cancel): (&Arc<dyn Reply>, &CancellationToken),
+        (reply, progress, cancel): (&Arc<dyn Reply>, &Arc<dyn Progress>, &CancellationToken),
     ) -> Scope {
         Scope {
             task: claimed.claim.task,
@@ -45,7 +45,7 @@ impl Scopes {
             trust: facts.trust,
             roots: self.roots(claimed, facts, shape.own_folder_only, shape.reads_elsewhere),
             reply: Arc::clone(reply),
-            progress: Arc::new(Silent),
+            progress: Arc::clone(progress),
             todos: Arc::clone(&self.todos),
             deadline: Instant::now() + LONGEST_CALL,
             cancel: cancel.clone(),

@@ -27,6 +27,15 @@ pub(super) fn not_allowed(inbound: &Inbound, channel: &str) -> String {
     text
 }
 
+/// Tells the owner of something whose arrival nobody can prove, where no conversation can be told.
+pub(super) fn left_unclear(channel: &str, shown: &str) -> String {
+    format!(
+        "I cannot tell whether this went out on {channel}: the connection broke, and asking afterwards gave no \
+         answer. I do not send it again on my own; look there, and say it once more if it is missing:\n\n> {}",
+        shown.replace('\n', "\n> ")
+    )
+}
+
 /// Greets.
 pub(super) fn start() -> String {
     "Hello. Write to me and I answer; /help lists what else I take.".to_owned()

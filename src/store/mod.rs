@@ -11,18 +11,24 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
+use crate::domain::facts::Mode;
+
 #[cfg(test)]
 pub mod conformance;
 mod delivery;
 mod intake;
+mod question;
 pub mod read;
 pub mod sqlite;
+mod status;
 mod work;
 
 pub use delivery::{Delivery, Draft, DuePart, Outcome, Queued, Standing};
 pub use intake::{
     Accepted, Arrival, CommandDone, CommandEffect, Disposition, Fresh, Fuse, Intake, NewTask,
 };
+pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
+pub use status::{StatusMessages, Stray};
 pub use work::{Advance, Claimed, Committed, End, Said, Work};
 
 /// Opens the ledger of a state folder: `selkie.db`, and `selkie.lock` that keeps others out.
@@ -69,10 +75,18 @@ pub trait Notes: Send + Sync {
 
     /// Replaces the todo list of a conversation. Durable. `/reset` clears it.
     async fn set_todos(&self, conversation: &ConversationId, json: String) -> Result<()>;
+
+    /// Returns what a conversation is in.
+    async fn mode(&self, conversation: &ConversationId) -> Result<Mode>;
+
+    /// Changes what a conversation is in. Durable. `/reset` makes it normal.
+    async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()>;
 }
 
 /// A whole ledger, with its counters.
-pub trait Ledger: Intake + Work + Delivery + Notes + read::Read {
+pub trait Ledger:
+    Intake + Work + Delivery + Questions + Notes + StatusMessages + read::Read
+{
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are
     /// not counted here: they are off the hot path and come when they come.

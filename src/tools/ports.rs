@@ -45,6 +45,10 @@ pub trait Progress: Send + Sync {
 
     /// Shows what is being done just now, in one line (a command's newest output).
     fn doing(&self, line: &str);
+
+    /// Shows which tool is at work, by its name alone; `None` when it has answered. The dispatcher's
+    /// caller tells it, no tool does.
+    fn tool(&self, _name: Option<&str>) {}
 }
 
 /// Shows nothing.

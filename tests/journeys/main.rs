@@ -44,3 +44,4 @@ mod telegram_faults;
 mod telegram_limits;
 mod tools;
 mod web;
+mod x;

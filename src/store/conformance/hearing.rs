@@ -290,7 +290,7 @@ async fn a_stop_ends_what_was_begun(bed: &dyn Bed) {
         durable: false,
     };
     let told = ledger.commit(&running.claim, step).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: true }));
+    assert!(matches!(told, Committed::Continue { stop: true, .. }));
     assert_eq!(ledger.counts().await.unwrap().waiting, 1, "what waits is not dropped");
 }
 

@@ -6,8 +6,9 @@ use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::RawClaimed;
 use super::rows::{json, millis};
-use super::{conversations, lanes, late, moved};
+use super::{conversations, lanes, late, moved, questions};
 use crate::domain::ids::InboxId;
+use crate::domain::task::Lane;
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
 
 /// An arrival, written as text before it reaches the writer.
@@ -29,6 +30,10 @@ impl Row {
         Ok(Self { arrival, text, facts })
     }
 
+    fn is_task(&self) -> bool {
+        matches!(self.arrival.disposition, Disposition::Task(_))
+    }
+
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
         self.text.len() + self.facts.len()
@@ -42,6 +47,10 @@ pub struct RawAccepted {
     claimed: Vec<RawClaimed>,
     /// Lanes that got work, each once.
     touched: Vec<i64>,
+    /// The task of the batch may be stored as running.
+    may_start: bool,
+    /// It was: its claim is still to be written.
+    started: Option<i64>,
 }
 
 impl RawAccepted {
@@ -65,9 +74,14 @@ pub fn accept(
     cursor: Option<Cursor>,
     fuse: &Fuse,
 ) -> Result<RawAccepted> {
-    let mut out = RawAccepted::default();
+    // Beside others of the batch the platform's order decides who is first; alone it may start at once.
+    let alone = rows.iter().filter(|r| r.is_task()).count() == 1;
+    let mut out = RawAccepted { may_start: alone && fuse.permits > 0, ..RawAccepted::default() };
     for (index, row) in rows.into_iter().enumerate() {
         store(conn, (index, row), fuse.now, &mut out)?;
+    }
+    if let Some(task) = out.started {
+        out.claimed.push(lanes::start(conn, task, &fuse.boot, fuse.now)?);
     }
     if let Some(cursor) = cursor {
         conn.prepare_cached(
@@ -105,13 +119,57 @@ fn store(
         return Ok(());
     }
     row.arrival.disposition = late::decide(conn, row.arrival.disposition, &row.arrival.inbound)?;
+    if let Some((conversation, question)) = answers(conn, &row.arrival)? {
+        let to = Belongs { conversation: Some(conversation), task: None, question: Some(question) };
+        let id = insert(conn, &row, "answer", to, now)?;
+        out.accepted.fresh.push(Fresh { index, row: id });
+        out.accepted.commands.push((id, row.arrival.inbound));
+        return Ok(());
+    }
     let (conversation, task) = carry_out(conn, &row, now, out)?;
-    let id = insert(conn, &row, (conversation, task), now)?;
+    let to = Belongs { conversation, task, question: None };
+    let id = insert(conn, &row, &name(&row.arrival.disposition), to, now)?;
     out.accepted.fresh.push(Fresh { index, row: id });
-    if matches!(row.arrival.disposition, Disposition::Command) {
+    if matches!(row.arrival.disposition, Disposition::Command | Disposition::Tap) {
         out.accepted.commands.push((id, row.arrival.inbound));
     }
     Ok(())
+}
+
+/// The conversation and the open question that a message answers, if it does.
+fn answers(conn: &Connection, arrival: &Arrival) -> Result<Option<(i64, i64)>> {
+    if !arrival.may_answer() {
+        return Ok(None);
+    }
+    let inbound = &arrival.inbound;
+    let Some(conversation) = conversations::find(conn, &inbound.conversation)? else {
+        return Ok(None);
+    };
+    let Some(question) = questions::answered_by(conn, conversation, inbound)? else {
+        return Ok(None);
+    };
+    conversations::hear(conn, inbound)?;
+    Ok(Some((conversation, question)))
+}
+
+/// The message of a question that was not open any more becomes what it would have been without it.
+/// Returns the lane that got work.
+pub fn after_all(
+    conn: &Connection,
+    inbox: i64,
+    row: &Row,
+    now: DateTime<Utc>,
+) -> Result<Option<Lane>> {
+    let mut out = RawAccepted::default();
+    let (_, task) = carry_out(conn, row, now, &mut out)?;
+    conn.prepare_cached(
+        "UPDATE inbox SET disposition = ?2, task = ?3, question = NULL WHERE id = ?1",
+    )?
+    .execute(params![inbox, name(&row.arrival.disposition), task])?;
+    match out.touched.first() {
+        Some(lane) => lanes::ready_name(conn, *lane, now),
+        None => Ok(None),
+    }
 }
 
 /// Does what the disposition says; returns the conversation and the task of the row.
@@ -127,6 +185,7 @@ fn carry_out(
         Disposition::Ignored(_)
         | Disposition::Unparsed
         | Disposition::Edit
+        | Disposition::Tap
         | Disposition::MeantNow(_)
         | Disposition::Earlier(_) => conversations::find(conn, &inbound.conversation)?,
         _ => Some(conversations::hear(conn, inbound)?),
@@ -136,12 +195,14 @@ fn carry_out(
     match &row.arrival.disposition {
         Disposition::Task(new) => {
             conversations::open(conn, here)?;
-            let (id, lane) = push(conn, row, new, here, now)?;
-            lanes::refresh(conn, lane)?;
-            if !out.touched.contains(&lane) {
-                out.touched.push(lane);
-            }
+            let (id, lane) = push(conn, row, new, here, (now, out))?;
             task = Some(id);
+            if out.started.is_none() {
+                lanes::refresh(conn, lane)?;
+                if !out.touched.contains(&lane) {
+                    out.touched.push(lane);
+                }
+            }
             let later = new.not_before.filter(|at| *at > now);
             out.accepted.wake_at = [out.accepted.wake_at, later].into_iter().flatten().min();
         }
@@ -155,6 +216,7 @@ fn carry_out(
         Disposition::Earlier(of) => task = Some(of.0),
         // An edit that means the bot was decided before.
         Disposition::Context
+        | Disposition::Tap
         | Disposition::Ignored(_)
         | Disposition::Unparsed
         | Disposition::MeantNow(_) => {}
@@ -168,7 +230,7 @@ fn push(
     row: &Row,
     new: &NewTask,
     conversation: i64,
-    now: DateTime<Utc>,
+    (now, out): (DateTime<Utc>, &mut RawAccepted),
 ) -> Result<(i64, i64)> {
     let inbound = &row.arrival.inbound;
     if let Some(joined) = join_album(conn, inbound, new, conversation)? {
@@ -176,11 +238,17 @@ fn push(
     }
     let lane = lanes::of_conversation(conn, conversation)?;
     let account = inbound.conversation.account().as_str();
+    // A task that starts at once never waits: that spares the indices of those that do.
+    let starts = out.may_start && new.not_before.is_none() && lanes::is_idle(conn, lane)?;
+    let (state, start_at) = match starts {
+        true => ("running", None),
+        false => ("waiting", Some(new.not_before.map_or(0, millis))),
+    };
     let made = conn
         .prepare_cached(
             "INSERT INTO task (account, cause, conversation, lane, ord, state, start_at, album, facts,
                  created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, 'waiting', ?6, ?7, ?8, ?9)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
              ON CONFLICT (account, cause) DO NOTHING RETURNING id, lane",
         )?
         .query_row(
@@ -190,7 +258,8 @@ fn push(
                 conversation,
                 lane,
                 inbound.order,
-                new.not_before.map_or(0, millis),
+                state,
+                start_at,
                 inbound.album,
                 row.facts,
                 millis(now)
@@ -199,7 +268,10 @@ fn push(
         )
         .optional()?;
     match made {
-        Some(made) => Ok(made),
+        Some(made) => {
+            out.started = starts.then_some(made.0);
+            Ok(made)
+        }
         None => Ok(conn
             .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?
             .query_row([account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?)))?),
@@ -240,27 +312,37 @@ fn edit(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<()> {
     Ok(())
 }
 
+/// What a row of the inbox belongs to.
+#[derive(Clone, Copy)]
+struct Belongs {
+    conversation: Option<i64>,
+    task: Option<i64>,
+    question: Option<i64>,
+}
+
 fn insert(
     conn: &Connection,
     row: &Row,
-    (conversation, task): (Option<i64>, Option<i64>),
+    disposition: &str,
+    to: Belongs,
     now: DateTime<Utc>,
 ) -> Result<InboxId> {
     let inbound = &row.arrival.inbound;
     conn.prepare_cached(
         "INSERT INTO inbox (account, key, conversation, ord, message, inbound, disposition, task,
-             stored_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+             question, stored_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?
     .execute(params![
         inbound.conversation.account().as_str(),
         inbound.key,
-        conversation,
+        to.conversation,
         inbound.order,
         inbound.message.as_ref().map(|m| m.as_str()),
         row.text,
-        name(&row.arrival.disposition),
-        task,
+        disposition,
+        to.task,
+        to.question,
         millis(now)
     ])?;
     Ok(InboxId(conn.last_insert_rowid()))
@@ -271,6 +353,7 @@ fn name(disposition: &Disposition) -> String {
     let name = match disposition {
         Disposition::Task(_) => "task",
         Disposition::Command => "command",
+        Disposition::Tap => "tap",
         Disposition::Edit | Disposition::MeantNow(_) => "edit",
         Disposition::Context | Disposition::Earlier(_) => "context",
         Disposition::Ignored(reason) => return format!("ignored: {reason}"),

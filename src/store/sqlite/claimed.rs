@@ -3,11 +3,14 @@
 use rusqlite::{Connection, OptionalExtension, Params, params};
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
+use super::notes;
+use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
+use crate::domain::facts::Facts;
 use crate::domain::ids::{Boot, InboxId, TaskId};
 use crate::domain::task::Claim;
 use crate::domain::transcript::Item;
-use crate::store::{Claimed, Result};
+use crate::store::{Claimed, Result, Settled};
 
 /// How many untriggered lines a claim is handed.
 const CONTEXT: usize = 30;
@@ -38,6 +41,9 @@ pub struct RawClaimed {
     items: Vec<RawItem>,
     history: Vec<RawItem>,
     undelivered: Vec<String>,
+    plan: bool,
+    settled: Option<(RawQuestion, Option<(i64, String)>)>,
+    open: Vec<RawQuestion>,
 }
 
 /// A transcript row: its task, its layout, its text.
@@ -65,6 +71,11 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
         [raw.conversation, raw.epoch, HISTORY],
     )?;
     raw.undelivered = undelivered(conn, &raw)?;
+    // Only a run that was stored can have asked.
+    if raw.header.is_some() {
+        raw.settled = questions::settled(conn, task)?;
+    }
+    raw.open = questions::of_others(conn, raw.conversation, task)?;
     Ok(raw)
 }
 
@@ -72,7 +83,7 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
     Ok(conn
         .prepare_cached(
             "SELECT t.id, t.claim, t.boot, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
-                    t.facts, t.header,
+                    t.facts, t.header, c.plan,
                     (SELECT MIN(id) FROM conversation WHERE account = c.account AND place = c.place)
              FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         )?
@@ -89,12 +100,15 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 attempts: row.get(8)?,
                 facts: row.get(9)?,
                 header: row.get(10)?,
-                place_row: row.get(11)?,
+                place_row: row.get(12)?,
                 heard: Vec::new(),
                 context: Vec::new(),
                 items: Vec::new(),
                 history: Vec::new(),
                 undelivered: Vec::new(),
+                plan: row.get(11)?,
+                settled: None,
+                open: Vec::new(),
             })
         })?)
 }
@@ -102,6 +116,12 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
 /// In a group only the picture with the caption means the bot: the others of its album, stored beside it
 /// as untriggered, belong to the task too.
 fn complete_album(conn: &Connection, task: i64) -> Result<()> {
+    let album = conn
+        .prepare_cached("SELECT 1 FROM task WHERE id = ?1 AND album IS NOT NULL")?
+        .exists([task])?;
+    if !album {
+        return Ok(());
+    }
     conn.prepare_cached(
         "UPDATE inbox SET task = ?1, disposition = 'task'
          FROM (SELECT t.conversation, t.album, MIN(i.id) AS first FROM task t
@@ -178,6 +198,13 @@ impl RawClaimed {
         for (task, v, text) in &self.items {
             transcript.push(load_item(*task, *v, text)?);
         }
+        let settled = match self.settled {
+            Some((question, by)) => Some(Settled {
+                question: question.read()?,
+                by: by.map(|(row, text)| load(row, &text)).transpose()?,
+            }),
+            None => None,
+        };
         Ok(Claimed {
             claim: Claim { task: TaskId(self.task), number: self.number, boot: Boot(self.boot) },
             conversation: ConversationId::new(account.clone(), self.key),
@@ -185,13 +212,15 @@ impl RawClaimed {
             conversation_row: self.conversation,
             place_row: self.place_row,
             attempts: self.attempts,
-            facts: load(self.task, &self.facts)?,
+            facts: Facts { mode: notes::mode(self.plan), ..load(self.task, &self.facts)? },
             heard,
             context: readable(self.context.iter().map(|(row, text)| load(*row, text))),
             header: self.header,
             transcript,
             history: history(&self.history),
             undelivered: self.undelivered,
+            settled: settled.map(Box::new),
+            open: readable(self.open.into_iter().map(RawQuestion::read)),
         })
     }
 }

@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, Row, params};
 use selkie_channel_core::AccountId;
 
-use super::Sqlite;
 use super::rows::{load, millis, time};
 use super::settle::{self, Change};
 use super::writer::Class;
+use super::{Sqlite, outbox};
 use crate::domain::ids::{Boot, OutboundId, PartId};
 use crate::store::{Delivery, DuePart, Outcome, Result, Standing};
 
@@ -45,6 +45,10 @@ impl Delivery for Sqlite {
         let bytes = change.bytes();
         let verb = move |conn: &Connection| settle::settle(conn, part.0, change, millis(now));
         self.writer.run(Class::Relaxed, bytes, verb).await
+    }
+
+    async fn before(&self, part: PartId) -> Result<Option<Standing>> {
+        self.readers.run(move |conn: &Connection| outbox::before(conn, part.0)).await
     }
 
     async fn penalty(&self, account: &AccountId, scope: &str, until: DateTime<Utc>) -> Result<()> {

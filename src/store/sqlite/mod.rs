@@ -21,6 +21,8 @@ mod lock;
 mod moved;
 mod notes;
 mod outbox;
+mod question;
+mod questions;
 mod read;
 mod readers;
 mod rows;
@@ -28,6 +30,7 @@ mod run;
 mod schema;
 mod settle;
 
+mod status;
 #[cfg(test)]
 mod tests;
 mod trace;

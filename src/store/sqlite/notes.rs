@@ -6,6 +6,7 @@ use selkie_channel_core::ConversationId;
 
 use super::writer::Class;
 use super::{Sqlite, conversations};
+use crate::domain::facts::Mode;
 use crate::store::{Notes, Result};
 
 #[async_trait]
@@ -31,4 +32,37 @@ impl Notes for Sqlite {
         };
         self.writer.run(Class::Durable, 0, verb).await
     }
+
+    async fn mode(&self, conversation: &ConversationId) -> Result<Mode> {
+        let id = conversation.clone();
+        let verb = move |conn: &Connection| match conversations::find(conn, &id)? {
+            Some(row) => Ok(mode(
+                conn.prepare_cached("SELECT plan FROM conversation WHERE id = ?1")?
+                    .query_row([row], |row| row.get(0))?,
+            )),
+            None => Ok(Mode::Normal),
+        };
+        self.writer.run(Class::Relaxed, 0, verb).await
+    }
+
+    async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()> {
+        let id = conversation.clone();
+        let verb = move |conn: &Connection| {
+            let row = conversations::speak(conn, &id)?;
+            change_mode(conn, row, mode)
+        };
+        self.writer.run(Class::Durable, 0, verb).await
+    }
+}
+
+/// Reads the column that says what a conversation is in.
+pub fn mode(plan: bool) -> Mode {
+    if plan { Mode::Plan } else { Mode::Normal }
+}
+
+/// Changes what a conversation is in.
+pub fn change_mode(conn: &Connection, conversation: i64, mode: Mode) -> Result<()> {
+    conn.prepare_cached("UPDATE conversation SET plan = ?2 WHERE id = ?1")?
+        .execute(params![conversation, mode == Mode::Plan])?;
+    Ok(())
 }
