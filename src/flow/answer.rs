@@ -199,11 +199,7 @@ impl Answers {
             None => append.extend(heard::without_files(claimed).into_iter().map(Item::Heard)),
             Some(Item::Asked { calls, .. }) => {
                 let interrupted = "interrupted, outcome unknown";
-                let answers = calls.iter().map(|c| Answer {
-                    call: c.id.clone(),
-                    text: interrupted.to_owned(),
-                    is_error: true,
-                });
+                let answers = calls.iter().map(|c| Answer::error(&c.id, interrupted));
                 append.push(Item::Answered { answers: answers.collect() });
             }
             Some(_) => {}

@@ -157,6 +157,8 @@ pub enum CommandEffect {
     },
     /// Raises the epoch, ends plan mode and stops the running task. Waiting tasks stay.
     Reset(Draft),
+    /// Sets the folder that the row's place works in; `None` takes it back.
+    Workspace(Option<String>, Option<Draft>),
     /// Changes what the conversation is in; a running task learns it as the answer of its next write.
     Mode(Mode, Option<Draft>),
 }

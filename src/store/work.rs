@@ -156,6 +156,8 @@ pub struct Claimed {
     pub place: PlaceId,
     /// The conversation's row number.
     pub conversation_row: i64,
+    /// The folder its place works in, as the owner set it.
+    pub workspace: Option<String>,
     /// The row number of its place's first conversation: names the place's folder in the cache.
     pub place_row: i64,
     /// How often it was claimed, this time included.

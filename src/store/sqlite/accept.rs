@@ -118,7 +118,6 @@ fn store(
         out.accepted.known += 1;
         return Ok(());
     }
-    row.arrival.disposition = late::decide(conn, row.arrival.disposition, &row.arrival.inbound)?;
     if let Some((conversation, question)) = answers(conn, &row.arrival)? {
         let to = Belongs { conversation: Some(conversation), task: None, question: Some(question) };
         let id = insert(conn, &row, "answer", to, now)?;
@@ -126,6 +125,7 @@ fn store(
         out.accepted.commands.push((id, row.arrival.inbound));
         return Ok(());
     }
+    row.arrival.disposition = late::decide(conn, row.arrival.disposition, &row.arrival.inbound)?;
     let (conversation, task) = carry_out(conn, &row, now, out)?;
     let to = Belongs { conversation, task, question: None };
     let id = insert(conn, &row, &name(&row.arrival.disposition), to, now)?;

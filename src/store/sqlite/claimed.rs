@@ -31,6 +31,7 @@ pub struct RawClaimed {
     key: String,
     place: String,
     conversation: i64,
+    workspace: Option<String>,
     place_row: i64,
     epoch: i64,
     attempts: u32,
@@ -59,6 +60,7 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
         )?
         .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
+    raw.workspace = super::notes::workspace(conn, raw.conversation)?;
     raw.context = context(conn, &raw)?;
     raw.items =
         items(conn, "SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq", [task])?;
@@ -96,6 +98,7 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 key: row.get(4)?,
                 place: row.get(5)?,
                 conversation: row.get(6)?,
+                workspace: None,
                 epoch: row.get(7)?,
                 attempts: row.get(8)?,
                 facts: row.get(9)?,
@@ -210,6 +213,7 @@ impl RawClaimed {
             conversation: ConversationId::new(account.clone(), self.key),
             place: PlaceId::new(account, self.place),
             conversation_row: self.conversation,
+            workspace: self.workspace,
             place_row: self.place_row,
             attempts: self.attempts,
             facts: Facts { mode: notes::mode(self.plan), ..load(self.task, &self.facts)? },
