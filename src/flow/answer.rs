@@ -116,7 +116,7 @@ impl Answers {
         hand_over: bool,
     ) -> Onward {
         let (end, line) = match self.park(claimed, asks, hand_over).await {
-            Parked::Yes(onward) => return onward,
+            Parked::Yes(onward) => return *onward,
             Parked::Stopped => (End::Stopped, String::new()),
             Parked::NobodyToAsk => {
                 let why = "a question could not be asked here".to_owned();

@@ -15,7 +15,7 @@ use crate::store::{Advance, Asked, Claimed, Committed, Draft};
 /// What came of a park.
 pub(super) enum Parked {
     /// It waits, or another owner has it.
-    Yes(Onward),
+    Yes(Box<Onward>),
     /// A person stopped the task before it could ask.
     Stopped,
     /// There is nobody here, or no way to ask.
@@ -47,10 +47,10 @@ impl Answers {
                     state: "parked".to_owned(),
                     usage,
                 });
-                Parked::Yes(Onward { next: next.map(|next| *next), wake_at })
+                Parked::Yes(Box::new(Onward { next: next.map(|next| *next), wake_at }))
             }
             Some(Committed::Continue { .. }) => Parked::Stopped,
-            Some(Committed::Lost) | None => Parked::Yes(Onward::default()),
+            Some(Committed::Lost) | None => Parked::Yes(Box::default()),
         }
     }
 

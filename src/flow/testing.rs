@@ -39,11 +39,12 @@ pub(super) use crate::store::conformance::account;
 use crate::store::read::Read as _;
 use crate::store::sqlite::{self, Sqlite};
 use crate::store::{Claimed, DuePart, End};
-use crate::tools::ports::Spoken;
 
 mod asking;
+mod swapping;
 
 use asking::{asked, buttons};
+use swapping::swapped;
 
 /// A private message; every one has its own key.
 pub(super) fn message(speaker: &str, text: &str) -> Inbound {
@@ -274,22 +275,6 @@ impl Mind for TestMind {
             set_aside: false,
         }))
     }
-}
-
-/// Sends a file in whose place another one is put after it was opened.
-async fn swapped(job: &Job<'_>) -> Spoken {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.txt");
-    std::fs::write(&path, "judged").unwrap();
-    let opened = std::fs::File::open(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    std::fs::write(&path, "swapped").unwrap();
-    let body = Body::File {
-        path: path.to_str().unwrap().to_owned(),
-        name: "a.txt".to_owned(),
-        caption: None,
-    };
-    job.reply.send("c1.0", body, opened).await.unwrap()
 }
 
 /// A running flow over a store of its own.

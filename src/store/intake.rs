@@ -149,6 +149,7 @@ pub struct Fresh {
 
 /// The effect of a command.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one is made for each command, and none is kept")]
 pub enum CommandEffect {
     /// Nothing but the answer.
     Say(Option<Draft>),

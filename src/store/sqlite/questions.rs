@@ -278,11 +278,11 @@ pub fn answered_by(conn: &Connection, conversation: i64, inbound: &Inbound) -> R
     })
 }
 
+/// A row of the inbox and its text.
+type RawInbound = (i64, String);
+
 /// Returns the question a task asked last, with the row that answered it.
-pub fn settled(
-    conn: &Connection,
-    task: i64,
-) -> Result<Option<(RawQuestion, Option<(i64, String)>)>> {
+pub fn settled(conn: &Connection, task: i64) -> Result<Option<(RawQuestion, Option<RawInbound>)>> {
     let sql = format!("{QUESTION} WHERE q.task = ?1 ORDER BY q.id DESC LIMIT 1");
     let Some(question) = list(conn, &sql, [task])?.pop() else { return Ok(None) };
     let by = match question.inbox {

@@ -13,7 +13,7 @@ use crate::domain::question::{Ask, Given};
 use crate::domain::span::Span;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::settings::AskUser as Settings;
 use crate::tools::{Output, Tool, ToolError};
 
@@ -105,7 +105,7 @@ impl Tool for PlanExit {
         true
     }
 
-    fn preview(&self, args: &Value) -> Option<String> {
+    fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
         args.get("plan_summary").and_then(Value::as_str).map(str::to_owned)
     }
 }
