@@ -6,6 +6,8 @@ mod drive;
 mod header;
 mod hidden;
 mod history;
+mod pictures;
+pub mod plan;
 pub mod prompt;
 mod run;
 mod settings;

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use crate::agent::circles::{Circles, Verdict};
 use crate::agent::header::{Header, Hush, VERSION, since_stored};
-use crate::agent::{Ending, Settings, budget, words};
+use crate::agent::{Ending, Settings, budget, plan, words};
 use crate::domain::transcript::{Answer, Call, Heard, Item};
 use crate::domain::usage::Usage;
 use crate::llm::{ModelError, Reply};
@@ -184,7 +184,7 @@ impl Run {
                 line
             }
         };
-        Some(Answer { call: call.id.clone(), text, is_error: true })
+        Some(Answer::error(&call.id, text))
     }
 
     /// Takes the answers to all open calls, in their order.
@@ -280,6 +280,10 @@ impl Run {
     fn ending(&mut self) -> Ending {
         let (end, text) = self.ended.clone().unwrap_or((End::Stopped, String::new()));
         let Unstored { append, header, usage } = self.take_unstored();
+        let text = match plan::standing(&self.items) {
+            Some(_) => plan::without_marks(&text),
+            None => text,
+        };
         let text = match self.header.set_aside {
             true => format!("{}\n\n{text}", words::set_aside()),
             false => text,

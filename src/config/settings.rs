@@ -36,6 +36,8 @@ pub struct Settings {
     pub worker: flow::WorkerSettings,
     /// How patient the outbox is.
     pub outbox: flow::OutboxSettings,
+    /// Where files of private conversations live.
+    pub workspace: crate::flow::WorkspaceSettings,
     /// How people are shown what a long task is doing.
     pub progress: flow::ProgressSettings,
     /// What single groups may do beyond the shaping table, by their id.
@@ -64,6 +66,7 @@ impl Default for Settings {
             guard: guard::Settings::default(),
             worker: flow::WorkerSettings::default(),
             outbox: flow::OutboxSettings::default(),
+            workspace: crate::flow::WorkspaceSettings::default(),
             progress: flow::ProgressSettings::default(),
             groups: BTreeMap::new(),
             console: console::Settings::default(),
@@ -82,6 +85,7 @@ impl Settings {
             while_busy: self.while_busy,
             worker: self.worker.clone(),
             outbox: self.outbox.clone(),
+            workspace: self.workspace.clone(),
             progress: self.progress.clone(),
             groups: self.groups.clone(),
             record_untriggered: self.record_untriggered,

@@ -19,7 +19,7 @@ use crate::flow::mind::{Job, Mind};
 use crate::flow::progress::Board;
 use crate::flow::reply::TaskReply;
 use crate::flow::stops::{StopMark, Stops};
-use crate::flow::{heard, hold, presence, rights, words};
+use crate::flow::{backfill, heard, hold, presence, rights, words};
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
@@ -70,6 +70,7 @@ impl Answers {
         mark: &StopMark,
         hand_over: bool,
     ) -> Option<Claimed> {
+        backfill::add(&self.desk, claimed, mark.cancel()).await;
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
         let board = Arc::new(Board::of(&self.desk, claimed));
         let Some(ending) = self.ending(claimed, mark, (&reply, &board)).await else {
@@ -204,11 +205,7 @@ impl Answers {
             None => append.extend(heard::without_files(claimed).into_iter().map(Item::Heard)),
             Some(Item::Asked { calls, .. }) => {
                 let interrupted = "interrupted, outcome unknown";
-                let answers = calls.iter().map(|c| Answer {
-                    call: c.id.clone(),
-                    text: interrupted.to_owned(),
-                    is_error: true,
-                });
+                let answers = calls.iter().map(|c| Answer::error(&c.id, interrupted));
                 append.push(Item::Answered { answers: answers.collect() });
             }
             Some(_) => {}

@@ -48,6 +48,7 @@ builtins! {
     Status = "status", "shows what runs and waits here, and what it cost";
     Ps = "ps", "lists the programs that run for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
+    Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";
     Id = "id", "shows your id and this place's";
 }
 
@@ -127,6 +128,8 @@ impl Commands {
             Builtin::Ps => say(words::processes(
                 &self.desk.processes.list(&inbound.conversation, self.desk.clock.now()),
             )),
+            Builtin::Workspace if trust != Trust::Owner => say(words::owners_only(builtin.name())),
+            Builtin::Workspace => self.workspace(inbound, command.args.trim()).await,
             Builtin::Tools => say(self.tools(inbound, account, trust, &command.args)),
             Builtin::Stop | Builtin::Reset if !self.may_end(inbound, trust, builtin).await? => {
                 say(words::not_yours(builtin.name()))
@@ -137,6 +140,28 @@ impl Commands {
                 None => CommandEffect::Say(None),
             }),
         }
+    }
+
+    async fn workspace(&self, inbound: &Inbound, args: &str) -> Result<CommandEffect, StoreError> {
+        let say = |text: String| self.desk.draft_to(inbound, &text);
+        let spaces = self.desk.workspaces();
+        Ok(match args {
+            "" => {
+                let set = self.desk.ledger.workspace(&inbound.conversation).await?;
+                let group = inbound.audience == Audience::Group;
+                let by_config = spaces.settings.dir.as_deref().filter(|_| !group);
+                CommandEffect::Say(say(words::workspace(set.as_deref(), by_config)))
+            }
+            "off" => CommandEffect::Workspace(None, say(words::no_workspace())),
+            written => match spaces.judged(written) {
+                Ok(real) => {
+                    let real = real.to_string_lossy().into_owned();
+                    let said = say(words::workspace_set(&real));
+                    CommandEffect::Workspace(Some(real), said)
+                }
+                Err(why) => CommandEffect::Say(say(why)),
+            },
+        })
     }
 
     fn stop(&self, inbound: &Inbound) -> CommandEffect {

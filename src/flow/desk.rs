@@ -28,6 +28,7 @@ use crate::flow::settings::Settings;
 use crate::flow::spool::Spool;
 use crate::flow::standings::Standings;
 use crate::flow::terminal::Terminal;
+use crate::flow::workspace::Workspaces;
 use crate::flow::{Parts, Stop, words};
 use crate::store::{Draft, Ledger, Queued, StoreError};
 use crate::tools::shell::Processes;
@@ -93,6 +94,15 @@ impl Desk {
             version: parts.version,
         };
         (Arc::new(desk), letterboxes)
+    }
+
+    /// Returns what decides about workspaces.
+    pub(super) fn workspaces(&self) -> Workspaces {
+        Workspaces {
+            settings: self.settings.workspace.clone(),
+            state_dir: self.state_dir.clone(),
+            cache_dir: self.cache_dir.clone(),
+        }
     }
 
     /// Returns the account of a conversation; `None` when its channel is not configured any more.

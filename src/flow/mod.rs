@@ -25,6 +25,7 @@ mod account;
 mod answer;
 mod ask;
 mod attempt;
+mod backfill;
 mod chain;
 mod commands;
 mod courier;
@@ -61,11 +62,13 @@ mod todos;
 mod verdict;
 mod words;
 mod worker;
+mod workspace;
 
 pub use account::{ChannelState, Hearing};
 pub use ask::{Ask, AskEvent};
 pub use say::Told;
 pub use settings::Settings;
+pub use workspace::WorkspaceSettings;
 
 use account::Account;
 use answer::Answers;
@@ -150,8 +153,7 @@ impl Flow {
                 shapes,
                 scopes: scope::Scopes {
                     todos: Arc::new(todos::LedgerTodos(Arc::clone(desk))),
-                    state_dir: desk.state_dir.clone(),
-                    cache_dir: desk.cache_dir.clone(),
+                    workspaces: desk.workspaces(),
                     clock: Arc::clone(&desk.clock),
                 },
                 persona: persona::read(&desk.state_dir),

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::span::Span;
+use crate::flow::WorkspaceSettings;
 
 /// Everything flow can be told by config. Each field is a top-level key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +19,8 @@ pub struct Settings {
     pub worker: WorkerSettings,
     /// What is said, until its receipt.
     pub outbox: OutboxSettings,
+    /// Where files of private conversations live.
+    pub workspace: WorkspaceSettings,
     /// How people are shown what a long task is doing.
     pub progress: ProgressSettings,
     /// What single places may do beyond their setting, by place key (`tg:-100123`).
@@ -32,6 +35,7 @@ impl Default for Settings {
             while_busy: WhileBusy::default(),
             worker: WorkerSettings::default(),
             outbox: OutboxSettings::default(),
+            workspace: WorkspaceSettings::default(),
             progress: ProgressSettings::default(),
             groups: BTreeMap::new(),
             record_untriggered: true,

@@ -74,6 +74,8 @@ pub(super) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         conversation: inbound.conversation.clone(),
         place: inbound.place.clone(),
         conversation_row: 1,
+        workspace: None,
+        place_row: 1,
         attempts: 1,
         facts: facts(),
         heard: vec![(InboxId(task), inbound.clone())],

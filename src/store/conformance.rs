@@ -27,6 +27,7 @@ mod asking;
 mod delivering;
 mod hearing;
 mod holding;
+mod late;
 mod random;
 mod reading;
 mod unsending;
@@ -45,6 +46,7 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 pub fn all_laws() -> Vec<(&'static str, Law)> {
     [
         hearing::LAWS,
+        late::LAWS,
         working::LAWS,
         asking::LAWS,
         delivering::LAWS,

@@ -68,8 +68,14 @@ pub enum Disposition {
     Edit,
     /// A message is taken back: its text goes wherever it is stored, the task it started ends.
     Unsent,
+    /// It changes a message so that it means the bot: a task, unless the message had one before; then it
+    /// is an [`Self::Edit`].
+    MeantNow(NewTask),
     /// Kept as context for a later task.
     Context,
+    /// Said before this task's first message and fetched now: context of this task alone. A row that was
+    /// there and untriggered becomes that.
+    Earlier(TaskId),
     /// Kept, and nothing comes of it.
     Ignored(&'static str),
     /// Kept as it came.
@@ -155,6 +161,8 @@ pub enum CommandEffect {
     },
     /// Raises the epoch, ends plan mode and stops the running task. Waiting tasks stay.
     Reset(Draft),
+    /// Sets the folder that the row's place works in; `None` takes it back.
+    Workspace(Option<String>, Option<Draft>),
     /// Changes what the conversation is in; a running task learns it as the answer of its next write.
     Mode(Mode, Option<Draft>),
 }

@@ -75,6 +75,9 @@ pub trait Notes: Send + Sync {
     /// Returns the todo list (JSON) of a conversation; `None` when it was never written.
     async fn todos(&self, conversation: &ConversationId) -> Result<Option<String>>;
 
+    /// Returns the folder that a conversation's place works in; `None` when its owner set none.
+    async fn workspace(&self, conversation: &ConversationId) -> Result<Option<String>>;
+
     /// Replaces the todo list of a conversation. Durable. `/reset` clears it.
     async fn set_todos(&self, conversation: &ConversationId, json: String) -> Result<()>;
 

@@ -135,6 +135,9 @@ pub enum Tools {
         /// JSON instead of text
         #[arg(long)]
         json: bool,
+        /// Do nothing: tell what the calls would do, as a person reads it who is asked to allow them
+        #[arg(long)]
+        preview: bool,
         /// NAME JSON [NAME JSON …]
         #[arg(required = true, num_args = 2.., value_name = "NAME JSON")]
         calls: Vec<String>,

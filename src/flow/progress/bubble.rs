@@ -20,6 +20,8 @@ use crate::store::StoreError;
 
 /// Between two edits that the platform did not take.
 const LONGEST_GAP: Duration = Duration::from_secs(60);
+/// How long the last edit gives way to others' answers.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// How soon a moment is looked for in which nobody speaks.
 const SOON: Duration = Duration::from_millis(250);
 
@@ -115,12 +117,18 @@ impl<'a> Bubble<'a> {
             Some(words) => revision(message, words),
             None => Body::Withdrawal { message: message.clone() },
         };
+        let patience = Instant::now() + PATIENCE;
         loop {
-            while !self.has_leave(Turn::Beside) {
+            // The answer is on its way to the courier: it goes first.
+            loop {
                 tokio::select! {
                     () = tokio::time::sleep(SOON) => {}
                     // What is noted is taken away at the next start.
                     () = self.desk.stop.work.cancelled() => return,
+                }
+                let late = Instant::now() >= patience;
+                if self.has_leave(if late { Turn::Beside } else { Turn::Behind }) {
+                    break;
                 }
             }
             match self.deliver(body.clone()).await {

@@ -4,6 +4,7 @@
 mod heard;
 mod parse;
 mod plan;
+mod planner;
 mod words;
 
 use async_trait::async_trait;
@@ -29,7 +30,11 @@ impl Offline {
 #[async_trait]
 impl Model for Offline {
     async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
-        let (text, calls) = match plan::next(&request.turns, request.tools.specs()) {
+        let step = match planner::planned(&request.turns) {
+            Some(plan) => Step::Say(plan),
+            None => plan::next(&request.turns, request.tools.specs()),
+        };
+        let (text, calls) = match step {
             Step::Say(text) => (text, vec![]),
             Step::Call { name, arguments } => {
                 (String::new(), vec![Call { id: "call_0".to_owned(), name, arguments }])

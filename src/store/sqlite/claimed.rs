@@ -31,6 +31,8 @@ pub struct RawClaimed {
     key: String,
     place: String,
     conversation: i64,
+    workspace: Option<String>,
+    place_row: i64,
     epoch: i64,
     attempts: u32,
     facts: String,
@@ -58,6 +60,7 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
         )?
         .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
+    raw.workspace = super::notes::workspace(conn, raw.conversation)?;
     raw.context = context(conn, &raw)?;
     raw.items =
         items(conn, "SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq", [task])?;
@@ -82,7 +85,8 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
     Ok(conn
         .prepare_cached(
             "SELECT t.id, t.claim, t.boot, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
-                    t.facts, t.header, c.plan
+                    t.facts, t.header, c.plan,
+                    (SELECT MIN(id) FROM conversation WHERE account = c.account AND place = c.place)
              FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         )?
         .query_row([task], |row| {
@@ -94,10 +98,12 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 key: row.get(4)?,
                 place: row.get(5)?,
                 conversation: row.get(6)?,
+                workspace: None,
                 epoch: row.get(7)?,
                 attempts: row.get(8)?,
                 facts: row.get(9)?,
                 header: row.get(10)?,
+                place_row: row.get(12)?,
                 heard: Vec::new(),
                 context: Vec::new(),
                 items: Vec::new(),
@@ -207,6 +213,8 @@ impl RawClaimed {
             conversation: ConversationId::new(account.clone(), self.key),
             place: PlaceId::new(account, self.place),
             conversation_row: self.conversation,
+            workspace: self.workspace,
+            place_row: self.place_row,
             attempts: self.attempts,
             facts: Facts { mode: notes::mode(self.plan), ..load(self.task, &self.facts)? },
             heard,

@@ -20,6 +20,7 @@ pub enum Effect {
     Say(Option<Prepared>),
     Stop { stopped: Prepared, idle: Prepared },
     Reset(Prepared),
+    Workspace(Option<String>, Option<Prepared>),
     Mode(Mode, Option<Prepared>),
 }
 
@@ -32,6 +33,9 @@ impl Effect {
                 Self::Stop { stopped: Prepared::new(*stopped)?, idle: Prepared::new(*idle)? }
             }
             CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
+            CommandEffect::Workspace(path, draft) => {
+                Self::Workspace(path, draft.map(Prepared::new).transpose()?)
+            }
             CommandEffect::Mode(mode, draft) => {
                 Self::Mode(mode, draft.map(Prepared::new).transpose()?)
             }
@@ -41,7 +45,9 @@ impl Effect {
     /// Returns about how many bytes it will write.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Say(draft) | Self::Mode(_, draft) => draft.as_ref().map_or(0, Prepared::bytes),
+            Self::Say(draft) | Self::Workspace(_, draft) | Self::Mode(_, draft) => {
+                draft.as_ref().map_or(0, Prepared::bytes)
+            }
             Self::Stop { stopped, idle } => stopped.bytes().max(idle.bytes()),
             Self::Reset(draft) => draft.bytes(),
         }
@@ -77,6 +83,10 @@ pub fn carry_out(
             )?
             .execute([conversation])?;
             Some(draft)
+        }
+        Effect::Workspace(path, draft) => {
+            notes::set_workspace(conn, conversation, path.as_deref())?;
+            draft
         }
         Effect::Mode(mode, draft) => {
             notes::change_mode(conn, conversation, mode)?;

@@ -130,12 +130,13 @@ pub fn queued_of(conn: &Connection, outbound: OutboundId) -> Result<Queued> {
     Ok(Queued { outbound, parts })
 }
 
+/// The index is named because the planner would rather walk all parts there ever were, for their order.
 fn due(conn: &Connection, account: &str) -> Result<Vec<RawPart>> {
     Ok(conn
         .prepare_cached(
             "SELECT p.id, p.outbound, p.attempts, p.not_before, o.expires_at, p.state = 'unclear',
                     o.answer, p.part
-             FROM part p JOIN outbound o ON o.id = p.outbound
+             FROM part p INDEXED BY part_open JOIN outbound o ON o.id = p.outbound
              WHERE p.account = ?1 AND p.open = 1 AND p.state IN ('queued', 'unclear') ORDER BY p.id",
         )?
         .query_map([account], RawPart::from_row)?

@@ -18,6 +18,7 @@ mod fetched;
 mod holds;
 mod intake;
 mod lanes;
+mod late;
 mod lock;
 mod moved;
 mod notes;

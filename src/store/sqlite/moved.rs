@@ -26,6 +26,13 @@ pub fn move_place(conn: &Connection, account: &str, old: &str, new: &str) -> Res
         return Ok(());
     }
     alias_place(conn, account, old, new)?;
+    // What was set under the new name stays, as the newer word.
+    conn.prepare_cached(
+        "UPDATE OR IGNORE workspace SET place = ?3 WHERE account = ?1 AND place = ?2",
+    )?
+    .execute([account, old, new])?;
+    conn.prepare_cached("DELETE FROM workspace WHERE account = ?1 AND place = ?2")?
+        .execute([account, old])?;
     let moving: Vec<(i64, String)> = conn
         .prepare_cached("SELECT id, key FROM conversation WHERE account = ?1 AND place = ?2")?
         .query_map([account, old], |row| Ok((row.get(0)?, row.get(1)?)))?

@@ -1,13 +1,40 @@
 //! The conversation's own small records: the verbs of [`Notes`].
 
 use async_trait::async_trait;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::ConversationId;
 
 use super::writer::Class;
 use super::{Sqlite, conversations};
 use crate::domain::facts::Mode;
 use crate::store::{Notes, Result};
+
+/// Returns the folder that a conversation's place works in.
+pub fn workspace(conn: &Connection, conversation: i64) -> Result<Option<String>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT w.path FROM conversation c
+             JOIN workspace w ON w.account = c.account AND w.place = c.place WHERE c.id = ?1",
+        )?
+        .query_row([conversation], |row| row.get(0))
+        .optional()?)
+}
+
+/// Sets the folder that a conversation's place works in, or takes it back.
+pub fn set_workspace(conn: &Connection, conversation: i64, path: Option<&str>) -> Result<()> {
+    let sql = match path {
+        Some(_) => {
+            "INSERT OR REPLACE INTO workspace (account, place, path)
+             SELECT account, place, ?2 FROM conversation WHERE id = ?1"
+        }
+        None => {
+            "DELETE FROM workspace WHERE ?2 IS NULL
+               AND (account, place) = (SELECT account, place FROM conversation WHERE id = ?1)"
+        }
+    };
+    conn.prepare_cached(sql)?.execute(params![conversation, path])?;
+    Ok(())
+}
 
 #[async_trait]
 impl Notes for Sqlite {
@@ -17,6 +44,15 @@ impl Notes for Sqlite {
             Some(row) => Ok(conn
                 .prepare_cached("SELECT todos FROM conversation WHERE id = ?1")?
                 .query_row([row], |row| row.get(0))?),
+            None => Ok(None),
+        };
+        self.writer.run(Class::Relaxed, 0, verb).await
+    }
+
+    async fn workspace(&self, conversation: &ConversationId) -> Result<Option<String>> {
+        let id = conversation.clone();
+        let verb = move |conn: &Connection| match conversations::find(conn, &id)? {
+            Some(row) => workspace(conn, row),
             None => Ok(None),
         };
         self.writer.run(Class::Relaxed, 0, verb).await

@@ -308,9 +308,11 @@ pub fn of_row(conn: &Connection, inbox: i64) -> Result<Option<RawQuestion>> {
 }
 
 /// The message is that of the last part: there the buttons are.
-const QUESTION: &str = "SELECT q.id, q.key, c.account, c.key, q.task, q.person, q.person_name, q.ask,
+const QUESTION: &str =
+    "SELECT q.id, q.key, c.account, c.key, q.task, q.person, q.person_name, q.ask,
         q.state, q.picked, q.given, q.inbox, q.expires_at,
-        (SELECT receipt ->> '$.message' FROM part WHERE outbound = q.outbound ORDER BY id DESC LIMIT 1)
+        (SELECT receipt ->> '$.message' FROM part
+         WHERE id BETWEEN q.outbound * 4096 AND q.outbound * 4096 + 4095 ORDER BY id DESC LIMIT 1)
     FROM question q JOIN conversation c ON c.id = q.conversation";
 
 fn list(conn: &Connection, sql: &str, by: impl Params) -> Result<Vec<RawQuestion>> {

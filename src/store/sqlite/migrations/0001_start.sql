@@ -28,6 +28,9 @@ CREATE INDEX conversation_place ON conversation (account, place);
 CREATE TABLE place_alias (account TEXT, old TEXT, new TEXT NOT NULL, PRIMARY KEY (account, old)) STRICT, WITHOUT ROWID;
 CREATE TABLE conversation_alias (account TEXT, old TEXT, conversation INTEGER NOT NULL, PRIMARY KEY (account, old)) STRICT, WITHOUT ROWID;
 
+-- The folder that a place works in, where its owner has set one.
+CREATE TABLE workspace (account TEXT, place TEXT, path TEXT NOT NULL, PRIMARY KEY (account, place)) STRICT, WITHOUT ROWID;
+
 -- ready_at: from when its first task may start; null when none waits. oldest: that task, the age by
 -- which free lanes are served. Whether one runs is what task_running says.
 CREATE TABLE lane (
