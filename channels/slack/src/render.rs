@@ -35,7 +35,7 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         }
         Body::Withdrawal { message } => maker.withdrawal(message),
         Body::TapAnswer { handle, text } => maker.whisper(handle, text),
-        Body::Typing => Vec::new(),
+        Body::Held(_) | Body::Typing => Vec::new(),
     }
 }
 
