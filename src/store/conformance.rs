@@ -26,6 +26,7 @@ use crate::store::{
 mod asking;
 mod delivering;
 mod hearing;
+mod late;
 mod random;
 mod reading;
 mod working;
@@ -41,7 +42,8 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 
 /// Every law, by name.
 pub fn all_laws() -> Vec<(&'static str, Law)> {
-    [hearing::LAWS, working::LAWS, asking::LAWS, delivering::LAWS, reading::LAWS].concat()
+    [hearing::LAWS, late::LAWS, working::LAWS, asking::LAWS, delivering::LAWS, reading::LAWS]
+        .concat()
 }
 
 /// Runs every law, each on a bed of its own, and the random histories.

@@ -66,8 +66,14 @@ pub enum Disposition {
     Tap,
     /// It changes the text of a waiting message; of a running or done one it is only kept.
     Edit,
+    /// It changes a message so that it means the bot: a task, unless the message had one before; then it
+    /// is an [`Self::Edit`].
+    MeantNow(NewTask),
     /// Kept as context for a later task.
     Context,
+    /// Said before this task's first message and fetched now: context of this task alone. A row that was
+    /// there and untriggered becomes that.
+    Earlier(TaskId),
     /// Kept, and nothing comes of it.
     Ignored(&'static str),
     /// Kept as it came.

@@ -16,6 +16,7 @@ mod conversations;
 mod delivery;
 mod intake;
 mod lanes;
+mod late;
 mod lock;
 mod moved;
 mod notes;
