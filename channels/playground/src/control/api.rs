@@ -125,7 +125,7 @@ pub(crate) async fn edit(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Press {
-    message_id: i64,
+    message_id: Value,
     data: String,
     #[serde(default)]
     from: Option<String>,
@@ -137,10 +137,15 @@ pub(crate) async fn press(
     Path(id): Path<String>,
     Json(press): Json<Press>,
 ) -> Answer<Value> {
-    let chat = telegram(&id)?.chat;
-    let user = person(&control, press.from.as_deref())?;
-    let id = control.telegram.press(chat, user, press.message_id, &press.data);
-    Ok(Json(json!({ "callback_query_id": id })))
+    let (at, from) = (room(&id)?.at, press.from.as_deref());
+    if let (At::Telegram(spot), Some(message)) = (at, press.message_id.as_i64()) {
+        let user = person(&control, from)?;
+        let id = control.telegram.press(spot.chat, user, message, &press.data);
+        return Ok(Json(json!({ "callback_query_id": id })));
+    }
+    let message = press.message_id.as_str().unwrap_or_default();
+    rooms::press(&control, at, from, message, &press.data).map_err(|words| refuse(404, &words))?;
+    Ok(Json(json!({ "ok": true })))
 }
 
 /// `POST /api/faults`: a [`Fault`]; `chat` may be one of the page's names.

@@ -11,6 +11,8 @@ use crate::x::{self, XPost};
 
 /// How the page's people write the bot's name where a platform knows it by an id.
 const NAME: &str = "@selkie";
+/// Who speaks when nobody is named.
+const OWNER: &str = "Ada";
 
 /// A chat of the page.
 pub(crate) struct Room {
@@ -101,7 +103,14 @@ pub(crate) fn describe(control: &Control, room: &Room) -> Value {
 pub(crate) fn messages(control: &Control, at: At) -> Vec<Value> {
     match at {
         At::Telegram(spot) => control.telegram.messages(spot).iter().map(|m| json!(m)).collect(),
-        At::Slack(channel) => control.slack.messages(channel).iter().map(of_slack).collect(),
+        At::Slack(channel) => {
+            let messages = control.slack.messages(channel);
+            let buttons = |ts: &str| control.slack.buttons(channel, ts).into_iter();
+            messages
+                .iter()
+                .map(|m| of_slack(m, keyboard(buttons(&m.ts).map(|b| b.label))))
+                .collect()
+        }
         At::Line(chat) => control.line.messages(chat).iter().map(of_line).collect(),
         At::X => control.x.posts().iter().map(of_x).collect(),
     }
@@ -118,19 +127,17 @@ pub(crate) fn say(
     reply_to: &Value,
     text: &str,
 ) -> Result<Value, String> {
-    let name = from.unwrap_or("Ada");
-    let nobody = || format!("nobody here is called {name}; try Ada, Grace or Linus");
-    let person = || PEOPLE.iter().find(|(known, ..)| *known == name).ok_or_else(nobody);
+    let name = from.unwrap_or(OWNER);
     Ok(match at {
         At::Telegram(spot) => {
-            let user = control.telegram.person(name).ok_or_else(nobody)?;
+            let user = control.telegram.person(name).ok_or_else(|| nobody(name))?;
             json!(match reply_to.as_i64() {
                 Some(to) => control.telegram.reply(spot, user, to, text),
                 None => control.telegram.say(spot, user, text),
             })
         }
         At::Slack(channel) => {
-            let user = person()?.1;
+            let user = person(name)?.1;
             let text = text.replace(NAME, &format!("<@{}>", slack::BOT));
             let messages = control.slack.messages(channel);
             let root = reply_to.as_str().and_then(|ts| messages.into_iter().find(|m| m.ts == ts));
@@ -140,7 +147,7 @@ pub(crate) fn say(
             })
         }
         At::Line(chat) => {
-            let user = person()?.2;
+            let user = person(name)?.2;
             json!(match reply_to.as_str() {
                 Some(quoted) => control.line.reply(chat, user, quoted, text),
                 None => control.line.say(chat, user, text),
@@ -148,6 +155,39 @@ pub(crate) fn say(
         }
         At::X => json!(control.x.post_by_hand(text)?),
     })
+}
+
+/// A person presses the button with this label under a message.
+///
+/// # Errors
+/// When nobody has this name, or there is no such button any more.
+pub(crate) fn press(
+    control: &Control,
+    at: At,
+    from: Option<&str>,
+    message: &str,
+    label: &str,
+) -> Result<(), String> {
+    let user = person(from.unwrap_or(OWNER))?;
+    let pressed = match at {
+        At::Slack(channel) => control.slack.tap(channel, message, user.1, label),
+        At::Telegram(_) | At::Line(_) | At::X => false,
+    };
+    if pressed { Ok(()) } else { Err(format!("no button here says {label:?}")) }
+}
+
+fn person(name: &str) -> Result<&'static (&'static str, &'static str, &'static str), String> {
+    PEOPLE.iter().find(|(known, ..)| *known == name).ok_or_else(|| nobody(name))
+}
+
+fn nobody(name: &str) -> String {
+    format!("nobody here is called {name}; try Ada, Grace or Linus")
+}
+
+/// Buttons one below the other, in the form of Telegram's keyboards: a label is its own data.
+fn keyboard(labels: impl IntoIterator<Item = String>) -> Value {
+    let rows = labels.into_iter().map(|label| json!([{ "text": label, "callback_data": label }]));
+    rows.collect()
 }
 
 /// One message in the form of [`crate::telegram::MessageView`], which the page draws.
@@ -160,7 +200,7 @@ fn view(id: &str, from: (&str, &str, bool), text: &str, at: &str) -> Value {
     })
 }
 
-fn of_slack(message: &SlackMessage) -> Value {
+fn of_slack(message: &SlackMessage, keyboard: Value) -> Value {
     let person = PEOPLE.iter().find(|(_, slack, _)| *slack == message.user);
     let name = person.map_or("selkie", |(name, ..)| *name);
     let seconds = message.ts.split('.').next().and_then(|s| s.parse().ok()).unwrap_or_default();
@@ -169,6 +209,7 @@ fn of_slack(message: &SlackMessage) -> Value {
     let from = (&*message.user, name, message.is_bots());
     let mut value = view(&message.ts, from, &slack_words(&message.text), &at);
     value["reply_to"] = json!(message.thread);
+    value["keyboard"] = keyboard;
     value["edited"] = json!(message.edited.is_some());
     let reactions = message.reactions.iter();
     value["reactions"] = reactions

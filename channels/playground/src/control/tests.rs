@@ -144,3 +144,26 @@ async fn every_platform_is_spoken_to_in_one_form() {
     assert!(playground.x().posts()[0].by_hand);
     assert_eq!(say("line:group", json!({"text": "x", "from": "Nobody"})).await.0, 404);
 }
+
+#[tokio::test]
+async fn a_button_of_another_platform_is_pressed_by_what_it_says() {
+    let playground = lifted().await;
+    let button = json!({ "type": "button", "action_id": "a", "value": "v",
+        "text": { "type": "plain_text", "text": "Green" } });
+    let blocks = json!([{ "type": "actions", "elements": [button] }]);
+    let body = json!({ "channel": "D0ADA", "text": "which tea?", "blocks": blocks });
+    let post = client().post(format!("{}/chat.postMessage", playground.slack_base_url()));
+    let posted = post.bearer_auth(crate::slack::BOT_TOKEN).json(&body).send().await.unwrap();
+    let posted: Value = posted.json().await.unwrap();
+    assert_eq!(posted["ok"], true, "{posted}");
+    let chat = format!("{}/api/chats/slack:dm", playground.url());
+    let messages = client().get(format!("{chat}/messages")).send().await.unwrap();
+    let messages: Value = messages.json().await.unwrap();
+    let key = json!([[{ "text": "Green", "callback_data": "Green" }]]);
+    assert_eq!(messages[0]["keyboard"], key);
+    let press = async |data: &str| {
+        let body = json!({ "message_id": posted["ts"], "data": data });
+        client().post(format!("{chat}/press")).json(&body).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!((press("Green").await, press("Black").await), (200, 404));
+}
