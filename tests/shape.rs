@@ -109,7 +109,11 @@ fn shaper() -> Shaper {
 }
 
 fn features(channel: &str, kind: &str, audience: Audience) -> Features {
-    let tools: &[SpeakingTool] = if channel == "telegram" { &TELEGRAM } else { &SLACK };
+    let tools: &[SpeakingTool] = match channel {
+        "telegram" => &TELEGRAM,
+        "slack" => &SLACK,
+        _ => &[],
+    };
     let speaking = tools.iter().map(|t| t.name.to_owned()).collect();
     Features {
         channel: channel.into(),
@@ -128,6 +132,8 @@ fn places() -> Vec<Where> {
         Where::Channel(features("telegram", "group", Audience::Group)),
         Where::Channel(features("slack", "dm", Audience::Direct)),
         Where::Channel(features("slack", "channel", Audience::Group)),
+        Where::Channel(features("line", "user", Audience::Direct)),
+        Where::Channel(features("line", "group", Audience::Group)),
     ]
 }
 

@@ -21,7 +21,7 @@ use crate::flow::park::Parked;
 use crate::flow::progress::Board;
 use crate::flow::reply::TaskReply;
 use crate::flow::stops::{StopMark, Stops};
-use crate::flow::{backfill, heard, presence, rights, words};
+use crate::flow::{backfill, heard, hold, presence, rights, words};
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
@@ -218,9 +218,15 @@ impl Answers {
                 None => std::future::pending::<Infallible>().await,
             }
         };
+        let beside = async {
+            tokio::select! {
+                never = hold::offer(&self.desk, claimed) => never,
+                never = typing => never,
+            }
+        };
         tokio::select! {
             driven = work => driven,
-            never = typing => match never {},
+            never = beside => match never {},
         }
     }
 
@@ -261,7 +267,7 @@ impl Answers {
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
         let draft = |text: &str| {
-            let (quote, window) = (quote(claimed), self.window(claimed));
+            let (quote, window) = (quote(claimed), hold::window(&self.desk, claimed));
             self.desk.draft(&claimed.conversation, text, quote, window)
         };
         // A command that stopped the task has answered already.
@@ -312,14 +318,13 @@ impl Answers {
         Onward { next: next.map(|next| *next), wake_at: None }
     }
 
-    /// The newest right to answer of what the task hears: of the tap that woke it, too.
-    pub(super) fn window(&self, claimed: &Claimed) -> Option<ReplyWindow> {
-        let woken = claimed.settled.as_ref().and_then(|settled| settled.by.as_ref());
-        self.desk.window(claimed.heard.iter().map(|(_, inbound)| inbound).chain(woken))
-    }
-
     fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {
         let waiting = self.endings.take(claimed);
+        if queued.iter().any(|q| q.parts.is_empty()) {
+            // It may be the next to expire.
+            tracing::debug!(task = %claimed.claim.task, "its words wait: they are held, or refused here");
+            self.desk.held.notify_one();
+        }
         let rows: Vec<_> = queued.iter().map(|q| q.outbound).collect();
         let watches: Vec<Vec<_>> = waiting
             .iter()

@@ -103,6 +103,10 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     }
     if let Some(standing) = stored {
         desk.standings.tell(due.outbound, &standing);
+        if matches!(standing, Standing::Refused { .. } | Standing::Expired) {
+            // It may have been the button of a held answer.
+            desk.held.notify_one();
+        }
         if standing != Standing::Open {
             desk.happenings.tell(|| Happening::Delivered {
                 conversation: due.part.conversation.clone(),

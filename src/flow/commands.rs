@@ -188,7 +188,9 @@ impl Commands {
         let stopped = self.desk.draft_to(inbound, &words::stopped());
         let idle = self.desk.draft_to(inbound, &words::nothing_to_stop());
         match (stopped, idle) {
-            (Some(stopped), Some(idle)) => CommandEffect::Stop { stopped, idle },
+            (Some(stopped), Some(idle)) => {
+                CommandEffect::Stop { stopped: Box::new(stopped), idle: Box::new(idle) }
+            }
             _ => CommandEffect::Say(None),
         }
     }

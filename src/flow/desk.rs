@@ -46,6 +46,8 @@ pub(super) struct Desk {
     pub(super) accounts: HashMap<AccountId, Arc<Account>>,
     pub(super) post: Post,
     pub(super) standings: Standings,
+    /// Rung when held answers should be looked at.
+    pub(super) held: Notify,
     pub(super) spool: Spool,
     pub(super) health: Health,
     pub(super) tracker: TaskTracker,
@@ -82,6 +84,7 @@ impl Desk {
             accounts,
             post,
             standings: Standings::default(),
+            held: Notify::new(),
             spool: Spool::below(&parts.cache_dir),
             health: Health::default(),
             tracker: TaskTracker::new(),
@@ -317,6 +320,7 @@ mod tests {
                 token: token.to_owned(),
                 until: now + TimeDelta::seconds(seconds),
                 calls: 1,
+                hold_at: None,
             };
             Inbound { reply_window: Some(window), ..testing::message("tg:1", "hi") }
         };

@@ -35,6 +35,7 @@ mod files;
 mod governor;
 mod health;
 mod heard;
+mod hold;
 mod intake;
 mod mind;
 mod park;
@@ -228,6 +229,7 @@ impl Flow {
             desk.tracker.spawn(courier.run());
         }
         desk.tracker.spawn(Arc::clone(&self.workers).dispatch());
+        desk.tracker.spawn(hold::sweep(Arc::clone(desk)));
         for account in desk.accounts.values() {
             self.listen(account);
         }

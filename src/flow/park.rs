@@ -71,7 +71,7 @@ impl Answers {
         let conversation = &claimed.conversation;
         let question = questions::asked(&self.desk, conversation, &asks.key, &asks.ask);
         let outbound = Outbound::new(conversation.clone(), Body::Question(question));
-        let (quote, window) = (quote(claimed), self.window(claimed));
+        let (quote, window) = (quote(claimed), hold::window(&self.desk, claimed));
         self.desk.rendered(outbound.quoting(quote).within(window))
     }
 }

@@ -109,7 +109,8 @@ impl Mouth for Terminal {
             Body::Voice { path, name } => shown("voice", &format!("{name}: {path}"), &None),
             Body::Reaction { emoji, .. } => emoji.clone(),
             Body::Question(question) => question.in_words(),
-            Body::Status { .. }
+            Body::Held(_)
+            | Body::Status { .. }
             | Body::Revision { .. }
             | Body::Withdrawal { .. }
             | Body::TapAnswer { .. }

@@ -380,6 +380,7 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         accounts,
         post,
         standings: Default::default(),
+        held: Default::default(),
         spool: Spool::below(cache.path()),
         health: Default::default(),
         tracker: TaskTracker::new(),

@@ -238,6 +238,24 @@ pub(super) fn owners_only(command: &str) -> String {
     format!("Only the owner may /{command}.")
 }
 
+/// Stands on the button by which a late answer is fetched; at most 20 characters.
+pub(super) const GET_THE_ANSWER: &str = "Get the answer";
+
+/// Says that an answer is late and will be fetched.
+pub(super) fn still_working() -> String {
+    "I am still working on this. Tap below when you want the answer.".to_owned()
+}
+
+/// Answers a tap for an answer that went out.
+pub(super) fn fetched_already() -> String {
+    "You have that answer already: look above.".to_owned()
+}
+
+/// Answers a tap for an answer that is not there any more.
+pub(super) fn nothing_to_fetch() -> String {
+    "There is no answer to fetch any more. Please ask again.".to_owned()
+}
+
 /// Answers `/ps`.
 pub(super) fn processes(all: &[Listed]) -> String {
     let lines = all.iter().map(|process| {

@@ -27,9 +27,11 @@ mod answering;
 mod asking;
 mod delivering;
 mod hearing;
+mod holding;
 mod late;
 mod random;
 mod reading;
+mod unsending;
 mod working;
 
 /// A store that can be opened many times, one after another.
@@ -50,7 +52,9 @@ pub fn all_laws() -> Vec<(&'static str, Law)> {
         asking::LAWS,
         answering::LAWS,
         delivering::LAWS,
+        holding::LAWS,
         reading::LAWS,
+        unsending::LAWS,
     ]
     .concat()
 }

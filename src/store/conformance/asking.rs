@@ -229,7 +229,7 @@ async fn command(
 }
 
 fn stop() -> CommandEffect {
-    CommandEffect::Stop { stopped: draft(1, 1), idle: draft(1, 2) }
+    CommandEffect::Stop { stopped: Box::new(draft(1, 1)), idle: Box::new(draft(1, 2)) }
 }
 
 async fn task_state(ledger: &dyn Ledger, task: TaskId) -> &'static str {
