@@ -2,6 +2,7 @@
 
 use crate::agent::budget::Spent;
 use crate::llm::ModelError;
+use crate::store::QuestionRow;
 
 /// The task reached one of its limits.
 pub fn limit_reached(spent: &Spent) -> String {
@@ -87,6 +88,16 @@ pub fn outcome_unknown(tool: &str) -> String {
 /// For the model: a call of an ended task was never answered.
 pub fn never_answered() -> &'static str {
     "not answered: the task was ended before"
+}
+
+/// For the model: a question of another task is open here.
+pub fn still_open(question: &QuestionRow) -> String {
+    let person = &question.person;
+    let whom = if person.name.trim().is_empty() { person.id.as_str() } else { &person.name };
+    format!(
+        "your question to {whom} is still open here, and the message above is no answer to it: {}",
+        question.ask.markdown
+    )
 }
 
 /// For the model: what it said before did not arrive.

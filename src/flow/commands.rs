@@ -5,7 +5,7 @@ use std::sync::Arc;
 use selkie_channel_core::{Audience, Inbound, PersonId};
 
 use crate::domain::crash::CrashPoint;
-use crate::domain::facts::{Facts, Trust};
+use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::InboxId;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
@@ -46,6 +46,7 @@ builtins! {
     Stop = "stop", "ends what I am doing here";
     Reset = "reset", "starts the conversation afresh; files, memory and schedules stay";
     Status = "status", "shows what runs and waits here, and what it cost";
+    Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
     Ps = "ps", "lists the programs that run for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
     Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";
@@ -130,7 +131,8 @@ impl Commands {
             )),
             Builtin::Workspace if trust != Trust::Owner => say(words::owners_only(builtin.name())),
             Builtin::Workspace => self.workspace(inbound, command.args.trim()).await,
-            Builtin::Tools => say(self.tools(inbound, account, trust, &command.args)),
+            Builtin::Tools => say(self.tools(inbound, account, trust, &command.args).await?),
+            Builtin::Plan => self.plan(inbound, trust, &command.args).await,
             Builtin::Stop | Builtin::Reset if !self.may_end(inbound, trust, builtin).await? => {
                 say(words::not_yours(builtin.name()))
             }
@@ -139,6 +141,24 @@ impl Commands {
                 Some(draft) => CommandEffect::Reset(draft),
                 None => CommandEffect::Say(None),
             }),
+        }
+    }
+
+    async fn plan(
+        &self,
+        inbound: &Inbound,
+        trust: Trust,
+        args: &str,
+    ) -> Result<CommandEffect, StoreError> {
+        let mode = self.desk.ledger.mode(&inbound.conversation).await?;
+        let say = |text: String| self.desk.draft_to(inbound, &text);
+        match args.trim().to_lowercase().as_str() {
+            "" => Ok(CommandEffect::Say(say(words::plan(mode)))),
+            "off" if !self.may_end(inbound, trust, Builtin::Plan).await? => {
+                Ok(CommandEffect::Say(say(words::not_yours(Builtin::Plan.name()))))
+            }
+            "off" => Ok(CommandEffect::Mode(Mode::Normal, say(words::plan_off(mode)))),
+            _ => Ok(CommandEffect::Say(say(words::plan_usage()))),
         }
     }
 
@@ -168,12 +188,14 @@ impl Commands {
         let stopped = self.desk.draft_to(inbound, &words::stopped());
         let idle = self.desk.draft_to(inbound, &words::nothing_to_stop());
         match (stopped, idle) {
-            (Some(stopped), Some(idle)) => CommandEffect::Stop { stopped, idle },
+            (Some(stopped), Some(idle)) => {
+                CommandEffect::Stop { stopped: Box::new(stopped), idle: Box::new(idle) }
+            }
             _ => CommandEffect::Say(None),
         }
     }
 
-    /// In a group: the owner, and who asked for what runs. `/stop` with nothing to stop harms nobody.
+    /// In a group: the owner, and who asked for what runs or waits for an answer. `/stop` with nothing to stop harms nobody.
     async fn may_end(
         &self,
         inbound: &Inbound,
@@ -192,7 +214,9 @@ impl Commands {
     async fn requester(&self, inbound: &Inbound) -> Result<Running, StoreError> {
         let ledger = &self.desk.ledger;
         let Some((task, _)) = ledger.status(&inbound.conversation).await?.running else {
-            return Ok(Running::Nothing);
+            let open = ledger.open_questions(Some(&inbound.conversation)).await?;
+            let waits = open.into_iter().next().map(|question| question.person.id);
+            return Ok(waits.map_or(Running::Nothing, |person| Running::For(Some(person))));
         };
         let detail = ledger.task(task).await?;
         Ok(Running::For(detail.and_then(|d| d.facts.speaker)))
@@ -212,14 +236,21 @@ impl Commands {
         Ok(words::status(&report))
     }
 
-    fn tools(&self, inbound: &Inbound, account: &Account, trust: Trust, args: &str) -> String {
-        let facts = self.desk.policy(account, |p| p.facts(inbound, trust));
+    async fn tools(
+        &self,
+        inbound: &Inbound,
+        account: &Account,
+        trust: Trust,
+        args: &str,
+    ) -> Result<String, StoreError> {
+        let mut facts = self.desk.policy(account, |p| p.facts(inbound, trust));
+        facts.mode = self.desk.ledger.mode(&inbound.conversation).await?;
         let shape = (self.shapes)(&facts);
-        match args.split_whitespace().collect::<Vec<_>>()[..] {
+        Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
             [] => words::tools(&shape.explain()),
             ["why", name] => words::tool_why(name, &shape.why(name)),
             _ => words::tools_usage(),
-        }
+        })
     }
 }
 

@@ -68,7 +68,10 @@ impl Intake {
 
     /// Begins what a stored batch asks for.
     pub(super) fn begin(&self, stored: Stored) {
-        let Accepted { claimed, ready, commands, wake_at, .. } = stored.accepted;
+        let Accepted { claimed, ready, commands, wake_at, stopping, .. } = stored.accepted;
+        for task in stopping {
+            self.commands.stops.stop(task);
+        }
         self.workers.begin(claimed, stored.permits);
         self.workers.ready(ready, wake_at);
         if !commands.is_empty() {

@@ -35,14 +35,17 @@ mod files;
 mod governor;
 mod health;
 mod heard;
+mod hold;
 mod intake;
 mod mind;
+mod park;
 mod persona;
 mod policy;
 mod post;
 mod presence;
 mod progress;
 mod questions;
+mod records;
 mod reply;
 mod rights;
 mod say;
@@ -53,18 +56,19 @@ mod standings;
 mod stops;
 #[cfg(test)]
 mod stories;
+#[cfg(test)]
+mod stories_of_questions;
 mod taps;
 mod terminal;
 #[cfg(test)]
 mod testing;
-mod todos;
 mod verdict;
 mod words;
 mod worker;
 mod workspace;
 
 pub use account::{ChannelState, Hearing};
-pub use ask::{Ask, AskEvent};
+pub use ask::{Ask, AskEvent, Reply};
 pub use say::Told;
 pub use settings::Settings;
 pub use workspace::WorkspaceSettings;
@@ -147,11 +151,13 @@ impl Flow {
         let shapes: Shapes = Arc::new(move |facts| shaper.shape(facts));
         let agent = Arc::clone(&parts.agent);
         let thinking = |desk: &Arc<Desk>, shapes: Shapes| -> Arc<dyn Mind> {
+            let records = Arc::new(records::Records(Arc::clone(desk)));
             Arc::new(Thinking {
                 agent,
                 shapes,
                 scopes: scope::Scopes {
-                    todos: Arc::new(todos::LedgerTodos(Arc::clone(desk))),
+                    todos: Arc::clone(&records) as _,
+                    modes: records,
                     workspaces: desk.workspaces(),
                     clock: Arc::clone(&desk.clock),
                 },
@@ -223,6 +229,7 @@ impl Flow {
             desk.tracker.spawn(courier.run());
         }
         desk.tracker.spawn(Arc::clone(&self.workers).dispatch());
+        desk.tracker.spawn(hold::sweep(Arc::clone(desk)));
         for account in desk.accounts.values() {
             self.listen(account);
         }
@@ -240,6 +247,14 @@ impl Flow {
     /// When the task could not be stored.
     pub async fn ask(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
         ask::begin(&self.desk, &self.intake, &self.endings, &self.terminal, ask).await
+    }
+
+    /// Answers the question with this key for whoever sits at the terminal.
+    ///
+    /// # Errors
+    /// When the answer could not be stored.
+    pub async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
+        ask::answer(&self.desk, &self.intake, (question, reply)).await
     }
 
     /// Starts the couriers alone: nothing is heard, no task is run.

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::agent::{Dropped, Ending};
+use crate::agent::{Driven, Dropped, Ending};
 use crate::domain::chance::Fixed;
 use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
@@ -39,7 +39,12 @@ pub(super) use crate::store::conformance::account;
 use crate::store::read::Read as _;
 use crate::store::sqlite::{self, Sqlite};
 use crate::store::{Claimed, DuePart, End};
-use crate::tools::ports::Spoken;
+
+mod asking;
+mod swapping;
+
+use asking::{asked, buttons};
+use swapping::swapped;
 
 /// A private message; every one has its own key.
 pub(super) fn message(speaker: &str, text: &str) -> Inbound {
@@ -156,8 +161,13 @@ impl Mouth for TestPlatform {
         let markdown = match &outbound.body {
             Body::Text { markdown } => markdown.clone(),
             Body::File { path, .. } => return vec![file(path)],
+            Body::Question(question) => buttons(question),
             Body::Status { markdown } => format!("[status] {markdown}"),
-            Body::Revision { message, markdown, .. } => format!("[{message}] {markdown}"),
+            Body::Revision { message, markdown, question } => {
+                let buttons = question.as_ref().map(buttons);
+                format!("[{message}] {}", buttons.unwrap_or_else(|| markdown.clone()))
+            }
+            Body::TapAnswer { handle, text } => format!("[{handle}] {text:?}"),
             Body::Withdrawal { message } => format!("[{message} gone]"),
             _ => return Vec::new(),
         };
@@ -230,7 +240,10 @@ pub(super) struct TestMind {
 
 #[async_trait]
 impl Mind for TestMind {
-    async fn answer(&self, job: Job<'_>) -> Result<Ending, Dropped> {
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+        if let Some(asked) = asked(&job) {
+            return Ok(asked);
+        }
         let text = job.heard.iter().map(|h| h.text.clone()).collect::<Vec<_>>().join("+");
         let files: Vec<String> = job.heard.iter().flat_map(|h| h.files.clone()).collect();
         if text == "hang" {
@@ -253,31 +266,15 @@ impl Mind for TestMind {
         };
         let append = vec![Item::Said { text: answer.clone() }];
         let header = "{}".to_owned();
-        Ok(Ending {
+        Ok(Driven::Ended(Ending {
             append,
             header,
             end: End::Done,
             text: answer,
             usage: Usage::default(),
             set_aside: false,
-        })
+        }))
     }
-}
-
-/// Sends a file in whose place another one is put after it was opened.
-async fn swapped(job: &Job<'_>) -> Spoken {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.txt");
-    std::fs::write(&path, "judged").unwrap();
-    let opened = std::fs::File::open(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    std::fs::write(&path, "swapped").unwrap();
-    let body = Body::File {
-        path: path.to_str().unwrap().to_owned(),
-        name: "a.txt".to_owned(),
-        caption: None,
-    };
-    job.reply.send("c1.0", body, opened).await.unwrap()
 }
 
 /// A running flow over a store of its own.
@@ -383,6 +380,7 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         accounts,
         post,
         standings: Default::default(),
+        held: Default::default(),
         spool: Spool::below(cache.path()),
         health: Default::default(),
         tracker: TaskTracker::new(),
@@ -391,6 +389,7 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         cache_dir: cache.path().into(),
         redactor: Redactor::default(),
         processes: Arc::default(),
+        woken: Default::default(),
         version: "test",
     });
     let shapes = Arc::new(|_: &Facts| unreachable!("no test of flow alone asks for a shape"));

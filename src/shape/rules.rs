@@ -91,7 +91,7 @@ pub const RULES: &[Rule] = &[
         reason: "hidden in scheduled tasks: nobody is there to answer",
         when: When::Unattended,
         classes: &[],
-        names: &["ask_user", "plan_enter"],
+        names: &["ask_user", "plan_enter", "plan_exit"],
         opens: false,
     },
     Rule {
@@ -115,7 +115,7 @@ pub const RULES: &[Rule] = &[
         reason: "hidden without a terminal: nobody is there to answer",
         when: When::NoTerminal,
         classes: &[],
-        names: &["ask_user"],
+        names: &["ask_user", "plan_enter", "plan_exit"],
         opens: false,
     },
 ];

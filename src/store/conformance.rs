@@ -23,12 +23,15 @@ use crate::store::{
     Queued,
 };
 
+mod answering;
 mod asking;
 mod delivering;
 mod hearing;
+mod holding;
 mod late;
 mod random;
 mod reading;
+mod unsending;
 mod working;
 
 /// A store that can be opened many times, one after another.
@@ -42,8 +45,18 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 
 /// Every law, by name.
 pub fn all_laws() -> Vec<(&'static str, Law)> {
-    [hearing::LAWS, late::LAWS, working::LAWS, asking::LAWS, delivering::LAWS, reading::LAWS]
-        .concat()
+    [
+        hearing::LAWS,
+        late::LAWS,
+        working::LAWS,
+        asking::LAWS,
+        answering::LAWS,
+        delivering::LAWS,
+        holding::LAWS,
+        reading::LAWS,
+        unsending::LAWS,
+    ]
+    .concat()
 }
 
 /// Runs every law, each on a bed of its own, and the random histories.

@@ -69,6 +69,8 @@ pub enum Disposition {
     /// It changes a message so that it means the bot: a task, unless the message had one before; then it
     /// is an [`Self::Edit`].
     MeantNow(NewTask),
+    /// A message is taken back: its text goes wherever it is stored, the task it started ends.
+    Unsent,
     /// Kept as context for a later task.
     Context,
     /// Said before this task's first message and fetched now: context of this task alone. A row that was
@@ -130,6 +132,8 @@ pub struct Accepted {
     /// Fresh rows of commands, taps and answers, to be carried out now: commands by
     /// [`Intake::command`], the others by [`super::Questions::answer`].
     pub commands: Vec<(InboxId, Inbound)>,
+    /// Running tasks whose messages were taken back: poke their workers.
+    pub stopping: Vec<TaskId>,
     /// The earliest `not_before` among new tasks.
     pub wake_at: Option<DateTime<Utc>>,
 }
@@ -145,15 +149,16 @@ pub struct Fresh {
 
 /// The effect of a command.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one is made for each command, and none is kept")]
 pub enum CommandEffect {
     /// Nothing but the answer.
     Say(Option<Draft>),
     /// Ends the conversation's running task and its unsent parts; answers one or the other.
     Stop {
         /// When something was stopped.
-        stopped: Draft,
+        stopped: Box<Draft>,
         /// When there was nothing to stop.
-        idle: Draft,
+        idle: Box<Draft>,
     },
     /// Raises the epoch, ends plan mode and stops the running task. Waiting tasks stay.
     Reset(Draft),

@@ -16,6 +16,7 @@ use crate::domain::facts::Mode;
 #[cfg(test)]
 pub mod conformance;
 mod delivery;
+mod hold;
 mod intake;
 mod question;
 pub mod read;
@@ -24,6 +25,7 @@ mod status;
 mod work;
 
 pub use delivery::{Delivery, Draft, DuePart, Outcome, Queued, Standing};
+pub use hold::{FetchEffect, Fetched, HeldAnswer, Holds, Offer, Swept};
 pub use intake::{
     Accepted, Arrival, CommandDone, CommandEffect, Disposition, Fresh, Fuse, Intake, NewTask,
 };
@@ -88,7 +90,7 @@ pub trait Notes: Send + Sync {
 
 /// A whole ledger, with its counters.
 pub trait Ledger:
-    Intake + Work + Delivery + Questions + Notes + StatusMessages + read::Read
+    Intake + Work + Delivery + Holds + Questions + Notes + StatusMessages + read::Read
 {
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are

@@ -288,7 +288,7 @@ async fn a_command_is_carried_out_once(bed: &dyn Bed) {
 }
 
 fn stop() -> CommandEffect {
-    CommandEffect::Stop { stopped: draft(1, 1), idle: draft(1, 2) }
+    CommandEffect::Stop { stopped: Box::new(draft(1, 1)), idle: Box::new(draft(1, 2)) }
 }
 
 async fn a_stop_ends_what_was_begun(bed: &dyn Bed) {

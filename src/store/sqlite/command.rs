@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::outbox::{self, Cause, Prepared};
 use super::rows::millis;
-use super::{lanes, notes, questions, work};
+use super::{fetched, lanes, notes, questions, work};
 use crate::domain::facts::Mode;
 use crate::domain::ids::TaskId;
 use crate::store::{CommandDone, CommandEffect, QuestionRow, Result};
@@ -30,7 +30,7 @@ impl Effect {
         Ok(match effect {
             CommandEffect::Say(draft) => Self::Say(draft.map(Prepared::new).transpose()?),
             CommandEffect::Stop { stopped, idle } => {
-                Self::Stop { stopped: Prepared::new(stopped)?, idle: Prepared::new(idle)? }
+                Self::Stop { stopped: Prepared::new(*stopped)?, idle: Prepared::new(*idle)? }
             }
             CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
             CommandEffect::Workspace(path, draft) => {
@@ -110,7 +110,7 @@ struct Ended {
 fn stop(conn: &Connection, conversation: i64, now: DateTime<Utc>) -> Result<Ended> {
     let running: Vec<TaskId> = conn
         .prepare_cached(
-            "UPDATE task SET stop = 1 WHERE conversation = ?1 AND state = 'running' RETURNING id",
+            "UPDATE task SET stop = MAX(stop, 1) WHERE conversation = ?1 AND state = 'running' RETURNING id",
         )?
         .query_map([conversation], |row| Ok(TaskId(row.get(0)?)))?
         .collect::<rusqlite::Result<_>>()?;
@@ -123,7 +123,8 @@ fn stop(conn: &Connection, conversation: i64, now: DateTime<Utc>) -> Result<Ende
                AND (SELECT task FROM outbound WHERE id = part.outbound) NOT NULL",
         )?
         .execute([conversation, millis(now)])?;
-    let any = !running.is_empty() || parked || unsent > 0;
+    let held = fetched::drop_held(conn, conversation, ("cancelled", "stopped"), millis(now))?;
+    let any = !running.is_empty() || parked || unsent + held > 0;
     Ok(Ended { running, withdrawn, any })
 }
 

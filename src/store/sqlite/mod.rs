@@ -14,6 +14,8 @@ mod claimed;
 mod command;
 mod conversations;
 mod delivery;
+mod fetched;
+mod holds;
 mod intake;
 mod lanes;
 mod late;
@@ -34,6 +36,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod unsend;
 mod wal;
 mod work;
 mod writer;
