@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
-use selkie_channel_core::{Audience, MessageRef, ReplyWindow};
+use selkie_channel_core::{Audience, MessageRef};
 
 use crate::agent::{Asks, Driven, Dropped, Ending};
 use crate::domain::crash::CrashPoint;

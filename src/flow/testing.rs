@@ -339,16 +339,18 @@ impl Left {
     }
 }
 
+/// A platform that nothing has arrived at.
+pub(super) fn platform() -> TestPlatform {
+    TestPlatform { trouble: Mutex::default(), arrived: watch::Sender::new(Vec::new()) }
+}
+
 /// A flow that is not started; owner `tg:1`, allowed `tg:2` and the group `tg:-100`.
 pub(super) fn desk() -> House {
     desk_with(Settings::default(), Pace::LIFTED)
 }
 
 pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
-    let platform = Arc::new(TestPlatform {
-        trouble: Mutex::default(),
-        arrived: watch::Sender::new(Vec::new()),
-    });
+    let platform = Arc::new(platform());
     let channel = Channel {
         name: "test",
         account: account(),

@@ -163,11 +163,8 @@ mod tests {
     #[test]
     fn an_answer_is_repeated_once_and_a_message_to_others_never() {
         let now = DateTime::UNIX_EPOCH;
-        let marking = testing::TestPlatform {
-            trouble: Default::default(),
-            arrived: tokio::sync::watch::Sender::new(Vec::new()),
-        };
-        let lookup = |due| of_lookup(Lookup::Unknown, due, &marking, now);
+        let mouth = testing::platform();
+        let lookup = |due| of_lookup(Lookup::Unknown, due, &mouth, now);
         let first = lookup(DuePart { unclear: true, answer: true, ..testing::due(1) });
         assert!(matches!(first.outcome, Outcome::Repeat(_)));
         let second = lookup(first.again.unwrap());
