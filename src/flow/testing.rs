@@ -201,7 +201,7 @@ impl Mouth for TestPlatform {
     }
 
     fn marked(&self, part: &Part) -> Part {
-        let text = format!("{} (possibly repeated)", part.call.as_str().unwrap());
+        let text = format!("{} (possibly repeated)", part.call.as_str().unwrap_or(&part.shown));
         Part { call: json!(text), ..part.clone() }
     }
 

@@ -176,6 +176,14 @@ mod tests {
     }
 
     #[test]
+    fn a_channel_that_marks_nothing_repeats_nothing() {
+        let due = DuePart { unclear: true, answer: true, ..testing::due(1) };
+        let verdict = of_lookup(Lookup::Unknown, due, &Terminal::default(), DateTime::UNIX_EPOCH);
+        assert_eq!(verdict.outcome, Outcome::LeftUnclear);
+        assert!(verdict.again.is_none());
+    }
+
+    #[test]
     fn a_moved_place_is_followed_once() {
         let to = PlaceId::new(testing::account(), "tg:-1009");
         let verdict = judge(Delivery::Moved { to: to.clone() });
