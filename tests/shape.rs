@@ -146,6 +146,8 @@ fn facts(place: Where, trust: Trust, occasion: Occasion, mode: Mode) -> Facts {
         mode,
         message: asked.then(|| MessageRef::new("1")),
         opened: vec![],
+        passed: None,
+        summoned: Vec::new(),
         at: DateTime::UNIX_EPOCH,
     }
 }

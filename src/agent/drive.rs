@@ -50,7 +50,10 @@ impl<'a> Drive<'a> {
             }
             _ => {
                 let heard = std::mem::take(&mut task.heard);
-                Run::begin(settings, heard, &claimed.undelivered, agent.clock.now())
+                let undelivered = claimed.undelivered.iter().map(|said| words::not_delivered(said));
+                let unasked = claimed.facts.passed.as_ref().map(words::unasked);
+                let notes = undelivered.chain(unasked).collect();
+                Run::begin(settings, heard, notes, agent.clock.now())
             }
         };
         let mut facts = claimed.facts.clone();

@@ -67,15 +67,14 @@ pub struct Unstored {
 }
 
 impl Run {
-    /// Begins a run with the messages it answers.
+    /// Begins a run with what it is to know and the messages it answers.
     pub fn begin(
         settings: Settings,
         heard: Vec<Heard>,
-        undelivered: &[String],
+        notes: Vec<String>,
         now: DateTime<Utc>,
     ) -> Self {
-        let notes =
-            undelivered.iter().map(|shown| Item::Noted { text: words::not_delivered(shown) });
+        let notes = notes.into_iter().map(|text| Item::Noted { text });
         let items = notes.chain(heard.into_iter().map(Item::Heard)).collect();
         let header = Header {
             v: VERSION,

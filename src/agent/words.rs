@@ -1,6 +1,7 @@
 //! What the agent itself says to people and to the model. Nothing else in this folder words a sentence.
 
 use crate::agent::budget::Spent;
+use crate::domain::gate::Passed;
 use crate::llm::ModelError;
 
 /// The task reached one of its limits.
@@ -87,6 +88,18 @@ pub fn outcome_unknown(tool: &str) -> String {
 /// For the model: a call of an ended task was never answered.
 pub fn never_answered() -> &'static str {
     "not answered: the task was ended before"
+}
+
+/// For the model: nobody spoke to it, and it may speak all the same.
+pub fn unasked(passed: &Passed) -> String {
+    let short = match passed.is_lightweight {
+        true => " A reaction, if there is a tool for it, or one short line is enough.",
+        false => "",
+    };
+    format!(
+        "nobody mentioned you or replied to you here; you may speak all the same. Say something only people \
+         there can use, and say it once.{short}"
+    )
 }
 
 /// For the model: what it said before did not arrive.

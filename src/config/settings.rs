@@ -24,6 +24,10 @@ pub struct Settings {
     pub while_busy: flow::WhileBusy,
     /// Group lines that do not speak to the bot are kept as context for the next one that does.
     pub record_untriggered: bool,
+    /// When the bot speaks in a group although nobody spoke to it.
+    pub group_trigger_mode: flow::TriggerMode,
+    /// How the bot decides whether a group means it.
+    pub gate: flow::GateSettings,
     /// Which models are asked.
     pub llm: llm::Settings,
     /// How far a task may go.
@@ -56,6 +60,8 @@ impl Default for Settings {
             owners: Vec::new(),
             while_busy: flow::WhileBusy::default(),
             record_untriggered: true,
+            group_trigger_mode: flow::TriggerMode::default(),
+            gate: flow::GateSettings::default(),
             llm: llm::Settings::default(),
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
@@ -81,6 +87,8 @@ impl Settings {
             outbox: self.outbox.clone(),
             groups: self.groups.clone(),
             record_untriggered: self.record_untriggered,
+            group_trigger_mode: self.group_trigger_mode,
+            gate: self.gate,
         }
     }
 }

@@ -55,6 +55,8 @@ pub struct Plan {
     pub channels: Vec<Channel>,
     /// The `main` route.
     pub model: Arc<dyn Model>,
+    /// The `decision` route.
+    pub decision: Arc<dyn Model>,
     /// What tasks may do.
     pub shaper: Arc<Shaper>,
     /// Knows every secret of the config.
@@ -115,12 +117,24 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
     };
     let settings = reading.finish()?;
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
-    let (model, small) = (routes.main, routes.small);
+    let (model, small, decision) = (routes.main, routes.small, routes.decision);
     let means = means(binary, &settings, &tls, small);
     let shaper = shaper(binary, &settings, &means)?;
     let folders = folders(&settings);
     let processes = means.processes;
-    Ok(Plan { settings, folders, channels, model, shaper, redactor, processes, tls, clock, chance })
+    Ok(Plan {
+        settings,
+        folders,
+        channels,
+        model,
+        decision,
+        shaper,
+        redactor,
+        processes,
+        tls,
+        clock,
+        chance,
+    })
 }
 
 /// Lets every channel look at its section.
@@ -197,6 +211,12 @@ impl Plan {
         self.processes.begin(self.folders.state.join("run/processes.json"));
         let happenings = Happenings::default();
         let crash = Arc::new(crash(&self.settings));
+        if self.settings.flow().has_gate() && self.settings.llm.routes.decision.is_none() {
+            tracing::warn!(
+                "llm.routes.decision is not set: the main model decides about every line of the groups in smart or \
+                 talkative mode; name a small one there to spend less"
+            );
+        }
         let agent = Agent {
             model: Arc::clone(&self.model),
             work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
@@ -210,6 +230,7 @@ impl Plan {
             ledger: Arc::clone(&ledger),
             shaper: Arc::clone(&self.shaper),
             agent: Arc::new(agent),
+            decision: Arc::clone(&self.decision),
             channels: self.channels.clone(),
             owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
             settings: self.settings.flow(),

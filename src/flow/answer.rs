@@ -45,22 +45,42 @@ impl Answers {
             heard: claimed.heard.iter().map(|(row, _)| *row).collect(),
         });
         let next = match rights::now(&self.desk, &claimed) {
+            None => {
+                self.unheard(&claimed, "ignored: not_allowed any more", hand_over).await
+            }
+            Some(_) if self.is_bot_loop(&claimed).await => {
+                self.unheard(&claimed, "ignored: gate.bot_answers is reached", hand_over).await
+            }
             Some(trust) => {
                 claimed.facts.trust = trust;
                 self.work(&mut claimed, &mark, hand_over).await
             }
-            None => {
-                let why = "ignored: not_allowed any more".to_owned();
-                let mut ending = self.closed(&claimed, End::Failed { why }, String::new());
-                if claimed.transcript.is_empty() {
-                    // Words nobody listens to do not become history.
-                    ending.append.clear();
-                }
-                self.finish(&claimed, ending, Vec::new(), hand_over).await
-            }
         };
         self.stops.end(task);
         next
+    }
+
+    /// Ends a task without a word: nothing of it becomes history.
+    async fn unheard(&self, claimed: &Claimed, why: &str, hand_over: bool) -> Option<Claimed> {
+        let end = End::Failed { why: why.to_owned() };
+        let mut ending = self.closed(claimed, end, String::new());
+        if claimed.transcript.is_empty() {
+            ending.append.clear();
+        }
+        self.finish(claimed, ending, Vec::new(), hand_over).await
+    }
+
+    /// Whether bots have talked among themselves for long enough.
+    async fn is_bot_loop(&self, claimed: &Claimed) -> bool {
+        let most = self.desk.settings.gate.bot_answers;
+        let mut lines = claimed.heard.iter().map(|(_, line)| line).chain(&claimed.context);
+        // An empty task is nobody's, and no bot's.
+        if claimed.heard.is_empty() || lines.any(|line| !line.speaker.is_bot) {
+            return false;
+        }
+        let ledger = &self.desk.ledger;
+        let asked = self.desk.insist(|| ledger.bots_in_a_row(&claimed.conversation, most)).await;
+        asked.is_none_or(|in_a_row| in_a_row >= most)
     }
 
     async fn work(
@@ -211,7 +231,8 @@ impl Answers {
             let facts = &claimed.facts;
             let several = facts.audience() == Audience::Group
                 || matches!(facts.place, Where::CommandLine { .. });
-            let quote = several.then(|| facts.message.clone()).flatten();
+            let quotes = several && facts.passed.as_ref().is_none_or(|passed| passed.quotes);
+            let quote = quotes.then(|| facts.message.clone()).flatten();
             let window = self.desk.window(claimed.heard.iter().map(|(_, inbound)| inbound));
             self.desk.draft(&claimed.conversation, text, quote, window)
         };

@@ -92,6 +92,8 @@ fn arrival(desk: &Desk, ask: Ask) -> Arrival {
         mode: Mode::Normal,
         message: Some(MessageRef::new(&*key)),
         opened: Vec::new(),
+        passed: None,
+        summoned: Vec::new(),
         at: now,
     };
     let task =

@@ -110,6 +110,7 @@ impl Desk {
                 allow,
                 groups: &self.settings.groups,
                 record_untriggered: self.settings.record_untriggered,
+                mode: self.settings.group_trigger_mode,
                 address: &*account.channel.address,
                 now: self.clock.now(),
             })

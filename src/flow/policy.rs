@@ -9,7 +9,7 @@ use selkie_channel_core::{
 
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::flow::commands::Builtin;
-use crate::flow::settings::GroupSettings;
+use crate::flow::settings::{GroupSettings, TriggerMode};
 use crate::store::{Disposition, NewTask};
 
 /// How long an album gathers its pictures.
@@ -25,6 +25,8 @@ pub(super) struct Policy<'a> {
     pub(super) groups: &'a BTreeMap<String, GroupSettings>,
     /// Keep untriggered group talk.
     pub(super) record_untriggered: bool,
+    /// When the bot speaks unasked where a group does not say otherwise.
+    pub(super) mode: TriggerMode,
     /// Explains conversations.
     pub(super) address: &'a dyn Address,
     /// Now.
@@ -48,10 +50,24 @@ impl Policy<'_> {
         self.allow.is_everyone().then_some(Trust::Stranger)
     }
 
+    fn group(&self, inbound: &Inbound) -> Option<&GroupSettings> {
+        self.groups.get(inbound.place.key())
+    }
+
+    /// Makes the task of a message.
+    pub(super) fn task(&self, inbound: &Inbound, trust: Trust) -> NewTask {
+        NewTask {
+            // A platform's key is unique within its account alone.
+            cause: format!("{}|{}", inbound.conversation.account(), inbound.key),
+            facts: self.facts(inbound, trust),
+            not_before: inbound.album.as_ref().map(|_| self.now + ALBUM),
+        }
+    }
+
     /// Takes the facts of a message.
     pub(super) fn facts(&self, inbound: &Inbound, trust: Trust) -> Facts {
         let quotes_others = inbound.quote.as_ref().is_some_and(|q| !q.ours);
-        let opened = self.groups.get(inbound.place.key()).map(|g| g.allow.clone());
+        let opened = self.group(inbound).map(|g| g.allow.clone());
         Facts {
             v: Facts::VERSION,
             place: Where::Channel(self.address.features(&inbound.conversation)),
@@ -62,6 +78,8 @@ impl Policy<'_> {
             mode: Mode::Normal,
             message: inbound.message.clone(),
             opened: opened.unwrap_or_default(),
+            passed: None,
+            summoned: Vec::new(),
             at: self.now,
         }
     }
@@ -90,7 +108,7 @@ pub(super) fn knocks(inbound: &Inbound, disposition: &Disposition) -> bool {
 const NOT_ALLOWED: &str = "not_allowed";
 
 fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
-    if inbound.speaker.is_bot {
+    if inbound.speaker.is_bot && !policy.group(inbound).is_some_and(|group| group.bots) {
         return Disposition::Ignored("bot");
     }
     let Some(trust) = policy.principal(inbound) else {
@@ -101,6 +119,7 @@ fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
     }
     if !is_meant(inbound) {
         return match policy.record_untriggered {
+            _ if is_for_the_gate(inbound, policy) => Disposition::Gate,
             true => Disposition::Context,
             false => Disposition::Ignored("untriggered"),
         };
@@ -120,13 +139,20 @@ fn is_meant(inbound: &Inbound) -> bool {
     inbound.audience == Audience::Direct || inbound.addressed != Addressed::No
 }
 
+/// Whether the gate may find that a line which names nobody means the bot: an answer to another person,
+/// a command for another bot and what bots say among themselves never do.
+fn is_for_the_gate(inbound: &Inbound, policy: &Policy<'_>) -> bool {
+    let group = policy.group(inbound);
+    let mode = group.and_then(|group| group.group_trigger_mode).unwrap_or(policy.mode);
+    let answers_another = inbound.quote.as_ref().is_some_and(|quote| !quote.ours);
+    mode != TriggerMode::Strict
+        && !answers_another
+        && !inbound.speaker.is_bot
+        && !inbound.text.starts_with('/')
+}
+
 fn task(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
-    Disposition::Task(NewTask {
-        // A platform's key is unique within its account alone.
-        cause: format!("{}|{}", inbound.conversation.account(), inbound.key),
-        facts: policy.facts(inbound, trust),
-        not_before: inbound.album.as_ref().map(|_| policy.now + ALBUM),
-    })
+    Disposition::Task(policy.task(inbound, trust))
 }
 
 #[cfg(test)]
@@ -145,7 +171,8 @@ mod tests {
         groups: &'a BTreeMap<String, GroupSettings>,
     ) -> Policy<'a> {
         let now = DateTime::UNIX_EPOCH;
-        Policy { owners, allow, groups, record_untriggered: true, address: &TestAddress, now }
+        let mode = TriggerMode::Strict;
+        Policy { owners, allow, groups, record_untriggered: true, mode, address: &TestAddress, now }
     }
 
     fn word(disposition: &Disposition) -> String {
@@ -197,6 +224,38 @@ mod tests {
         let mut owner = group("tg:1", "selkie, hi");
         owner.addressed = Addressed::Mention;
         assert_eq!(decide(&owner, &AllowList::default()), "task as owner");
+    }
+
+    #[test]
+    fn only_talk_that_may_mean_the_bot_waits_for_the_gate() {
+        let listed = AllowList::of(["tg:-100".to_owned()]);
+        let smart = |group_trigger_mode, bots| {
+            let group = GroupSettings { group_trigger_mode, bots, ..GroupSettings::default() };
+            BTreeMap::from([("tg:-100".to_owned(), group)])
+        };
+        let decide = |inbound: &Inbound, groups: &BTreeMap<String, GroupSettings>, mode| {
+            word(&dispose(inbound, &Policy { mode, ..policy(&[], &listed, groups) }))
+        };
+        let (here, everywhere) = (smart(Some(TriggerMode::Smart), true), smart(None, false));
+        let said = group("tg:5", "who knows?");
+        assert_eq!(decide(&said, &here, TriggerMode::Strict), "gate");
+        assert_eq!(decide(&said, &everywhere, TriggerMode::Talkative), "gate");
+        assert_eq!(decide(&said, &everywhere, TriggerMode::Strict), "context");
+        assert_eq!(decide(&group("tg:5", "/ask@other hi"), &here, TriggerMode::Strict), "context");
+        let quote = |ours| {
+            let message = MessageRef::new("1");
+            Some(Quote { message, speaker: String::new(), text: String::new(), ours })
+        };
+        let answers = Inbound { quote: quote(false), ..said.clone() };
+        assert_eq!(decide(&answers, &here, TriggerMode::Strict), "context", "to somebody else");
+        let mut bot = said.clone();
+        bot.speaker.is_bot = true;
+        assert_eq!(decide(&bot, &here, TriggerMode::Strict), "context", "among bots");
+        assert_eq!(decide(&bot, &everywhere, TriggerMode::Talkative), "ignored: bot");
+        bot.addressed = Addressed::Mention;
+        assert_eq!(decide(&bot, &here, TriggerMode::Strict), "task as allowed");
+        let meant = Inbound { addressed: Addressed::Mention, ..said };
+        assert_eq!(decide(&meant, &here, TriggerMode::Strict), "task as allowed", "at once");
     }
 
     #[test]

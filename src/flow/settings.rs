@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::span::Span;
+pub use crate::flow::gate::settings::{GateSettings, TriggerMode};
 
 /// Everything flow can be told by config. Each field is a top-level key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +23,10 @@ pub struct Settings {
     pub groups: BTreeMap<String, GroupSettings>,
     /// Keep what a group says without meaning the bot, as context for the next task there.
     pub record_untriggered: bool,
+    /// When the bot speaks in a group although nobody spoke to it; `groups.<id>` may say otherwise.
+    pub group_trigger_mode: TriggerMode,
+    /// How that is decided.
+    pub gate: GateSettings,
 }
 
 impl Default for Settings {
@@ -32,7 +37,23 @@ impl Default for Settings {
             outbox: OutboxSettings::default(),
             groups: BTreeMap::new(),
             record_untriggered: true,
+            group_trigger_mode: TriggerMode::default(),
+            gate: GateSettings::default(),
         }
+    }
+}
+
+impl Settings {
+    /// When the bot speaks unasked in a place.
+    pub fn trigger_mode(&self, place: &str) -> TriggerMode {
+        let here = self.groups.get(place).and_then(|group| group.group_trigger_mode);
+        here.unwrap_or(self.group_trigger_mode)
+    }
+
+    /// Whether the gate has anything to decide anywhere.
+    pub fn has_gate(&self) -> bool {
+        let here = self.groups.values().filter_map(|group| group.group_trigger_mode);
+        here.chain([self.group_trigger_mode]).any(|mode| mode != TriggerMode::Strict)
     }
 }
 
@@ -72,6 +93,11 @@ impl Default for OutboxSettings {
 pub struct GroupSettings {
     /// Tool or class names that are open here.
     pub allow: Vec<String>,
+    /// When the bot speaks here although nobody spoke to it. Default: the key of the same name at the
+    /// top.
+    pub group_trigger_mode: Option<TriggerMode>,
+    /// Other bots are answered when they speak to this one; `gate.bot_answers` ends it.
+    pub bots: bool,
 }
 
 /// What becomes of a message that arrives while its conversation's task runs.

@@ -24,6 +24,7 @@ use crate::store::{
 };
 
 mod delivering;
+mod gating;
 mod hearing;
 mod random;
 mod reading;
@@ -40,7 +41,7 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 
 /// Every law, by name.
 pub fn all_laws() -> Vec<(&'static str, Law)> {
-    [hearing::LAWS, working::LAWS, delivering::LAWS, reading::LAWS].concat()
+    [hearing::LAWS, gating::LAWS, working::LAWS, delivering::LAWS, reading::LAWS].concat()
 }
 
 /// Runs every law, each on a bed of its own, and the random histories.
@@ -150,6 +151,8 @@ pub fn facts() -> Facts {
         mode: Mode::Normal,
         message: None,
         opened: Vec::new(),
+        passed: None,
+        summoned: Vec::new(),
         at: at(0),
     }
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, Cursor, Inbound, PlaceId};
+use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PlaceId};
 
 use super::{Claimed, Draft, Queued, Result};
 use crate::domain::facts::Facts;
@@ -63,6 +63,8 @@ pub enum Disposition {
     Command,
     /// It changes the text of a waiting message; of a running or done one it is only kept.
     Edit,
+    /// Nobody spoke to the bot: it waits for the gate of its group.
+    Gate,
     /// Kept as context for a later task.
     Context,
     /// Kept, and nothing comes of it.
@@ -101,6 +103,8 @@ pub struct Accepted {
     pub ready: Vec<Lane>,
     /// Fresh command rows, to be carried out now.
     pub commands: Vec<(InboxId, Inbound)>,
+    /// Conversations where fresh lines wait for the gate.
+    pub gated: Vec<ConversationId>,
     /// The earliest `not_before` among new tasks.
     pub wake_at: Option<DateTime<Utc>>,
 }

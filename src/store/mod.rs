@@ -14,12 +14,14 @@ use selkie_channel_core::ConversationId;
 #[cfg(test)]
 pub mod conformance;
 mod delivery;
+mod gate;
 mod intake;
 pub mod read;
 pub mod sqlite;
 mod work;
 
 pub use delivery::{Delivery, Draft, DuePart, Outcome, Queued, Standing};
+pub use gate::{AtGate, Gate, Judged};
 pub use intake::{
     Accepted, Arrival, CommandDone, CommandEffect, Disposition, Fresh, Fuse, Intake, NewTask,
 };
@@ -72,7 +74,7 @@ pub trait Notes: Send + Sync {
 }
 
 /// A whole ledger, with its counters.
-pub trait Ledger: Intake + Work + Delivery + Notes + read::Read {
+pub trait Ledger: Intake + Gate + Work + Delivery + Notes + read::Read {
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are
     /// not counted here: they are off the hot path and come when they come.

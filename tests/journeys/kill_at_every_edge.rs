@@ -52,6 +52,10 @@ const SCRIPT: &[Line] = &[
     line(GROUP, "/id", &[&["This place"]]),
     line(PRIVATE, "/status", &[&["Nothing is running"]]),
     line(GROUP, "/ask tell me my list", &[&["tea"]]),
+    line(GROUP, "selkie, a first time", &[&["“selkie, a first time”"]]),
+    line(GROUP, "selkie, a second time", &[&["“selkie, a second time”"]]),
+    line(GROUP, "selkie, a third time", &[&["“selkie, a third time”"]]),
+    line(GROUP, "selkie, a fourth time", &[&["“selkie, a fourth time”"]]),
     line(PRIVATE, "last words", &[&["“last words”"]]),
 ];
 
@@ -68,6 +72,7 @@ async fn what_was_being_done_is_done_once() {
 
 async fn one(point: CrashPoint, nth: u32) {
     let mut world = World::offline().await;
+    world.home.set("group_trigger_mode", json!("smart"));
     let daemon = world.daemon();
     world.ask("write notes.txt: tide").await;
     settled(&world, 1).await;

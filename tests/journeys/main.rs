@@ -6,12 +6,18 @@ mod support;
 
 mod asking;
 mod bad_start;
+mod bot_loop;
 mod command_line;
 mod commands;
 mod console;
 mod edits;
 mod files_in;
 mod full_disk;
+mod gate_fails;
+mod gate_overtaken;
+mod gate_smart;
+mod gate_strict;
+mod gate_talkative;
 mod groups;
 mod groups_more;
 mod isolation;

@@ -1,6 +1,7 @@
 //! The built-in stand-in: no model and no network, a list of phrases, real tool calls through the same
 //! port. Stateless: what is done of the person's words it reads from the turns.
 
+mod decide;
 mod heard;
 mod parse;
 mod plan;
@@ -29,7 +30,9 @@ impl Offline {
 #[async_trait]
 impl Model for Offline {
     async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
-        let (text, calls) = match plan::next(&request.turns, request.tools.specs()) {
+        let decided = decide::answer(&request.turns).map(Step::Say);
+        let next = || plan::next(&request.turns, request.tools.specs());
+        let (text, calls) = match decided.unwrap_or_else(next) {
             Step::Say(text) => (text, vec![]),
             Step::Call { name, arguments } => {
                 (String::new(), vec![Call { id: "call_0".to_owned(), name, arguments }])

@@ -146,6 +146,11 @@ fn carry_out(
             let account = inbound.place.account().as_str();
             moved::move_place(conn, account, inbound.place.key(), to.key())?;
         }
+        Disposition::Gate => {
+            if !out.accepted.gated.contains(&inbound.conversation) {
+                out.accepted.gated.push(inbound.conversation.clone());
+            }
+        }
         Disposition::Context | Disposition::Ignored(_) | Disposition::Unparsed => {}
     }
     Ok((conversation, task))
@@ -163,8 +168,38 @@ fn push(
     if let Some(joined) = join_album(conn, inbound, new, conversation)? {
         return Ok(joined);
     }
-    let lane = lanes::of_conversation(conn, conversation)?;
-    let account = inbound.conversation.account().as_str();
+    let row = TaskRow {
+        account: inbound.conversation.account().as_str(),
+        lane: lanes::of_conversation(conn, conversation)?,
+        order: inbound.order,
+        album: inbound.album.as_deref(),
+        facts: &row.facts,
+    };
+    make_task(conn, new, conversation, &row, now)
+}
+
+/// What a new task's row holds besides its cause and its moment.
+pub struct TaskRow<'a> {
+    /// The account.
+    pub account: &'a str,
+    /// The row of its lane.
+    pub lane: i64,
+    /// The platform's order of its message.
+    pub order: i64,
+    /// The album it gathers.
+    pub album: Option<&'a str>,
+    /// The facts, as JSON.
+    pub facts: &'a str,
+}
+
+/// Makes the task, or finds the one of the same cause. Returns it with its lane.
+pub fn make_task(
+    conn: &Connection,
+    new: &NewTask,
+    conversation: i64,
+    row: &TaskRow<'_>,
+    now: DateTime<Utc>,
+) -> Result<(i64, i64)> {
     let made = conn
         .prepare_cached(
             "INSERT INTO task (account, cause, conversation, lane, ord, state, start_at, album, facts,
@@ -174,13 +209,13 @@ fn push(
         )?
         .query_row(
             params![
-                account,
+                row.account,
                 new.cause,
                 conversation,
-                lane,
-                inbound.order,
+                row.lane,
+                row.order,
                 new.not_before.map_or(0, millis),
-                inbound.album,
+                row.album,
                 row.facts,
                 millis(now)
             ],
@@ -191,7 +226,7 @@ fn push(
         Some(made) => Ok(made),
         None => Ok(conn
             .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?
-            .query_row([account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?)))?),
+            .query_row([row.account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?)))?),
     }
 }
 
@@ -223,6 +258,7 @@ fn edit(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<()> {
         "UPDATE inbox SET inbound = json_set(inbound, '$.text', ?3)
          WHERE message = ?1 AND conversation = ?2 AND CASE disposition
              WHEN 'task' THEN (SELECT state FROM task WHERE id = inbox.task) = 'waiting'
+             WHEN 'gate' THEN 1
              WHEN 'context' THEN task IS NULL END",
     )?
     .execute(params![message.as_str(), conversation, inbound.text])?;
@@ -261,6 +297,7 @@ fn name(disposition: &Disposition) -> String {
         Disposition::Task(_) => "task",
         Disposition::Command => "command",
         Disposition::Edit => "edit",
+        Disposition::Gate => "gate",
         Disposition::Context => "context",
         Disposition::Ignored(reason) => return format!("ignored: {reason}"),
         Disposition::Unparsed => "unparsed",

@@ -14,6 +14,7 @@ mod claimed;
 mod command;
 mod conversations;
 mod delivery;
+mod gate;
 mod intake;
 mod lanes;
 mod lock;

@@ -189,7 +189,8 @@ fn append(conn: &Connection, task: i64, items: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn spend(conn: &Connection, task: i64, usage: Usage, now: DateTime<Utc>) -> Result<()> {
+/// Counts what a task has cost, for itself and for its day.
+pub fn spend(conn: &Connection, task: i64, usage: Usage, now: DateTime<Utc>) -> Result<()> {
     if usage == Usage::default() {
         return Ok(());
     }
@@ -200,6 +201,16 @@ fn spend(conn: &Connection, task: i64, usage: Usage, now: DateTime<Utc>) -> Resu
              output = output + ?5, micro_usd = micro_usd + ?6 WHERE id = ?1",
     )?
     .execute(params![task, calls, input, cached, output, money])?;
+    spend_day(conn, usage, now)
+}
+
+/// Counts what was spent for no task that is there, like the gate's silence.
+pub fn spend_day(conn: &Connection, usage: Usage, now: DateTime<Utc>) -> Result<()> {
+    if usage == Usage::default() {
+        return Ok(());
+    }
+    let Usage { calls, input, cached, output, micro_usd } = usage;
+    let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
     conn.prepare_cached(
         "INSERT INTO usage_day (day, calls, input, cached, output, micro_usd)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)
