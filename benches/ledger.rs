@@ -213,7 +213,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         summoned: Vec::new(),
         at: now(),
     };
-    let task = NewTask { cause: key, facts, not_before: None };
+    let task = NewTask::new(key, facts);
     Arrival { inbound, disposition: Disposition::Task(task) }
 }
 

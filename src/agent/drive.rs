@@ -66,7 +66,14 @@ impl<'a> Drive<'a> {
         loop {
             match self.run.next(self.agent.clock.now()) {
                 Next::Done(ending) => return Ok(ending),
-                Next::AskModel(ask) => self.ask(ask).await?,
+                Next::AskModel(ask) => {
+                    // The first call sees what the task was made of.
+                    if ask.step > 1 {
+                        let newer = self.task.inflow.newer(&self.facts).await;
+                        self.run.newer(newer);
+                    }
+                    self.ask(ask).await?;
+                }
                 Next::CallTools { calls, resumed } => self.call(calls, resumed).await?,
             }
         }
@@ -254,8 +261,11 @@ impl<'a> Drive<'a> {
     }
 
     async fn commit(&mut self, durable: bool, facts: Option<Facts>) -> Result<(), Dropped> {
-        let Unstored { append, header, usage } = self.run.take_unstored();
-        let step = Advance::Step { append, header, facts, usage, durable };
+        let Unstored { append, header, usage, seen } = self.run.take_unstored();
+        let mut step = Advance::Step { append, header, facts, usage, durable };
+        if !seen.is_empty() {
+            step = Advance::Absorb { seen, with: Box::new(step) };
+        }
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
             Ok(Committed::Continue { stop }) => {
                 if stop {

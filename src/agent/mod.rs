@@ -6,6 +6,7 @@ mod drive;
 mod header;
 mod hidden;
 mod history;
+mod inflow;
 pub mod prompt;
 mod run;
 mod settings;
@@ -21,13 +22,15 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
+use crate::domain::ids::TaskId;
 use crate::domain::transcript::{Heard, Item};
 use crate::domain::usage::Usage;
 use crate::llm::Model;
-use crate::store::{Claimed, End, Work};
+use crate::store::{Claimed, End, Seen, Work};
 use crate::tools::registry::Registry;
 use crate::tools::scope::Scope;
 
+pub use inflow::{Inflow, Newer, Source};
 pub use settings::Settings;
 pub use small::SmallModel;
 
@@ -61,6 +64,8 @@ pub struct Assignment<'a> {
     pub scope: &'a (dyn Fn(&Facts, &str) -> Scope + Send + Sync),
     /// Who the bot is, for the system prompt; empty for the built-in words.
     pub persona: String,
+    /// What comes in while it runs.
+    pub inflow: &'a dyn Inflow,
     /// Cancelled when the task is stopped or the daemon ends.
     pub cancel: CancellationToken,
 }
@@ -80,6 +85,10 @@ pub struct Ending {
     pub usage: Usage,
     /// The conversation so far is not to be used any more: raise the epoch.
     pub set_aside: bool,
+    /// What the last answer has seen besides: to be marked in the same write.
+    pub seen: Seen,
+    /// Every task whose messages this drive has taken in.
+    pub absorbed: Vec<TaskId>,
 }
 
 /// Why a drive ended without an ending.

@@ -5,11 +5,12 @@ use chrono::{DateTime, Utc};
 
 use crate::agent::circles::{Circles, Verdict};
 use crate::agent::header::{Header, Hush, VERSION, since_stored};
-use crate::agent::{Ending, Settings, budget, words};
+use crate::agent::{Ending, Newer, Settings, Source, budget, words};
+use crate::domain::ids::TaskId;
 use crate::domain::transcript::{Answer, Call, Heard, Item};
 use crate::domain::usage::Usage;
 use crate::llm::{ModelError, Reply};
-use crate::store::End;
+use crate::store::{End, Seen};
 
 /// How often a conversation that is too long is fitted tighter before the task gives up.
 const MOST_FITTINGS: u32 = 4;
@@ -24,6 +25,11 @@ pub struct Run {
     /// The open calls were asked for before a crash: some may have been started.
     resumed: bool,
     ended: Option<(End, String)>,
+    /// What came in and no answer has seen yet: the last items, from this one.
+    pending: Option<(usize, Vec<Source>)>,
+    /// What an answer has seen that is not stored yet.
+    seen: Seen,
+    absorbed: Vec<TaskId>,
 }
 
 /// What the run wants next.
@@ -64,6 +70,8 @@ pub struct Unstored {
     pub header: String,
     /// New usage.
     pub usage: Usage,
+    /// What the new items have seen besides.
+    pub seen: Seen,
 }
 
 impl Run {
@@ -88,7 +96,7 @@ impl Run {
             fittings: 0,
             untrusted: false,
         };
-        Self { settings, header, items, stored: (0, Usage::default()), resumed: false, ended: None }
+        Self::of(settings, header, items, (0, Usage::default()))
     }
 
     /// Takes up a stored run.
@@ -103,7 +111,40 @@ impl Run {
         }
         let resumed = matches!(items.last(), Some(Item::Asked { .. }));
         let stored = (items.len(), header.usage);
-        Ok(Self { settings, header, items, stored, resumed, ended: None })
+        Ok(Self { resumed, ..Self::of(settings, header, items, stored) })
+    }
+
+    fn of(settings: Settings, header: Header, items: Vec<Item>, stored: (usize, Usage)) -> Self {
+        let (resumed, ended, pending) = (false, None, None);
+        let (seen, absorbed) = (Seen::default(), Vec::new());
+        Self { settings, header, items, stored, resumed, ended, pending, seen, absorbed }
+    }
+
+    /// Takes what came in: the next answer sees it. Until then it is nobody's.
+    pub fn newer(&mut self, newer: Vec<Newer>) {
+        let begin = self.items.len();
+        let (_, sources) = self.pending.get_or_insert_with(|| (begin, Vec::new()));
+        for Newer { source, heard } in newer {
+            if !sources.contains(&source) {
+                sources.push(source);
+                self.items.extend(heard.into_iter().map(Item::Heard));
+            }
+        }
+    }
+
+    /// The answer is there: what came in before it was seen.
+    fn saw(&mut self) {
+        let Some((_, sources)) = self.pending.take() else { return };
+        self.seen.step = self.header.steps;
+        for source in sources {
+            match source {
+                Source::Task(task) => {
+                    self.seen.tasks.push(task);
+                    self.absorbed.push(task);
+                }
+                Source::Edit(row) => self.seen.edits.push(row),
+            }
+        }
     }
 
     /// Says what comes next.
@@ -148,6 +189,7 @@ impl Run {
         self.header.steps += 1;
         self.header.usage.add(usage);
         self.header.refused = None;
+        self.saw();
         let hushed = self.header.hushed.take();
         if calls.is_empty() {
             let text = if cut { text + words::answer_cut() } else { text };
@@ -249,12 +291,14 @@ impl Run {
 
     /// Hands over what is not stored yet and counts it as stored.
     pub fn take_unstored(&mut self) -> Unstored {
-        let append = self.items[self.stored.0..].to_vec();
+        let until = self.pending.as_ref().map_or(self.items.len(), |(begin, _)| *begin);
+        let append = self.items[self.stored.0..until].to_vec();
         let usage = since_stored(self.header.usage, self.stored.1);
-        self.stored = (self.items.len(), self.header.usage);
+        self.stored = (until, self.header.usage);
+        let seen = std::mem::take(&mut self.seen);
         // A header of plain data always serializes.
         let header = serde_json::to_string(&self.header).unwrap_or_default();
-        Unstored { append, header, usage }
+        Unstored { append, header, usage, seen }
     }
 
     fn hush(&mut self, hush: Hush) {
@@ -274,16 +318,34 @@ impl Run {
         if self.ended.is_none() {
             self.ended = Some((end, text));
         }
+        // What no answer has seen waits for a task of its own.
+        if let Some((begin, _)) = self.pending.take() {
+            self.items.truncate(begin);
+        }
     }
 
     fn ending(&mut self) -> Ending {
         let (end, text) = self.ended.clone().unwrap_or((End::Stopped, String::new()));
-        let Unstored { append, header, usage } = self.take_unstored();
-        let text = match self.header.set_aside {
+        let Unstored { append, header, usage, seen } = self.take_unstored();
+        let mut text = match self.header.set_aside {
             true => format!("{}\n\n{text}", words::set_aside()),
             false => text,
         };
-        Ending { append, header, end, text, usage, set_aside: self.header.set_aside }
+        if matches!(end, End::Failed { .. }) {
+            text.push_str(&words::covers(&self.taken_in()));
+        }
+        let (set_aside, absorbed) = (self.header.set_aside, std::mem::take(&mut self.absorbed));
+        Ending { append, header, end, text, usage, set_aside, seen, absorbed }
+    }
+
+    /// The messages that came in while the task ran and that it answers, too.
+    fn taken_in(&self) -> Vec<&str> {
+        let later = self.items.iter().skip_while(|item| !matches!(item, Item::Asked { .. }));
+        let heard = later.filter_map(|item| match item {
+            Item::Heard(heard) => Some(heard.text.as_str()),
+            _ => None,
+        });
+        heard.collect()
     }
 }
 

@@ -4,6 +4,9 @@ use crate::agent::budget::Spent;
 use crate::domain::gate::Passed;
 use crate::llm::ModelError;
 
+/// How much of a message is named.
+const SHOWN: usize = 80;
+
 /// The task reached one of its limits.
 pub fn limit_reached(spent: &Spent) -> String {
     match spent {
@@ -47,6 +50,21 @@ pub fn no_answer(error: &ModelError) -> String {
             format!("The model cannot be used at the moment: {why}")
         }
     }
+}
+
+/// A failed task had taken in more messages: they are named.
+pub fn covers(texts: &[&str]) -> String {
+    if texts.is_empty() {
+        return String::new();
+    }
+    let shown = texts.iter().map(|text| {
+        let end = selkie_channel_core::split::fitting(text, SHOWN);
+        format!("“{}{}”", &text[..end], if end < text.len() { "…" } else { "" })
+    });
+    format!(
+        "\n\nThis is about what you wrote meanwhile, too: {}.",
+        shown.collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// The conversation so far was refused twice and is not used any more.

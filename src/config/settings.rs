@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::span::Span;
 use crate::flow::settings as flow;
 use crate::{agent, console, guard, llm, tools};
 
@@ -22,6 +23,8 @@ pub struct Settings {
     pub owners: Vec<String>,
     /// What becomes of a message that arrives while its conversation is being answered.
     pub while_busy: flow::WhileBusy,
+    /// Several messages of one speaker, none later than this after the one before, are one task.
+    pub debounce: Span,
     /// Group lines that do not speak to the bot are kept as context for the next one that does.
     pub record_untriggered: bool,
     /// When the bot speaks in a group although nobody spoke to it.
@@ -59,6 +62,7 @@ impl Default for Settings {
         Self {
             owners: Vec::new(),
             while_busy: flow::WhileBusy::default(),
+            debounce: Span::seconds(0),
             record_untriggered: true,
             group_trigger_mode: flow::TriggerMode::default(),
             gate: flow::GateSettings::default(),
@@ -83,6 +87,7 @@ impl Settings {
     pub fn flow(&self) -> FlowSettings {
         FlowSettings {
             while_busy: self.while_busy,
+            debounce: self.debounce,
             worker: self.worker.clone(),
             outbox: self.outbox.clone(),
             groups: self.groups.clone(),

@@ -17,9 +17,10 @@ use crate::flow::desk::Desk;
 use crate::flow::endings::{Endings, Finished};
 use crate::flow::mind::{Job, Mind};
 use crate::flow::reply::TaskReply;
+use crate::flow::steer::Steering;
 use crate::flow::stops::{StopMark, Stops};
 use crate::flow::{heard, presence, rights, words};
-use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, StoreError};
+use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, Seen, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
 const MOST_ATTEMPTS: u32 = 3;
@@ -36,8 +37,7 @@ impl Answers {
     /// Works on a task to its end and returns the lane's next, when it is handed over.
     pub(super) async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Option<Claimed> {
         let task = claimed.claim.task;
-        // What a group said around the question is nobody's own words.
-        claimed.facts.untrusted_text |= !claimed.context.is_empty();
+        rights::weigh(&mut claimed);
         let mark = self.stops.begin(task);
         self.desk.happenings.tell(|| Happening::Started {
             conversation: claimed.conversation.clone(),
@@ -45,9 +45,7 @@ impl Answers {
             heard: claimed.heard.iter().map(|(row, _)| *row).collect(),
         });
         let next = match rights::now(&self.desk, &claimed) {
-            None => {
-                self.unheard(&claimed, "ignored: not_allowed any more", hand_over).await
-            }
+            None => self.unheard(&claimed, "ignored: not_allowed any more", hand_over).await,
             Some(_) if self.is_bot_loop(&claimed).await => {
                 self.unheard(&claimed, "ignored: gate.bot_answers is reached", hand_over).await
             }
@@ -90,7 +88,9 @@ impl Answers {
         hand_over: bool,
     ) -> Option<Claimed> {
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
-        let ending = self.ending(claimed, mark, &reply).await?;
+        let steering = Steering::new(Arc::clone(&self.desk), claimed);
+        let ending = self.ending(claimed, mark, (&reply, &steering)).await?;
+        claimed.heard.extend(steering.taken(&ending.absorbed));
         let say = self.say(claimed, &ending, mark, reply.has_spoken());
         self.finish(claimed, ending, say, hand_over).await
     }
@@ -99,7 +99,7 @@ impl Answers {
         &self,
         claimed: &mut Claimed,
         mark: &StopMark,
-        reply: &Arc<TaskReply>,
+        ways: (&Arc<TaskReply>, &Steering),
     ) -> Option<Ending> {
         if claimed.attempts > MOST_ATTEMPTS {
             tracing::error!(task = %claimed.claim.task, "given up: it never survived its worker");
@@ -108,7 +108,7 @@ impl Answers {
             return Some(self.closed(claimed, End::Failed { why }, text));
         }
         loop {
-            let driven = AssertUnwindSafe(self.drive(claimed, mark, reply)).catch_unwind().await;
+            let driven = AssertUnwindSafe(self.drive(claimed, mark, ways)).catch_unwind().await;
             match driven {
                 Ok(Ok(ending)) if ending.end == End::Stopped && self.is_leaving(mark) => {
                     return self.release(claimed).await;
@@ -159,7 +159,7 @@ impl Answers {
         &self,
         claimed: &Claimed,
         mark: &StopMark,
-        reply: &Arc<TaskReply>,
+        (reply, inflow): (&Arc<TaskReply>, &Steering),
     ) -> Result<Ending, Dropped> {
         let work = async {
             // With a transcript the messages are in it already.
@@ -172,7 +172,8 @@ impl Answers {
                 return Err(Dropped::Stopping);
             }
             let reply = Arc::clone(reply) as _;
-            self.mind.answer(Job { claimed, heard, reply, cancel: mark.cancel().clone() }).await
+            let cancel = mark.cancel().clone();
+            self.mind.answer(Job { claimed, heard, reply, inflow, cancel }).await
         };
         let typing = async {
             match self.desk.account(&claimed.conversation) {
@@ -222,7 +223,8 @@ impl Answers {
             append.push(Item::Said { text: text.clone() });
         }
         let header = claimed.header.clone().unwrap_or_else(|| "{}".to_owned());
-        Ending { append, header, end, text, usage: Usage::default(), set_aside: false }
+        let (usage, seen, absorbed) = (Usage::default(), Seen::default(), Vec::new());
+        Ending { append, header, end, text, usage, set_aside: false, seen, absorbed }
     }
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
@@ -264,9 +266,13 @@ impl Answers {
         if let End::Failed { why } = &ending.end {
             tracing::warn!(task = %claimed.claim.task, why, "a task failed");
         }
-        let Ending { append, header, end, usage, set_aside, text: _ } = ending;
+        let Ending { append, header, end, usage, set_aside, seen, .. } = ending;
         let now = desk.clock.now();
-        let finish = Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now };
+        let mut finish =
+            Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now };
+        if !seen.is_empty() {
+            finish = Advance::Absorb { seen, with: Box::new(finish) };
+        }
         desk.crash.hit(CrashPoint::BeforeFinish);
         let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await?;
         desk.crash.hit(CrashPoint::AfterFinish);

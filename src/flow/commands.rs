@@ -12,7 +12,7 @@ use crate::flow::desk::Desk;
 use crate::flow::stops::Stops;
 use crate::flow::words::{self, HouseReport, StatusReport};
 use crate::shape::Shape;
-use crate::store::{CommandEffect, StoreError};
+use crate::store::{CommandEffect, StopAnswers, StoreError};
 
 macro_rules! builtins {
     ($($variant:ident = $name:literal, $help:literal;)*) => {
@@ -87,6 +87,7 @@ impl Commands {
         let Some(Some(done)) = done else { return };
         for task in done.stopping {
             self.stops.stop(task);
+            desk.processes.end_of(task);
         }
         if let Some(queued) = done.queued {
             desk.send(queued);
@@ -116,10 +117,10 @@ impl Commands {
                 &self.desk.processes.list(&inbound.conversation, self.desk.clock.now()),
             )),
             Builtin::Tools => say(self.tools(inbound, account, trust, &command.args)),
-            Builtin::Stop | Builtin::Reset if !self.may_end(inbound, trust, builtin).await? => {
+            Builtin::Stop => Ok(self.stop(inbound, trust)),
+            Builtin::Reset if !self.may_reset(inbound, trust).await? => {
                 say(words::not_yours(builtin.name()))
             }
-            Builtin::Stop => Ok(self.stop(inbound)),
             Builtin::Reset => Ok(match self.desk.draft_to(inbound, &words::reset()) {
                 Some(draft) => CommandEffect::Reset(draft),
                 None => CommandEffect::Say(None),
@@ -127,38 +128,41 @@ impl Commands {
         }
     }
 
-    fn stop(&self, inbound: &Inbound) -> CommandEffect {
-        let stopped = self.desk.draft_to(inbound, &words::stopped());
-        let idle = self.desk.draft_to(inbound, &words::nothing_to_stop());
-        match (stopped, idle) {
-            (Some(stopped), Some(idle)) => CommandEffect::Stop { stopped, idle },
-            _ => CommandEffect::Say(None),
+    /// In a group: the owner everything, and everybody what they asked for. The store looks whose it is in
+    /// the write that stops it.
+    fn stop(&self, inbound: &Inbound, trust: Trust) -> CommandEffect {
+        let may_all = inbound.audience == Audience::Direct || trust == Trust::Owner;
+        let by = (!may_all).then(|| inbound.speaker.id.clone());
+        let draft = |text: &str| self.desk.draft_to(inbound, text);
+        let answers = || {
+            Some(StopAnswers {
+                stopped: draft(&words::stopped())?,
+                refused: draft(&words::not_yours(Builtin::Stop.name()))?,
+                finished: draft(&words::already_finished())?,
+                idle: draft(&words::nothing_to_stop())?,
+            })
+        };
+        match answers() {
+            Some(answers) => CommandEffect::Stop { by, answers: Box::new(answers) },
+            None => CommandEffect::Say(None),
         }
     }
 
-    /// In a group: the owner, and who asked for what runs. `/stop` with nothing to stop harms nobody.
-    async fn may_end(
-        &self,
-        inbound: &Inbound,
-        trust: Trust,
-        builtin: Builtin,
-    ) -> Result<bool, StoreError> {
+    /// In a group: the owner, and who asked for what runs.
+    async fn may_reset(&self, inbound: &Inbound, trust: Trust) -> Result<bool, StoreError> {
         if inbound.audience == Audience::Direct || trust == Trust::Owner {
             return Ok(true);
         }
-        match self.requester(inbound).await? {
-            Running::Nothing => Ok(builtin == Builtin::Stop),
-            Running::For(person) => Ok(person.as_ref() == Some(&inbound.speaker.id)),
-        }
+        let requester = self.requester(inbound).await?;
+        Ok(requester.is_some_and(|person| person == inbound.speaker.id))
     }
 
-    async fn requester(&self, inbound: &Inbound) -> Result<Running, StoreError> {
+    async fn requester(&self, inbound: &Inbound) -> Result<Option<PersonId>, StoreError> {
         let ledger = &self.desk.ledger;
         let Some((task, _)) = ledger.status(&inbound.conversation).await?.running else {
-            return Ok(Running::Nothing);
+            return Ok(None);
         };
-        let detail = ledger.task(task).await?;
-        Ok(Running::For(detail.and_then(|d| d.facts.speaker)))
+        Ok(ledger.task(task).await?.and_then(|detail| detail.facts.speaker))
     }
 
     async fn status(&self, inbound: &Inbound, trust: Trust) -> Result<String, StoreError> {
@@ -184,9 +188,4 @@ impl Commands {
             _ => words::tools_usage(),
         }
     }
-}
-
-enum Running {
-    Nothing,
-    For(Option<PersonId>),
 }

@@ -67,7 +67,8 @@ impl Intake {
 
     /// Begins what a stored batch asks for.
     pub(super) fn begin(&self, stored: Stored) {
-        let Accepted { claimed, ready, commands, gated, wake_at, .. } = stored.accepted;
+        let Accepted { claimed, ready, commands, stopping, gated, wake_at, .. } = stored.accepted;
+        stopping.iter().for_each(|task| self.commands.stops.stop(*task));
         self.workers.begin(claimed, stored.permits);
         self.workers.ready(ready, wake_at);
         self.gate.knock(gated);

@@ -47,6 +47,7 @@ mod scope;
 pub mod settings;
 mod spool;
 mod standings;
+mod steer;
 mod stops;
 #[cfg(test)]
 mod stories;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::span::Span;
@@ -15,6 +15,9 @@ pub use crate::flow::gate::settings::{GateSettings, TriggerMode};
 pub struct Settings {
     /// What becomes of a message that arrives while its conversation's task runs.
     pub while_busy: WhileBusy,
+    /// Several messages of one speaker, none later than this after the one before, are one task. 0: each
+    /// is its own.
+    pub debounce: Span,
     /// The workers.
     pub worker: WorkerSettings,
     /// What is said, until its receipt.
@@ -33,6 +36,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             while_busy: WhileBusy::default(),
+            debounce: Span::seconds(0),
             worker: WorkerSettings::default(),
             outbox: OutboxSettings::default(),
             groups: BTreeMap::new(),
@@ -101,42 +105,17 @@ pub struct GroupSettings {
 }
 
 /// What becomes of a message that arrives while its conversation's task runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", try_from = "String")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum WhileBusy {
     /// It waits in its lane.
     #[default]
     Queue,
-}
-
-impl TryFrom<String> for WhileBusy {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        match text.as_str() {
-            "queue" => Ok(Self::Queue),
-            "steer" | "interrupt" => {
-                Err(format!("`{text}` comes with a later part; until then write `queue`"))
-            }
-            _ => Err(format!("`{text}` is not known here; write `queue`")),
-        }
-    }
-}
-
-impl JsonSchema for WhileBusy {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "WhileBusy".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The later words stand here so that the reader of the file meets the sentence that says
-        // "later", and not one that calls them unknown.
-        json_schema!({
-            "type": "string",
-            "enum": ["queue", "steer", "interrupt"],
-            "description": "queue: it waits in its lane. steer and interrupt come with a later part."
-        })
-    }
+    /// The running task sees it before its next model call, when it says no more than that task may.
+    Steer,
+    /// It stops the running task, when that is the speaker's own, and is the next.
+    Interrupt,
 }
 
 #[cfg(test)]
@@ -148,13 +127,5 @@ mod tests {
         assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
         assert!(serde_json::from_str::<Settings>(r#"{"workers": {}}"#).is_err());
         assert!(serde_json::from_str::<Settings>(r#"{"worker": {"max_concurrency": 0}}"#).is_err());
-    }
-
-    #[test]
-    fn later_words_are_refused_with_a_sentence() {
-        let error = serde_json::from_str::<WhileBusy>(r#""steer""#).unwrap_err().to_string();
-        assert!(error.contains("comes with a later part"), "{error}");
-        assert_eq!(serde_json::from_str::<WhileBusy>(r#""queue""#).unwrap(), WhileBusy::Queue);
-        assert_eq!(serde_json::to_string(&WhileBusy::Queue).unwrap(), r#""queue""#);
     }
 }

@@ -39,7 +39,7 @@ use crate::store::conformance;
 pub(super) use crate::store::conformance::account;
 use crate::store::read::Read as _;
 use crate::store::sqlite::{self, Sqlite};
-use crate::store::{Claimed, DuePart, End};
+use crate::store::{Claimed, DuePart, End, Seen};
 use crate::tools::ports::Spoken;
 
 /// A private message; every one has its own key.
@@ -247,6 +247,8 @@ impl Mind for TestMind {
             text: answer,
             usage: Usage::default(),
             set_aside: false,
+            seen: Seen::default(),
+            absorbed: Vec::new(),
         })
     }
 }

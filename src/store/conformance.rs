@@ -23,6 +23,7 @@ use crate::store::{
     Queued,
 };
 
+mod absorbing;
 mod delivering;
 mod gating;
 mod hearing;
@@ -41,7 +42,8 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 
 /// Every law, by name.
 pub fn all_laws() -> Vec<(&'static str, Law)> {
-    [hearing::LAWS, gating::LAWS, working::LAWS, delivering::LAWS, reading::LAWS].concat()
+    [hearing::LAWS, gating::LAWS, absorbing::LAWS, working::LAWS, delivering::LAWS, reading::LAWS]
+        .concat()
 }
 
 /// Runs every law, each on a bed of its own, and the random histories.
@@ -159,7 +161,8 @@ pub fn facts() -> Facts {
 
 /// An arrival that starts a task.
 pub fn task(inbound: Inbound) -> Arrival {
-    let new = NewTask { cause: inbound.key.clone(), facts: facts(), not_before: None };
+    let gathers = inbound.album.clone();
+    let new = NewTask { gathers, ..NewTask::new(inbound.key.clone(), facts()) };
     Arrival { inbound, disposition: Disposition::Task(new) }
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PlaceId};
+use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId, PlaceId};
 
 use super::{Claimed, Draft, Queued, Result};
 use crate::domain::facts::Facts;
@@ -88,6 +88,17 @@ pub struct NewTask {
     pub facts: Facts,
     /// Not to be claimed before (an album gathers its pictures).
     pub not_before: Option<DateTime<Utc>>,
+    /// Joins the waiting task of the same conversation and word: an album's, or a speaker's.
+    pub gathers: Option<String>,
+    /// Stops the conversation's running task of the same speaker (anybody's, for an owner).
+    pub interrupts: bool,
+}
+
+impl NewTask {
+    /// A task that starts as soon as its lane is free.
+    pub fn new(cause: String, facts: Facts) -> Self {
+        Self { cause, facts, not_before: None, gathers: None, interrupts: false }
+    }
 }
 
 /// What `accept` did.
@@ -103,6 +114,8 @@ pub struct Accepted {
     pub ready: Vec<Lane>,
     /// Fresh command rows, to be carried out now.
     pub commands: Vec<(InboxId, Inbound)>,
+    /// Running tasks that a fresh message interrupts: poke their workers.
+    pub stopping: Vec<TaskId>,
     /// Conversations where fresh lines wait for the gate.
     pub gated: Vec<ConversationId>,
     /// The earliest `not_before` among new tasks.
@@ -123,15 +136,28 @@ pub struct Fresh {
 pub enum CommandEffect {
     /// Nothing but the answer.
     Say(Option<Draft>),
-    /// Ends the conversation's running task and its unsent parts; answers one or the other.
+    /// Ends what runs, is parked or unsent in the conversation; answers by what it found.
     Stop {
-        /// When something was stopped.
-        stopped: Draft,
-        /// When there was nothing to stop.
-        idle: Draft,
+        /// Only what this person asked for; `None` for everything.
+        by: Option<PersonId>,
+        /// What is said.
+        answers: Box<StopAnswers>,
     },
     /// Raises the epoch and stops the running task. Waiting tasks stay.
     Reset(Draft),
+}
+
+/// The answers to a stop, of which one is given.
+#[derive(Clone, Debug)]
+pub struct StopAnswers {
+    /// Something was stopped.
+    pub stopped: Draft,
+    /// What could be stopped is somebody else's.
+    pub refused: Draft,
+    /// The last task ended just before.
+    pub finished: Draft,
+    /// There was nothing to stop.
+    pub idle: Draft,
 }
 
 /// What a command did.

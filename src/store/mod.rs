@@ -15,6 +15,7 @@ use selkie_channel_core::ConversationId;
 pub mod conformance;
 mod delivery;
 mod gate;
+mod inflow;
 mod intake;
 pub mod read;
 pub mod sqlite;
@@ -22,8 +23,10 @@ mod work;
 
 pub use delivery::{Delivery, Draft, DuePart, Outcome, Queued, Standing};
 pub use gate::{AtGate, Gate, Judged};
+pub use inflow::{Inflow, Seen, Waiting};
 pub use intake::{
     Accepted, Arrival, CommandDone, CommandEffect, Disposition, Fresh, Fuse, Intake, NewTask,
+    StopAnswers,
 };
 pub use work::{Advance, Claimed, Committed, End, Said, Work};
 

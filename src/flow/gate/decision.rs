@@ -58,9 +58,7 @@ impl Decision {
         let speaks = match mode {
             TriggerMode::Strict => false,
             TriggerMode::Smart => self.addressed && self.confidence >= settings.confidence.0,
-            TriggerMode::Talkative => {
-                self.wanna_interject && self.interject > settings.interject.0
-            }
+            TriggerMode::Talkative => self.wanna_interject && self.interject > settings.interject.0,
         };
         speaks.then(|| Passed {
             quotes: self.impulse > settings.quote_above.0,
@@ -162,7 +160,8 @@ mod tests {
         let keener = Decision { interject: 0.61, ..keen };
         assert!(keener.judge(TriggerMode::Talkative, &settings).is_some());
         let zero = GateSettings { confidence: Share(0.0), interject: Share(0.0), ..settings };
-        let faint = Decision { confidence: 0.0, wanna_interject: true, interject: 0.01, ..decision };
+        let faint =
+            Decision { confidence: 0.0, wanna_interject: true, interject: 0.01, ..decision };
         assert!(faint.judge(TriggerMode::Smart, &zero).is_some(), "zero is a threshold");
         assert!(faint.judge(TriggerMode::Talkative, &zero).is_some());
     }

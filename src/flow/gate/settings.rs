@@ -94,7 +94,9 @@ mod tests {
         let read = |text: &str| serde_json::from_str::<GateSettings>(text);
         let zero = read(r#"{"confidence": 0, "interject": 1}"#).unwrap();
         assert_eq!((zero.confidence, zero.interject), (Share(0.0), Share(1.0)));
-        assert!(read(r#"{"quote_above": 1.1}"#).unwrap_err().to_string().contains("between 0 and 1"));
+        assert!(
+            read(r#"{"quote_above": 1.1}"#).unwrap_err().to_string().contains("between 0 and 1")
+        );
         assert!(read(r#"{"most_lines": 0}"#).is_err());
         assert_eq!(read("{}").unwrap(), GateSettings::default());
     }

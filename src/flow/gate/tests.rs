@@ -60,7 +60,8 @@ async fn one_call_covers_all_that_waits_and_names_its_line() {
     house.hear(vec![said(&house, "three"), said(&house, "four")]).await;
     house.decider.open.send_replace(true);
     let arrived = house.platform.wait_for(1).await;
-    assert_eq!(arrived[0].1, "re three", "the second of the new lines");
+    let answer = &arrived[0].1;
+    assert!(answer.ends_with("+three"), "the second of the new lines, after the talk: {answer}");
     let questions = asked(&house, 2).await;
     assert_eq!(questions.len(), 2);
     let lines = |n: usize| questions[n].split("chat_history").next().unwrap().to_owned();

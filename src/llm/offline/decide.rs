@@ -2,19 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::parse::{Phrase, after, find};
+use super::parse::{after, find};
 use crate::domain::transcript::Turn;
-
-/// What makes it speak in a group that nobody made it speak in.
-pub const DECISIONS: &[Phrase] = &[
-    Phrase { says: "selkie, <anything>", does: "is meant for it (confidence 0.9)" },
-    Phrase {
-        says: "does anybody know <anything>",
-        does: "is a question it would answer (interject 0.9)",
-    },
-    Phrase { says: "the gate says <json>", does: "is decided by this answer, whatever it is" },
-    Phrase { says: "<anything>!", does: "makes the impulse 0.9 instead of 0.5" },
-];
 
 /// Returns the decision when this is a question of the gate.
 pub(super) fn answer(turns: &[Turn]) -> Option<String> {
@@ -51,6 +40,18 @@ fn decision(meant: bool, asks: bool, text: &str, line: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llm::offline::Phrase;
+
+    /// What makes it speak in a group that nobody made it speak in.
+    const DECISIONS: &[Phrase] = &[
+        Phrase { says: "selkie, <anything>", does: "is meant for it (confidence 0.9)" },
+        Phrase {
+            says: "does anybody know <anything>",
+            does: "is a question it would answer (interject 0.9)",
+        },
+        Phrase { says: "the gate says <json>", does: "is decided by this answer, whatever it is" },
+        Phrase { says: "<anything>!", does: "makes the impulse 0.9 instead of 0.5" },
+    ];
 
     fn decided(texts: &[&str]) -> Value {
         let lines: Vec<_> = texts.iter().map(|text| json!({ "text": text })).collect();

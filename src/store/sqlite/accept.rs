@@ -6,7 +6,7 @@ use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::RawClaimed;
 use super::rows::{json, millis};
-use super::{conversations, lanes, moved};
+use super::{command, conversations, lanes, moved};
 use crate::domain::ids::InboxId;
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
 
@@ -101,8 +101,8 @@ fn store(
         out.accepted.known += 1;
         return Ok(());
     }
-    let (conversation, task) = carry_out(conn, &row, now, out)?;
-    let id = insert(conn, &row, (conversation, task), now)?;
+    let place = carry_out(conn, &row, now, out)?;
+    let id = insert(conn, &row, &place, now)?;
     out.accepted.fresh.push(Fresh { index, row: id });
     if matches!(row.arrival.disposition, Disposition::Command) {
         out.accepted.commands.push((id, row.arrival.inbound));
@@ -110,13 +110,22 @@ fn store(
     Ok(())
 }
 
-/// Does what the disposition says; returns the conversation and the task of the row.
+/// Where a row belongs.
+#[derive(Default)]
+struct Belongs {
+    conversation: Option<i64>,
+    task: Option<i64>,
+    /// The edit has changed what waits.
+    applied: bool,
+}
+
+/// Does what the disposition says; returns where the row belongs.
 fn carry_out(
     conn: &Connection,
     row: &Row,
     now: DateTime<Utc>,
     out: &mut RawAccepted,
-) -> Result<(Option<i64>, Option<i64>)> {
+) -> Result<Belongs> {
     let inbound = &row.arrival.inbound;
     let conversation = match &row.arrival.disposition {
         // Nothing comes of these: a stranger's line makes no conversation.
@@ -125,12 +134,16 @@ fn carry_out(
         }
         _ => Some(conversations::hear(conn, inbound)?),
     };
-    let Some(here) = conversation else { return Ok((None, None)) };
-    let mut task = None;
+    let Some(here) = conversation else { return Ok(Belongs::default()) };
+    let (mut task, mut applied) = (None, false);
     match &row.arrival.disposition {
         Disposition::Task(new) => {
             conversations::open(conn, here)?;
             let (id, lane) = push(conn, row, new, here, now)?;
+            if new.interrupts {
+                let stopped = command::interrupt(conn, here, &new.facts, now)?;
+                out.accepted.stopping.extend(stopped);
+            }
             lanes::refresh(conn, lane)?;
             if !out.touched.contains(&lane) {
                 out.touched.push(lane);
@@ -140,7 +153,7 @@ fn carry_out(
             out.accepted.wake_at = [out.accepted.wake_at, later].into_iter().flatten().min();
         }
         Disposition::Command | Disposition::Opened => conversations::open(conn, here)?,
-        Disposition::Edit => edit(conn, here, inbound)?,
+        Disposition::Edit => applied = edit(conn, here, inbound)?,
         Disposition::Closed(reason) => conversations::close(conn, here, reason, millis(now))?,
         Disposition::Moved(to) => {
             let account = inbound.place.account().as_str();
@@ -153,7 +166,7 @@ fn carry_out(
         }
         Disposition::Context | Disposition::Ignored(_) | Disposition::Unparsed => {}
     }
-    Ok((conversation, task))
+    Ok(Belongs { conversation, task, applied })
 }
 
 /// Makes the task, or finds the one of the same album or cause. Returns it with its lane.
@@ -165,14 +178,14 @@ fn push(
     now: DateTime<Utc>,
 ) -> Result<(i64, i64)> {
     let inbound = &row.arrival.inbound;
-    if let Some(joined) = join_album(conn, inbound, new, conversation)? {
+    if let Some(joined) = join(conn, inbound, new, (conversation, now))? {
         return Ok(joined);
     }
     let row = TaskRow {
         account: inbound.conversation.account().as_str(),
         lane: lanes::of_conversation(conn, conversation)?,
         order: inbound.order,
-        album: inbound.album.as_deref(),
+        gathers: new.gathers.as_deref(),
         facts: &row.facts,
     };
     make_task(conn, new, conversation, &row, now)
@@ -186,8 +199,8 @@ pub struct TaskRow<'a> {
     pub lane: i64,
     /// The platform's order of its message.
     pub order: i64,
-    /// The album it gathers.
-    pub album: Option<&'a str>,
+    /// Under which word it gathers more.
+    pub gathers: Option<&'a str>,
     /// The facts, as JSON.
     pub facts: &'a str,
 }
@@ -215,7 +228,7 @@ pub fn make_task(
                 row.lane,
                 row.order,
                 new.not_before.map_or(0, millis),
-                row.album,
+                row.gathers,
                 row.facts,
                 millis(now)
             ],
@@ -230,47 +243,54 @@ pub fn make_task(
     }
 }
 
-/// A picture of an album joins the task that waits for it, which then waits for the next one.
-fn join_album(
+/// A picture of an album joins the task that waits for it, which then waits for the next one; so does the
+/// next message of a speaker while theirs still gathers, for ten times as long as one message waits.
+fn join(
     conn: &Connection,
     inbound: &Inbound,
     new: &NewTask,
-    conversation: i64,
+    (conversation, now): (i64, DateTime<Utc>),
 ) -> Result<Option<(i64, i64)>> {
-    let Some(album) = &inbound.album else { return Ok(None) };
+    let Some(word) = &new.gathers else { return Ok(None) };
     Ok(conn
         .prepare_cached(
-            "UPDATE task SET start_at = MAX(start_at, ?3), ord = MIN(ord, ?4)
+            "UPDATE task SET ord = MIN(ord, ?4), start_at = MAX(start_at, CASE WHEN ?5 THEN ?3
+                 ELSE MIN(?3, created_at + 10 * (?3 - ?6)) END)
              WHERE conversation = ?1 AND album = ?2 AND state = 'waiting' AND attempts = 0
+               AND (?5 OR start_at > ?6)
              RETURNING id, lane",
         )?
         .query_row(
-            params![conversation, album, new.not_before.map_or(0, millis), inbound.order],
+            params![
+                conversation,
+                word,
+                new.not_before.map_or(0, millis),
+                inbound.order,
+                inbound.album.is_some(),
+                millis(now)
+            ],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )
         .optional()?)
 }
 
-/// Changes the stored text of a message that waits: of a task, or as context for one.
-fn edit(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<()> {
-    let Some(message) = &inbound.message else { return Ok(()) };
-    conn.prepare_cached(
-        "UPDATE inbox SET inbound = json_set(inbound, '$.text', ?3)
+/// Changes the stored text of a message that waits: of a task, or as context for one. Returns whether it
+/// did.
+fn edit(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<bool> {
+    let Some(message) = &inbound.message else { return Ok(false) };
+    let changed = conn
+        .prepare_cached(
+            "UPDATE inbox SET inbound = json_set(inbound, '$.text', ?3)
          WHERE message = ?1 AND conversation = ?2 AND CASE disposition
              WHEN 'task' THEN (SELECT state FROM task WHERE id = inbox.task) = 'waiting'
              WHEN 'gate' THEN 1
              WHEN 'context' THEN task IS NULL END",
-    )?
-    .execute(params![message.as_str(), conversation, inbound.text])?;
-    Ok(())
+        )?
+        .execute(params![message.as_str(), conversation, inbound.text])?;
+    Ok(changed > 0)
 }
 
-fn insert(
-    conn: &Connection,
-    row: &Row,
-    (conversation, task): (Option<i64>, Option<i64>),
-    now: DateTime<Utc>,
-) -> Result<InboxId> {
+fn insert(conn: &Connection, row: &Row, belongs: &Belongs, now: DateTime<Utc>) -> Result<InboxId> {
     let inbound = &row.arrival.inbound;
     conn.prepare_cached(
         "INSERT INTO inbox (account, key, conversation, ord, message, inbound, disposition, task,
@@ -280,12 +300,12 @@ fn insert(
     .execute(params![
         inbound.conversation.account().as_str(),
         inbound.key,
-        conversation,
+        belongs.conversation,
         inbound.order,
         inbound.message.as_ref().map(|m| m.as_str()),
         row.text,
-        name(&row.arrival.disposition),
-        task,
+        if belongs.applied { "edit: applied".to_owned() } else { name(&row.arrival.disposition) },
+        belongs.task,
         millis(now)
     ])?;
     Ok(InboxId(conn.last_insert_rowid()))

@@ -48,7 +48,8 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
     complete_album(conn, task)?;
     raw.heard = conn
         .prepare_cached(
-            "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition = 'task' ORDER BY ord, id",
+            "SELECT id, inbound FROM inbox WHERE task = ?1
+                 AND (disposition = 'task' OR disposition GLOB 'absorbed*') ORDER BY ord, id",
         )?
         .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;

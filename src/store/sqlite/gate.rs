@@ -148,17 +148,16 @@ fn pass(
     ((line, new), facts): (&(InboxId, NewTask), &str),
     (here, now): (i64, DateTime<Utc>),
 ) -> Result<Option<(i64, i64)>> {
-    let waits: Option<(i64, Option<String>)> = conn
+    let waits: Option<i64> = conn
         .prepare_cached(
-            "SELECT ord, inbound ->> '$.album' FROM inbox
-             WHERE id = ?1 AND conversation = ?2 AND disposition = 'gate'",
+            "SELECT ord FROM inbox WHERE id = ?1 AND conversation = ?2 AND disposition = 'gate'",
         )?
-        .query_row([line.0, here], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row([line.0, here], |row| row.get(0))
         .optional()?;
-    let Some((order, album)) = waits else { return Ok(None) };
+    let Some(order) = waits else { return Ok(None) };
     let lane = lanes::of_conversation(conn, here)?;
     let account = judged.conversation.account().as_str();
-    let row = accept::TaskRow { account, lane, order, album: album.as_deref(), facts };
+    let row = accept::TaskRow { account, lane, order, gathers: new.gathers.as_deref(), facts };
     let (task, lane) = accept::make_task(conn, new, here, &row, now)?;
     conn.prepare_cached("UPDATE inbox SET disposition = 'task', task = ?2 WHERE id = ?1")?
         .execute([line.0, task])?;

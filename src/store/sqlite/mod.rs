@@ -15,6 +15,7 @@ mod command;
 mod conversations;
 mod delivery;
 mod gate;
+mod inflow;
 mod intake;
 mod lanes;
 mod lock;

@@ -7,11 +7,11 @@ use super::claimed::RawClaimed;
 use super::outbox::{self, Cause};
 use super::rows::{ITEM_VERSION, json, millis, small};
 use super::writer::Class;
-use super::{lanes, read, work};
+use super::{inflow, lanes, read, work};
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
-use crate::store::{Advance, Committed, End, Queued, Result};
+use crate::store::{Advance, Committed, End, Queued, Result, Seen};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -23,6 +23,7 @@ pub struct Prepared {
     header: Option<String>,
     usage: Usage,
     now: DateTime<Utc>,
+    seen: Seen,
     how: How,
 }
 
@@ -38,25 +39,27 @@ impl Prepared {
     /// Writes the texts of an advance. `now` serves those that do not bring their own.
     pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
         let texts = |items: Vec<Item>| items.iter().map(json).collect::<Result<Vec<_>>>();
+        let seen = Seen::default();
         Ok(match advance {
+            Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
             Advance::Step { append, header, facts, usage, durable } => {
                 let facts = facts.as_ref().map(json).transpose()?;
                 let how = How::Step { facts, durable };
-                Self { items: texts(append)?, header: Some(header), usage, now, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
             Advance::Park { append, header, on, wake_at, usage } => {
                 let (text, wake_at) = (json(&on)?, wake_at.map(millis));
                 let how = How::Park { on, text, wake_at };
-                Self { items: texts(append)?, header: Some(header), usage, now, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
             Advance::Release => {
                 let (items, usage) = (Vec::new(), Usage::default());
-                Self { items, header: None, usage, now, how: How::Release }
+                Self { items, header: None, usage, now, seen, how: How::Release }
             }
             Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now } => {
                 let say = say.into_iter().map(outbox::Prepared::new).collect::<Result<_>>()?;
                 let how = How::Finish { end, say, set_aside, hand_over };
-                Self { items: texts(append)?, header: Some(header), usage, now, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
         })
     }
@@ -115,6 +118,13 @@ pub struct Held {
     stop: bool,
 }
 
+impl Held {
+    /// Returns the row of its lane.
+    pub fn lane(&self) -> i64 {
+        self.lane
+    }
+}
+
 /// Returns the task's state when the claim still holds.
 pub fn held(conn: &Connection, claim: &Claim) -> Result<Option<Held>> {
     Ok(conn
@@ -131,8 +141,11 @@ pub fn held(conn: &Connection, claim: &Claim) -> Result<Option<Held>> {
 /// Writes an advance under its claim; nothing when the claim is lost.
 pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<RawCommitted> {
     let Some(held) = held(conn, claim)? else { return Ok(RawCommitted::Lost) };
-    let Prepared { items, header, usage, now, how } = advance;
+    let Prepared { items, header, usage, now, seen, how } = advance;
     let task = claim.task.0;
+    if !seen.is_empty() {
+        inflow::absorb(conn, (task, held.lane), &seen, now)?;
+    }
     append(conn, task, &items)?;
     spend(conn, task, usage, now)?;
     let facts = match &how {
