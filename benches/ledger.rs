@@ -27,6 +27,8 @@ use tokio_util::task::TaskTracker;
 const TASKS: i64 = 64;
 const EACH: i64 = 150;
 const ALONE: i64 = 300;
+/// Of so many messages the pages are counted: too few for a checkpoint.
+const COUNTED: i64 = 20;
 const WAITING: i64 = 10_000;
 const LANES: i64 = 100;
 
@@ -69,8 +71,13 @@ fn median(times: &mut [Duration]) -> Duration {
 
 async fn alone(dir: &Path) {
     let ledger = selkie::store::open(dir).expect("a store");
-    let mut times = Vec::new();
+    message(ledger.as_ref(), 1, -1).await;
+    let before = log_pages(dir);
+    let (mut times, mut pages) = (Vec::new(), 0);
     for order in 0..ALONE {
+        if order == COUNTED {
+            pages = log_pages(dir) - before;
+        }
         let since = Instant::now();
         message(ledger.as_ref(), 1, order).await;
         times.push(since.elapsed());
@@ -78,7 +85,16 @@ async fn alone(dir: &Path) {
     let p50 = median(&mut times);
     let p99 = times[times.len() * 99 / 100];
     let syncs = ledger.syncs() as f64 / ALONE as f64;
-    println!("one message at a time    p50 {p50:?}  p99 {p99:?}  {syncs:.2} syncs a message");
+    let pages = pages as f64 / COUNTED as f64;
+    println!(
+        "one message at a time    p50 {p50:?}  p99 {p99:?}  {syncs:.2} syncs, {pages:.1} pages a message"
+    );
+}
+
+/// Returns how many pages the store's log holds; it only grows until it is first checkpointed.
+fn log_pages(dir: &Path) -> u64 {
+    let log = dir.join("selkie.db-wal").metadata().expect("a log");
+    log.len() / (4096 + 24)
 }
 
 async fn together(dir: &Path) {
@@ -225,6 +241,7 @@ fn draft(n: i64, text: String) -> Draft {
         fallback: None,
         shown: text.clone(),
         repeatable: false,
+        follows: false,
     };
     let outbound = Outbound::text(conversation(n), text);
     Draft { outbound, parts: vec![part], expires_at: None }

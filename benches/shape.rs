@@ -81,7 +81,8 @@ static SPEAKING: [SpeakingTool; 4] = [
 fn shaper(tools: usize) -> Shaper {
     let base = Base::build((0..tools).map(stand).collect()).expect("no name stands twice");
     let channels = [ChannelTools { channel: "bird", tools: &SPEAKING }];
-    Shaper::for_channels(Arc::new(base), &channels, &Settings::default()).expect("no name twice")
+    Shaper::for_channels(Arc::new(base), Vec::new(), &channels, &Settings::default())
+        .expect("no name twice")
 }
 
 fn facts(place: Where, trust: Trust, mode: Mode) -> Facts {

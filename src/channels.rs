@@ -12,6 +12,8 @@ pub fn kits() -> Vec<ChannelKit> {
         selkie_slack::kit(),
         #[cfg(feature = "line")]
         selkie_line::kit(),
+        #[cfg(feature = "x")]
+        selkie_x::kit(),
     ]
 }
 

@@ -270,79 +270,19 @@ fn the_list_for_programs_says_everything_about_a_tool() {
     assert!(!said.out.contains("\"name\": \"file_edit\""), "other names are never listed");
 }
 
-/// Calls as the reference documents print them for their own tools, name and arguments, word for word.
-const EXAMPLES: &[(&str, &str)] = &[
-    ("file_read", r#"{"path": "main.go", "offset": 10, "limit": 30}"#),
-    (
-        "file_write",
-        r#"{"path": "src/utils.go", "content": "package main\n\nfunc hello() string {\n\treturn \"hello\"\n}\n"}"#,
-    ),
-    (
-        "patch_apply",
-        r#"{"patch": "--- a/main.go\n+++ b/main.go\n@@ -10,3 +10,4 @@\n func main() {\n \tfmt.Println(\"hello\")\n+\tfmt.Println(\"world\")\n }\n"}"#,
-    ),
-    (
-        "file_edit",
-        r#"{"path": "main.go", "old_string": "fmt.Println(\"hello\")", "new_string": "fmt.Println(\"hello, world\")"}"#,
-    ),
-    ("grep", r#"{"pattern": "func Test", "include": "*.go", "context_lines": 2}"#),
-    ("list_files", r#"{"path": "src", "recursive": true, "include": "*.go"}"#),
-    ("todo_read", "{}"),
-    (
-        "todo_write",
-        r#"{"todos": [{"id": "1", "title": "Read existing code", "status": "completed"}, {"id": "2", "title": "Implement new feature", "status": "in_progress"}, {"id": "3", "title": "Write tests", "status": "pending"}]}"#,
-    ),
-    ("git_status", r#"{"path": "."}"#),
-    ("read", r#"{"path": "main.go", "offset": 0}"#),
-    ("think", r#"{"thought": "first the tests"}"#),
-    ("glob", r#"{"pattern": "**/*.go"}"#),
-    ("ls", r#"{"path": "src"}"#),
-    ("edit", r#"{"path": "main.go", "old_text": "hello, world", "new_text": "bye"}"#),
-    (
-        "apply_patch",
-        r#"{"patch": "*** Begin Patch\n*** Add File: path/to/new.go\n+package main\n+...\n\n*** Update File: path/to/existing.go\n@@ context line @@\n unchanged\n-old line\n+new line\n\n*** Delete File: path/to/remove.go\n*** End Patch"}"#,
-    ),
-    ("patch", r#"{"path": "src/utils.go", "operation": "delete"}"#),
-    ("read_schema", r#"{"schema": "config", "path": "tools.patch"}"#),
-    (
-        "notebook_edit",
-        r#"{"notebook_path": "n.ipynb", "new_source": "1", "cell_type": "code", "edit_mode": "insert"}"#,
-    ),
-    ("twitter_post", r#"{"text": "Hello"}"#),
-];
-
 #[test]
-fn the_reference_documents_examples_are_taken() {
+fn another_name_of_a_tool_is_understood() {
     let desk = Desk::new();
-    let work = desk.path().join("work");
-    fs::create_dir_all(work.join("path/to")).unwrap();
-    let main =
-        format!("package main\n{}func main() {{\n\tfmt.Println(\"hello\")\n}}\n", "\n".repeat(8));
-    for (file, content) in [
-        ("main.go", main.as_str()),
-        ("a_test.go", "func TestA() {}\n"),
-        ("path/to/existing.go", "context line\nunchanged\nold line\n"),
-        ("path/to/remove.go", "x\n"),
-        ("n.ipynb", r#"{"cells": [], "nbformat": 4, "nbformat_minor": 5}"#),
-    ] {
-        fs::write(work.join(file), content).unwrap();
-    }
-    let made = Command::new("git").args(["init", "-q"]).current_dir(&work).status().unwrap();
-    assert!(made.success());
-    let mut line = vec!["tools", "call", "--workspace", "work"];
-    line.extend(EXAMPLES.iter().flat_map(|(name, json)| [*name, *json]));
-    let said = desk.selkie(&line);
-    assert_eq!(said.code, 1, "{}", said.out);
-    assert_eq!(said.err, "selkie: twitter_post did not do it\n");
-    assert!(said.out.ends_with("twitter_post comes with a later part\n"));
-    assert!(
-        fs::read_to_string(work.join("main.go"))
-            .unwrap()
-            .contains("fmt.Println(\"bye\")\n\tfmt.Println(\"world\")")
-    );
-    assert_eq!(
-        fs::read_to_string(work.join("path/to/existing.go")).unwrap(),
-        "context line\nunchanged\nnew line\n"
-    );
-    assert!(!work.join("path/to/remove.go").exists());
+    let shown: serde_json::Value =
+        serde_json::from_str(&desk.selkie(&["tools", "show", "exec"]).out).unwrap();
+    assert_eq!(shown["name"], "bash");
+    assert_snapshot!(desk.selkie(&["tools", "why", "patch_apply"]).out, @r"
+    apply_patch is here (cli · owner · asked · normal)
+      patch_apply is another name of apply_patch
+      listed: no rule hides it
+    ");
+    let later = desk.selkie(&["tools", "show", "memory_search"]);
+    assert_eq!((later.code, later.err.trim()), (2, "memory_search comes with a later part"));
+    let unknown = desk.selkie(&["tools", "show", "bsah"]).err;
+    assert!(unknown.contains("did you mean bash?"), "{unknown}");
 }

@@ -52,12 +52,16 @@ const PLANNED: &[(&str, Class)] = &[
     ("acp_spawn", Class::Exec),
     ("ask_user", Class::Note),
     ("contacts_send", Class::Message),
-    ("plan_create", Class::Note),
     ("plan_enter", Class::Note),
     ("plan_exit", Class::Note),
     ("spawn", Class::Agent),
     ("twitter_post", Class::Public),
 ];
+
+/// What stands at the head of every overlay.
+fn runtime() -> Vec<Arc<dyn Tool>> {
+    base::runtime(&Settings::default(), &base::Means::default())
+}
 
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema matters")]
@@ -104,7 +108,7 @@ fn shaper() -> Shaper {
     let stands = real.specs().into_iter().map(|s| Planned::tool(s.name, s.class));
     let planned = PLANNED.iter().map(|(name, class)| Planned::tool(name, *class));
     let base = Base::build(stands.chain(planned).collect()).unwrap();
-    Shaper::for_channels(Arc::new(base), &channels(), &Settings::default()).unwrap()
+    Shaper::for_channels(Arc::new(base), runtime(), &channels(), &Settings::default()).unwrap()
 }
 
 fn features(channel: &str, kind: &str, audience: Audience) -> Features {
@@ -392,7 +396,8 @@ fn the_base_is_never_written_nor_copied() {
         PLANNED.iter().map(|(name, class)| Planned::tool(name, *class)).collect();
     let base = Arc::new(Base::build(tools.clone()).unwrap());
     let shaper =
-        Shaper::for_channels(Arc::clone(&base), &channels(), &Settings::default()).unwrap();
+        Shaper::for_channels(Arc::clone(&base), runtime(), &channels(), &Settings::default())
+            .unwrap();
     let before = base.specs();
     let shapes: Vec<(Facts, Shape)> = settings().map(|f| (f.clone(), shaper.shape(&f))).collect();
     assert!(base.specs().iter().zip(&before).all(|(now, then)| Arc::ptr_eq(now, then)));
@@ -447,7 +452,7 @@ fn a_name_that_stands_twice_is_refused() {
     );
     let taken = vec![Planned::tool("slack_send_file", Class::Read)];
     let base = Arc::new(Base::build(taken).unwrap());
-    assert!(Shaper::for_channels(base, &channels(), &Settings::default()).is_err());
+    assert!(Shaper::for_channels(base, runtime(), &channels(), &Settings::default()).is_err());
     let empty = || Arc::new(Base::build(vec![]).unwrap());
     assert!(Shaper::new(empty(), &[&TELEGRAM[0], &SLACK[0]]).is_err());
     assert!(Shaper::new(empty(), &[&TELEGRAM[0], &SLACK[1]]).is_ok());
@@ -532,7 +537,7 @@ fn what_config_switches_off_is_hidden_and_says_so() {
     }))
     .unwrap();
     let base = Arc::new(base::build(&off, &base::Means::default()).unwrap());
-    let shaper = Shaper::for_channels(base, &channels(), &off).unwrap();
+    let shaper = Shaper::for_channels(base, runtime(), &channels(), &off).unwrap();
     let shape =
         shaper.shape(&facts(places().remove(2), Trust::Owner, Occasion::Asked, Mode::Normal));
     assert_eq!(shape.why("write_file"), ["write_file tool is disabled"]);

@@ -89,7 +89,7 @@ mod tests {
     }
 
     fn answer(text: &str) -> Answer {
-        Answer { call: "c1.0".into(), text: text.into(), is_error: false }
+        Answer::words("c1.0", text)
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! The only loop with await: asks the run what is next, does it, tells the run what came of it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::agent::run::{Ask, Next, Run, Unstored};
-use crate::agent::{Agent, Assignment, Dropped, Ending, budget, hidden, history, prompt, words};
+use crate::agent::{
+    Agent, Assignment, Dropped, Ending, budget, hidden, history, pictures, plan, prompt, words,
+};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happening;
+use crate::domain::plan::Plan;
 use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::{Answer, Call};
 use crate::llm::{ModelError, Reply, Request};
@@ -38,6 +42,8 @@ struct Drive<'a> {
     run: Run,
     facts: Facts,
     registry: Registry,
+    /// The plan that the people were told last.
+    told: Option<Plan>,
 }
 
 impl<'a> Drive<'a> {
@@ -59,7 +65,7 @@ impl<'a> Drive<'a> {
         let mut facts = claimed.facts.clone();
         facts.untrusted_text |= run.is_untrusted();
         let registry = (task.shape)(&facts);
-        Ok(Self { agent, task, run, facts, registry })
+        Ok(Self { agent, task, run, facts, registry, told: None })
     }
 
     async fn finish(mut self) -> Result<Ending, Dropped> {
@@ -80,7 +86,10 @@ impl<'a> Drive<'a> {
     }
 
     async fn ask(&mut self, ask: Ask) -> Result<(), Dropped> {
-        let request = self.request(ask);
+        let mut request = self.request(ask);
+        if self.agent.model.card().sees_images {
+            request.pictures = pictures::load(&request.turns).await;
+        }
         let claimed = self.task.claimed;
         self.agent.happenings.tell(|| Happening::Asked {
             conversation: claimed.conversation.clone(),
@@ -135,6 +144,7 @@ impl<'a> Drive<'a> {
                 self.agent.clock.now(),
             ),
             cache_key: format!("c{}", claimed.conversation_row),
+            pictures: HashMap::new(),
         }
     }
 
@@ -142,6 +152,7 @@ impl<'a> Drive<'a> {
     async fn replied(&mut self, mut reply: Reply) -> Result<(), Dropped> {
         reply.calls = reply.calls.into_iter().map(|c| self.registry.canonical(c)).collect();
         self.run.replied(hidden::reply(&self.agent.redactor, reply));
+        self.tell_plan();
         let Some(calls) = self.run.open_calls() else { return Ok(()) };
         let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);
         self.commit(durable, None).await?;
@@ -181,7 +192,17 @@ impl<'a> Drive<'a> {
             }
         }
         self.run.answered(&calls, answers);
+        self.tell_plan();
         self.settle(foreign).await
+    }
+
+    /// Shows the plan when it has moved on.
+    fn tell_plan(&mut self) {
+        let Some(plan) = plan::standing(self.run.items()) else { return };
+        if self.told.as_ref() != Some(&plan) {
+            (self.task.scope)(&self.facts, "").progress.plan(&plan);
+            self.told = Some(plan);
+        }
     }
 
     /// Stores the answers; foreign words change the facts and thereby the shape.
@@ -200,10 +221,7 @@ impl<'a> Drive<'a> {
     async fn one_in_order(&mut self, call: &Call, resumed: bool) -> Result<Dispatched, ToolError> {
         if resumed && self.recovery(&call.name) == Recovery::Unknown {
             let text = words::outcome_unknown(&call.name);
-            return Ok(Dispatched {
-                answer: Answer { call: call.id.clone(), text, is_error: true },
-                untrusted: false,
-            });
+            return Ok(Dispatched { answer: Answer::error(&call.id, text), untrusted: false });
         }
         match self.run.judge(call) {
             Some(answer) => Ok(Dispatched { answer, untrusted: false }),
@@ -224,11 +242,14 @@ impl<'a> Drive<'a> {
         let now = self.agent.clock.now();
         let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
         scope.deadline = scope.deadline.min(Instant::now() + left);
+        // A name that is no tool of this task is the model's own word: it is not shown.
+        scope.progress.tool(self.spec(&call.name).map(|_| call.name.as_str()));
         let done = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => Err(ToolError::Abort("cancelled".to_owned())),
             done = dispatch(&self.registry, call, &scope, &self.agent.redactor) => done,
         }?;
+        scope.progress.tool(None);
         self.agent.crash.hit(CrashPoint::AfterTool);
         self.agent.happenings.tell(|| Happening::Answered {
             conversation: claimed.conversation.clone(),
@@ -267,7 +288,7 @@ impl<'a> Drive<'a> {
             step = Advance::Absorb { seen, with: Box::new(step) };
         }
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
-            Ok(Committed::Continue { stop }) => {
+            Ok(Committed::Continue { stop, .. }) => {
                 if stop {
                     self.run.stop();
                 }

@@ -5,6 +5,8 @@ use crate::domain::transcript::{Answer, Item, Turn};
 
 /// Characters per token, on the safe side for every script we met.
 const CHARS_PER_TOKEN: usize = 3;
+/// What a picture counts, in characters: providers count some 1,600 tokens for a large one.
+const PICTURE: usize = 1_600 * CHARS_PER_TOKEN;
 /// What is kept of an old tool answer when space is short.
 const SHRUNK: usize = 600;
 
@@ -26,11 +28,7 @@ pub fn turns(items: &[Item]) -> Vec<Turn> {
                 };
                 let calls = calls.iter().map(|call| {
                     let answer = answers.iter().find(|a| a.call == call.id).cloned();
-                    let open = || Answer {
-                        call: call.id.clone(),
-                        text: words::never_answered().to_owned(),
-                        is_error: true,
-                    };
+                    let open = || Answer::error(&call.id, words::never_answered());
                     (call.clone(), answer.unwrap_or_else(open))
                 });
                 turns.push(Turn::Calls { text: text.clone(), calls: calls.collect() });
@@ -86,10 +84,14 @@ fn turn_size(turn: &Turn) -> usize {
         Turn::Calls { text, calls } => {
             let calls = calls
                 .iter()
-                .map(|(c, a)| c.name.len() + c.arguments.to_string().len() + a.text.len() + 32);
+                .map(|(c, a)| c.name.len() + c.arguments.to_string().len() + answer_size(a) + 32);
             text.len() + calls.sum::<usize>()
         }
     }
+}
+
+fn answer_size(answer: &Answer) -> usize {
+    answer.text.len() + answer.pictures.len() * PICTURE
 }
 
 /// Shortens every tool answer but the last turn's.
@@ -122,8 +124,7 @@ mod tests {
     }
 
     fn answered(n: usize, text: &str) -> Item {
-        let answers =
-            (0..n).map(|i| Answer { call: format!("c1.{i}"), text: text.into(), is_error: false });
+        let answers = (0..n).map(|i| Answer::words(&format!("c1.{i}"), text));
         Item::Answered { answers: answers.collect() }
     }
 

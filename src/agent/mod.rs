@@ -7,6 +7,8 @@ mod header;
 mod hidden;
 mod history;
 mod inflow;
+mod pictures;
+pub mod plan;
 pub mod prompt;
 mod run;
 mod settings;

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use crate::agent::circles::{Circles, Verdict};
 use crate::agent::header::{Header, Hush, VERSION, since_stored};
-use crate::agent::{Ending, Newer, Settings, Source, budget, words};
+use crate::agent::{Ending, Newer, Settings, Source, budget, plan, words};
 use crate::domain::ids::TaskId;
 use crate::domain::transcript::{Answer, Call, Heard, Item};
 use crate::domain::usage::Usage;
@@ -225,7 +225,7 @@ impl Run {
                 line
             }
         };
-        Some(Answer { call: call.id.clone(), text, is_error: true })
+        Some(Answer::error(&call.id, text))
     }
 
     /// Takes the answers to all open calls, in their order.
@@ -327,6 +327,10 @@ impl Run {
     fn ending(&mut self) -> Ending {
         let (end, text) = self.ended.clone().unwrap_or((End::Stopped, String::new()));
         let Unstored { append, header, usage, seen } = self.take_unstored();
+        let text = match plan::standing(&self.items) {
+            Some(_) => plan::without_marks(&text),
+            None => text,
+        };
         let mut text = match self.header.set_aside {
             true => format!("{}\n\n{text}", words::set_aside()),
             false => text,

@@ -1,5 +1,6 @@
-//! The small model as tools see it: one question, one answer.
+//! A model as tools see it: one question, one answer.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,18 +8,25 @@ use async_trait::async_trait;
 
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Turn;
-use crate::llm::{Model, Request};
+use crate::llm::{Model, Profiles, Request};
 use crate::tools::ToolError;
 use crate::tools::ports::Small;
 
 /// Tokens of one answer.
 const MAX_OUTPUT: u32 = 4096;
 
-/// The `small` route behind its port.
-pub struct SmallModel(
-    /// The route.
-    pub Arc<dyn Model>,
-);
+/// A route behind the port, and the profiles it may be asked to be instead.
+pub struct SmallModel {
+    model: Arc<dyn Model>,
+    profiles: Arc<Profiles>,
+}
+
+impl SmallModel {
+    /// Asks `model`, or one of `profiles` by its name.
+    pub fn new(model: Arc<dyn Model>, profiles: Arc<Profiles>) -> Self {
+        Self { model, profiles }
+    }
+}
 
 #[async_trait]
 impl Small for SmallModel {
@@ -35,10 +43,18 @@ impl Small for SmallModel {
             max_output: MAX_OUTPUT,
             deadline: limit,
             cache_key: "small".to_owned(),
+            pictures: HashMap::new(),
         };
-        match self.0.ask(&request, &|_| {}).await {
+        match self.model.ask(&request, &|_| {}).await {
             Ok(reply) => Ok(reply.text),
-            Err(error) => Err(ToolError::tell(format!("the small model has no answer: {error}"))),
+            Err(error) => Err(ToolError::tell(format!("the model has no answer: {error}"))),
         }
+    }
+
+    fn named(&self, profile: &str) -> Result<Arc<dyn Small>, Vec<String>> {
+        let Some(model) = self.profiles.get(profile) else {
+            return Err(self.profiles.keys().cloned().collect());
+        };
+        Ok(Arc::new(Self::new(Arc::clone(model), Arc::clone(&self.profiles))))
     }
 }

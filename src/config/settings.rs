@@ -43,6 +43,10 @@ pub struct Settings {
     pub worker: flow::WorkerSettings,
     /// How patient the outbox is.
     pub outbox: flow::OutboxSettings,
+    /// Where files of private conversations live.
+    pub workspace: crate::flow::WorkspaceSettings,
+    /// How people are shown what a long task is doing.
+    pub progress: flow::ProgressSettings,
     /// What single groups may do beyond the shaping table, by their id.
     pub groups: BTreeMap<String, flow::GroupSettings>,
     /// The read API and, later, the owner's pages.
@@ -72,6 +76,8 @@ impl Default for Settings {
             guard: guard::Settings::default(),
             worker: flow::WorkerSettings::default(),
             outbox: flow::OutboxSettings::default(),
+            workspace: crate::flow::WorkspaceSettings::default(),
+            progress: flow::ProgressSettings::default(),
             groups: BTreeMap::new(),
             console: console::Settings::default(),
             logging: Logging::default(),
@@ -90,6 +96,8 @@ impl Settings {
             debounce: self.debounce,
             worker: self.worker.clone(),
             outbox: self.outbox.clone(),
+            workspace: self.workspace.clone(),
+            progress: self.progress.clone(),
             groups: self.groups.clone(),
             record_untriggered: self.record_untriggered,
             group_trigger_mode: self.group_trigger_mode,

@@ -73,6 +73,8 @@ fn conversation(happening: &Happening) -> Option<&ConversationId> {
         | Happening::Asked { conversation, .. }
         | Happening::Called { conversation, .. }
         | Happening::Answered { conversation, .. }
+        | Happening::Planned { conversation, .. }
+        | Happening::Doing { conversation, .. }
         | Happening::Ended { conversation, .. }
         | Happening::Delivered { conversation, .. } => Some(conversation),
         Happening::Wrote { .. } => None,

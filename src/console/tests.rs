@@ -21,7 +21,7 @@ use crate::shape::{Explained, HiddenLine, ToolLine};
 use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow,
 };
-use crate::store::{Result, StoreError};
+use crate::store::{QuestionRow, Result, StoreError};
 
 /// Two conversations of one bot, a namesake of another bot, and one task.
 struct Shelf {
@@ -108,6 +108,10 @@ impl Read for Shelf {
 
     async fn status(&self, _conversation: &ConversationId) -> Result<ConversationStatus> {
         Ok(ConversationStatus::default())
+    }
+
+    async fn open_questions(&self, _: Option<&ConversationId>) -> Result<Vec<QuestionRow>> {
+        Ok(Vec::new())
     }
 
     async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {

@@ -12,7 +12,7 @@ use selkie_channel_core::{BuildContext, Channel, PersonId, Redactor};
 use crate::agent::{Agent, SmallModel};
 use crate::config::paths::{ConfigFile, Folders};
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
-use crate::config::settings::Settings;
+use crate::config::settings::{Settings, ToolsSettings};
 use crate::config::{Flag, Reading, Sources, crash_at, read, whole_schema};
 use crate::console::{ChannelView, Console};
 use crate::daemon::{Binary, http, lifecycle, state};
@@ -27,6 +27,7 @@ use crate::store::Ledger;
 use crate::store::read::Read;
 use crate::tools::Schemas;
 use crate::tools::base::{self, Means};
+use crate::tools::ports::Small;
 use crate::tools::shell::Processes;
 use crate::tools::web::client::Guarded;
 use crate::{flow, llm, store};
@@ -97,12 +98,16 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
     let clock: SharedClock = Arc::new(SystemClock);
     let chance: Arc<dyn Chance> = Arc::new(SystemChance);
     let folders = |settings: &Settings| Folders::choose(settings, &binary.env, &binary.here);
-    let cache_dir = reading.settings().map_or_else(PathBuf::new, |s| folders(s).cache);
+    let known = reading.settings().map(folders);
+    let (state_dir, cache_dir) = known.map_or_else(Default::default, |f| (f.state, f.cache));
+    let time = Arc::clone(&clock);
     let context = BuildContext {
         tls: Arc::clone(&tls),
         redactor: redactor.clone(),
         user_agent: http::USER_AGENT.to_owned(),
         cache_dir,
+        state_dir: state_dir.join("channels"),
+        now: Arc::new(move || time.now()),
     };
     let channels = channels(binary, &context, &mut reading);
     let routes =
@@ -117,9 +122,14 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
     };
     let settings = reading.finish()?;
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
-    let (model, small, decision) = (routes.main, routes.small, routes.decision);
-    let means = means(binary, &settings, &tls, small);
-    let shaper = shaper(binary, &settings, &means)?;
+    let means = means(binary, &settings, &tls, &routes);
+    let (model, decision) = (routes.main, routes.decision);
+    let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
+    let tools = match config {
+        Some(file) => settings.tools.clone().closing(&file),
+        None => settings.tools.clone(),
+    };
+    let shaper = shaper(binary, &tools, &means)?;
     let folders = folders(&settings);
     let processes = means.processes;
     Ok(Plan {
@@ -142,7 +152,8 @@ fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> V
     let mut built = Vec::new();
     for kit in &binary.kits {
         let Some(section) = reading.section(kit.name).cloned() else { continue };
-        match (kit.build)(section, context.clone()) {
+        let state_dir = context.state_dir.join(kit.name);
+        match (kit.build)(section, BuildContext { state_dir, ..context.clone() }) {
             Ok(channel) => built.extend(channel),
             Err(problems) => reading.add(kit.name, problems),
         }
@@ -155,27 +166,32 @@ fn means(
     binary: &Binary,
     settings: &Settings,
     tls: &Arc<ClientConfig>,
-    small: Arc<dyn Model>,
+    routes: &llm::Routes,
 ) -> Means {
     let tls = Arc::clone(tls);
+    let small = |model: &Arc<dyn Model>| -> Arc<dyn Small> {
+        Arc::new(SmallModel::new(Arc::clone(model), Arc::clone(&routes.profiles)))
+    };
     let factory = move || Ok(http::builder(&tls));
     Means {
         processes: Arc::default(),
         env: Arc::new(binary.env.clone()),
         client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
-        small: Arc::new(SmallModel(small)),
+        small: small(&routes.small),
+        main: small(&routes.main),
         schemas: Schemas::new([("config", whole_schema(&binary.kits))]),
     }
 }
 
-fn shaper(binary: &Binary, settings: &Settings, means: &Means) -> Result<Arc<Shaper>, Problems> {
-    let base = base::build(&settings.tools, means).map_err(|e| defect(&e))?;
+fn shaper(binary: &Binary, tools: &ToolsSettings, means: &Means) -> Result<Arc<Shaper>, Problems> {
+    let base = base::build(tools, means).map_err(|e| defect(&e))?;
     let speaking: Vec<ChannelTools> = binary
         .kits
         .iter()
         .map(|kit| ChannelTools { channel: kit.name, tools: kit.speaking })
         .collect();
-    let shaper = Shaper::for_channels(Arc::new(base), &speaking, &settings.tools);
+    let runtime = base::runtime(tools, means);
+    let shaper = Shaper::for_channels(Arc::new(base), runtime, &speaking, tools);
     Ok(Arc::new(shaper.map_err(|e| defect(&e))?))
 }
 

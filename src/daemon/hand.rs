@@ -20,8 +20,9 @@ use crate::domain::transcript::Call;
 use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
-use crate::tools::dispatch::dispatch;
-use crate::tools::ports::{Reply, Silent, Spoken, Todos};
+use crate::tools::dispatch::{dispatch, look_up};
+use crate::tools::ports::{Progress, Reply, Silent, Spoken, Todos};
+use crate::tools::preview::preview;
 use crate::tools::scope::{Roots, Scope};
 
 /// Not longer than this for one call.
@@ -40,6 +41,9 @@ pub struct ByHand {
     pub workspace: PathBuf,
     /// Name and arguments.
     pub calls: Vec<(String, Value)>,
+    /// Nothing is done: what would be done is told.
+    #[serde(default)]
+    pub preview: bool,
 }
 
 /// What a call answered.
@@ -61,6 +65,7 @@ pub struct Bench {
     clock: SharedClock,
     state: PathBuf,
     cache: PathBuf,
+    progress: Arc<dyn Progress>,
 }
 
 impl Bench {
@@ -73,7 +78,14 @@ impl Bench {
             clock: Arc::clone(&house.clock),
             state: house.plan.folders.state.clone(),
             cache: house.plan.folders.cache.clone(),
+            progress: Arc::new(Silent),
         }
+    }
+
+    /// Tells what its tools do.
+    #[must_use]
+    pub fn telling(self, progress: Arc<dyn Progress>) -> Self {
+        Self { progress, ..self }
     }
 
     /// Makes the calls, one after the other; the first that must end everything is the last.
@@ -85,6 +97,11 @@ impl Bench {
             let scope = self.scope(by_hand, &shape, &id);
             let call = Call { id, name: tool.clone(), arguments: arguments.clone() };
             let call = shape.registry.canonical(call);
+            if by_hand.preview {
+                answers
+                    .push(Called { tool: tool.clone(), ..self.preview(&shape, scope, call).await });
+                continue;
+            }
             let answer = dispatch(&shape.registry, &call, &scope, &self.redactor).await;
             let (text, is_error, over) = match answer {
                 Ok(done) => (done.answer.text, done.answer.is_error, false),
@@ -96,6 +113,24 @@ impl Bench {
             }
         }
         answers
+    }
+
+    /// Tells what a call would do, as a person reads it who is asked to allow it.
+    async fn preview(&self, shape: &Shape, scope: Scope, call: Call) -> Called {
+        let redactor = self.redactor.clone();
+        let shown = match look_up(&shape.registry, &call.name) {
+            Ok(tool) => {
+                let look = move || preview(&tool, &scope.roots, &call.arguments, &redactor);
+                let looked = tokio::task::spawn_blocking(look).await;
+                looked.unwrap_or_else(|_| Err("the preview broke: a defect".to_owned()))
+            }
+            Err(why) => Err(why),
+        };
+        let (text, is_error) = match shown {
+            Ok(shown) => (shown.unwrap_or_else(|| "it changes nothing".to_owned()), false),
+            Err(why) => (why, true),
+        };
+        Called { tool: String::new(), text, is_error }
     }
 
     fn scope(&self, by_hand: &ByHand, shape: &Shape, call: &str) -> Scope {
@@ -117,7 +152,8 @@ impl Bench {
                 elsewhere: open && shape.reads_elsewhere,
             },
             reply: Arc::new(Nobody),
-            progress: Arc::new(Silent),
+            tools: Arc::clone(shape.registry.block()),
+            progress: Arc::clone(&self.progress),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
             deadline: Instant::now() + TIMEOUT,
             cancel: CancellationToken::new(),

@@ -1,6 +1,6 @@
 //! The control socket: `<state>/selkie.sock`, for the commands of the same user on the same machine.
 //!
-//! `POST /v1/ask` streams JSON lines, `POST /v1/tools/call` answers calls by hand, `GET /v1/trace/{m}` and
+//! `POST /v1/ask` streams JSON lines, `POST /v1/say` speaks, `POST /v1/tools/call` answers calls by hand, `GET /v1/trace/{m}` and
 //! `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
 use std::fs::Permissions;
@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::daemon::build::{House, VERSION};
 use crate::daemon::hand::{Bench, ByHand, Called};
-use crate::flow::{Ask, AskEvent, Flow};
+use crate::flow::{Ask, AskEvent, Flow, Told};
 use crate::store::Ledger;
 
 /// Returns where the socket of a state folder lies.
@@ -78,6 +78,7 @@ impl Desk {
 pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) {
     let router = Router::new()
         .route("/v1/ask", post(ask))
+        .route("/v1/say", post(say))
         .route("/v1/tools/call", post(call))
         .route("/v1/trace/{message}", get(trace))
         .route("/v1/status", get(status))
@@ -139,6 +140,22 @@ async fn ask(State(desk): State<Arc<Desk>>, Json(body): Json<AskBody>) -> Respon
         Some((text, events))
     });
     Body::from_stream(lines.map(Ok::<_, io::Error>)).into_response()
+}
+
+/// What `say` sends.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SayBody {
+    /// The conversation, as its channel writes it.
+    pub to: String,
+    /// In CommonMark.
+    pub text: String,
+}
+
+async fn say(State(desk): State<Arc<Desk>>, Json(body): Json<SayBody>) -> Response {
+    match desk.flow.say(&body.to, &body.text).await {
+        Ok(told) => Json::<Told>(told).into_response(),
+        Err(error) => broken(&error),
+    }
 }
 
 async fn call(State(desk): State<Arc<Desk>>, Json(body): Json<ByHand>) -> Json<Vec<Called>> {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tokio::sync::broadcast;
 
 use crate::domain::ids::{InboxId, OutboundId, TaskId};
+use crate::domain::plan::Plan;
 use crate::domain::usage::Usage;
 
 /// Something that happened.
@@ -67,6 +68,24 @@ pub enum Happening {
         is_error: bool,
         /// Its answer, shortened.
         text: String,
+    },
+    /// A task has a plan, or is further with it.
+    Planned {
+        /// Where.
+        conversation: ConversationId,
+        /// Which.
+        task: TaskId,
+        /// As it stands.
+        plan: Plan,
+    },
+    /// What a running tool has come to, in one line.
+    Doing {
+        /// Where.
+        conversation: ConversationId,
+        /// Which.
+        task: TaskId,
+        /// The newest line, without secrets.
+        line: String,
     },
     /// A task has ended.
     Ended {

@@ -8,6 +8,7 @@ pub mod gate;
 pub mod happening;
 pub mod ids;
 pub mod plan;
+pub mod question;
 pub mod schema;
 pub mod span;
 pub mod spelling;

@@ -90,6 +90,31 @@ pub struct Answer {
     pub text: String,
     /// The call failed or was refused.
     pub is_error: bool,
+    /// Pictures that belong to the text, for models that see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
+}
+
+impl Answer {
+    /// Answers a call in words.
+    pub fn words(call: &str, text: impl Into<String>) -> Self {
+        Self { call: call.to_owned(), text: text.into(), is_error: false, pictures: Vec::new() }
+    }
+
+    /// Answers a call that failed or was refused.
+    pub fn error(call: &str, text: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::words(call, text) }
+    }
+}
+
+/// A picture as it was when a tool showed it: a file of the conversation's own cache folder, named by the
+/// hash of its bytes and never changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Picture {
+    /// Where it lies, absolute.
+    pub path: String,
+    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`: what every model that sees takes.
+    pub mime: String,
 }
 
 /// One turn of a conversation as a provider wants it: calls carry their answers.

@@ -16,6 +16,7 @@ use crate::domain::usage::Usage;
 use crate::flow::desk::Desk;
 use crate::flow::endings::{Endings, Finished};
 use crate::flow::mind::{Job, Mind};
+use crate::flow::progress::Board;
 use crate::flow::reply::TaskReply;
 use crate::flow::steer::Steering;
 use crate::flow::stops::{StopMark, Stops};
@@ -89,17 +90,25 @@ impl Answers {
     ) -> Option<Claimed> {
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
         let steering = Steering::new(Arc::clone(&self.desk), claimed);
-        let ending = self.ending(claimed, mark, (&reply, &steering)).await?;
+        let board = Arc::new(Board::of(&self.desk, claimed));
+        let ending = self.ending(claimed, mark, (&reply, &board, &steering)).await;
+        let Some(ending) = ending else {
+            board.leave();
+            return None;
+        };
         claimed.heard.extend(steering.taken(&ending.absorbed));
         let say = self.say(claimed, &ending, mark, reply.has_spoken());
-        self.finish(claimed, ending, say, hand_over).await
+        let next = self.finish(claimed, ending, say, hand_over).await;
+        // Behind the answer: what was being done goes when there is something better to read.
+        board.close();
+        next
     }
 
     async fn ending(
         &self,
         claimed: &mut Claimed,
         mark: &StopMark,
-        ways: (&Arc<TaskReply>, &Steering),
+        told: (&Arc<TaskReply>, &Arc<Board>, &Steering),
     ) -> Option<Ending> {
         if claimed.attempts > MOST_ATTEMPTS {
             tracing::error!(task = %claimed.claim.task, "given up: it never survived its worker");
@@ -108,7 +117,7 @@ impl Answers {
             return Some(self.closed(claimed, End::Failed { why }, text));
         }
         loop {
-            let driven = AssertUnwindSafe(self.drive(claimed, mark, ways)).catch_unwind().await;
+            let driven = AssertUnwindSafe(self.drive(claimed, mark, told)).catch_unwind().await;
             match driven {
                 Ok(Ok(ending)) if ending.end == End::Stopped && self.is_leaving(mark) => {
                     return self.release(claimed).await;
@@ -159,7 +168,7 @@ impl Answers {
         &self,
         claimed: &Claimed,
         mark: &StopMark,
-        (reply, inflow): (&Arc<TaskReply>, &Steering),
+        (reply, board, inflow): (&Arc<TaskReply>, &Arc<Board>, &Steering),
     ) -> Result<Ending, Dropped> {
         let work = async {
             // With a transcript the messages are in it already.
@@ -171,9 +180,9 @@ impl Answers {
                 // Before its lines are stored: the next claim fetches the files again.
                 return Err(Dropped::Stopping);
             }
-            let reply = Arc::clone(reply) as _;
+            let (reply, progress) = (Arc::clone(reply) as _, Arc::clone(board) as _);
             let cancel = mark.cancel().clone();
-            self.mind.answer(Job { claimed, heard, reply, inflow, cancel }).await
+            self.mind.answer(Job { claimed, heard, reply, progress, inflow, cancel }).await
         };
         let typing = async {
             match self.desk.account(&claimed.conversation) {
@@ -210,11 +219,7 @@ impl Answers {
             None => append.extend(heard::without_files(claimed).into_iter().map(Item::Heard)),
             Some(Item::Asked { calls, .. }) => {
                 let interrupted = "interrupted, outcome unknown";
-                let answers = calls.iter().map(|c| Answer {
-                    call: c.id.clone(),
-                    text: interrupted.to_owned(),
-                    is_error: true,
-                });
+                let answers = calls.iter().map(|c| Answer::error(&c.id, interrupted));
                 append.push(Item::Answered { answers: answers.collect() });
             }
             Some(_) => {}

@@ -184,6 +184,8 @@ const fn task_of(happening: &Happening) -> Option<TaskId> {
         | Happening::Wrote { task, .. }
         | Happening::Called { task, .. }
         | Happening::Answered { task, .. }
+        | Happening::Planned { task, .. }
+        | Happening::Doing { task, .. }
         | Happening::Ended { task, .. } => Some(*task),
         Happening::Heard { .. } | Happening::Delivered { .. } => None,
     }

@@ -5,15 +5,16 @@ use std::sync::{Arc, PoisonError};
 
 use chrono::TimeDelta;
 use futures_util::FutureExt as _;
-use selkie_channel_core::Delivery;
+use selkie_channel_core::{ConversationId, Delivery};
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
 use crate::flow::account::Account;
+use crate::flow::chain::{self, Joined};
 use crate::flow::desk::Desk;
 use crate::flow::governor::ACCOUNT;
-use crate::flow::standings;
 use crate::flow::verdict::{self, Moment, Penalty, Verdict};
+use crate::flow::{standings, words};
 use crate::store::{DuePart, Outcome, Standing, StoreError};
 
 /// Shorter penalties are not worth a row.
@@ -31,6 +32,11 @@ pub(super) enum Next {
 pub(super) async fn attempt(desk: &Arc<Desk>, account: &Account, due: DuePart) -> Next {
     let now = desk.clock.now();
     let mouth = &*account.channel.mouth;
+    let due = match chain::joined(desk, mouth, due).await {
+        Joined::Ready(due) => due,
+        Joined::Wait(due) => return Next::Again(due),
+        Joined::Broken(due, verdict) => return settle(desk, account, &due, verdict).await,
+    };
     if due.unclear {
         let known = mouth.lookup(&due.part).await;
         return settle(desk, account, &due.clone(), verdict::of_lookup(known, due, mouth, now))
@@ -74,7 +80,7 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     let Verdict { outcome, again, penalty } = verdict;
     tell_log(due, &outcome);
     if let Some(penalty) = penalty {
-        punish(desk, account, due, penalty).await;
+        punish(desk, account, &due.part.conversation, penalty).await;
     }
     if let Outcome::Moved { to, .. } = &outcome {
         let from = account.channel.address.place(&due.part.conversation);
@@ -85,6 +91,11 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     desk.crash.hit(CrashPoint::AfterReceipt);
     if stored.is_some() && again.is_none() {
         desk.spool.settle(&due.part);
+    }
+    if outcome == Outcome::LeftUnclear && account.channel.ears.is_none() {
+        // Nobody answers there and no task of that conversation would ever be told.
+        let text = words::left_unclear(account.channel.name, &due.part.shown);
+        desk.tell_owner(&format!("unclear:{}", due.id), &text).await;
     }
     if let Some(standing) = stored {
         desk.standings.tell(due.outbound, &standing);
@@ -102,9 +113,15 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     }
 }
 
-async fn punish(desk: &Arc<Desk>, account: &Account, due: &DuePart, penalty: Penalty) {
+/// Holds everybody back whom the platform asked to wait.
+pub(super) async fn punish(
+    desk: &Arc<Desk>,
+    account: &Account,
+    conversation: &ConversationId,
+    penalty: Penalty,
+) {
     let now = desk.clock.now();
-    let place = account.channel.address.place(&due.part.conversation);
+    let place = account.channel.address.place(conversation);
     let scope = if penalty.account { ACCOUNT } else { place.key() };
     {
         let mut governor = account.governor.lock().unwrap_or_else(PoisonError::into_inner);

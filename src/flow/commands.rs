@@ -9,7 +9,9 @@ use crate::domain::facts::{Facts, Trust};
 use crate::domain::ids::InboxId;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
+use crate::flow::questions;
 use crate::flow::stops::Stops;
+use crate::flow::taps::Taps;
 use crate::flow::words::{self, HouseReport, StatusReport};
 use crate::shape::Shape;
 use crate::store::{CommandEffect, StopAnswers, StoreError};
@@ -46,6 +48,7 @@ builtins! {
     Status = "status", "shows what runs and waits here, and what it cost";
     Ps = "ps", "lists the programs that run for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
+    Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";
     Id = "id", "shows your id and this place's";
 }
 
@@ -59,18 +62,22 @@ impl Builtin {
 /// Makes the shape of some facts.
 pub(super) type Shapes = Arc<dyn Fn(&Facts) -> Shape + Send + Sync>;
 
-/// Carries out command rows.
+/// Carries out rows of commands, taps and answers.
 pub(super) struct Commands {
     pub(super) desk: Arc<Desk>,
     pub(super) stops: Arc<Stops>,
     pub(super) shapes: Shapes,
+    pub(super) taps: Taps,
 }
 
 impl Commands {
     /// Carries out rows one after the other, each once.
     pub(super) async fn carry_out(&self, rows: Vec<(InboxId, Inbound)>) {
         for (row, inbound) in rows {
-            self.one(row, &inbound).await;
+            match inbound.command {
+                Some(_) => self.one(row, &inbound).await,
+                None => self.taps.one(row, &inbound).await,
+            }
         }
     }
 
@@ -91,6 +98,12 @@ impl Commands {
         }
         if let Some(queued) = done.queued {
             desk.send(queued);
+        }
+        for question in done.withdrawn {
+            let line = questions::outcome(&question.ask, None);
+            if let Some(draft) = questions::with_outcome(desk, &question, &line, None) {
+                desk.say_once(&format!("question:{}", question.key), draft).await;
+            }
         }
     }
 
@@ -116,6 +129,8 @@ impl Commands {
             Builtin::Ps => say(words::processes(
                 &self.desk.processes.list(&inbound.conversation, self.desk.clock.now()),
             )),
+            Builtin::Workspace if trust != Trust::Owner => say(words::owners_only(builtin.name())),
+            Builtin::Workspace => self.workspace(inbound, command.args.trim()).await,
             Builtin::Tools => say(self.tools(inbound, account, trust, &command.args)),
             Builtin::Stop => Ok(self.stop(inbound, trust)),
             Builtin::Reset if !self.may_reset(inbound, trust).await? => {
@@ -126,6 +141,28 @@ impl Commands {
                 None => CommandEffect::Say(None),
             }),
         }
+    }
+
+    async fn workspace(&self, inbound: &Inbound, args: &str) -> Result<CommandEffect, StoreError> {
+        let say = |text: String| self.desk.draft_to(inbound, &text);
+        let spaces = self.desk.workspaces();
+        Ok(match args {
+            "" => {
+                let set = self.desk.ledger.workspace(&inbound.conversation).await?;
+                let group = inbound.audience == Audience::Group;
+                let by_config = spaces.settings.dir.as_deref().filter(|_| !group);
+                CommandEffect::Say(say(words::workspace(set.as_deref(), by_config)))
+            }
+            "off" => CommandEffect::Workspace(None, say(words::no_workspace())),
+            written => match spaces.judged(written) {
+                Ok(real) => {
+                    let real = real.to_string_lossy().into_owned();
+                    let said = say(words::workspace_set(&real));
+                    CommandEffect::Workspace(Some(real), said)
+                }
+                Err(why) => CommandEffect::Say(say(why)),
+            },
+        })
     }
 
     /// In a group: the owner everything, and everybody what they asked for. The store looks whose it is in

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Audience, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId,
+    AccountId, Audience, Body, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId,
     Redactor, ReplyWindow,
 };
 use tokio_util::task::TaskTracker;
@@ -27,6 +27,7 @@ use crate::flow::settings::Settings;
 use crate::flow::spool::Spool;
 use crate::flow::standings::Standings;
 use crate::flow::terminal::Terminal;
+use crate::flow::workspace::Workspaces;
 use crate::flow::{Parts, Stop, words};
 use crate::store::{Draft, Ledger, Queued, StoreError};
 use crate::tools::shell::Processes;
@@ -91,6 +92,15 @@ impl Desk {
         (Arc::new(desk), letterboxes)
     }
 
+    /// Returns what decides about workspaces.
+    pub(super) fn workspaces(&self) -> Workspaces {
+        Workspaces {
+            settings: self.settings.workspace.clone(),
+            state_dir: self.state_dir.clone(),
+            cache_dir: self.cache_dir.clone(),
+        }
+    }
+
     /// Returns the account of a conversation; `None` when its channel is not configured any more.
     pub(super) fn account(&self, conversation: &ConversationId) -> Option<&Arc<Account>> {
         self.accounts.get(conversation.account())
@@ -136,9 +146,20 @@ impl Desk {
         quote: Option<MessageRef>,
         window: Option<ReplyWindow>,
     ) -> Option<Draft> {
-        let account = self.account(conversation)?;
-        let outbound = Outbound::text(conversation.clone(), markdown).quoting(quote);
-        let outbound = outbound.within(window).numbered(self.nonce());
+        let outbound = Outbound::text(conversation.clone(), markdown).quoting(quote).within(window);
+        self.rendered(outbound)
+    }
+
+    /// Renders anything for a conversation, quoting nothing. `None` when it shows nothing or its channel
+    /// is gone.
+    pub(super) fn draft_of(&self, conversation: &ConversationId, body: Body) -> Option<Draft> {
+        self.rendered(Outbound::new(conversation.clone(), body))
+    }
+
+    /// Renders something said. `None` when it shows nothing or its channel is gone.
+    pub(super) fn rendered(&self, outbound: Outbound) -> Option<Draft> {
+        let account = self.account(&outbound.conversation)?;
+        let outbound = outbound.said(self.clock.now()).numbered(self.nonce());
         let parts = account.channel.mouth.render(&outbound);
         let expires_at = Some(after(self.clock.now(), self.settings.outbox.answer_expires));
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
@@ -196,7 +217,8 @@ impl Desk {
         }
     }
 
-    async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
+    /// Tells the first owner something in private, once for ever under `key`.
+    pub(super) async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
         let owner = self.owners.first();
         let private = owner
             .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));

@@ -132,6 +132,7 @@ impl Gate {
             lines = young.len(),
             old = waiting.lines.len() - young.len(),
             speaks = passed.is_some(),
+            tokens = usage.tokens(),
             "the gate has decided"
         );
         let keep = self.desk.settings.record_untriggered;
@@ -159,6 +160,7 @@ impl Gate {
             system: question::system(&self.persona).into(),
             turns: vec![Turn::User(question::ask(lines, waiting))],
             tools: Arc::new(ToolBlock::new(Vec::new())),
+            pictures: HashMap::new(),
             max_output: MAX_OUTPUT,
             deadline: self.desk.settings.gate.timeout.0,
             cache_key: format!("gate{}", waiting.conversation_row),

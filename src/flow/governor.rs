@@ -69,6 +69,22 @@ impl Governor {
         }
     }
 
+    /// Whether at least half of what the platform takes is left for speech.
+    pub(super) fn has_room(&self, place: &str, now: DateTime<Utc>) -> bool {
+        let half = |window: &Window| window.used(now) * 2 < window.most.max(2);
+        self.account.as_ref().is_none_or(half) && self.places.get(place).is_none_or(half)
+    }
+
+    /// Counts a call that is no speech: a direct conversation's next answer does not wait for it, the
+    /// platform takes a short burst there.
+    pub(super) fn took_beside(&mut self, place: &str, audience: Audience, now: DateTime<Utc>) {
+        match (audience, &mut self.account) {
+            (Audience::Group, _) => self.took(place, audience, now),
+            (Audience::Direct, Some(window)) => window.took(now),
+            (Audience::Direct, None) => {}
+        }
+    }
+
     /// Holds a place, or the [`ACCOUNT`], back until `until`.
     pub(super) fn punish(&mut self, scope: &str, until: DateTime<Utc>, now: DateTime<Utc>) {
         self.penalties.retain(|_, at| *at > now);
@@ -122,6 +138,11 @@ impl Window {
         self.log.front().map(|oldest| (*oldest + self.span).min(now + self.span))
     }
 
+    /// How many calls of the last span are known.
+    fn used(&self, now: DateTime<Utc>) -> usize {
+        self.log.iter().filter(|at| **at + self.span > now).count()
+    }
+
     fn took(&mut self, now: DateTime<Utc>) {
         if self.log.len() >= self.most {
             self.log.pop_front();
@@ -170,6 +191,23 @@ mod tests {
         assert_eq!(governor.leave("a", at(0)), Leave::PlaceAt(at(0) + TimeDelta::hours(24)));
         governor.took("b", Audience::Direct, at(3_600_000));
         assert_eq!(governor.leave("b", at(0)), Leave::PlaceAt(at(1_000)));
+    }
+
+    #[test]
+    fn progress_leaves_half_of_everything_and_delays_nobody() {
+        let mut governor = Governor::new(pace());
+        governor.took_beside("d", Audience::Direct, at(0));
+        assert_eq!(governor.leave("d", at(0)), Leave::Now);
+        for n in 0..10 {
+            assert!(governor.has_room("g", at(n)), "{n}");
+            governor.took_beside("g", Audience::Group, at(n));
+        }
+        assert!(!governor.has_room("g", at(20)));
+        assert_eq!(governor.leave("g", at(20)), Leave::Now);
+        assert!(governor.has_room("g", at(60_009)));
+        (0..5).for_each(|n| governor.took("g", Audience::Group, at(60_000 + n)));
+        (0..15).for_each(|n| governor.took_beside("d", Audience::Direct, at(60_000 + n)));
+        assert!(!governor.has_room("d", at(60_020)), "the whole account is half used");
     }
 
     proptest! {

@@ -11,7 +11,7 @@ use crate::domain::transcript::Heard;
 use crate::flow::commands::Shapes;
 use crate::flow::scope::Scopes;
 use crate::store::Claimed;
-use crate::tools::ports::Reply;
+use crate::tools::ports::{Progress, Reply};
 
 /// Answers a claimed task.
 #[async_trait]
@@ -26,6 +26,7 @@ pub(super) struct Job<'a> {
     pub(super) heard: Vec<Heard>,
     pub(super) reply: Arc<dyn Reply>,
     pub(super) inflow: &'a dyn Inflow,
+    pub(super) progress: Arc<dyn Progress>,
     pub(super) cancel: CancellationToken,
 }
 
@@ -40,11 +41,11 @@ pub(super) struct Thinking {
 #[async_trait]
 impl Mind for Thinking {
     async fn answer(&self, job: Job<'_>) -> Result<Ending, Dropped> {
-        let Job { claimed, heard, reply, inflow, cancel } = job;
+        let Job { claimed, heard, reply, progress, inflow, cancel } = job;
         let shape = |facts: &Facts| (self.shapes)(facts).registry;
         let scope = |facts: &Facts, call: &str| {
             let shape = (self.shapes)(facts);
-            self.scopes.make(claimed, facts, &shape, call, (&reply, &cancel))
+            self.scopes.make(claimed, facts, &shape, call, (&reply, &progress, &cancel))
         };
         let (persona, cancel) = (self.persona.clone(), cancel.clone());
         let assignment =

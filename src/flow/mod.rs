@@ -26,6 +26,7 @@ mod account;
 mod answer;
 mod ask;
 mod attempt;
+mod chain;
 mod commands;
 mod courier;
 mod desk;
@@ -41,8 +42,11 @@ mod persona;
 mod policy;
 mod post;
 mod presence;
+mod progress;
+mod questions;
 mod reply;
 mod rights;
+mod say;
 mod scope;
 pub mod settings;
 mod spool;
@@ -51,6 +55,7 @@ mod steer;
 mod stops;
 #[cfg(test)]
 mod stories;
+mod taps;
 mod terminal;
 #[cfg(test)]
 mod testing;
@@ -58,10 +63,13 @@ mod todos;
 mod verdict;
 mod words;
 mod worker;
+mod workspace;
 
 pub use account::{ChannelState, Hearing};
 pub use ask::{Ask, AskEvent};
+pub use say::Told;
 pub use settings::Settings;
+pub use workspace::WorkspaceSettings;
 
 use account::Account;
 use answer::Answers;
@@ -74,6 +82,7 @@ use intake::{AccountInbox, Intake};
 use mind::{Mind, Thinking};
 use post::Letterbox;
 use stops::Stops;
+use taps::Taps;
 use terminal::Terminal;
 use worker::Workers;
 
@@ -158,8 +167,7 @@ impl Flow {
                 shapes,
                 scopes: scope::Scopes {
                     todos: Arc::new(todos::LedgerTodos(Arc::clone(desk))),
-                    state_dir: desk.state_dir.clone(),
-                    cache_dir: desk.cache_dir.clone(),
+                    workspaces: desk.workspaces(),
                     clock: Arc::clone(&desk.clock),
                 },
                 persona,
@@ -182,13 +190,17 @@ impl Flow {
         let Minds { mind, shapes, decision, persona } = minds;
         let stops = Arc::new(Stops::new(desk.stop.work.clone()));
         let endings = Arc::new(Endings::default());
-        let commands =
-            Arc::new(Commands { desk: Arc::clone(&desk), stops: Arc::clone(&stops), shapes });
-        let answers =
-            Answers { desk: Arc::clone(&desk), mind, stops, endings: Arc::clone(&endings) };
+        let answers = Answers {
+            desk: Arc::clone(&desk),
+            mind,
+            stops: Arc::clone(&stops),
+            endings: Arc::clone(&endings),
+        };
         let workers = Arc::new(Workers::new(Arc::clone(&desk), answers));
         let gate = Gate::new(Arc::clone(&desk), Arc::clone(&workers), decision, persona);
         let gate = Arc::new(gate);
+        let taps = Taps::new(Arc::clone(&desk), Arc::clone(&workers));
+        let commands = Arc::new(Commands { desk: Arc::clone(&desk), stops, shapes, taps });
         let intake = Arc::new(Intake {
             desk: Arc::clone(&desk),
             workers: Arc::clone(&workers),
@@ -226,6 +238,7 @@ impl Flow {
         self.commands.carry_out(open).await;
         let couriers = self.couriers().await?;
         desk.spool.sweep(couriers.iter().flat_map(Courier::parts));
+        desk.tracker.spawn(progress::sweep(Arc::clone(desk)));
         for courier in couriers {
             desk.tracker.spawn(courier.run());
         }
@@ -248,6 +261,30 @@ impl Flow {
     /// When the task could not be stored.
     pub async fn ask(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
         ask::begin(&self.desk, &self.intake, &self.endings, &self.terminal, ask).await
+    }
+
+    /// Starts the couriers alone: nothing is heard, no task is run.
+    ///
+    /// # Errors
+    /// When the store cannot be read: nothing is started.
+    pub async fn start_couriers(
+        &self,
+        tracker: &TaskTracker,
+        stop: Stop,
+    ) -> Result<(), StoreError> {
+        self.relay(tracker, stop);
+        for courier in self.couriers().await? {
+            self.desk.tracker.spawn(courier.run());
+        }
+        Ok(())
+    }
+
+    /// Says the owner's own words in the conversation that `to` names, and waits for what becomes of them.
+    ///
+    /// # Errors
+    /// When they could not be stored: nothing was said.
+    pub async fn say(&self, to: &str, markdown: &str) -> Result<Told, StoreError> {
+        say::say(&self.desk, to, markdown).await
     }
 
     /// Hands the daemon's stop on, and keeps its tracker busy until all of flow has ended.

@@ -137,7 +137,7 @@ pub(super) fn dispose(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
     match &inbound.what {
         What::Unparsed { .. } => Disposition::Unparsed,
         What::Other { .. } => Disposition::Ignored("asks_nothing"),
-        What::Tap { .. } => Disposition::Ignored("tap"),
+        What::Tap { .. } => Disposition::Tap,
         What::Moved { to } => Disposition::Moved(to.clone()),
         What::Closed { reason } => Disposition::Closed(reason.clone()),
         What::Opened => Disposition::Opened,

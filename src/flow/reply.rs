@@ -52,7 +52,8 @@ impl TaskReply {
         };
         let conversation = self.conversation.clone();
         // The right to answer, where there is one, belongs to the answer itself.
-        let outbound = Outbound::new(conversation, body).numbered(self.desk.nonce());
+        let outbound = Outbound::new(conversation, body);
+        let outbound = outbound.said(self.desk.clock.now()).numbered(self.desk.nonce());
         let parts = account.channel.mouth.render(&outbound);
         if parts.is_empty() {
             return Err(ToolError::tell("there is nothing in it that could be shown here"));

@@ -1,6 +1,5 @@
 //! Makes the scope of a call: what it may touch, from the facts and the shape of its task.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,9 +9,10 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Facts, Where};
 use crate::flow::terminal;
+use crate::flow::workspace::Workspaces;
 use crate::shape::Shape;
 use crate::store::Claimed;
-use crate::tools::ports::{Reply, Silent, Todos};
+use crate::tools::ports::{Progress, Reply, Todos};
 use crate::tools::scope::{Roots, Scope};
 
 /// No call of a tool takes longer.
@@ -21,8 +21,7 @@ const LONGEST_CALL: Duration = Duration::from_secs(120);
 /// Makes scopes.
 pub(super) struct Scopes {
     pub(super) todos: Arc<dyn Todos>,
-    pub(super) state_dir: PathBuf,
-    pub(super) cache_dir: PathBuf,
+    pub(super) workspaces: Workspaces,
     pub(super) clock: SharedClock,
 }
 
@@ -34,7 +33,7 @@ impl Scopes {
         facts: &Facts,
         shape: &Shape,
         call: &str,
-        (reply, cancel): (&Arc<dyn Reply>, &CancellationToken),
+        (reply, progress, cancel): (&Arc<dyn Reply>, &Arc<dyn Progress>, &CancellationToken),
     ) -> Scope {
         Scope {
             task: claimed.claim.task,
@@ -45,7 +44,8 @@ impl Scopes {
             trust: facts.trust,
             roots: self.roots(claimed, facts, shape.own_folder_only, shape.reads_elsewhere),
             reply: Arc::clone(reply),
-            progress: Arc::new(Silent),
+            tools: Arc::clone(shape.registry.block()),
+            progress: Arc::clone(progress),
             todos: Arc::clone(&self.todos),
             deadline: Instant::now() + LONGEST_CALL,
             cancel: cancel.clone(),
@@ -55,12 +55,16 @@ impl Scopes {
 
     fn roots(&self, claimed: &Claimed, facts: &Facts, own_only: bool, elsewhere: bool) -> Roots {
         let at_terminal = matches!(facts.place, Where::CommandLine { .. });
-        let workspace = at_terminal.then(|| terminal::workspace(&claimed.conversation)).flatten();
+        let workspace = match at_terminal {
+            true => terminal::workspace(&claimed.conversation).filter(|_| !own_only),
+            false => self.workspaces.of(claimed, facts.trust, own_only),
+        };
+        let Workspaces { state_dir, cache_dir, .. } = &self.workspaces;
         Roots {
-            cache: self.cache_dir.clone(),
-            own: self.cache_dir.join(own_folder(claimed.conversation_row)),
-            state: (!own_only).then(|| self.state_dir.clone()),
-            workspace: workspace.filter(|_| !own_only),
+            cache: cache_dir.clone(),
+            own: cache_dir.join(own_folder(claimed.conversation_row)),
+            state: (!own_only).then(|| state_dir.clone()),
+            workspace,
             elsewhere: elsewhere && !own_only,
         }
     }
@@ -73,8 +77,11 @@ pub(super) fn own_folder(conversation_row: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use crate::domain::clock::SystemClock;
+    use crate::flow::WorkspaceSettings;
     use crate::flow::testing;
     use crate::flow::todos::LedgerTodos;
 
@@ -83,8 +90,11 @@ mod tests {
         let desk = testing::desk();
         let scopes = Scopes {
             todos: Arc::new(LedgerTodos(Arc::clone(&desk.desk))),
-            state_dir: "/s".into(),
-            cache_dir: "/c".into(),
+            workspaces: Workspaces {
+                settings: WorkspaceSettings::default(),
+                state_dir: "/s".into(),
+                cache_dir: "/c".into(),
+            },
             clock: Arc::new(SystemClock),
         };
         let mut claimed = testing::claimed(1, &testing::message("tg:1", "hi"));

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::span::Span;
+use crate::flow::WorkspaceSettings;
 pub use crate::flow::gate::settings::{GateSettings, TriggerMode};
 
 /// Everything flow can be told by config. Each field is a top-level key.
@@ -22,6 +23,10 @@ pub struct Settings {
     pub worker: WorkerSettings,
     /// What is said, until its receipt.
     pub outbox: OutboxSettings,
+    /// Where files of private conversations live.
+    pub workspace: WorkspaceSettings,
+    /// How people are shown what a long task is doing.
+    pub progress: ProgressSettings,
     /// What single places may do beyond their setting, by place key (`tg:-100123`).
     pub groups: BTreeMap<String, GroupSettings>,
     /// Keep what a group says without meaning the bot, as context for the next task there.
@@ -39,6 +44,8 @@ impl Default for Settings {
             debounce: Span::seconds(0),
             worker: WorkerSettings::default(),
             outbox: OutboxSettings::default(),
+            workspace: WorkspaceSettings::default(),
+            progress: ProgressSettings::default(),
             groups: BTreeMap::new(),
             record_untriggered: true,
             group_trigger_mode: TriggerMode::default(),
@@ -89,6 +96,36 @@ impl Default for OutboxSettings {
     fn default() -> Self {
         Self { unclear_after: Span::seconds(30), answer_expires: Span::seconds(24 * 3600) }
     }
+}
+
+/// How people are shown what a long task is doing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProgressSettings {
+    /// Whether a long task has a message that says what it is doing.
+    pub status: StatusMode,
+    /// A task that is quicker shows none.
+    pub after: Span,
+    /// Not more than one edit in this time.
+    pub every: Span,
+}
+
+impl Default for ProgressSettings {
+    fn default() -> Self {
+        Self { status: StatusMode::default(), after: Span::seconds(4), every: Span::seconds(2) }
+    }
+}
+
+/// Whether a long task has a message that says what it is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum StatusMode {
+    /// Wherever the platform lets messages be changed.
+    #[default]
+    Auto,
+    /// Never.
+    Off,
 }
 
 /// What one place may do beyond its setting.

@@ -174,6 +174,21 @@ async fn an_unclear_answer_is_repeated_once_marked_before_what_follows() {
 }
 
 #[tokio::test]
+async fn a_part_that_follows_goes_out_with_the_message_before_it_or_not_at_all() {
+    let house = house().await;
+    house.hear(vec![message("tg:1", "a|+b|+c")]).await;
+    let arrived = house.platform.wait_for(3).await;
+    assert_eq!(texts(&arrived), ["re a", "+b to 9", "+c to 9"]);
+    let refused = Delivery::Refused { reason: "no".to_owned(), closed: false };
+    house.platform.trouble.lock().unwrap().push_back(refused);
+    house.hear(vec![message("tg:1", "d|+e|+f"), message("tg:1", "g")]).await;
+    assert_eq!(texts(&house.platform.wait_for(4).await)[3], "re g");
+    let left = house.close().await;
+    let parts = ["sent", "sent", "sent", "refused", "refused", "refused", "sent"];
+    assert_eq!(left.parts().await, parts);
+}
+
+#[tokio::test]
 async fn a_closed_conversation_gets_nothing_more() {
     let house = house().await;
     let closed = Delivery::Refused { reason: "blocked".to_owned(), closed: true };

@@ -119,6 +119,7 @@ impl Mouth for Terminal {
             fallback: None,
             shown,
             repeatable: false,
+            follows: false,
         }]
     }
 

@@ -75,6 +75,7 @@ pub(super) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         conversation: inbound.conversation.clone(),
         place: inbound.place.clone(),
         conversation_row: 1,
+        workspace: None,
         attempts: 1,
         facts: facts(),
         heard: vec![(InboxId(task), inbound.clone())],
@@ -83,6 +84,8 @@ pub(super) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         transcript: Vec::new(),
         history: Vec::new(),
         undelivered: Vec::new(),
+        settled: None,
+        open: Vec::new(),
     }
 }
 
@@ -139,7 +142,7 @@ impl TestPlatform {
 
 #[async_trait]
 impl Mouth for TestPlatform {
-    /// `a|b` is two parts.
+    /// `a|b` is two parts; one that begins with `+` follows the one before it.
     fn render(&self, outbound: &Outbound) -> Vec<Part> {
         let file = |path: &str| Part {
             v: Part::VERSION,
@@ -148,10 +151,14 @@ impl Mouth for TestPlatform {
             fallback: None,
             shown: "[file]".to_owned(),
             repeatable: false,
+            follows: false,
         };
         let markdown = match &outbound.body {
-            Body::Text { markdown } => markdown,
+            Body::Text { markdown } => markdown.clone(),
             Body::File { path, .. } => return vec![file(path)],
+            Body::Status { markdown } => format!("[status] {markdown}"),
+            Body::Revision { message, markdown, .. } => format!("[{message}] {markdown}"),
+            Body::Withdrawal { message } => format!("[{message} gone]"),
             _ => return Vec::new(),
         };
         let texts = markdown.split('|').filter(|t| !t.trim().is_empty());
@@ -162,6 +169,7 @@ impl Mouth for TestPlatform {
             fallback: None,
             shown: text.to_owned(),
             repeatable: false,
+            follows: text.starts_with('+'),
         };
         texts.map(part).collect()
     }
@@ -184,6 +192,11 @@ impl Mouth for TestPlatform {
 
     fn marked(&self, part: &Part) -> Part {
         let text = format!("{} (possibly repeated)", part.call.as_str().unwrap());
+        Part { call: json!(text), ..part.clone() }
+    }
+
+    fn following(&self, part: &Part, before: &MessageRef) -> Part {
+        let text = format!("{} to {before}", part.shown);
         Part { call: json!(text), ..part.clone() }
     }
 }

@@ -108,6 +108,10 @@ pub(super) fn of_lookup(
         }
         Lookup::Unknown if due.answer => {
             let part = mouth.marked(&due.part);
+            if part == due.part {
+                // The channel repeats nothing on a doubt, or it went out marked already.
+                return settled(Outcome::LeftUnclear);
+            }
             // Once: the repeated part is no answer that may be repeated.
             let again = DuePart {
                 part: part.clone(),

@@ -1,6 +1,7 @@
 //! Every sentence the bot says in its own name.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use selkie_channel_core::Inbound;
@@ -25,6 +26,15 @@ pub(super) fn not_allowed(inbound: &Inbound, channel: &str) -> String {
         _ = write!(text, "You wrote as `{person}`; to be its owner: `owners: [\"{person}\"]`.");
     }
     text
+}
+
+/// Tells the owner of something whose arrival nobody can prove, where no conversation can be told.
+pub(super) fn left_unclear(channel: &str, shown: &str) -> String {
+    format!(
+        "I cannot tell whether this went out on {channel}: the connection broke, and asking afterwards gave no \
+         answer. I do not send it again on my own; look there, and say it once more if it is missing:\n\n> {}",
+        shown.replace('\n', "\n> ")
+    )
 }
 
 /// Greets.
@@ -176,6 +186,29 @@ fn length(time: Duration) -> String {
     }
 }
 
+/// Says where a place works.
+pub(super) fn workspace(set: Option<&str>, by_config: Option<&Path>) -> String {
+    match (set, by_config) {
+        (Some(set), _) => format!("I work in `{set}` here. `/workspace off` takes that back."),
+        (None, Some(dir)) => format!(
+            "I work in `{}` here, as workspace.dir of the config says. `/workspace /a/folder` sets another one.",
+            dir.display()
+        ),
+        (None, None) => "I have no workspace here: files live in my cache folder. `/workspace /a/folder` sets one."
+            .to_owned(),
+    }
+}
+
+/// Says where a place works from now on.
+pub(super) fn workspace_set(real: &str) -> String {
+    format!("From now on I work in `{real}` here. Everybody who may use me here works there, too.")
+}
+
+/// Says that a place's own folder is taken back.
+pub(super) fn no_workspace() -> String {
+    "Taken back: files live again where the config says, else in my cache folder.".to_owned()
+}
+
 /// Answers a command that only the owner may give.
 pub(super) fn owners_only(command: &str) -> String {
     format!("Only the owner may /{command}.")
@@ -273,6 +306,7 @@ mod tests {
         - /status shows what runs and waits here, and what it cost
         - /ps lists the programs that run for this conversation
         - /tools lists what I can use here; /tools why NAME says why one is here or not
+        - /workspace shows or sets the folder I work in here: /workspace /srv/project, /workspace off
         - /id shows your id and this place's
         "#);
     }

@@ -37,7 +37,12 @@ pub struct Routes {
     pub decision: Arc<dyn Model>,
     /// The heartbeat.
     pub heartbeat: Arc<dyn Model>,
+    /// Every profile by its name, routed or not.
+    pub profiles: Arc<Profiles>,
 }
+
+/// Models by the names of their profiles.
+pub type Profiles = BTreeMap<String, Arc<dyn Model>>;
 
 /// Builds what the settings say. Keys, passwords in addresses and secret headers are learned by
 /// `redactor`.
@@ -63,12 +68,13 @@ pub fn build(
         Some(names) => route(names.list()),
         None => Ok(Arc::clone(&main)),
     };
-    Ok(Routes {
-        small: or_main(&settings.routes.small)?,
-        decision: or_main(&settings.routes.decision)?,
-        heartbeat: or_main(&settings.routes.heartbeat)?,
-        main: Arc::clone(&main),
-    })
+    let small = or_main(&settings.routes.small)?;
+    let decision = or_main(&settings.routes.decision)?;
+    let heartbeat = or_main(&settings.routes.heartbeat)?;
+    for name in settings.all_profiles().into_keys() {
+        builder.route(&[name], &mut made).map_err(|p| vec![p])?;
+    }
+    Ok(Routes { main, small, decision, heartbeat, profiles: Arc::new(made) })
 }
 
 /// Builds one profile after the other, with one client for all.
@@ -81,8 +87,6 @@ pub(super) struct Builder<'a> {
     clock: &'a SharedClock,
     chance: &'a Arc<dyn Chance>,
 }
-
-type Made = BTreeMap<String, Arc<dyn Model>>;
 
 impl<'a> Builder<'a> {
     /// Takes settings without problems; `redactor` learns their secrets.
@@ -98,7 +102,7 @@ impl<'a> Builder<'a> {
         Self { settings, profiles, http, client: None, redactor, clock, chance }
     }
 
-    fn route(&mut self, names: &[String], made: &mut Made) -> Result<Arc<dyn Model>, Problem> {
+    fn route(&mut self, names: &[String], made: &mut Profiles) -> Result<Arc<dyn Model>, Problem> {
         let mut models = Vec::new();
         for name in names {
             let model = match made.get(name) {

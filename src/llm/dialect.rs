@@ -1,27 +1,15 @@
-//! What providers want otherwise than we have it: schemas, names and ids in the form each of them takes.
+//! What providers want otherwise than we have it: names, ids, arguments and pictures in the form each of
+//! them takes.
 
-use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
-use crate::domain::tool::ToolSpec;
-use crate::domain::transcript::{Answer, Call, Turn};
+use serde_json::{Value, json};
+
+use crate::domain::transcript::{Answer, Call, Picture, Turn};
+use crate::llm::Request;
 
 /// The longest tool name that every provider takes.
 const LONGEST_NAME: usize = 64;
-
-/// Returns a tool's parameters as function calling wants them: a root object that has `properties`,
-/// without the marks that only JSON Schema tools read.
-pub(super) fn parameters(spec: &ToolSpec) -> Value {
-    let mut root = match &spec.parameters {
-        Value::Object(map) => map.clone(),
-        _ => Map::new(),
-    };
-    for mark in ["$schema", "$id", "title"] {
-        root.shift_remove(mark);
-    }
-    root.insert("type".to_owned(), json!("object"));
-    root.entry("properties").or_insert_with(|| json!({}));
-    Value::Object(root)
-}
 
 /// Returns a name that every provider takes. History may hold names a model made up.
 pub(super) fn safe_name(name: &str) -> String {
@@ -43,6 +31,40 @@ pub(super) struct Replay<'a> {
     pub call: &'a Call,
     /// What was answered.
     pub answer: &'a Answer,
+}
+
+/// A picture that stands in a request.
+pub(super) struct Look<'a> {
+    /// `image/png`.
+    pub mime: &'a str,
+    /// Its bytes.
+    pub base64: &'a str,
+}
+
+/// Splits what a call was answered into words and the pictures that are shown; of others the words say
+/// that they are not.
+pub(super) fn answered<'a>(
+    answer: &'a Answer,
+    request: &'a Request,
+    sees: bool,
+) -> (Cow<'a, str>, Vec<Look<'a>>) {
+    if answer.pictures.is_empty() {
+        return (Cow::Borrowed(&answer.text), Vec::new());
+    }
+    if !sees {
+        let note = "[The picture itself is not shown: this model does not see pictures.]";
+        return (Cow::Owned(format!("{}\n{note}", answer.text)), Vec::new());
+    }
+    let look = |picture: &'a Picture| {
+        let base64 = request.pictures.get(&picture.path)?;
+        Some(Look { mime: &picture.mime, base64 })
+    };
+    let looks: Vec<_> = answer.pictures.iter().filter_map(look).collect();
+    if looks.len() == answer.pictures.len() {
+        return (Cow::Borrowed(&answer.text), looks);
+    }
+    let note = "[The picture is not shown any more: read the file again to see it.]";
+    (Cow::Owned(format!("{}\n{note}", answer.text)), looks)
 }
 
 /// Counts calls while a request is written.

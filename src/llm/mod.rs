@@ -10,12 +10,14 @@ mod priced;
 mod profile;
 mod refusal;
 mod retry;
+pub mod schema;
 mod settings;
 mod sse;
 #[cfg(test)]
 mod tests;
 mod wire;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +27,7 @@ use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
 
-pub use build::{HttpFactory, Routes, build};
+pub use build::{HttpFactory, Profiles, Routes, build};
 pub use offline::{PHRASES, Phrase};
 pub use settings::{Names, Price, ProfileSettings, Provider, RouteSettings, Settings};
 
@@ -69,6 +71,8 @@ pub struct Request {
     pub deadline: Duration,
     /// Names the conversation to the provider's prompt cache, and nothing else.
     pub cache_key: String,
+    /// The pictures of the turns that may be looked at, by their path: base64. Others are only named.
+    pub pictures: HashMap<String, Arc<str>>,
 }
 
 /// What the model answered.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::domain::tool::ToolSpec;
 use crate::shape::{Shape, rules};
+use crate::tools::aliases::is_planned;
 use crate::tools::registry::Found;
 
 /// A shape for people: what is there, what is not, and why.
@@ -56,7 +57,16 @@ impl Shape {
     }
 
     /// Says why a tool is there or not: one line per rule, never empty.
-    pub fn why(&self, name: &str) -> Vec<String> {
+    pub fn why(&self, called: &str) -> Vec<String> {
+        let name = self.registry.our_name(called);
+        let mut reasons = self.reasons(name);
+        if name != called {
+            reasons.insert(0, format!("{called} is another name of {name}"));
+        }
+        reasons
+    }
+
+    fn reasons(&self, name: &str) -> Vec<String> {
         match self.registry.find(name) {
             Found::Hidden(reasons) => {
                 let mut lines = reasons;
@@ -75,6 +85,9 @@ impl Shape {
                 vec![format!("injected: runtime tool of {}", self.place())]
             }
             Found::Tool(_) => vec!["listed: no rule hides it".to_owned()],
+            Found::Unknown(_) if is_planned(name) => {
+                vec![format!("{name} comes with a later part")]
+            }
             Found::Unknown(near) if near.is_empty() => vec![format!("there is no tool {name}")],
             Found::Unknown(near) => {
                 vec![format!("there is no tool {name}: did you mean {}?", near.join(", "))]

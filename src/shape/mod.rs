@@ -13,7 +13,7 @@ use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::domain::tool::Class;
 use crate::shape::rules::RULES;
 use crate::shape::views::{Key, Views};
-use crate::tools::registry::{Base, Hide, Overlay, Registry, Selection, twice};
+use crate::tools::registry::{Base, Hide, Overlay, Registry, Selection, disabled, twice};
 use crate::tools::{Settings, Tool, speak};
 
 pub use explain::{Explained, HiddenLine, ToolLine};
@@ -22,6 +22,7 @@ pub use explain::{Explained, HiddenLine, ToolLine};
 pub struct Shaper {
     base: Arc<Base>,
     rules: Vec<Arc<Selection>>,
+    runtime: Vec<Runtime>,
     speaking: Vec<Speaking>,
     views: Views,
 }
@@ -58,27 +59,43 @@ impl Shaper {
     pub fn new(base: Arc<Base>, speaking: &[&'static SpeakingTool]) -> Result<Self, String> {
         let settings = Settings::default();
         let speaking = speaking.iter().map(|data| Speaking::new("", data, &settings)).collect();
-        Self::prepare(base, speaking)
+        Self::prepare(base, Vec::new(), speaking)
     }
 
-    /// Prepares the rules over a base and the channels' speaking tools. Two channels may call a tool
-    /// by one name (`message_react`): a place gets its own channel's.
+    /// Prepares the rules over a base, the runtime tools of all settings and the channels' speaking
+    /// tools. Two channels may call a tool by one name (`message_react`): a place gets its own channel's.
     ///
     /// # Errors
-    /// A name that stands twice in one channel, or in a channel and in the base.
+    /// A name that stands twice in one channel, or in two of base, runtime tools and channels.
     pub fn for_channels(
         base: Arc<Base>,
+        runtime: Vec<Arc<dyn Tool>>,
         channels: &[ChannelTools],
         settings: &Settings,
     ) -> Result<Self, String> {
+        let off = settings.disabled();
+        let runtime = runtime
+            .into_iter()
+            .map(|tool| Runtime { enabled: !off.contains(tool.spec().name), tool });
         let of = |c: &ChannelTools| {
             let channel = c.channel;
             c.tools.iter().map(move |data| Speaking::new(channel, data, settings))
         };
-        Self::prepare(base, channels.iter().flat_map(of).collect())
+        Self::prepare(base, runtime.collect(), channels.iter().flat_map(of).collect())
     }
 
-    fn prepare(base: Arc<Base>, speaking: Vec<Speaking>) -> Result<Self, String> {
+    fn prepare(
+        base: Arc<Base>,
+        runtime: Vec<Runtime>,
+        speaking: Vec<Speaking>,
+    ) -> Result<Self, String> {
+        let on_top: Vec<&str> = runtime.iter().map(|r| r.tool.spec().name).collect();
+        for (at, name) in on_top.iter().enumerate() {
+            let spoken = speaking.iter().any(|s| s.data.name == *name);
+            if base.contains(name) || on_top[..at].contains(name) || spoken {
+                return Err(twice(name));
+            }
+        }
         for (at, one) in speaking.iter().enumerate() {
             let name = one.data.name;
             let again = |other: &Speaking| other.data.name == name && other.channel == one.channel;
@@ -86,7 +103,7 @@ impl Shaper {
                 return Err(twice(name));
             }
         }
-        Ok(Self { rules: rules::over(&base), base, speaking, views: Views::default() })
+        Ok(Self { rules: rules::over(&base), base, runtime, speaking, views: Views::default() })
     }
 
     /// Shapes the base for one task. Pure; ≤ 2 µs whatever the size of the base.
@@ -132,6 +149,13 @@ impl Shaper {
 
     fn overlay(&self, key: &Key<'_>) -> Overlay {
         let mut overlay = Overlay::default();
+        for Runtime { tool, enabled } in &self.runtime {
+            if *enabled {
+                overlay.there.push(Arc::clone(tool));
+            } else {
+                overlay.absent.push((Arc::clone(tool), disabled(tool.spec().name)));
+            }
+        }
         for speaking in &self.speaking {
             match speaking.why_not(key) {
                 None => overlay.there.push(Arc::clone(&speaking.tool)),
@@ -140,6 +164,12 @@ impl Shaper {
         }
         overlay
     }
+}
+
+/// A runtime tool of every setting, made once; rules may hide it.
+struct Runtime {
+    tool: Arc<dyn Tool>,
+    enabled: bool,
 }
 
 /// A runtime tool of a channel, made once.
@@ -160,7 +190,7 @@ impl Speaking {
     /// Why a setting does not have it; `None` when it does.
     fn why_not(&self, key: &Key<'_>) -> Option<String> {
         if !self.enabled {
-            return Some(crate::tools::registry::disabled(self.data.name));
+            return Some(disabled(self.data.name));
         }
         let here = key.features.filter(|f| self.channel.is_empty() || f.channel == self.channel);
         let listed = here.is_some_and(|f| f.speaking.iter().any(|name| name == self.data.name));

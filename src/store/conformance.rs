@@ -24,6 +24,7 @@ use crate::store::{
 };
 
 mod absorbing;
+mod asking;
 mod delivering;
 mod gating;
 mod hearing;
@@ -42,8 +43,16 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 
 /// Every law, by name.
 pub fn all_laws() -> Vec<(&'static str, Law)> {
-    [hearing::LAWS, gating::LAWS, absorbing::LAWS, working::LAWS, delivering::LAWS, reading::LAWS]
-        .concat()
+    [
+        hearing::LAWS,
+        gating::LAWS,
+        absorbing::LAWS,
+        working::LAWS,
+        asking::LAWS,
+        delivering::LAWS,
+        reading::LAWS,
+    ]
+    .concat()
 }
 
 /// Runs every law, each on a bed of its own, and the random histories.
@@ -191,6 +200,7 @@ pub fn draft(n: i64, parts: usize) -> Draft {
         fallback: None,
         shown: format!("hello {i}"),
         repeatable: false,
+        follows: false,
     };
     Draft { outbound, parts: (0..parts).map(part).collect(), expires_at: None }
 }

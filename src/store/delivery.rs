@@ -21,6 +21,9 @@ pub trait Delivery: Send + Sync {
     /// Stores what came of an attempt. Relaxed.
     async fn settle(&self, part: PartId, outcome: Outcome) -> Result<Standing>;
 
+    /// Returns where the part before this one of the same outbound stands; `None` for the first.
+    async fn before(&self, part: PartId) -> Result<Option<Standing>>;
+
     /// Stores a penalty, so that a restart keeps it. Relaxed.
     async fn penalty(&self, account: &AccountId, scope: &str, until: DateTime<Utc>) -> Result<()>;
 

@@ -52,6 +52,6 @@ pub struct Judged {
     pub passed: Option<(InboxId, NewTask)>,
     /// The other lines become context; else they are only kept.
     pub keep: bool,
-    /// What the decision cost.
+    /// What the decision cost: part of the task's cost. Silence belongs to no task; the log tells it.
     pub usage: Usage,
 }

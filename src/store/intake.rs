@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId, PlaceId};
+use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId, PlaceId, What};
 
-use super::{Claimed, Draft, Queued, Result};
-use crate::domain::facts::Facts;
+use super::{Claimed, Draft, QuestionRow, Queued, Result};
+use crate::domain::facts::{Facts, Mode};
 use crate::domain::ids::{Boot, InboxId, TaskId};
 use crate::domain::task::Lane;
 
@@ -27,7 +27,8 @@ pub trait Intake: Send + Sync {
     /// `Ok(None)` when the row was carried out before.
     async fn command(&self, row: InboxId, effect: CommandEffect) -> Result<Option<CommandDone>>;
 
-    /// Returns command rows that were stored and not carried out (after a crash), oldest first.
+    /// Returns rows of commands, taps and answers that were stored and not carried out (after a crash),
+    /// oldest first.
     async fn open_commands(&self) -> Result<Vec<(InboxId, Inbound)>>;
 
     /// Says something on the daemon's own account, once for this `key`; `Ok(None)` when it was said.
@@ -61,6 +62,8 @@ pub enum Disposition {
     Task(NewTask),
     /// It is carried out at once by [`Intake::command`].
     Command,
+    /// A button of ours was tapped: carried out at once by [`super::Questions::answer`].
+    Tap,
     /// It changes the text of a waiting message; of a running or done one it is only kept.
     Edit,
     /// Nobody spoke to the bot: it waits for the gate of its group.
@@ -77,6 +80,25 @@ pub enum Disposition {
     Closed(String),
     /// The conversation is open (again).
     Opened,
+}
+
+impl Arrival {
+    /// Whether it could be the answer to an open question, going by itself: a person's plain words. Such
+    /// a message is kept as an answer when its speaker is asked something here that takes these words.
+    pub fn may_answer(&self) -> bool {
+        let Inbound { what, command, text, forwarded, attachments, album, .. } = &self.inbound;
+        let heard = matches!(
+            self.disposition,
+            Disposition::Task(_) | Disposition::Context | Disposition::Ignored("untriggered")
+        );
+        heard
+            && *what == What::Message
+            && command.is_none()
+            && !forwarded
+            && attachments.is_empty()
+            && album.is_none()
+            && !text.trim().is_empty()
+    }
 }
 
 /// A task to be made.
@@ -112,7 +134,8 @@ pub struct Accepted {
     pub claimed: Vec<Claimed>,
     /// Lanes with waiting work that nobody runs.
     pub ready: Vec<Lane>,
-    /// Fresh command rows, to be carried out now.
+    /// Fresh rows of commands, taps and answers, to be carried out now: commands by
+    /// [`Intake::command`], the others by [`super::Questions::answer`].
     pub commands: Vec<(InboxId, Inbound)>,
     /// Running tasks that a fresh message interrupts: poke their workers.
     pub stopping: Vec<TaskId>,
@@ -143,8 +166,12 @@ pub enum CommandEffect {
         /// What is said.
         answers: Box<StopAnswers>,
     },
-    /// Raises the epoch and stops the running task. Waiting tasks stay.
+    /// Raises the epoch, ends plan mode and stops the running task. Waiting tasks stay.
     Reset(Draft),
+    /// Sets the folder that the row's place works in; `None` takes it back.
+    Workspace(Option<String>, Option<Draft>),
+    /// Changes what the conversation is in; a running task learns it as the answer of its next write.
+    Mode(Mode, Option<Draft>),
 }
 
 /// The answers to a stop, of which one is given.
@@ -167,4 +194,6 @@ pub struct CommandDone {
     pub stopping: Vec<TaskId>,
     /// What is said.
     pub queued: Option<Queued>,
+    /// Questions that are taken back.
+    pub withdrawn: Vec<QuestionRow>,
 }

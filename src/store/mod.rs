@@ -11,14 +11,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
+use crate::domain::facts::Mode;
+
 #[cfg(test)]
 pub mod conformance;
 mod delivery;
 mod gate;
 mod inflow;
 mod intake;
+mod question;
 pub mod read;
 pub mod sqlite;
+mod status;
 mod work;
 
 pub use delivery::{Delivery, Draft, DuePart, Outcome, Queued, Standing};
@@ -28,6 +32,8 @@ pub use intake::{
     Accepted, Arrival, CommandDone, CommandEffect, Disposition, Fresh, Fuse, Intake, NewTask,
     StopAnswers,
 };
+pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
+pub use status::{StatusMessages, Stray};
 pub use work::{Advance, Claimed, Committed, End, Said, Work};
 
 /// Opens the ledger of a state folder: `selkie.db`, and `selkie.lock` that keeps others out.
@@ -72,12 +78,23 @@ pub trait Notes: Send + Sync {
     /// Returns the todo list (JSON) of a conversation; `None` when it was never written.
     async fn todos(&self, conversation: &ConversationId) -> Result<Option<String>>;
 
+    /// Returns the folder that a conversation's place works in; `None` when its owner set none.
+    async fn workspace(&self, conversation: &ConversationId) -> Result<Option<String>>;
+
     /// Replaces the todo list of a conversation. Durable. `/reset` clears it.
     async fn set_todos(&self, conversation: &ConversationId, json: String) -> Result<()>;
+
+    /// Returns what a conversation is in.
+    async fn mode(&self, conversation: &ConversationId) -> Result<Mode>;
+
+    /// Changes what a conversation is in. Durable. `/reset` makes it normal.
+    async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()>;
 }
 
 /// A whole ledger, with its counters.
-pub trait Ledger: Intake + Gate + Work + Delivery + Notes + read::Read {
+pub trait Ledger:
+    Intake + Gate + Work + Delivery + Questions + Notes + StatusMessages + read::Read
+{
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are
     /// not counted here: they are off the hot path and come when they come.

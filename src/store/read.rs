@@ -10,7 +10,7 @@ use crate::domain::ids::{InboxId, OutboundId, PartId, TaskId};
 use crate::domain::task::TaskState;
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
-use crate::store::{Result, Standing};
+use crate::store::{QuestionRow, Result, Standing};
 
 /// Reads what is there.
 #[async_trait]
@@ -33,6 +33,9 @@ pub trait Read: Send + Sync {
 
     /// Counts one conversation for `/status`.
     async fn status(&self, conversation: &ConversationId) -> Result<ConversationStatus>;
+
+    /// Lists the questions that are open in a conversation (in all when `None`), oldest first.
+    async fn open_questions(&self, of: Option<&ConversationId>) -> Result<Vec<QuestionRow>>;
 
     /// Lists places that go on under another id, old and new: every old id with the newest one.
     async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>>;

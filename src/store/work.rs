@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use serde::{Deserialize, Serialize};
 
-use super::{Draft, Inflow, Queued, Result, Seen, Standing};
-use crate::domain::facts::Facts;
+use super::{Asked, Draft, Inflow, QuestionRow, Queued, Result, Seen, Settled, Standing};
+use crate::domain::facts::{Facts, Mode};
 use crate::domain::ids::{Boot, InboxId, OutboundId};
 use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
 use crate::domain::transcript::Item;
@@ -68,12 +68,20 @@ pub enum Advance {
         append: Vec<Item>,
         /// The run's header.
         header: String,
+        /// The facts, when they changed.
+        facts: Option<Facts>,
         /// What is waited for.
         on: ParkedOn,
+        /// The question that is waited for: stored with what says it.
+        ask: Option<Box<Asked>>,
         /// When to wake at the latest.
         wake_at: Option<DateTime<Utc>>,
         /// What this step cost.
         usage: Usage,
+        /// The worker would take the lane's next task at once.
+        hand_over: bool,
+        /// Now.
+        now: DateTime<Utc>,
     },
     /// The daemon ends and the task is not done: it waits again, and this claim does not count as an
     /// attempt. Nothing else is written. Relaxed: what is lost with the power is one attempt.
@@ -132,6 +140,8 @@ pub enum Committed {
     Continue {
         /// A person wants this task to end.
         stop: bool,
+        /// What the conversation is in by now.
+        mode: Mode,
     },
     /// The claim is not ours any more: nothing was written, cancel the task.
     Lost,
@@ -157,9 +167,11 @@ pub struct Claimed {
     pub place: PlaceId,
     /// The conversation's row number: names its folder in the cache.
     pub conversation_row: i64,
+    /// The folder its place works in, as the owner set it.
+    pub workspace: Option<String>,
     /// How often it was claimed, this time included.
     pub attempts: u32,
-    /// The facts it was made with.
+    /// The facts it was made with; the mode is the conversation's of now.
     pub facts: Facts,
     /// The messages it answers, oldest first.
     pub heard: Vec<(InboxId, Inbound)>,
@@ -173,6 +185,10 @@ pub struct Claimed {
     pub history: Vec<Vec<Item>>,
     /// Answers of this conversation that were not delivered since the last task: what they said.
     pub undelivered: Vec<String>,
+    /// The question this task asked last, when it has been parked on one.
+    pub settled: Option<Box<Settled>>,
+    /// What other tasks of this conversation wait to be answered, oldest first.
+    pub open: Vec<QuestionRow>,
 }
 
 /// What became of something said.

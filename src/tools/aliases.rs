@@ -61,6 +61,14 @@ const PARAMETERS: &[(&str, &str, &str)] = &[
     ("web_search", "count", "max_results"),
 ];
 
+/// Parameters of the catalogue that a tool may not have yet: tool, parameter, why it is refused.
+const LATER: &[(&str, &str, &str)] = &[(
+    "url_fetch",
+    "auth_profile",
+    "auth_profile is not available here: no auth profile is allowed, they come with a later part; leave it out \
+     for servers that want no credentials",
+)];
+
 /// Tools of the catalogue, one a line, that may come with a later part.
 const CATALOGUE: &str = include_str!("catalogue.txt");
 
@@ -94,6 +102,21 @@ pub fn clash(call: &Call) -> Option<String> {
     Some(format!(
         "{ours} and {other} are one parameter and have different values: give {ours} alone"
     ))
+}
+
+/// Says that a call gives a parameter that comes with a later part; `None` when the tool has it.
+pub fn later(call: &Call, parameters: &Value) -> Option<&'static str> {
+    let given = |name: &str| call.arguments.get(name).is_some_and(|v| !v.is_null());
+    let has = |name: &str| parameters["properties"].get(name).is_some();
+    let found =
+        LATER.iter().find(|(tool, name, _)| *tool == call.name && given(name) && !has(name));
+    found.map(|(.., why)| *why)
+}
+
+/// Returns our name of a tool, whatever it is called; a name that is a tool here stays.
+pub fn our_name<'a>(called: &'a str, knows: impl Fn(&str) -> bool) -> &'a str {
+    let alias = NAMES.iter().find(|a| a.called == called).filter(|_| !knows(called));
+    alias.map_or(called, |a| a.name)
 }
 
 /// Lists the other names of a tool.
@@ -188,6 +211,19 @@ mod tests {
             assert_eq!(NAMES.iter().filter(|a| a.called == alias.called).count(), 1);
         }
         assert!(PARAMETERS.iter().all(|(tool, ..)| is_planned(tool)));
+        assert!(LATER.iter().all(|(tool, ..)| is_planned(tool)));
+    }
+
+    #[test]
+    fn what_comes_later_is_refused_until_it_is_there() {
+        let call = |arguments| Call { id: String::new(), name: "url_fetch".into(), arguments };
+        let with = call(json!({"url": "x", "auth_profile": "jira"}));
+        let today = json!({"properties": {"url": {}}});
+        assert!(later(&with, &today).unwrap().starts_with("auth_profile is not available here"));
+        assert_eq!(later(&with, &json!({"properties": {"auth_profile": {}}})), None);
+        assert_eq!(later(&call(json!({"url": "x", "auth_profile": null})), &today), None);
+        assert_eq!(our_name("exec", |_| false), "bash");
+        assert_eq!(our_name("task", |name| name == "task"), "task");
     }
 
     proptest! {

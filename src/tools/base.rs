@@ -24,6 +24,8 @@ pub struct Means {
     pub client: Arc<Guarded>,
     /// The model for small work.
     pub small: Arc<dyn Small>,
+    /// The conversations' own model, asked for words alone.
+    pub main: Arc<dyn Small>,
     /// Schemas that no file holds.
     pub schemas: Schemas,
 }
@@ -35,6 +37,7 @@ impl Default for Means {
             env: Arc::default(),
             client: Arc::default(),
             small: Arc::new(Speechless),
+            main: Arc::new(Speechless),
             schemas: Schemas::default(),
         }
     }
@@ -87,6 +90,12 @@ pub fn build(settings: &Settings, means: &Means) -> Result<Base, String> {
     Base::build_without(tools, &settings.disabled())
 }
 
+/// Builds the runtime tools that every setting's overlay begins with. They know no task: what is a task's
+/// own comes with the scope of each call.
+pub fn runtime(settings: &Settings, means: &Means) -> Vec<Arc<dyn Tool>> {
+    vec![Arc::new(conversation::PlanCreate::new(&settings.plan_create, &means.main))]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,16 +141,18 @@ mod tests {
     #[test]
     fn every_switch_names_a_tool() {
         let mut settings = Settings::default();
-        let all: Vec<_> =
-            build(&settings, &Means::default()).unwrap().specs().iter().map(|s| s.name).collect();
+        let means = Means::default();
+        let base = build(&settings, &means).unwrap();
+        let runtime = runtime(&settings, &means);
+        let on_top = runtime.iter().map(|t| t.spec().name);
+        let all: Vec<_> = base.specs().iter().map(|s| s.name).chain(on_top).collect();
         for switch in &all {
             let mut json = serde_json::to_value(&settings).unwrap();
             json[*switch]["enabled"] = false.into();
             settings = serde_json::from_value(json).unwrap();
         }
-        let base = build(&settings, &Means::default()).unwrap();
         assert_eq!(settings.disabled().len(), all.len());
-        assert!(settings.disabled().iter().all(|name| base.contains(name)));
+        assert!(settings.disabled().iter().all(|name| all.contains(name)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use selkie_channel_core::Redactor;
 use tokio::time::{Instant, sleep_until};
 
 use crate::domain::transcript::{Answer, Call};
-use crate::tools::aliases::{clash, is_planned};
+use crate::tools::aliases::{clash, is_planned, later};
 use crate::tools::args::{Accepted, accept};
 use crate::tools::registry::{Found, Registry, refusal};
 use crate::tools::scope::Scope;
@@ -40,16 +40,25 @@ pub async fn dispatch(
     };
     let output = match output {
         Ok(output) => output,
-        Err(ToolError::Tell(text)) => Output { text, is_error: true, untrusted: false },
+        Err(ToolError::Tell(text)) => Output { text, is_error: true, ..Output::default() },
         Err(abort @ ToolError::Abort(_)) => return Err(abort),
     };
     // Cleaned before it is cut: half a secret would not be recognised.
     let text = cut(redactor.clean(&output.text), most);
-    let answer = Answer { call: call.id.clone(), text, is_error: output.is_error };
+    let answer = Answer {
+        call: call.id.clone(),
+        text,
+        is_error: output.is_error,
+        pictures: output.pictures,
+    };
     Ok(Dispatched { answer, untrusted: output.untrusted })
 }
 
-fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String> {
+/// Finds a tool of this task.
+///
+/// # Errors
+/// Why there is none, for the model.
+pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String> {
     match registry.find(name) {
         Found::Tool(tool) => Ok(tool),
         Found::Hidden(reasons) => Err(refusal(name, &reasons)),
@@ -64,6 +73,9 @@ fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String> {
 async fn answer(tool: &Arc<dyn Tool>, call: &Call, scope: &Scope) -> Result<Output, ToolError> {
     if let Some(why) = clash(call) {
         return Err(ToolError::Tell(why));
+    }
+    if let Some(why) = later(call, &tool.spec().parameters) {
+        return Err(ToolError::tell(why));
     }
     let Accepted { args, notes } =
         accept(&tool.spec().parameters, &call.arguments).map_err(ToolError::Tell)?;

@@ -4,11 +4,12 @@ pub mod aliases;
 pub mod args;
 pub mod base;
 pub mod bits;
-mod conversation;
+pub mod conversation;
 pub mod dispatch;
 mod files;
 pub mod paths;
 pub mod ports;
+pub mod preview;
 pub mod registry;
 pub mod scope;
 pub mod settings;
@@ -22,7 +23,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::domain::tool::ToolSpec;
-use crate::tools::scope::Scope;
+use crate::domain::transcript::Picture;
+use crate::tools::scope::{Roots, Scope};
 
 pub use files::Schemas;
 pub use settings::Settings;
@@ -39,9 +41,9 @@ pub trait Tool: Send + Sync {
     /// Does it. `args` have passed the schema: required are there, types fit.
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError>;
 
-    /// Says what the call would do, for a person who is asked to allow it. `None` for tools that
-    /// change nothing.
-    fn preview(&self, _args: &Value) -> Option<String> {
+    /// Says what the call would do, for a person who is asked to allow it: see [`preview::preview`].
+    /// `None` for what changes nothing. Reads files beneath the roots and does nothing else.
+    fn preview(&self, _roots: &Roots, _args: &Value) -> Option<String> {
         None
     }
 
@@ -65,6 +67,8 @@ pub struct Output {
     pub is_error: bool,
     /// The text comes from outside (a file, a page): it lowers what the task may do.
     pub untrusted: bool,
+    /// Pictures that belong to the text.
+    pub pictures: Vec<Picture>,
 }
 
 impl Output {
@@ -75,7 +79,7 @@ impl Output {
 
     /// Answers with words from outside.
     pub fn outside(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_error: false, untrusted: true }
+        Self { untrusted: true, ..Self::ok(text) }
     }
 }
 

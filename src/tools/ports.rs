@@ -1,6 +1,7 @@
 //! What tools need of the house and may not import: each port is one noun, implemented above.
 
 use std::fs::File;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -45,6 +46,10 @@ pub trait Progress: Send + Sync {
 
     /// Shows what is being done just now, in one line (a command's newest output).
     fn doing(&self, line: &str);
+
+    /// Shows which tool is at work, by its name alone; `None` when it has answered. The dispatcher's
+    /// caller tells it, no tool does.
+    fn tool(&self, _name: Option<&str>) {}
 }
 
 /// Shows nothing.
@@ -57,7 +62,7 @@ impl Progress for Silent {
     fn doing(&self, _line: &str) {}
 }
 
-/// The model for small work: one question, one answer, no tools.
+/// A model for small work: one question, one answer, no tools.
 #[async_trait]
 pub trait Small: Send + Sync {
     /// Answers `text` as `instruction` says, within `limit`.
@@ -67,6 +72,14 @@ pub trait Small: Send + Sync {
         text: &str,
         limit: Duration,
     ) -> Result<String, ToolError>;
+
+    /// Returns another model by its profile's name.
+    ///
+    /// # Errors
+    /// The names there are.
+    fn named(&self, _profile: &str) -> Result<Arc<dyn Small>, Vec<String>> {
+        Err(Vec::new())
+    }
 }
 
 /// The conversation's todo list.

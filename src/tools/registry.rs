@@ -195,12 +195,19 @@ impl Registry {
     /// Returns a call in this task's words, whatever words the model was taught: the transcript keeps
     /// canonical names and parameters.
     pub fn canonical(&self, call: Call) -> Call {
+        aliases::canonical(call, |name| self.knows(name))
+    }
+
+    /// Returns this task's name of a tool that is called by another harness's.
+    pub fn our_name<'a>(&self, called: &'a str) -> &'a str {
+        aliases::our_name(called, |name| self.knows(name))
+    }
+
+    fn knows(&self, name: &str) -> bool {
         let view = &*self.view;
-        aliases::canonical(call, |name| {
-            view.base.contains(name)
-                || view.runtime(name).is_some()
-                || view.overlay.absent.iter().any(|(tool, _)| tool.spec().name == name)
-        })
+        view.base.contains(name)
+            || view.runtime(name).is_some()
+            || view.overlay.absent.iter().any(|(tool, _)| tool.spec().name == name)
     }
 
     /// Returns the listed tools, serialized once for all tasks of this shape.

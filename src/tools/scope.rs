@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::Trust;
 use crate::domain::ids::TaskId;
+use crate::domain::tool::ToolBlock;
 use crate::tools::ports::{Progress, Reply, Todos};
 
 /// The scope of one call.
@@ -31,6 +32,8 @@ pub struct Scope {
     pub roots: Roots,
     /// Speaks into this conversation.
     pub reply: Arc<dyn Reply>,
+    /// What the task may use at this moment, as its model sees it.
+    pub tools: Arc<ToolBlock>,
     /// Tells how far the task is.
     pub progress: Arc<dyn Progress>,
     /// The conversation's todos.

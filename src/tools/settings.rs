@@ -1,6 +1,7 @@
 //! The config section `tools:`: what is on, its limits, and what no tool may touch.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,8 @@ pub struct Settings {
     pub web_search: web::WebSearch,
     /// Recording a thought.
     pub think: Switch,
+    /// Planning a task.
+    pub plan_create: PlanCreate,
     /// Reading the todo list.
     pub todo_read: Switch,
     /// Replacing the todo list.
@@ -64,6 +67,17 @@ pub struct Settings {
 pub struct Switch {
     /// Whether it may be used.
     pub enabled: bool,
+}
+
+/// `tools.plan_create`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlanCreate {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// Steps of a plan when the model names no number.
+    #[schemars(range(min = 1, max = 50))]
+    pub max_steps: u32,
 }
 
 /// `tools.read_file`.
@@ -147,7 +161,7 @@ pub struct Send {
 }
 
 impl Settings {
-    /// Returns the names of the base's tools that are switched off.
+    /// Returns the names of the base's and the runtime tools that are switched off.
     pub fn disabled(&self) -> BTreeSet<&'static str> {
         let switches = [
             ("read_file", self.read_file.enabled),
@@ -170,8 +184,22 @@ impl Settings {
             ("think", self.think.enabled),
             ("todo_read", self.todo_read.enabled),
             ("todo_write", self.todo_write.enabled),
+            ("plan_create", self.plan_create.enabled),
         ];
         switches.into_iter().filter(|(_, on)| !on).map(|(name, _)| name).collect()
+    }
+
+    /// Returns the same with one file closed to every tool: the config, whatever it is called.
+    #[must_use]
+    pub fn closing(mut self, file: &Path) -> Self {
+        let path = file.to_string_lossy().into_owned();
+        self.read_file.deny_paths.push(path.clone());
+        self.write_file.deny_paths.push(path);
+        // A command may name it from its own folder.
+        let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
+        self.bash.deny_paths.extend(name.clone());
+        self.powershell.deny_paths.extend(name);
+        self
     }
 
     /// Returns what a tool that shows files never opens: what `read_file` does not, and its own list.
@@ -189,6 +217,12 @@ impl Settings {
 impl Default for Switch {
     fn default() -> Self {
         Self { enabled: true }
+    }
+}
+
+impl Default for PlanCreate {
+    fn default() -> Self {
+        Self { enabled: true, max_steps: 6 }
     }
 }
 

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::clock::ManualClock;
 use crate::domain::facts::Trust;
 use crate::domain::ids::TaskId;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use crate::tools::ports::{Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
@@ -74,6 +74,7 @@ impl Folders {
             trust: Trust::Owner,
             roots: self.roots(),
             reply: Arc::clone(&self.mouth) as Arc<dyn Reply>,
+            tools: Arc::new(ToolBlock::new(Vec::new())),
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
             deadline: Instant::now() + Duration::from_secs(600),

@@ -40,7 +40,8 @@ async fn it_passes_and_refuses() {
         "SELECT facts ->> '$.passed.reason' FROM task WHERE facts ->> '$.passed' NOT NULL",
     );
     assert_eq!(reasons, ["tea is its trade", "tea is its trade"], "stored with the task");
-    assert_eq!(number(&world.home, "SELECT sum(calls) FROM usage_day"), Some(5));
+    let calls = "SELECT sum(calls) FROM task";
+    assert_eq!(number(&world.home, calls), Some(4), "a decision is part of its task's cost");
     let log = world.home.log();
     assert!(log.contains("llm.routes.decision is not set"), "a loud line");
 }

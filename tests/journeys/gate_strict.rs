@@ -19,7 +19,7 @@ async fn nothing_is_sent_and_nothing_is_spent() {
     assert_eq!(world.playground.model().calls(), 1, "the private question's own");
     assert!(world.texts(GROUP).is_empty(), "{:?}", world.texts(GROUP));
     assert_eq!(number(&world.home, "SELECT count(*) FROM task"), Some(1));
-    assert_eq!(number(&world.home, "SELECT sum(calls) FROM usage_day"), Some(1));
+    assert_eq!(number(&world.home, "SELECT sum(calls) FROM task"), Some(1));
     let context = "SELECT count(*) FROM inbox WHERE disposition = 'context'";
     assert_eq!(number(&world.home, context), Some(6));
 }

@@ -33,10 +33,8 @@ async fn the_next_step_sees_what_was_said_meanwhile() {
     assert_eq!(world.playground.model().calls(), 2, "one task answered both");
     world.ask("and later?").await;
     assert_eq!(world.said(ADA).len(), 2);
-    let absorbed = texts(
-        &world.home,
-        "SELECT disposition FROM inbox WHERE disposition LIKE 'absorbed%'",
-    );
+    let absorbed =
+        texts(&world.home, "SELECT disposition FROM inbox WHERE disposition LIKE 'absorbed%'");
     assert_eq!(absorbed, ["absorbed: step 2"]);
     assert_eq!(world.malformed(), Vec::<String>::new());
 }

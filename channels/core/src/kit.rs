@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use schemars::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,7 +45,15 @@ pub struct BuildContext {
     pub user_agent: String,
     /// The folder of cached files, for the channel's own use.
     pub cache_dir: PathBuf,
+    /// The channel's own folder for what it must not lose. It is not there before the channel makes it
+    /// (0700), which it does only when it has something to keep.
+    pub state_dir: PathBuf,
+    /// The time.
+    pub now: Now,
 }
+
+/// Tells the wall-clock time.
+pub type Now = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
 /// Something wrong with a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ mod inbound;
 mod kit;
 mod outbound;
 mod pause;
+pub mod plain;
 pub mod redact;
 mod roles;
 pub mod split;
@@ -22,8 +23,8 @@ pub use inbound::{
     What,
 };
 pub use kit::{
-    BuildContext, Channel, ChannelKit, Features, Pace, ParameterNames, Problem, SpeakingEffect,
-    SpeakingTool,
+    BuildContext, Channel, ChannelKit, Features, Now, Pace, ParameterNames, Problem,
+    SpeakingEffect, SpeakingTool,
 };
 pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Part, Question, Receipt};
 pub use pause::Pauses;

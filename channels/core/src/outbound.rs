@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -21,6 +22,9 @@ pub struct Outbound {
     /// The live right to answer that its first part may use up, on platforms that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_window: Option<Box<ReplyWindow>>,
+    /// When it was said, where a channel has to know: no call of it was made before this moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<DateTime<Utc>>,
     /// Chance's share: two that say the same differ here, so that a key made of an outbound is its own.
     #[serde(default)]
     pub nonce: u64,
@@ -32,7 +36,15 @@ impl Outbound {
 
     /// Says `body` in `conversation`: quoting nothing, without a right to answer.
     pub fn new(conversation: ConversationId, body: Body) -> Self {
-        Self { v: Self::VERSION, conversation, body, quote: None, reply_window: None, nonce: 0 }
+        Self {
+            v: Self::VERSION,
+            conversation,
+            body,
+            quote: None,
+            reply_window: None,
+            at: None,
+            nonce: 0,
+        }
     }
 
     /// Says `markdown` in `conversation`.
@@ -51,6 +63,13 @@ impl Outbound {
     #[must_use]
     pub fn within(mut self, window: Option<ReplyWindow>) -> Self {
         self.reply_window = window.map(Box::new);
+        self
+    }
+
+    /// Says when it was said.
+    #[must_use]
+    pub fn said(mut self, at: DateTime<Utc>) -> Self {
+        self.at = Some(at);
         self
     }
 
@@ -201,6 +220,10 @@ pub struct Part {
     /// It sets a state (a reaction, an edit): repeating it after an unclear result changes nothing.
     #[serde(default)]
     pub repeatable: bool,
+    /// It goes on from the part before it: it is made only when that has arrived, with its message; see
+    /// [`crate::Mouth::following`]. When that has not, it is refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub follows: bool,
 }
 
 impl Part {

@@ -7,8 +7,8 @@ use tokio::io::AsyncWrite;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AccountId, Attachment, ConversationId, Delivery, Features, Inbound, Lookup, Outbound, Part,
-    PlaceId,
+    AccountId, Attachment, ConversationId, Delivery, Features, Inbound, Lookup, MessageRef,
+    Outbound, Part, PlaceId,
 };
 
 /// Hears a platform.
@@ -92,8 +92,15 @@ pub trait Mouth: Send + Sync {
     /// Asks the platform whether an unclear part arrived. Platforms that cannot tell say `Unknown`.
     async fn lookup(&self, part: &Part) -> Lookup;
 
-    /// Returns the part with a visible mark that it may stand there twice.
+    /// Returns the part with a visible mark that it may stand there twice; unchanged where nothing may be
+    /// repeated on a doubt.
     fn marked(&self, part: &Part) -> Part;
+
+    /// Returns a part that follows another for the message which that one made. Asked before every
+    /// attempt and look-up; doing it twice changes nothing.
+    fn following(&self, part: &Part, _before: &MessageRef) -> Part {
+        part.clone()
+    }
 
     /// Returns the part for the place's new id. A channel whose calls name the place rewrites the
     /// call and its fallback too; for others the new conversation is enough.

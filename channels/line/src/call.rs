@@ -1,11 +1,10 @@
 //! What is said becomes calls of the Messaging API: the form in which a part is stored.
 
-use selkie_channel_core::{Body, Outbound, Part, split};
+use selkie_channel_core::{Body, Outbound, Part, plain, split};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::ids::{Spot, uuid_of};
-use crate::plain;
 
 /// LINE's limit of a bubble, UTF-16 units.
 const MAX_TEXT: usize = 5000;
@@ -159,6 +158,7 @@ fn part(outbound: &Outbound, call: &Call, shown: String) -> Part {
         fallback: None,
         shown,
         repeatable: false,
+        follows: false,
     }
 }
 

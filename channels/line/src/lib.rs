@@ -1,8 +1,8 @@
 //! selkie's ears and mouth on LINE.
 //!
 //! [`kit`] is the whole of it: settings and the building of a channel, as data behind the traits of
-//! `selkie-channel-core`. In: `webhook` takes signed events, `hear` reads them. Out: `plain` and `call`
-//! make messages, `mouth` spends the free reply first and pushes last.
+//! `selkie-channel-core`. In: `webhook` takes signed events, `hear` reads them. Out: `call`
+//! makes messages, `mouth` spends the free reply first and pushes last.
 
 mod api;
 mod bounded;
@@ -15,7 +15,6 @@ mod known;
 mod listen;
 mod mouth;
 mod names;
-mod plain;
 mod quota;
 mod refusal;
 mod settings;

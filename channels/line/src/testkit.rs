@@ -1,5 +1,6 @@
 //! What the tests share: a playground, a channel that is its guest, and an inbox that can break.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -49,6 +50,8 @@ pub fn channel(playground: &Playground, port: u16, redactor: Redactor) -> Channe
         redactor,
         user_agent: "selkie/test".to_owned(),
         cache_dir: "/nonexistent".into(),
+        state_dir: "/nonexistent".into(),
+        now: Arc::new(|| chrono::DateTime::UNIX_EPOCH),
     };
     crate::build(section, context).unwrap().unwrap()
 }

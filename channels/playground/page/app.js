@@ -3,7 +3,7 @@
 
 import { openCompare, askEverywhere } from './compare.js';
 import { renderComposer, attach, cancel, grow, say, showHints, hideHints, composerKey } from './composer.js';
-import { $ } from './dom.js';
+import { $, toast } from './dom.js';
 import { setPlayground } from './health.js';
 import { ask, listen } from './net.js';
 import { openChat, showPane } from './open.js';
@@ -11,9 +11,10 @@ import { state, chats } from './state.js';
 import { loadMessages, bottom, watchScroll, startTyping, logKey } from './talk.js';
 import { heardDaemon, setDaemon } from './tasks.js';
 
-function heardPlayground({ kind, chat: id }) {
+function heardPlayground({ kind, chat: id, text }) {
   if (!chats().some(c => c.id === id)) return;
   if (kind === 'typing') startTyping(id);
+  else if (kind === 'tap_answer') { if (text) toast(text); }
   else loadMessages(id).catch(() => {});
 }
 

@@ -2,7 +2,7 @@
 //! tests and the benchmarks.
 //!
 //! One listener on loopback serves everything: a Telegram Bot API server below `/telegram`, a Slack below
-//! `/slack`, an emulated LINE below `/line` with its content host below `/line-data`, an
+//! `/slack`, an emulated LINE below `/line` with its content host below `/line-data`, an X below `/x`, an
 //! OpenAI-compatible model server below `/model/v1`, an Anthropic one below `/model/anthropic`, the demo's
 //! page at `/` and its control API below `/api`. The daemon under test needs only the base URLs; a test in
 //! the same process drives people and scripts through [`Telegram`] and [`Model`] and waits for events.
@@ -18,6 +18,7 @@ pub mod slack;
 pub mod telegram;
 #[cfg(test)]
 mod testing;
+pub mod x;
 
 pub use clock::Now;
 pub use line_platform::LinePlatform;
@@ -25,3 +26,4 @@ pub use model::{Behaviour, Model, Turn};
 pub use playground::{Options, Playground, StartError};
 pub use slack::Slack;
 pub use telegram::{Fault, FaultKind, Pace, Spot, Telegram};
+pub use x::XPlatform;

@@ -16,6 +16,7 @@ use crate::line_platform::{self, LinePlatform};
 use crate::model::{self, Behaviour, Model};
 use crate::slack::{self, Slack};
 use crate::telegram::{self, Pace, Server, Telegram};
+use crate::x::{self, XPlatform};
 
 /// How a playground starts.
 #[derive(Clone)]
@@ -73,6 +74,7 @@ pub struct Playground {
     telegram: Telegram,
     line: LinePlatform,
     slack: Slack,
+    x: XPlatform,
     model: Model,
     control: Arc<Control>,
     stop: CancellationToken,
@@ -97,6 +99,8 @@ impl Playground {
         let workspace =
             slack::Server::new(base, options.pace, Arc::clone(&options.now), stop.clone());
         let slack = Slack::new(Arc::clone(&workspace));
+        let timeline = x::Server::new(Arc::clone(&options.now));
+        let x = XPlatform::new(Arc::clone(&timeline));
         let model = Model::new(options.behaviour, options.model_key, options.now);
         let control = Control::new(telegram.clone(), model.clone(), stop.clone());
         let router = Router::new()
@@ -104,6 +108,7 @@ impl Playground {
             .nest("/line", line_platform::routes(Arc::clone(&line)))
             .nest("/line-data", line_platform::data_routes(Arc::clone(&line)))
             .nest("/slack", slack::routes(workspace))
+            .nest(x::MOUNT, x::routes(timeline))
             .nest("/model", model::routes(model.clone()))
             .merge(control::routes(Arc::clone(&control)));
         let tasks = TaskTracker::new();
@@ -114,7 +119,7 @@ impl Playground {
         tasks.spawn(line_platform::send_webhooks(Arc::clone(&line), events, stop.clone()));
         tasks.close();
         let line = LinePlatform::new(line);
-        Ok(Self { address, telegram, slack, line, model, control, stop, tasks })
+        Ok(Self { address, telegram, slack, line, x, model, control, stop, tasks })
     }
 
     /// The page's URL, without a slash at its end.
@@ -142,6 +147,11 @@ impl Playground {
         format!("{}/slack/api", self.url())
     }
 
+    /// What `x.base_url` should say.
+    pub fn x_base_url(&self) -> String {
+        format!("{}/x", self.url())
+    }
+
     /// The endpoint of the OpenAI-compatible server, before `/chat/completions`.
     pub fn model_endpoint(&self) -> String {
         format!("{}/model/v1", self.url())
@@ -165,6 +175,11 @@ impl Playground {
     /// Plays Slack's people.
     pub fn slack(&self) -> &Slack {
         &self.slack
+    }
+
+    /// Looks at X's timeline.
+    pub fn x(&self) -> &XPlatform {
+        &self.x
     }
 
     /// Writes the models' scripts.

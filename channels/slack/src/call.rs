@@ -216,6 +216,7 @@ impl Maker<'_> {
             fallback: fallback.map(|call| json!(call)),
             shown: shown(words),
             repeatable: false,
+            follows: false,
         }
     }
 }

@@ -1,38 +1,18 @@
 //! What is said becomes Bot API calls: the form in which a part is stored.
 
-use std::rc::Rc;
-
-use selkie_channel_core::{Body, MessageRef, Outbound, Part, PlaceId, split};
+use selkie_channel_core::{Body, Outbound, Part, PlaceId, split};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use teloxide::payloads::{
-    SendChatAction, SendChatActionSetters, SendMessage, SendMessageSetters, SetMessageReaction,
-    SetMessageReactionSetters,
-};
-use teloxide::types::{
-    ChatAction, ChatId, LinkPreviewOptions, MessageId, ParseMode, ReactionType, ReplyParameters,
-    ThreadId,
-};
+use serde_json::Value;
 
-use crate::cut::{self, Piece};
-use crate::ids::{Spot, message_id};
-use crate::markdown;
-use crate::speaking;
-use crate::styled::Styled;
+use crate::ids::Spot;
+use crate::maker::Maker;
 use crate::upload::Upload;
 
-/// Telegram's limit of a message, UTF-16 units after entities are parsed.
-const MAX_TEXT: usize = 4096;
-/// Telegram's limit of a caption, counted likewise.
-const MAX_CAPTION: usize = 1024;
 /// Stands before a text that may be there twice.
 const MARK: &str = "(possibly repeated)";
 /// Room that is kept for the mark and a line break.
-const MARK_ROOM: usize = MARK.len() + 1;
+pub const MARK_ROOM: usize = MARK.len() + 1;
 const SHOWN: usize = 200;
-const HTML: &str = "HTML";
-/// The id of a forum's General topic, which must not be named in a call.
-const GENERAL: i32 = 1;
 
 /// One Bot API call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,8 +35,9 @@ impl Call {
 
     /// Sends the call to this chat: a part follows its conversation when a group's id changes.
     pub fn aim(&mut self, chat: i64) {
-        if let Some(params) = self.params.as_object_mut() {
-            params.insert("chat_id".to_owned(), chat.into());
+        // The answer to a tap names no chat.
+        if let Some(id) = self.params.get_mut("chat_id") {
+            *id = chat.into();
         }
     }
 
@@ -92,11 +73,13 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         }
         Body::Voice { path, name } => maker.file("sendVoice", "voice", path, name, None),
         Body::Reaction { message, emoji, big } => maker.reaction(message, emoji, *big),
-        Body::Question(question) => maker.text(&question.in_words()),
-        Body::Status { .. }
-        | Body::Revision { .. }
-        | Body::Withdrawal { .. }
-        | Body::TapAnswer { .. } => Vec::new(),
+        Body::Question(question) => maker.question(question),
+        Body::Status { markdown } => maker.status(markdown),
+        Body::Revision { message, markdown, question } => {
+            maker.revision(message, markdown, question.as_ref())
+        }
+        Body::Withdrawal { message } => maker.withdrawal(message),
+        Body::TapAnswer { handle, text } => maker.tap_answer(handle, text),
         Body::Typing => maker.typing(),
     }
 }
@@ -133,158 +116,8 @@ fn changed(part: &Part, change: impl Fn(&mut Call)) -> Part {
     Part { call, fallback, ..part.clone() }
 }
 
-struct Maker<'a> {
-    outbound: &'a Outbound,
-    spot: Spot,
-}
-
-impl Maker<'_> {
-    fn text(&self, markdown: &str) -> Vec<Part> {
-        let room = MAX_TEXT - MARK_ROOM;
-        let mut styled = markdown::render(markdown);
-        // Markdown that is all markup (an empty code block, a link's definition) is shown as it stands.
-        if styled.text().is_empty() {
-            styled.push(markdown, &Rc::from([]));
-        }
-        self.messages(cut::pieces(&styled, room, room), true)
-    }
-
-    fn messages(&self, pieces: Vec<Piece>, quoting: bool) -> Vec<Part> {
-        let parts = pieces.into_iter().enumerate().map(|(i, piece)| {
-            let quote = quoting && i == 0;
-            let rich = self.message(&piece.html, Some(ParseMode::Html), quote);
-            let plain = self.message(&piece.plain, None, quote);
-            self.part(rich, Some(plain), &piece.plain)
-        });
-        parts.collect()
-    }
-
-    fn message(&self, text: &str, mode: Option<ParseMode>, quote: bool) -> Call {
-        let mut payload =
-            SendMessage::new(ChatId(self.spot.chat), text).link_preview_options(no_preview());
-        payload.parse_mode = mode;
-        payload.message_thread_id = self.topic();
-        if let Some(reply) = self.quote().filter(|_| quote) {
-            payload = payload.reply_parameters(reply);
-        }
-        Call { method: "sendMessage".to_owned(), params: json!(payload), upload: None }
-    }
-
-    fn file(
-        &self,
-        method: &str,
-        field: &str,
-        path: &str,
-        name: &str,
-        caption: Option<&str>,
-    ) -> Vec<Part> {
-        let caption = caption.map_or_else(Styled::default, markdown::render);
-        let room = MAX_CAPTION - MARK_ROOM;
-        let mut pieces = cut::pieces(&caption, room, MAX_TEXT - MARK_ROOM).into_iter();
-        let first = pieces.next();
-        let name = file_name(name);
-        let call = |text: Option<&String>, html: bool| Call {
-            method: method.to_owned(),
-            params: self.file_params(text, html),
-            upload: Some(Upload {
-                field: field.to_owned(),
-                path: path.to_owned(),
-                name: name.clone(),
-            }),
-        };
-        let rich = call(first.as_ref().map(|p| &p.html), true);
-        let plain = first.as_ref().map(|p| call(Some(&p.plain), false));
-        let words = first.as_ref().map_or("", |p| p.plain.as_str());
-        let mut parts = vec![self.part(rich, plain, &format!("[{field} {name}] {words}"))];
-        parts.extend(self.messages(pieces.collect(), false));
-        parts
-    }
-
-    fn file_params(&self, caption: Option<&String>, html: bool) -> Value {
-        let mut params = json!({ "chat_id": self.spot.chat });
-        if let Some(caption) = caption {
-            params["caption"] = json!(caption);
-        }
-        if html && caption.is_some() {
-            params["parse_mode"] = json!(HTML);
-        }
-        if let Some(topic) = self.topic() {
-            params["message_thread_id"] = json!(topic);
-        }
-        if let Some(quote) = self.quote() {
-            params["reply_parameters"] = json!(quote);
-        }
-        params
-    }
-
-    fn reaction(&self, message: &MessageRef, emoji: &str, big: bool) -> Vec<Part> {
-        let Some(id) = message_id(message) else {
-            tracing::warn!(%message, "a reaction to something that is no message of Telegram");
-            return Vec::new();
-        };
-        let emoji = speaking::reaction(emoji);
-        let words = format!("[reaction {emoji}]");
-        let set = (!emoji.is_empty()).then_some(ReactionType::Emoji { emoji });
-        let payload = SetMessageReaction::new(ChatId(self.spot.chat), MessageId(id))
-            .reaction(set)
-            .is_big(big);
-        self.state("setMessageReaction", json!(payload), &words)
-    }
-
-    fn typing(&self) -> Vec<Part> {
-        let mut payload = SendChatAction::new(ChatId(self.spot.chat), ChatAction::Typing);
-        if let Some(topic) = self.topic() {
-            payload = payload.message_thread_id(topic);
-        }
-        self.state("sendChatAction", json!(payload), "[typing]")
-    }
-
-    fn state(&self, method: &str, params: Value, words: &str) -> Vec<Part> {
-        let call = Call { method: method.to_owned(), params, upload: None };
-        vec![Part { repeatable: true, ..self.part(call, None, words) }]
-    }
-
-    fn part(&self, call: Call, fallback: Option<Call>, words: &str) -> Part {
-        Part {
-            v: Part::VERSION,
-            conversation: self.outbound.conversation.clone(),
-            call: json!(call),
-            fallback: fallback.map(|call| json!(call)),
-            shown: shown(words),
-            repeatable: false,
-        }
-    }
-
-    fn topic(&self) -> Option<ThreadId> {
-        let topic = self.spot.topic.filter(|topic| *topic != GENERAL)?;
-        Some(ThreadId(MessageId(topic)))
-    }
-
-    fn quote(&self) -> Option<ReplyParameters> {
-        let id = message_id(self.outbound.quote.as_ref()?)?;
-        Some(ReplyParameters::new(MessageId(id)).allow_sending_without_reply())
-    }
-}
-
-fn no_preview() -> LinkPreviewOptions {
-    LinkPreviewOptions {
-        is_disabled: true,
-        url: None,
-        prefer_small_media: false,
-        prefer_large_media: false,
-        show_above_text: false,
-    }
-}
-
-/// A name that is a name on every system: no folders, no control characters, never empty.
-fn file_name(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let clean: String = last.chars().filter(|c| !c.is_control()).collect();
-    let clean = clean.trim().trim_matches('.');
-    if clean.is_empty() { "file".to_owned() } else { clean.chars().take(120).collect() }
-}
-
-fn shown(text: &str) -> String {
+/// Returns what a log shows of a text.
+pub fn shown(text: &str) -> String {
     let line = text.trim();
     if split::utf16_len(line) <= SHOWN {
         return line.to_owned();

@@ -9,7 +9,6 @@ use teloxide_reqwest::Response;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::api::{Api, CALL_LIMIT, Fault, Line};
 use crate::hear;
@@ -38,8 +37,6 @@ pub struct TelegramEars {
     pub max_download: u64,
     /// How long to wait after failures.
     pub pauses: Pauses,
-    /// Small calls that nobody waits for.
-    pub tasks: TaskTracker,
 }
 
 #[async_trait]
@@ -52,7 +49,6 @@ impl Ears for TelegramEars {
             inbox,
             poll: self.poll,
             pauses: self.pauses,
-            tasks: &self.tasks,
         };
         tokio::select! {
             // In this order: the first poll goes out before the question who we are.

@@ -5,12 +5,15 @@
 //! make messages, `call` the calls, `mouth` makes them and tells by what is proven what became of them.
 
 mod api;
+mod asked;
 mod call;
 mod cut;
 mod ears;
 mod hear;
 mod ids;
+mod keyboard;
 mod listen;
+mod maker;
 mod markdown;
 mod mouth;
 mod refusal;
@@ -30,7 +33,6 @@ use schemars::schema_for;
 use secrecy::ExposeSecret;
 use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Problem};
 use serde_json::Value;
-use tokio_util::task::TaskTracker;
 
 use crate::api::Line;
 use crate::ears::TelegramEars;
@@ -90,7 +92,6 @@ fn assemble(
         poll: settings.poll,
         max_download: settings.max_download,
         pauses,
-        tasks: TaskTracker::new(),
     };
     Ok(Some(Channel {
         name: NAME,

@@ -7,7 +7,6 @@ use selkie_channel_core::{AccountId, Cursor, Inbound, Inbox, ListenEnd};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
-use tokio_util::task::TaskTracker;
 
 use crate::api::{Answer, Api, CALL_LIMIT, Fault, Line, Refusal};
 use crate::hear::{self, Frame};
@@ -42,8 +41,6 @@ pub struct Listener<'a> {
     pub poll: Duration,
     /// How long to wait after failures.
     pub pauses: Pauses,
-    /// Holds answers to taps, which no poll waits for.
-    pub tasks: &'a TaskTracker,
 }
 
 /// Listens until the credential is refused.
@@ -149,10 +146,9 @@ impl Poller<'_> {
         let me = self.listener.whoami.get().await;
         let received = answer.date.unwrap_or(DateTime::UNIX_EPOCH);
         let frame = Frame { account: self.listener.account, me: &me, received };
-        let heard =
-            updates.iter().map(|raw| hear::read(raw.get(), &self.listener.line.redactor, frame));
-        let (batch, taps): (Vec<Inbound>, Vec<Option<String>>) =
-            heard.map(|heard| (heard.inbound, heard.tap)).unzip();
+        let redactor = &self.listener.line.redactor;
+        let batch: Vec<Inbound> =
+            updates.iter().map(|raw| hear::read(raw.get(), redactor, frame)).collect();
         let last = updates.iter().filter_map(|raw| hear::update_id(raw.get())).max();
         let next = last.map(|id| id.saturating_add(1));
         let account = self.listener.account.clone();
@@ -162,23 +158,11 @@ impl Poller<'_> {
         stored.map_err(|broken| Trouble::Inbox(broken.to_string()))?;
         tracing::debug!(count, next, "stored a batch of updates");
         self.offset = next.or(self.offset);
-        taps.into_iter().flatten().for_each(|tap| self.answer_tap(tap));
         match next {
             Some(_) => Ok(()),
             // Updates without numbers cannot be acknowledged: ask again, but not at once.
             None => Err(Trouble::Platform(Fault::Unclear("updates without a number".to_owned()))),
         }
-    }
-
-    /// Answers a pressed button, so that it stops turning. May be lost: it lives for seconds.
-    fn answer_tap(&self, id: String) {
-        let api = self.api.clone();
-        self.listener.tasks.spawn(async move {
-            let params = json!({ "callback_query_id": id });
-            if let Err(fault) = api.call("answerCallbackQuery", &params, CALL_LIMIT).await {
-                tracing::debug!(?fault, "a tap stays unanswered");
-            }
-        });
     }
 
     async fn breathe(&mut self, begun: Instant) {

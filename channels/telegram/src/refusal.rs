@@ -66,7 +66,9 @@ pub fn kind(refusal: &Refusal) -> Kind {
         // Its words hold "entity" too, and no other form makes a file smaller.
         413 => Kind::Other,
         403 => Kind::Closed,
-        _ if says(&["is not modified", "reaction is already set"]) => Kind::Done,
+        _ if says(&["is not modified", "reaction is already set", "to delete not found"]) => {
+            Kind::Done
+        }
         _ if says(&["to be replied not found", "replied message not found"]) => Kind::Quote,
         _ if says(CLOSED) => Kind::Closed,
         _ if says(FORM) => Kind::Form,
@@ -85,6 +87,16 @@ mod tests {
             (400, "Bad Request: message is too long", Kind::Form),
             (400, "Bad Request: message to be replied not found", Kind::Quote),
             (400, "Bad Request: message is not modified: specified …", Kind::Done),
+            (400, "Bad Request: message to delete not found", Kind::Done),
+            (400, "Bad Request: message to edit not found", Kind::Other),
+            (400, "Bad Request: message can't be edited", Kind::Other),
+            (400, "Bad Request: message can't be deleted", Kind::Other),
+            (
+                400,
+                "Bad Request: query is too old and response timeout expired or query ID is invalid",
+                Kind::Other,
+            ),
+            (400, "Bad Request: BUTTON_DATA_INVALID", Kind::Other),
             (400, "Bad Request: chat not found", Kind::Closed),
             (400, "Bad Request: REACTION_INVALID", Kind::Other),
             (400, "Bad Request: wrong file identifier/HTTP URL specified", Kind::Other),

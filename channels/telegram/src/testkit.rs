@@ -115,6 +115,8 @@ pub fn context(redactor: Redactor) -> BuildContext {
         redactor,
         user_agent: "selkie/test".to_owned(),
         cache_dir: "/nonexistent".into(),
+        state_dir: "/nonexistent".into(),
+        now: Arc::new(|| chrono::DateTime::UNIX_EPOCH),
     }
 }
 

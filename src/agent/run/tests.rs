@@ -54,7 +54,7 @@ fn make_calls(run: &mut Run, text: &str) -> Vec<Answer> {
     let answers: Vec<_> = calls
         .iter()
         .map(|c| {
-            let made = Answer { call: c.id.clone(), text: text.into(), is_error: false };
+            let made = Answer::words(&c.id, text);
             run.judge(c).unwrap_or(made)
         })
         .collect();

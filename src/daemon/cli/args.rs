@@ -11,6 +11,7 @@ const EXAMPLES: &str = "Examples:
   selkie config check                         everything that is wrong with it, at once
   selkie run                                  the daemon
   selkie ask 'what is in this folder?'        one task in the terminal
+  selkie say --to tg:4711 'tea is ready'      your own words, through the bot
   selkie tools why write_file --in cli        why a tool is there, or is not
 
 Exit codes: 0 done · 1 it did not work · 2 the command line or the config is wrong";
@@ -39,6 +40,8 @@ pub enum Command {
     Demo(Demo),
     /// Ask one thing in the terminal: progress to standard error, the answer to standard output
     Ask(Ask),
+    /// Say something in a conversation, as the bot: stored first, then sent, with the platform's receipt
+    Say(Say),
     /// List, explain and call tools
     #[command(subcommand)]
     Tools(Tools),
@@ -89,6 +92,19 @@ pub struct Ask {
     pub json: bool,
 }
 
+/// `selkie say`.
+#[derive(Debug, clap::Args)]
+pub struct Say {
+    /// The conversation, e.g. x:main or tg:-100123; /id in a chat tells its id
+    #[arg(long, value_name = "CONVERSATION")]
+    pub to: String,
+    /// What to say, in Markdown
+    pub text: String,
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `selkie tools`.
 #[derive(Debug, Subcommand)]
 pub enum Tools {
@@ -119,6 +135,9 @@ pub enum Tools {
         /// JSON instead of text
         #[arg(long)]
         json: bool,
+        /// Do nothing: tell what the calls would do, as a person reads it who is asked to allow them
+        #[arg(long)]
+        preview: bool,
         /// NAME JSON [NAME JSON …]
         #[arg(required = true, num_args = 2.., value_name = "NAME JSON")]
         calls: Vec<String>,

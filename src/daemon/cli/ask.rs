@@ -1,19 +1,23 @@
 //! `selkie ask`: one task in the terminal.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use anyhow::bail;
+use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use super::args::Ask;
+use super::live::Live;
 use super::{Outcome, print};
 use crate::daemon::build::{Chosen, Plan, plan};
 use crate::daemon::client::Running;
 use crate::daemon::socket::{AskBody, AskLine};
 use crate::daemon::{Binary, lifecycle, telemetry};
+use crate::domain::plan::Plan as Steps;
 use crate::flow::{self, Stop};
+use crate::tools::ports::Progress as _;
 
 /// Asks, shows progress, prints the answer.
 pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
@@ -26,6 +30,7 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
         telemetry::colour(&binary.env),
     );
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let live = Live::new(plan.redactor.clone());
     let body = AskBody { text: ask.text, workspace: binary.here.clone(), terminal };
     Ok(lifecycle::runtime()?.block_on(async {
         let (lines, heard) = mpsc::channel(64);
@@ -35,7 +40,7 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
                 None => alone(plan, body, lines).await,
             }
         };
-        let (asked, shown) = tokio::join!(asked, show(heard, ask.json));
+        let (asked, shown) = tokio::join!(asked, show(heard, &live, ask.json));
         asked.and(shown)
     })?)
 }
@@ -58,13 +63,13 @@ async fn alone(plan: Plan, body: AskBody, lines: mpsc::Sender<AskLine>) -> anyho
 }
 
 /// Prints lines as they come; an end that is not `done` is a failure.
-async fn show(mut lines: mpsc::Receiver<AskLine>, json: bool) -> anyhow::Result<()> {
+async fn show(mut lines: mpsc::Receiver<AskLine>, live: &Live, json: bool) -> anyhow::Result<()> {
     let mut end = None;
     while let Some(line) = lines.recv().await {
         if json {
             print::out(&format!("{}\n", serde_json::to_string(&line)?))?;
         } else {
-            person(&line)?;
+            person(&line, live)?;
         }
         if let AskLine::Ended(state) = line {
             end = Some(state);
@@ -77,27 +82,32 @@ async fn show(mut lines: mpsc::Receiver<AskLine>, json: bool) -> anyhow::Result<
     }
 }
 
-fn person(line: &AskLine) -> anyhow::Result<()> {
+fn person(line: &AskLine, live: &Live) -> anyhow::Result<()> {
     match line {
-        AskLine::Said(text) => print::out(&format!("{}\n", text.trim_end()))?,
-        AskLine::Progress(what) => {
-            if let Some(words) = progress(what) {
-                // Progress is a courtesy: a closed standard error stops nothing.
-                writeln!(std::io::stderr(), "{words}").ok();
-            }
+        AskLine::Said(text) => {
+            live.clear();
+            print::out(&format!("{}\n", text.trim_end()))?;
         }
-        AskLine::Waiting | AskLine::Ended(_) => {}
+        AskLine::Progress(what) => progress(what, live),
+        AskLine::Waiting => {}
+        AskLine::Ended(_) => live.clear(),
     }
     Ok(())
 }
 
-fn progress(what: &Value) -> Option<String> {
+fn progress(what: &Value, live: &Live) {
     let text = |key: &str| what.get(key).and_then(Value::as_str).unwrap_or_default();
     match text("happening") {
-        "called" => Some(format!("→ {} {}", text("tool"), text("arguments"))),
+        "called" => live.stay(&format!("→ {} {}", text("tool"), text("arguments"))),
         "answered" if what.get("is_error") == Some(&Value::Bool(true)) => {
-            Some(format!("✗ {} {}", text("tool"), text("text")))
+            live.stay(&format!("✗ {} {}", text("tool"), text("text")));
         }
-        _ => None,
+        "doing" => live.doing(text("line")),
+        "planned" => {
+            if let Some(Ok(plan)) = what.get("plan").map(Steps::deserialize) {
+                live.plan(&plan);
+            }
+        }
+        _ => {}
     }
 }

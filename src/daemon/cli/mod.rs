@@ -5,8 +5,10 @@ mod ask;
 mod channel;
 mod config;
 mod demo;
+mod live;
 mod print;
 mod run;
+mod say;
 mod setting;
 mod tools;
 mod trace;
@@ -73,6 +75,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Run => run::run(binary, &chosen),
         Command::Demo(demo) => demo::demo(binary, chosen, demo),
         Command::Ask(ask) => ask::ask(binary, &chosen, ask),
+        Command::Say(say) => say::say(binary, &chosen, say),
         Command::Tools(tools) => tools::tools(binary, &chosen, tools),
         Command::Config(config) => config::config(binary, &chosen, config),
         Command::Channel(Channel::Manifest { name }) => channel::manifest(binary, &name),

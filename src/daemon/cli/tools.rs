@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::args::Tools;
+use super::live::Live;
 use super::{Failure, Outcome, print, setting};
 use crate::daemon::Binary;
 use crate::daemon::build::{Chosen, Plan, plan};
@@ -30,11 +31,11 @@ pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
         Tools::Show { name } => show(binary, chosen, &name),
         Tools::Why { name, setting, json } => why(binary, chosen, &name, &setting, json),
         Tools::Docs => Ok(print::out(&docs::page(&whole(binary, chosen)?))?),
-        Tools::Call { setting, workspace, json, calls } => {
+        Tools::Call { setting, workspace, json, preview, calls } => {
             let facts = setting::facts(&binary.kits, &setting)?;
             let calls = pairs(&calls)?;
             let workspace = folder(binary, workspace)?;
-            call(plan(binary, chosen)?, ByHand { facts, workspace, calls }, json)
+            call(plan(binary, chosen)?, ByHand { facts, workspace, calls, preview }, json)
         }
     }
 }
@@ -162,7 +163,8 @@ fn show(binary: &Binary, chosen: &Chosen, name: &str) -> Outcome {
     for setting in setting::names(&binary.kits) {
         let shape = plan.shaper.shape(&setting::facts(&binary.kits, &setting)?);
         let specs = shape.registry.block().specs();
-        if let Some(spec) = specs.iter().find(|s| s.name == name) {
+        let ours = shape.registry.our_name(name);
+        if let Some(spec) = specs.iter().find(|s| s.name == ours) {
             let ToolSpec { name, description, parameters, class, group, sources, .. } = &**spec;
             let class = class.name();
             return Ok(print::json(&Shown {
@@ -176,6 +178,9 @@ fn show(binary: &Binary, chosen: &Chosen, name: &str) -> Outcome {
         }
         names.extend(specs.iter().map(|s| s.name));
     }
+    if aliases::is_planned(aliases::our_name(name, |_| false)) {
+        return Err(Failure::Usage(format!("{name} comes with a later part")));
+    }
     let near = nearest(name, names).map(|n| format!("; did you mean {n}?")).unwrap_or_default();
     Err(Failure::Usage(format!("there is no tool {name:?}{near} (see `selkie tools list`)")))
 }
@@ -185,6 +190,7 @@ fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &str, json: bool) 
     let plan = plan(binary, chosen)?;
     let shape = plan.shaper.shape(&facts);
     let reasons = shape.why(name);
+    let name = shape.registry.our_name(name);
     let here = shape.registry.block().specs().iter().any(|s| s.name == name);
     if json {
         let setting = &shape.setting;
@@ -206,7 +212,10 @@ fn call(plan: Plan, by_hand: ByHand, json: bool) -> Outcome {
             return daemon.call("/v1/tools/call", &by_hand).await;
         }
         let house = plan.open()?;
-        let answers = Bench::of(&house).call(&by_hand).await;
+        let live = Arc::new(Live::new(house.plan.redactor.clone()));
+        let bench = Bench::of(&house).telling(Arc::clone(&live) as _);
+        let answers = bench.call(&by_hand).await;
+        live.clear();
         house.plan.processes.end().await;
         anyhow::Ok(answers)
     })?;

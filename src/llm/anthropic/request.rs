@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Turn;
 use crate::llm::Request;
-use crate::llm::dialect::{self, Ids, Replay};
+use crate::llm::dialect::{self, Ids, Look, Replay};
 use crate::llm::profile::Profile;
+use crate::llm::schema::{self, Form};
 
 /// Said where the API wants the person's side and there is none.
 const EARLIER: &str = "(earlier conversation)";
@@ -48,7 +49,7 @@ pub(super) fn body<'a>(profile: &'a Profile, request: &Request) -> serde_json::R
         system: (!request.system.trim().is_empty()).then_some(system),
         tools,
         tool_choice,
-        messages: messages(&request.turns),
+        messages: messages(request, profile.card.sees_images),
         stream: profile.stream,
     })
 }
@@ -80,7 +81,7 @@ fn listed(specs: &[Arc<ToolSpec>]) -> Value {
         json!({
             "name": spec.name,
             "description": spec.description,
-            "input_schema": dialect::parameters(spec),
+            "input_schema": schema::parameters(&spec.parameters, Form::Full),
         })
     };
     let mut list: Vec<Value> = specs.iter().map(tool).collect();
@@ -90,7 +91,8 @@ fn listed(specs: &[Arc<ToolSpec>]) -> Value {
     list.into()
 }
 
-fn messages(turns: &[Turn]) -> Vec<Value> {
+fn messages(request: &Request, sees: bool) -> Vec<Value> {
+    let turns = &request.turns;
     let mut writer = Writer::default();
     let mut ids = Ids::default();
     if !matches!(turns.first(), Some(Turn::User(_))) {
@@ -104,7 +106,7 @@ fn messages(turns: &[Turn]) -> Vec<Value> {
                 if !text.trim().is_empty() {
                     writer.say("assistant", text);
                 }
-                writer.calls(&ids.replay(calls));
+                writer.calls(&ids.replay(calls), request, sees);
             }
         }
     }
@@ -112,6 +114,16 @@ fn messages(turns: &[Turn]) -> Vec<Value> {
         writer.say("user", GO_ON);
     }
     writer.finish()
+}
+
+/// Words and pictures of one answer.
+fn shown(words: &str, looks: &[Look<'_>]) -> Value {
+    let picture = |look: &Look<'_>| {
+        json!({ "type": "image", "source":
+                { "type": "base64", "media_type": look.mime, "data": look.base64 }})
+    };
+    let words = json!({ "type": "text", "text": words });
+    std::iter::once(words).chain(looks.iter().map(picture)).collect()
 }
 
 /// Joins blocks of one role into one message.
@@ -133,7 +145,7 @@ impl Writer {
         self.block(role, json!({ "type": "text", "text": text }));
     }
 
-    fn calls(&mut self, replays: &[Replay<'_>]) {
+    fn calls(&mut self, replays: &[Replay<'_>], request: &Request, sees: bool) {
         for Replay { id, call, .. } in replays {
             let (name, input) =
                 (dialect::safe_name(&call.name), dialect::replayed(&call.arguments));
@@ -141,8 +153,10 @@ impl Writer {
             self.block("assistant", block);
         }
         for Replay { id, answer, .. } in replays {
-            let text = if answer.text.trim().is_empty() { NOTHING } else { &answer.text };
-            let mut block = json!({ "type": "tool_result", "tool_use_id": id, "content": text });
+            let (words, looks) = dialect::answered(answer, request, sees);
+            let words = if words.trim().is_empty() { NOTHING } else { &*words };
+            let content = if looks.is_empty() { json!(words) } else { shown(words, &looks) };
+            let mut block = json!({ "type": "tool_result", "tool_use_id": id, "content": content });
             if answer.is_error {
                 block["is_error"] = json!(true);
             }

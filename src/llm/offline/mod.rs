@@ -5,6 +5,7 @@ mod decide;
 mod heard;
 mod parse;
 mod plan;
+mod planner;
 mod words;
 
 use async_trait::async_trait;
@@ -30,9 +31,12 @@ impl Offline {
 #[async_trait]
 impl Model for Offline {
     async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
-        let decided = decide::answer(&request.turns).map(Step::Say);
-        let next = || plan::next(&request.turns, request.tools.specs());
-        let (text, calls) = match decided.unwrap_or_else(next) {
+        let planned = planner::planned(&request.turns).or_else(|| decide::answer(&request.turns));
+        let step = match planned {
+            Some(words) => Step::Say(words),
+            None => plan::next(&request.turns, request.tools.specs()),
+        };
+        let (text, calls) = match step {
             Step::Say(text) => (text, vec![]),
             Step::Call { name, arguments } => {
                 (String::new(), vec![Call { id: "call_0".to_owned(), name, arguments }])

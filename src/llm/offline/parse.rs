@@ -32,6 +32,10 @@ pub const PHRASES: &[Phrase] = &[
     Phrase { says: "send voice <name>", does: "sends a voice note" },
     Phrase { says: "think about <x>", does: "thinks, by the tool for it" },
     Phrase {
+        says: "plan: <step> > <step>",
+        does: "makes a plan by the tool for it, which shows the plan in the chat",
+    },
+    Phrase {
         says: "what can you do here?",
         does: "names the tools of this place, and these phrases",
     },
@@ -73,6 +77,8 @@ pub(super) enum Wish {
     },
     /// `think about <x>`.
     Think(String),
+    /// `plan: <step> > <step>`.
+    Plan(String),
     /// `what can you do here?`.
     Help,
     /// `call <tool> <json>`.
@@ -150,6 +156,9 @@ fn about_text(text: &str) -> Option<Wish> {
     }
     if let Some(thought) = after("think about ") {
         return Some(Wish::Think(thought.to_owned()));
+    }
+    if let Some(task) = after("plan:") {
+        return Some(Wish::Plan(task.to_owned()));
     }
     if let Some((name, text)) = after("write ").and_then(|t| t.split_once(':')) {
         let (name, text) = (single(name)?, text.trim().to_owned());

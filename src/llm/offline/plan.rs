@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::heard::{files, own_words};
 use super::parse::{Wish, wishes};
+use super::planner;
 use super::words::{self, List};
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::{Answer, Call, Turn};
@@ -95,6 +96,7 @@ impl Walk<'_> {
             Wish::Call { tool, arguments } => self.call(tool, arguments.clone(), |answer| {
                 format!("{tool} answered:\n{}", words::unfenced(answer))
             }),
+            Wish::Plan(task) => self.call("plan_create", json!({ "task": task }), planner::told),
             Wish::Help => Step::Say(words::help(self.tools)),
             Wish::Long(length) => Step::Say(words::long(*length)),
             Wish::Unknown(heard) => Step::Say(words::unknown(heard)),

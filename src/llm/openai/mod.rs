@@ -17,19 +17,15 @@ use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
 /// What is fixed about a profile of this provider.
 pub(super) struct OpenAi {
     wire: Wire,
-    card: Card,
-    profile: String,
-    model: String,
-    max_output: Option<u32>,
+    profile: Profile,
     habits: Mutex<Habits>,
 }
 
 impl OpenAi {
     /// Speaks to the server behind `wire`. `native`: it is OpenAI's own.
     pub fn new(wire: Wire, profile: Profile, native: bool) -> Self {
-        let Profile { card, name, model, max_output, stream } = profile;
-        let habits = Mutex::new(Habits::new(stream, native));
-        Self { wire, card, profile: name, model, max_output, habits }
+        let habits = Mutex::new(Habits::new(profile.stream, native));
+        Self { wire, profile, habits }
     }
 
     /// Asks, giving up one habit after another that the server refuses, and remembers which.
@@ -42,7 +38,7 @@ impl OpenAi {
             };
             let Some(fewer) = habits.without(&refused) else { return Err(refused) };
             tracing::info!(
-                profile = self.profile,
+                profile = self.profile.name,
                 "the model server refuses a part of our request ({}): asking without it from now on",
                 refused.says
             );
@@ -56,8 +52,9 @@ impl OpenAi {
         habits: Habits,
         heard: &Heard<'_>,
     ) -> Result<Reply, Refused> {
-        let most = self.max_output.map_or(request.max_output, |m| m.min(request.max_output));
-        let body = request::body(&self.model, request, habits, most)
+        let most =
+            self.profile.max_output.map_or(request.max_output, |m| m.min(request.max_output));
+        let body = request::body(&self.profile, request, habits, most)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are no JSON: {e}")))?;
         let mut gathered = Gathered::default();
         match self.wire.post(&body).await? {
@@ -70,7 +67,7 @@ impl OpenAi {
             }
             Answered::Events(events) => self.listen(events, &mut gathered, heard).await?,
         }
-        let by = format!("{}/{}", self.profile, self.model);
+        let by = format!("{}/{}", self.profile.name, self.profile.model);
         gathered.finish(by).map_err(|(status, why)| self.wire.refused(status, None, &why))
     }
 
@@ -101,12 +98,12 @@ impl OpenAi {
 impl Model for OpenAi {
     async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
         match tokio::time::timeout(request.deadline, self.ask_adapting(request, heard)).await {
-            Ok(asked) => asked.map_err(|refused| refused.class(&self.profile)),
+            Ok(asked) => asked.map_err(|refused| refused.class(&self.profile.name)),
             Err(_) => Err(too_late(request.deadline)),
         }
     }
 
     fn card(&self) -> Card {
-        self.card.clone()
+        self.profile.card.clone()
     }
 }

@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Turn;
 use crate::llm::Request;
-use crate::llm::dialect::{self, Ids};
+use crate::llm::dialect::{self, Ids, Look};
+use crate::llm::profile::Profile;
 use crate::llm::refusal::Refused;
+use crate::llm::schema::{self, Form};
 
 /// Parts of a request that some servers refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +21,23 @@ pub(super) struct Habits {
     stream_options: bool,
     cache_key: bool,
     limit: Limit,
+    schemas: Form,
     /// The limit's name was changed once; twice would be for ever.
     renamed: bool,
 }
+
+/// What a server names when it refuses a keyword of a schema.
+const SCHEMA_WORDS: [&str; 9] = [
+    "additionalProperties",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "anyOf",
+    "oneOf",
+    "function_declarations",
+    "json_schema",
+    "pattern",
+    "minLength",
+];
 
 /// What the limit of written tokens is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +52,8 @@ impl Habits {
     /// Begins with what the server should take. `native`: it is OpenAI's own.
     pub const fn new(stream: bool, native: bool) -> Self {
         let limit = if native { Limit::New } else { Limit::Old };
-        Self { stream, stream_options: true, cache_key: native, limit, renamed: false }
+        let schemas = Form::Full;
+        Self { stream, stream_options: true, cache_key: native, limit, schemas, renamed: false }
     }
 
     /// Returns fewer habits when `refused` is about one of them.
@@ -52,6 +69,9 @@ impl Habits {
         }
         if !self.renamed && self.limit == Limit::New && refused.names("max_completion_tokens") {
             return Some(Self { limit: Limit::Old, renamed: true, ..self });
+        }
+        if self.schemas == Form::Full && SCHEMA_WORDS.iter().any(|word| refused.names(word)) {
+            return Some(Self { schemas: Form::Plain, ..self });
         }
         if self.stream && refused.names("stream") {
             return Some(Self { stream: false, ..self });
@@ -83,18 +103,21 @@ pub(super) struct Body<'a> {
 /// # Errors
 /// When a tool's schema cannot be written.
 pub(super) fn body<'a>(
-    model: &'a str,
+    profile: &'a Profile,
     request: &'a Request,
     habits: Habits,
     most: u32,
 ) -> serde_json::Result<Body<'a>> {
     let tools = match request.tools.specs() {
         [] => None,
-        _ => Some(request.tools.serialized("openai", tools)?),
+        _ => Some(match habits.schemas {
+            Form::Full => request.tools.serialized("openai", |s| tools(s, Form::Full))?,
+            Form::Plain => request.tools.serialized("openai plain", |s| tools(s, Form::Plain))?,
+        }),
     };
     Ok(Body {
-        model,
-        messages: messages(request),
+        model: &profile.model,
+        messages: messages(request, profile.card.sees_images),
         tools,
         max_tokens: (habits.limit == Limit::Old).then_some(most),
         max_completion_tokens: (habits.limit == Limit::New).then_some(most),
@@ -105,18 +128,27 @@ pub(super) fn body<'a>(
     })
 }
 
-fn tools(specs: &[Arc<ToolSpec>]) -> Value {
+fn tools(specs: &[Arc<ToolSpec>], form: Form) -> Value {
     let tool = |spec: &Arc<ToolSpec>| {
         json!({ "type": "function", "function": {
             "name": spec.name,
             "description": spec.description,
-            "parameters": dialect::parameters(spec),
+            "parameters": schema::parameters(&spec.parameters, form),
         }})
     };
     specs.iter().map(tool).collect()
 }
 
-fn messages(request: &Request) -> Vec<Value> {
+/// A picture, named by the call it belongs to.
+fn shown(id: &str, look: &Look<'_>) -> [Value; 2] {
+    let url = format!("data:{};base64,{}", look.mime, look.base64);
+    [
+        json!({ "type": "text", "text": format!("[The picture that {id} answered with]") }),
+        json!({ "type": "image_url", "image_url": { "url": url } }),
+    ]
+}
+
+fn messages(request: &Request, sees: bool) -> Vec<Value> {
     let mut ids = Ids::default();
     let mut messages = vec![json!({ "role": "system", "content": &*request.system })];
     for turn in &request.turns {
@@ -137,9 +169,18 @@ fn messages(request: &Request) -> Vec<Value> {
                 let content = if text.is_empty() { Value::Null } else { json!(text) };
                 messages
                     .push(json!({ "role": "assistant", "content": content, "tool_calls": asked }));
-                messages.extend(replays.iter().map(
-                    |r| json!({ "role": "tool", "tool_call_id": r.id, "content": r.answer.text }),
-                ));
+                let mut seen = Vec::new();
+                for replay in &replays {
+                    let (words, looks) = dialect::answered(replay.answer, request, sees);
+                    messages.push(
+                        json!({ "role": "tool", "tool_call_id": replay.id, "content": words }),
+                    );
+                    seen.extend(looks.iter().flat_map(|look| shown(&replay.id, look)));
+                }
+                // Answers of calls hold words alone here: pictures follow in the person's name.
+                if !seen.is_empty() {
+                    messages.push(json!({ "role": "user", "content": seen }));
+                }
             }
         }
     }
@@ -153,9 +194,12 @@ mod tests {
 
     #[test]
     fn openai_itself_gets_its_own_words_and_others_the_common_ones() {
+        let card = crate::llm::Card { name: "m".to_owned(), context: 1, sees_images: true };
+        let (name, model) = ("p".to_owned(), "m".to_owned());
+        let profile = Profile { card, name, model, max_output: None, stream: true };
         let keys = |native| {
             let asked = request(1);
-            let body = body("m", &asked, Habits::new(true, native), 9).expect("a body");
+            let body = body(&profile, &asked, Habits::new(true, native), 9).expect("a body");
             let body = serde_json::to_value(body).expect("JSON");
             body.as_object().expect("an object").keys().cloned().collect::<Vec<_>>().join(" ")
         };

@@ -70,11 +70,8 @@ fn tools() -> Arc<ToolBlock> {
 
 /// A history with two calls of one turn, one with malformed arguments and a made-up name.
 fn full() -> Request {
-    let answer = |call: &str, text: &str, is_error| Answered {
-        call: call.to_owned(),
-        text: text.to_owned(),
-        is_error,
-    };
+    let answer =
+        |call: &str, text: &str, is_error| Answered { is_error, ..Answered::words(call, text) };
     let call = |id: &str, name: &str, arguments| Call {
         id: id.to_owned(),
         name: name.to_owned(),

@@ -52,7 +52,7 @@ impl World {
             Ok(text) => (text, false),
             Err(text) => (text, true),
         };
-        Answer { call: call.id.clone(), text, is_error }
+        Answer { is_error, ..Answer::words(&call.id, text) }
     }
 
     fn result(&mut self, call: &Call) -> Result<String, String> {

@@ -86,5 +86,6 @@ pub(crate) fn request(deadline: u64) -> Request {
         max_output: 256,
         deadline: Duration::from_secs(deadline),
         cache_key: "tg:1".to_owned(),
+        pictures: Default::default(),
     }
 }

@@ -8,6 +8,7 @@ laws![
     a_part_is_marked_before_it_is_sent,
     a_dead_boots_mark_is_unclear,
     due_parts_keep_the_order_of_rows,
+    a_part_knows_how_the_one_before_it_stands,
     an_outcome_moves_the_part,
     a_part_is_repeated_once,
     a_refusal_may_close_the_conversation,
@@ -46,6 +47,21 @@ async fn a_dead_boots_mark_is_unclear(bed: &dyn Bed) {
     assert_eq!((due[0].id, due[0].attempts), (parts[0], 1));
     assert!(due[0].not_before.is_some(), "to be decided at once");
     assert_eq!(ledger.counts().await.unwrap().unclear, 1);
+}
+
+async fn a_part_knows_how_the_one_before_it_stands(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let other = queued(ledger.as_ref(), 2, 1, 1).await;
+    let parts = queued(ledger.as_ref(), 1, 1, 3).await;
+    let before = async |part| ledger.before(part).await.unwrap();
+    assert_eq!((before(other[0]).await, before(parts[0]).await), (None, None));
+    assert_eq!(before(parts[1]).await, Some(Standing::Open));
+    ledger.sending(parts[0], &boot("a")).await.unwrap();
+    ledger.settle(parts[0], Outcome::Sent(receipt("5"))).await.unwrap();
+    let message = Some(MessageRef::new("5"));
+    assert_eq!(before(parts[1]).await, Some(Standing::Delivered { message }));
+    ledger.settle(parts[1], Outcome::LeftUnclear).await.unwrap();
+    assert_eq!(before(parts[2]).await, Some(Standing::Unclear));
 }
 
 async fn due_parts_keep_the_order_of_rows(bed: &dyn Bed) {

@@ -15,6 +15,7 @@ laws![
     a_moved_place_keeps_everything,
     a_move_after_the_first_message_merges,
     a_closed_conversation_is_refused_and_reopens,
+    a_place_works_where_its_owner_says,
     a_command_is_carried_out_once,
     a_stop_ends_what_was_begun,
     a_stop_is_the_requesters_and_says_what_it_found,
@@ -170,6 +171,7 @@ async fn a_moved_place_keeps_everything(bed: &dyn Bed) {
     let done = started(ledger.as_ref(), 1, 1).await;
     finished(ledger.as_ref(), &done.claim, finish("before", vec![])).await;
     ledger.set_todos(&conversation(1), "[1]".to_owned()).await.unwrap();
+    works_in(ledger.as_ref(), 1, Some("/w")).await;
     push(ledger.as_ref(), task(topic(2)), no_fuse()).await;
     push(ledger.as_ref(), task(message(1, 3)), no_fuse()).await;
     moves(ledger.as_ref(), 5).await;
@@ -182,6 +184,7 @@ async fn a_moved_place_keeps_everything(bed: &dyn Bed) {
     assert_eq!(ready, [moved_topic.clone(), lane(5)]);
     let claimed = ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().unwrap();
     assert_eq!((claimed.conversation, claimed.place), (conversation(5), place(5)));
+    assert_eq!(claimed.workspace.as_deref(), Some("/w"));
     assert_eq!(claimed.history, [vec![said("before")]], "the old lane's name still leads there");
     let claimed = ledger.claim(&moved_topic, &boot("a"), at(0)).await.unwrap().unwrap();
     assert_eq!(claimed.place, place(5));
@@ -247,6 +250,28 @@ async fn command(ledger: &dyn Ledger, n: i64, order: i64) -> crate::domain::ids:
     accepted.commands[0].0
 }
 
+/// Sets the folder of place `n` by a command.
+async fn works_in(ledger: &dyn Ledger, n: i64, path: Option<&str>) {
+    let order = 100 + path.map_or(0, |p| p.len() as i64);
+    let row = command(ledger, n, order).await;
+    let effect = CommandEffect::Workspace(path.map(str::to_owned), Some(draft(n, 1)));
+    assert_eq!(ledger.command(row, effect).await.unwrap().unwrap().queued.unwrap().parts.len(), 1);
+}
+
+async fn a_place_works_where_its_owner_says(bed: &dyn Bed) {
+    let ledger = bed.open();
+    works_in(ledger.as_ref(), 1, Some("/a")).await;
+    works_in(ledger.as_ref(), 1, Some("/bb")).await;
+    assert_eq!(ledger.workspace(&conversation(1)).await.unwrap().as_deref(), Some("/bb"));
+    assert_eq!(ledger.workspace(&conversation(2)).await.unwrap(), None);
+    let row = command(ledger.as_ref(), 1, 1).await;
+    ledger.command(row, CommandEffect::Reset(draft(1, 1))).await.unwrap();
+    let claimed = started(ledger.as_ref(), 1, 2).await;
+    assert_eq!(claimed.workspace.as_deref(), Some("/bb"), "a reset leaves it");
+    works_in(ledger.as_ref(), 1, None).await;
+    assert_eq!(ledger.workspace(&conversation(1)).await.unwrap(), None);
+}
+
 async fn a_command_is_carried_out_once(bed: &dyn Bed) {
     let ledger = bed.open();
     let row = command(ledger.as_ref(), 1, 1).await;
@@ -271,7 +296,7 @@ fn stop() -> CommandEffect {
 
 /// A stop whose answer has one part when something was stopped, two when nothing was there, three when it
 /// is somebody else's, four when it was over.
-fn stop_by(by: Option<&str>) -> CommandEffect {
+pub(super) fn stop_by(by: Option<&str>) -> CommandEffect {
     let answers = StopAnswers {
         stopped: draft(1, 1),
         idle: draft(1, 2),
@@ -372,7 +397,7 @@ async fn a_stop_ends_what_was_begun(bed: &dyn Bed) {
         durable: false,
     };
     let told = ledger.commit(&running.claim, step).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: true }));
+    assert!(matches!(told, Committed::Continue { stop: true, .. }));
     assert_eq!(ledger.counts().await.unwrap().waiting, 1, "what waits is not dropped");
 }
 

@@ -149,7 +149,7 @@ impl World {
             durable: false,
         };
         let go_on = self.ledger().commit(&claimed.claim, step).await.unwrap();
-        assert!(matches!(go_on, Committed::Continue { stop: false }));
+        assert!(matches!(go_on, Committed::Continue { stop: false, .. }));
     }
 
     async fn finish(&mut self, i: usize, over: bool) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::task::ParkedOn;
-use crate::store::{Said, Standing};
+use crate::store::{Said, Standing, Stray};
 
 laws![
     a_lane_follows_the_platforms_order,
@@ -16,6 +16,7 @@ laws![
     lanes_are_served_by_age,
     a_claim_that_is_given_back_is_no_attempt,
     an_end_tells_the_whole_cost,
+    a_status_message_is_known_until_it_is_forgotten,
 ];
 
 async fn a_lane_follows_the_platforms_order(bed: &dyn Bed) {
@@ -70,7 +71,7 @@ async fn a_dead_boots_claims_end(bed: &dyn Bed) {
         durable: true,
     };
     let go_on = ledger.commit(&first.claim, step).await.unwrap();
-    assert!(matches!(go_on, Committed::Continue { stop: false }));
+    assert!(matches!(go_on, Committed::Continue { stop: false, .. }));
     drop(ledger);
     let ledger = bed.open();
     assert!(ledger.ready(at(1), 9).await.unwrap().is_empty(), "nobody has reclaimed yet");
@@ -130,9 +131,13 @@ fn park(on: ParkedOn, wake_at: Option<i64>) -> Advance {
     Advance::Park {
         append: vec![said("I wait")],
         header: "{}".to_owned(),
+        facts: None,
         on,
+        ask: None,
         wake_at: wake_at.map(at),
         usage: Usage::default(),
+        hand_over: false,
+        now: at(0),
     }
 }
 
@@ -236,4 +241,27 @@ fn step(text: &str, calls: u32) -> Advance {
         usage: Usage { calls, ..Usage::default() },
         durable: true,
     }
+}
+
+async fn a_status_message_is_known_until_it_is_forgotten(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let (first, second) =
+        (started(ledger.as_ref(), 1, 1).await, started(ledger.as_ref(), 2, 1).await);
+    let (task, other) = (first.claim.task, second.claim.task);
+    assert_eq!(ledger.noted_status(task).await.unwrap(), None);
+    ledger.note_status(task, None).await.unwrap();
+    assert_eq!(ledger.noted_status(task).await.unwrap(), Some(None), "about to be sent");
+    let message = Some(MessageRef::new("41"));
+    ledger.note_status(task, message.clone()).await.unwrap();
+    ledger.note_status(other, None).await.unwrap();
+    drop(ledger);
+    let ledger = bed.open();
+    assert_eq!(ledger.noted_status(task).await.unwrap(), Some(message.clone()));
+    assert!(ledger.stray_statuses().await.unwrap().is_empty(), "their tasks go on");
+    finished(ledger.as_ref(), &first.claim, finish("yes", vec![])).await;
+    let stray = Stray { task, conversation: conversation(1), message };
+    assert_eq!(ledger.stray_statuses().await.unwrap(), [stray]);
+    ledger.forget_status(task).await.unwrap();
+    assert!(ledger.stray_statuses().await.unwrap().is_empty());
+    assert_eq!(ledger.noted_status(task).await.unwrap(), None);
 }

@@ -6,8 +6,9 @@ use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::RawClaimed;
 use super::rows::{json, millis};
-use super::{command, conversations, lanes, moved};
+use super::{command, conversations, lanes, moved, questions};
 use crate::domain::ids::InboxId;
+use crate::domain::task::Lane;
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
 
 /// An arrival, written as text before it reaches the writer.
@@ -29,6 +30,10 @@ impl Row {
         Ok(Self { arrival, text, facts })
     }
 
+    fn is_task(&self) -> bool {
+        matches!(self.arrival.disposition, Disposition::Task(_))
+    }
+
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
         self.text.len() + self.facts.len()
@@ -42,6 +47,10 @@ pub struct RawAccepted {
     claimed: Vec<RawClaimed>,
     /// Lanes that got work, each once.
     touched: Vec<i64>,
+    /// The task of the batch may be stored as running.
+    may_start: bool,
+    /// It was: its claim is still to be written.
+    started: Option<i64>,
 }
 
 impl RawAccepted {
@@ -65,9 +74,14 @@ pub fn accept(
     cursor: Option<Cursor>,
     fuse: &Fuse,
 ) -> Result<RawAccepted> {
-    let mut out = RawAccepted::default();
+    // Beside others of the batch the platform's order decides who is first; alone it may start at once.
+    let alone = rows.iter().filter(|r| r.is_task()).count() == 1;
+    let mut out = RawAccepted { may_start: alone && fuse.permits > 0, ..RawAccepted::default() };
     for (index, row) in rows.into_iter().enumerate() {
         store(conn, (index, row), fuse.now, &mut out)?;
+    }
+    if let Some(task) = out.started {
+        out.claimed.push(lanes::start(conn, task, &fuse.boot, fuse.now)?);
     }
     if let Some(cursor) = cursor {
         conn.prepare_cached(
@@ -101,22 +115,71 @@ fn store(
         out.accepted.known += 1;
         return Ok(());
     }
-    let place = carry_out(conn, &row, now, out)?;
-    let id = insert(conn, &row, &place, now)?;
+    if let Some((conversation, question)) = answers(conn, &row.arrival)? {
+        let (conversation, question) = (Some(conversation), Some(question));
+        let to = Belongs { conversation, question, ..Belongs::default() };
+        let id = insert(conn, &row, "answer", to, now)?;
+        out.accepted.fresh.push(Fresh { index, row: id });
+        out.accepted.commands.push((id, row.arrival.inbound));
+        return Ok(());
+    }
+    let to = carry_out(conn, &row, now, out)?;
+    let name = if to.applied { APPLIED.to_owned() } else { name(&row.arrival.disposition) };
+    let id = insert(conn, &row, &name, to, now)?;
     out.accepted.fresh.push(Fresh { index, row: id });
-    if matches!(row.arrival.disposition, Disposition::Command) {
+    if matches!(row.arrival.disposition, Disposition::Command | Disposition::Tap) {
         out.accepted.commands.push((id, row.arrival.inbound));
     }
     Ok(())
 }
 
-/// Where a row belongs.
-#[derive(Default)]
+/// An edit that has changed what waits.
+const APPLIED: &str = "edit: applied";
+
+/// What a row of the inbox belongs to.
+#[derive(Clone, Copy, Default)]
 struct Belongs {
     conversation: Option<i64>,
     task: Option<i64>,
+    question: Option<i64>,
     /// The edit has changed what waits.
     applied: bool,
+}
+
+/// The conversation and the open question that a message answers, if it does.
+fn answers(conn: &Connection, arrival: &Arrival) -> Result<Option<(i64, i64)>> {
+    if !arrival.may_answer() {
+        return Ok(None);
+    }
+    let inbound = &arrival.inbound;
+    let Some(conversation) = conversations::find(conn, &inbound.conversation)? else {
+        return Ok(None);
+    };
+    let Some(question) = questions::answered_by(conn, conversation, inbound)? else {
+        return Ok(None);
+    };
+    conversations::hear(conn, inbound)?;
+    Ok(Some((conversation, question)))
+}
+
+/// The message of a question that was not open any more becomes what it would have been without it.
+/// Returns the lane that got work.
+pub fn after_all(
+    conn: &Connection,
+    inbox: i64,
+    row: &Row,
+    now: DateTime<Utc>,
+) -> Result<Option<Lane>> {
+    let mut out = RawAccepted::default();
+    let Belongs { task, .. } = carry_out(conn, row, now, &mut out)?;
+    conn.prepare_cached(
+        "UPDATE inbox SET disposition = ?2, task = ?3, question = NULL WHERE id = ?1",
+    )?
+    .execute(params![inbox, name(&row.arrival.disposition), task])?;
+    match out.touched.first() {
+        Some(lane) => lanes::ready_name(conn, *lane, now),
+        None => Ok(None),
+    }
 }
 
 /// Does what the disposition says; returns where the row belongs.
@@ -129,7 +192,7 @@ fn carry_out(
     let inbound = &row.arrival.inbound;
     let conversation = match &row.arrival.disposition {
         // Nothing comes of these: a stranger's line makes no conversation.
-        Disposition::Ignored(_) | Disposition::Unparsed | Disposition::Edit => {
+        Disposition::Ignored(_) | Disposition::Unparsed | Disposition::Edit | Disposition::Tap => {
             conversations::find(conn, &inbound.conversation)?
         }
         _ => Some(conversations::hear(conn, inbound)?),
@@ -139,16 +202,19 @@ fn carry_out(
     match &row.arrival.disposition {
         Disposition::Task(new) => {
             conversations::open(conn, here)?;
-            let (id, lane) = push(conn, row, new, here, now)?;
+            let (id, lane) = push(conn, row, new, here, (now, out))?;
             if new.interrupts {
-                let stopped = command::interrupt(conn, here, &new.facts, now)?;
+                // Its own claim is not written yet: it interrupts others, never itself.
+                let stopped = command::interrupt(conn, (here, id), &new.facts, now)?;
                 out.accepted.stopping.extend(stopped);
             }
-            lanes::refresh(conn, lane)?;
-            if !out.touched.contains(&lane) {
-                out.touched.push(lane);
-            }
             task = Some(id);
+            if out.started.is_none() {
+                lanes::refresh(conn, lane)?;
+                if !out.touched.contains(&lane) {
+                    out.touched.push(lane);
+                }
+            }
             let later = new.not_before.filter(|at| *at > now);
             out.accepted.wake_at = [out.accepted.wake_at, later].into_iter().flatten().min();
         }
@@ -164,9 +230,12 @@ fn carry_out(
                 out.accepted.gated.push(inbound.conversation.clone());
             }
         }
-        Disposition::Context | Disposition::Ignored(_) | Disposition::Unparsed => {}
+        Disposition::Context
+        | Disposition::Tap
+        | Disposition::Ignored(_)
+        | Disposition::Unparsed => {}
     }
-    Ok(Belongs { conversation, task, applied })
+    Ok(Belongs { conversation, task, question: None, applied })
 }
 
 /// Makes the task, or finds the one of the same album or cause. Returns it with its lane.
@@ -175,20 +244,28 @@ fn push(
     row: &Row,
     new: &NewTask,
     conversation: i64,
-    now: DateTime<Utc>,
+    (now, out): (DateTime<Utc>, &mut RawAccepted),
 ) -> Result<(i64, i64)> {
     let inbound = &row.arrival.inbound;
     if let Some(joined) = join(conn, inbound, new, (conversation, now))? {
         return Ok(joined);
     }
+    let lane = lanes::of_conversation(conn, conversation)?;
+    // A task that starts at once never waits: that spares the indices of those that do.
+    let starts = out.may_start && new.not_before.is_none() && lanes::is_idle(conn, lane)?;
     let row = TaskRow {
         account: inbound.conversation.account().as_str(),
-        lane: lanes::of_conversation(conn, conversation)?,
+        lane,
         order: inbound.order,
         gathers: new.gathers.as_deref(),
         facts: &row.facts,
+        starts,
     };
-    make_task(conn, new, conversation, &row, now)
+    let (id, lane, is_new) = make_task(conn, new, conversation, &row, now)?;
+    if is_new {
+        out.started = starts.then_some(id);
+    }
+    Ok((id, lane))
 }
 
 /// What a new task's row holds besides its cause and its moment.
@@ -203,21 +280,27 @@ pub struct TaskRow<'a> {
     pub gathers: Option<&'a str>,
     /// The facts, as JSON.
     pub facts: &'a str,
+    /// It is stored as running: its claim is written next.
+    pub starts: bool,
 }
 
-/// Makes the task, or finds the one of the same cause. Returns it with its lane.
+/// Makes the task, or finds the one of the same cause. Returns it with its lane, and whether it is new.
 pub fn make_task(
     conn: &Connection,
     new: &NewTask,
     conversation: i64,
     row: &TaskRow<'_>,
     now: DateTime<Utc>,
-) -> Result<(i64, i64)> {
+) -> Result<(i64, i64, bool)> {
+    let (state, start_at) = match row.starts {
+        true => ("running", None),
+        false => ("waiting", Some(new.not_before.map_or(0, millis))),
+    };
     let made = conn
         .prepare_cached(
             "INSERT INTO task (account, cause, conversation, lane, ord, state, start_at, album, facts,
                  created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, 'waiting', ?6, ?7, ?8, ?9)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
              ON CONFLICT (account, cause) DO NOTHING RETURNING id, lane",
         )?
         .query_row(
@@ -227,7 +310,8 @@ pub fn make_task(
                 conversation,
                 row.lane,
                 row.order,
-                new.not_before.map_or(0, millis),
+                state,
+                start_at,
                 row.gathers,
                 row.facts,
                 millis(now)
@@ -235,12 +319,12 @@ pub fn make_task(
             |row| Ok((row.get(0)?, row.get(1)?)),
         )
         .optional()?;
-    match made {
-        Some(made) => Ok(made),
-        None => Ok(conn
-            .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?
-            .query_row([row.account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?)))?),
+    if let Some((id, lane)) = made {
+        return Ok((id, lane, true));
     }
+    Ok(conn
+        .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?
+        .query_row([row.account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?, false)))?)
 }
 
 /// A picture of an album joins the task that waits for it, which then waits for the next one; so does the
@@ -256,7 +340,7 @@ fn join(
         .prepare_cached(
             "UPDATE task SET ord = MIN(ord, ?4), start_at = MAX(start_at, CASE WHEN ?5 THEN ?3
                  ELSE MIN(?3, created_at + 10 * (?3 - ?6)) END)
-             WHERE conversation = ?1 AND album = ?2 AND state = 'waiting' AND attempts = 0
+             WHERE conversation = ?1 AND album = ?2 AND state = 'waiting' AND attempts = 0 AND header IS NULL
                AND (?5 OR start_at > ?6)
              RETURNING id, lane",
         )?
@@ -290,22 +374,29 @@ fn edit(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<bool>
     Ok(changed > 0)
 }
 
-fn insert(conn: &Connection, row: &Row, belongs: &Belongs, now: DateTime<Utc>) -> Result<InboxId> {
+fn insert(
+    conn: &Connection,
+    row: &Row,
+    disposition: &str,
+    to: Belongs,
+    now: DateTime<Utc>,
+) -> Result<InboxId> {
     let inbound = &row.arrival.inbound;
     conn.prepare_cached(
         "INSERT INTO inbox (account, key, conversation, ord, message, inbound, disposition, task,
-             stored_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+             question, stored_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?
     .execute(params![
         inbound.conversation.account().as_str(),
         inbound.key,
-        belongs.conversation,
+        to.conversation,
         inbound.order,
         inbound.message.as_ref().map(|m| m.as_str()),
         row.text,
-        if belongs.applied { "edit: applied".to_owned() } else { name(&row.arrival.disposition) },
-        belongs.task,
+        disposition,
+        to.task,
+        to.question,
         millis(now)
     ])?;
     Ok(InboxId(conn.last_insert_rowid()))
@@ -316,6 +407,7 @@ fn name(disposition: &Disposition) -> String {
     let name = match disposition {
         Disposition::Task(_) => "task",
         Disposition::Command => "command",
+        Disposition::Tap => "tap",
         Disposition::Edit => "edit",
         Disposition::Gate => "gate",
         Disposition::Context => "context",

@@ -3,11 +3,14 @@
 use rusqlite::{Connection, OptionalExtension, Params, params};
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
+use super::notes;
+use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
+use crate::domain::facts::Facts;
 use crate::domain::ids::{Boot, InboxId, TaskId};
 use crate::domain::task::Claim;
 use crate::domain::transcript::Item;
-use crate::store::{Claimed, Result};
+use crate::store::{Claimed, Result, Settled};
 
 /// How many untriggered lines a claim is handed.
 const CONTEXT: usize = 30;
@@ -28,6 +31,7 @@ pub struct RawClaimed {
     key: String,
     place: String,
     conversation: i64,
+    workspace: Option<String>,
     epoch: i64,
     attempts: u32,
     facts: String,
@@ -37,6 +41,9 @@ pub struct RawClaimed {
     items: Vec<RawItem>,
     history: Vec<RawItem>,
     undelivered: Vec<String>,
+    plan: bool,
+    settled: Option<(RawQuestion, Option<(i64, String)>)>,
+    open: Vec<RawQuestion>,
 }
 
 /// A transcript row: its task, its layout, its text.
@@ -53,11 +60,17 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
         )?
         .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
+    raw.workspace = super::notes::workspace(conn, raw.conversation)?;
     raw.context = context(conn, &raw)?;
     raw.items =
         items(conn, "SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq", [task])?;
     raw.history = finished(conn, (raw.conversation, raw.epoch), HISTORY)?;
     raw.undelivered = undelivered(conn, &raw)?;
+    // Only a run that was stored can have asked.
+    if raw.header.is_some() {
+        raw.settled = questions::settled(conn, task)?;
+    }
+    raw.open = questions::of_others(conn, raw.conversation, task)?;
     Ok(raw)
 }
 
@@ -81,7 +94,7 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
     Ok(conn
         .prepare_cached(
             "SELECT t.id, t.claim, t.boot, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
-                    t.facts, t.header
+                    t.facts, t.header, c.plan
              FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         )?
         .query_row([task], |row| {
@@ -93,6 +106,7 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 key: row.get(4)?,
                 place: row.get(5)?,
                 conversation: row.get(6)?,
+                workspace: None,
                 epoch: row.get(7)?,
                 attempts: row.get(8)?,
                 facts: row.get(9)?,
@@ -102,6 +116,9 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 items: Vec::new(),
                 history: Vec::new(),
                 undelivered: Vec::new(),
+                plan: row.get(11)?,
+                settled: None,
+                open: Vec::new(),
             })
         })?)
 }
@@ -109,6 +126,12 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
 /// In a group only the picture with the caption means the bot: the others of its album, stored beside it
 /// as untriggered, belong to the task too.
 fn complete_album(conn: &Connection, task: i64) -> Result<()> {
+    let album = conn
+        .prepare_cached("SELECT 1 FROM task WHERE id = ?1 AND album IS NOT NULL")?
+        .exists([task])?;
+    if !album {
+        return Ok(());
+    }
     conn.prepare_cached(
         "UPDATE inbox SET task = ?1, disposition = 'task'
          FROM (SELECT t.conversation, t.album, MIN(i.id) AS first FROM task t
@@ -191,19 +214,29 @@ impl RawClaimed {
         for (task, v, text) in &self.items {
             transcript.push(load_item(*task, *v, text)?);
         }
+        let settled = match self.settled {
+            Some((question, by)) => Some(Settled {
+                question: question.read()?,
+                by: by.map(|(row, text)| load(row, &text)).transpose()?,
+            }),
+            None => None,
+        };
         Ok(Claimed {
             claim: Claim { task: TaskId(self.task), number: self.number, boot: Boot(self.boot) },
             conversation: ConversationId::new(account.clone(), self.key),
             place: PlaceId::new(account, self.place),
             conversation_row: self.conversation,
+            workspace: self.workspace,
             attempts: self.attempts,
-            facts: load(self.task, &self.facts)?,
+            facts: Facts { mode: notes::mode(self.plan), ..load(self.task, &self.facts)? },
             heard,
             context: readable(self.context.iter().map(|(row, text)| load(*row, text))),
             header: self.header,
             transcript,
             history: history(&self.history),
             undelivered: self.undelivered,
+            settled: settled.map(Box::new),
+            open: readable(self.open.into_iter().map(RawQuestion::read)),
         })
     }
 }

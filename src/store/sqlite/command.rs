@@ -10,10 +10,10 @@ use selkie_channel_core::PersonId;
 
 use super::outbox::{self, Cause, Prepared};
 use super::rows::millis;
-use super::{lanes, work};
-use crate::domain::facts::{Facts, Trust};
+use super::{lanes, notes, questions, work};
+use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::TaskId;
-use crate::store::{CommandDone, CommandEffect, Result, StopAnswers};
+use crate::store::{CommandDone, CommandEffect, QuestionRow, Result, StopAnswers};
 
 /// A task that ended so shortly before a stop was given has "already finished".
 const JUST_NOW_MS: i64 = 10_000;
@@ -24,6 +24,8 @@ pub enum Effect {
     Say(Option<Prepared>),
     Stop { by: Option<PersonId>, answers: Box<Answers> },
     Reset(Prepared),
+    Workspace(Option<String>, Option<Prepared>),
+    Mode(Mode, Option<Prepared>),
 }
 
 /// The answers to a stop with their texts written.
@@ -51,13 +53,21 @@ impl Effect {
                 Self::Stop { by, answers }
             }
             CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
+            CommandEffect::Workspace(path, draft) => {
+                Self::Workspace(path, draft.map(Prepared::new).transpose()?)
+            }
+            CommandEffect::Mode(mode, draft) => {
+                Self::Mode(mode, draft.map(Prepared::new).transpose()?)
+            }
         })
     }
 
     /// Returns about how many bytes it will write.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Say(draft) => draft.as_ref().map_or(0, Prepared::bytes),
+            Self::Say(draft) | Self::Workspace(_, draft) | Self::Mode(_, draft) => {
+                draft.as_ref().map_or(0, Prepared::bytes)
+            }
             Self::Stop { answers, .. } => answers.stopped.bytes().max(answers.idle.bytes()),
             Self::Reset(draft) => draft.bytes(),
         }
@@ -79,14 +89,13 @@ pub fn carry_out(
         .query_row([row, millis(now)], |row| row.get(0))
         .optional()?;
     let Some(conversation) = conversation else { return Ok(None) };
-    let mut stopping = Vec::new();
+    let mut ended = Ended::default();
     let draft = match effect {
         Effect::Say(draft) => draft,
         Effect::Stop { by, answers } => {
             let by = by.as_ref().map(PersonId::as_str);
-            let any;
-            (stopping, any) = stop(conn, conversation, by, now)?;
-            Some(match any {
+            ended = stop(conn, conversation, by, now)?;
+            Some(match ended.any {
                 true => answers.stopped,
                 false if by.is_some() && is_busy(conn, conversation)? => answers.refused,
                 false if has_just_ended(conn, conversation, row)? => answers.finished,
@@ -94,16 +103,33 @@ pub fn carry_out(
             })
         }
         Effect::Reset(draft) => {
-            (stopping, _) = stop(conn, conversation, None, now)?;
+            ended = stop(conn, conversation, None, now)?;
             conn.prepare_cached(
-                "UPDATE conversation SET epoch = epoch + 1, todos = NULL WHERE id = ?1",
+                "UPDATE conversation SET epoch = epoch + 1, todos = NULL, plan = 0 WHERE id = ?1",
             )?
             .execute([conversation])?;
             Some(draft)
         }
+        Effect::Workspace(path, draft) => {
+            notes::set_workspace(conn, conversation, path.as_deref())?;
+            draft
+        }
+        Effect::Mode(mode, draft) => {
+            notes::change_mode(conn, conversation, mode)?;
+            draft
+        }
     };
     let queued = draft.map(|d| outbox::say(conn, d, Cause::Command(row), now)).transpose()?;
-    Ok(Some(CommandDone { stopping, queued }))
+    Ok(Some(CommandDone { stopping: ended.running, queued, withdrawn: ended.withdrawn }))
+}
+
+/// What a stop came to.
+#[derive(Default)]
+struct Ended {
+    running: Vec<TaskId>,
+    withdrawn: Vec<QuestionRow>,
+    /// There was anything to stop.
+    any: bool,
 }
 
 /// A part of a task that the person `?2` asked for, or of any task.
@@ -116,27 +142,29 @@ fn stop(
     conversation: i64,
     by: Option<&str>,
     now: DateTime<Utc>,
-) -> Result<(Vec<TaskId>, bool)> {
-    let mut ended: Vec<TaskId> = conn
+) -> Result<Ended> {
+    let mut running: Vec<TaskId> = conn
         .prepare_cached(&format!(
             "UPDATE task SET stop = 1
              WHERE conversation = ?1 AND state = 'running' AND {THEIRS} RETURNING id"
         ))?
         .query_map(params![conversation, by], |row| Ok(TaskId(row.get(0)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    ended.extend(stop_parked(conn, conversation, by, now)?);
+    let withdrawn = questions::withdraw(conn, conversation, by, now)?;
+    running.extend(stop_parked(conn, conversation, by, now)?);
     let unsent = conn
         .prepare_cached(&format!(
             "UPDATE part SET state = 'cancelled', open = 0, reason = 'stopped', updated_at = ?3
-             WHERE conversation = ?1 AND state = 'queued' AND EXISTS
+             WHERE conversation = ?1 AND open = 1 AND state = 'queued' AND EXISTS
                  (SELECT 1 FROM outbound o JOIN task t ON t.id = o.task
                   WHERE o.id = part.outbound AND {THEIRS})"
         ))?
         .execute(params![conversation, by, millis(now)])?;
-    let any = !ended.is_empty() || unsent > 0;
-    Ok((ended, any))
+    let any = !running.is_empty() || unsent > 0;
+    Ok(Ended { running, withdrawn, any })
 }
 
+/// Ends what was parked, and what an answer or a child has just woken: it has begun too.
 fn stop_parked(
     conn: &Connection,
     conversation: i64,
@@ -145,8 +173,8 @@ fn stop_parked(
 ) -> Result<Vec<TaskId>> {
     let parked: Vec<(i64, i64)> = conn
         .prepare_cached(&format!(
-            "SELECT id, lane FROM task
-             WHERE conversation = ?1 AND state = 'parked' AND {THEIRS}"
+            "SELECT id, lane FROM task WHERE conversation = ?1 AND {THEIRS}
+               AND (state = 'parked' OR (state = 'waiting' AND parked NOT NULL))"
         ))?
         .query_map(params![conversation, by], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
@@ -162,7 +190,8 @@ fn is_busy(conn: &Connection, conversation: i64) -> Result<bool> {
     Ok(conn
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM task
-                            WHERE conversation = ?1 AND state IN ('running', 'parked'))
+                            WHERE conversation = ?1 AND (state IN ('running', 'parked')
+                                OR (state = 'waiting' AND parked NOT NULL)))
                  OR EXISTS (SELECT 1 FROM part WHERE conversation = ?1 AND state = 'queued'
                             AND (SELECT task FROM outbound WHERE id = part.outbound) NOT NULL)",
         )?
@@ -183,11 +212,11 @@ fn has_just_ended(conn: &Connection, conversation: i64, row: i64) -> Result<bool
     Ok(ended.unwrap_or(false))
 }
 
-/// Stops the running task that a fresh message interrupts, with what it has not sent yet. Only who asked
-/// for it, or an owner, interrupts it.
+/// Stops the running task that the fresh task of a message interrupts, with what it has not sent yet. Only
+/// who asked for it, or an owner, interrupts it.
 pub fn interrupt(
     conn: &Connection,
-    conversation: i64,
+    (conversation, fresh): (i64, i64),
     by: &Facts,
     now: DateTime<Utc>,
 ) -> Result<Vec<TaskId>> {
@@ -196,9 +225,9 @@ pub fn interrupt(
     let stopping: Vec<TaskId> = conn
         .prepare_cached(&format!(
             "UPDATE task SET stop = 1
-             WHERE conversation = ?1 AND state = 'running' AND {THEIRS} RETURNING id"
+             WHERE conversation = ?1 AND state = 'running' AND id <> ?3 AND {THEIRS} RETURNING id"
         ))?
-        .query_map(params![conversation, by], |row| Ok(TaskId(row.get(0)?)))?
+        .query_map(params![conversation, by, fresh], |row| Ok(TaskId(row.get(0)?)))?
         .collect::<rusqlite::Result<_>>()?;
     for task in &stopping {
         conn.prepare_cached(

@@ -80,7 +80,7 @@ pub fn close(conn: &Connection, row: i64, reason: &str, now: i64) -> Result<()> 
     conn.prepare_cached(
         "UPDATE part SET state = 'refused', open = 0, reason = ?2, updated_at = ?3,
              told = (SELECT CASE WHEN answer THEN 0 END FROM outbound WHERE id = part.outbound)
-         WHERE conversation = ?1 AND state = 'queued'",
+         WHERE conversation = ?1 AND open = 1 AND state = 'queued'",
     )?
     .execute(params![row, reason, now])?;
     Ok(())

@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, Row, params};
 use selkie_channel_core::AccountId;
 
-use super::Sqlite;
 use super::rows::{load, millis, time};
 use super::settle::{self, Change};
 use super::writer::Class;
+use super::{Sqlite, outbox};
 use crate::domain::ids::{Boot, OutboundId, PartId};
 use crate::store::{Delivery, DuePart, Outcome, Result, Standing};
 
@@ -45,6 +45,10 @@ impl Delivery for Sqlite {
         let bytes = change.bytes();
         let verb = move |conn: &Connection| settle::settle(conn, part.0, change, millis(now));
         self.writer.run(Class::Relaxed, bytes, verb).await
+    }
+
+    async fn before(&self, part: PartId) -> Result<Option<Standing>> {
+        self.readers.run(move |conn: &Connection| outbox::before(conn, part.0)).await
     }
 
     async fn penalty(&self, account: &AccountId, scope: &str, until: DateTime<Utc>) -> Result<()> {
@@ -112,12 +116,13 @@ struct Due {
     answer: bool,
 }
 
+/// The index is named because the planner would rather walk all parts there ever were, for their order.
 fn due(conn: &Connection, account: &str) -> Result<Vec<RawPart>> {
     Ok(conn
         .prepare_cached(
             "SELECT p.id, p.outbound, p.attempts, p.not_before, o.expires_at, p.state = 'unclear',
                     o.answer, p.part
-             FROM part p JOIN outbound o ON o.id = p.outbound
+             FROM part p INDEXED BY part_open JOIN outbound o ON o.id = p.outbound
              WHERE p.account = ?1 AND p.open = 1 AND p.state IN ('queued', 'unclear') ORDER BY p.id",
         )?
         .query_map([account], RawPart::from_row)?

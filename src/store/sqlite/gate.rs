@@ -125,9 +125,8 @@ fn judge(
         Some(passed) => pass(conn, judged, (passed, facts), (here, now))?,
         None => None,
     };
-    match task {
-        Some((task, _)) => run::spend(conn, task, judged.usage, now)?,
-        None => run::spend_day(conn, judged.usage, now)?,
+    if let Some((task, _)) = task {
+        run::spend(conn, task, judged.usage)?;
     }
     let becomes = if judged.keep { "context" } else { "ignored: untriggered" };
     conn.prepare_cached(
@@ -157,8 +156,9 @@ fn pass(
     let Some(order) = waits else { return Ok(None) };
     let lane = lanes::of_conversation(conn, here)?;
     let account = judged.conversation.account().as_str();
-    let row = accept::TaskRow { account, lane, order, gathers: new.gathers.as_deref(), facts };
-    let (task, lane) = accept::make_task(conn, new, here, &row, now)?;
+    let gathers = new.gathers.as_deref();
+    let row = accept::TaskRow { account, lane, order, gathers, facts, starts: false };
+    let (task, lane, _) = accept::make_task(conn, new, here, &row, now)?;
     conn.prepare_cached("UPDATE inbox SET disposition = 'task', task = ?2 WHERE id = ?1")?
         .execute([line.0, task])?;
     lanes::refresh(conn, lane)?;

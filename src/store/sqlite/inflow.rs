@@ -43,7 +43,7 @@ pub fn read(conn: &Connection, claim: &Claim, now: DateTime<Utc>) -> Result<RawI
         .prepare_cached(
             "SELECT id, facts FROM task
              WHERE lane = ?1 AND start_at IS NOT NULL AND start_at <= ?2
-               AND state = 'waiting' AND attempts = 0 ORDER BY ord, id LIMIT ?3",
+               AND state = 'waiting' AND attempts = 0 AND header IS NULL ORDER BY ord, id LIMIT ?3",
         )?
         .query_map([held.lane(), millis(now), MOST], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
@@ -87,7 +87,7 @@ pub fn absorb(
         let taken = conn
             .prepare_cached(
                 "UPDATE task SET state = 'done', why = ?3, start_at = NULL, ended_at = ?4
-                 WHERE id = ?1 AND lane = ?2 AND state = 'waiting' AND attempts = 0",
+                 WHERE id = ?1 AND lane = ?2 AND state = 'waiting' AND attempts = 0 AND header IS NULL",
             )?
             .execute(params![other.0, lane, why, millis(now)])?;
         if taken == 0 {

@@ -54,7 +54,8 @@ impl Intake for Sqlite {
             Ok(conn
                 .prepare_cached(
                     "SELECT id, inbound FROM inbox
-                     WHERE disposition = 'command' AND done_at IS NULL ORDER BY id",
+                     WHERE disposition IN ('command', 'tap', 'answer') AND done_at IS NULL
+                     ORDER BY id",
                 )?
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<rusqlite::Result<Vec<(i64, String)>>>()?)

@@ -5,21 +5,21 @@ use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::ConversationId;
 
 use super::claimed::{self, RawClaimed};
-use super::conversations;
 use super::rows::{millis, time};
+use super::{conversations, questions};
 use crate::domain::ids::Boot;
 use crate::domain::task::Lane;
 use crate::store::Result;
 
-/// Free lanes by the age of their oldest task. Lanes that only wait for a later moment are passed over;
-/// tasks are not looked at.
-pub const READY: &str =
-    "SELECT name FROM lane WHERE busy = 0 AND ready_at IS NOT NULL AND ready_at <= ?1
+/// Free lanes by the age of their oldest task. Lanes that are busy or only wait for a later moment are
+/// passed over; no waiting task is looked at.
+pub const READY: &str = "SELECT name FROM lane WHERE ready_at IS NOT NULL AND ready_at <= ?1
+       AND NOT EXISTS (SELECT 1 FROM task WHERE lane = lane.id AND state = 'running')
      ORDER BY oldest LIMIT ?2";
 
 /// The lane's oldest task that may start. The index is named because the planner would rather sort
 /// all that wait there.
-pub const OLDEST: &str = "SELECT id FROM task INDEXED BY task_order
+pub const OLDEST: &str = "SELECT id, parked NOT NULL FROM task INDEXED BY task_order
      WHERE lane = ?1 AND start_at IS NOT NULL AND start_at <= ?2
        AND NOT EXISTS (SELECT 1 FROM task WHERE lane = ?1 AND state = 'running')
      ORDER BY ord, id LIMIT 1";
@@ -60,13 +60,11 @@ fn known(conn: &Connection, name: &str) -> Result<Option<i64>> {
         .optional()?)
 }
 
-/// Brings a lane's summary up to date with its tasks: three index probes.
+/// Brings a lane's summary up to date with its tasks. One that stays as it is costs no write.
 pub fn refresh(conn: &Connection, lane: i64) -> Result<()> {
     conn.prepare_cached(
-        "UPDATE lane SET
-             busy = EXISTS (SELECT 1 FROM task WHERE lane = ?1 AND state = 'running'),
-             (ready_at, oldest) = (SELECT start_at, id FROM task
-                 WHERE lane = ?1 AND start_at IS NOT NULL ORDER BY start_at, id LIMIT 1)
+        "UPDATE lane SET (ready_at, oldest) = (SELECT start_at, id FROM task
+             WHERE lane = ?1 AND start_at IS NOT NULL ORDER BY start_at, id LIMIT 1)
          WHERE id = ?1",
     )?
     .execute([lane])?;
@@ -86,7 +84,10 @@ pub fn ready(conn: &Connection, now: DateTime<Utc>, limit: usize) -> Result<Vec<
 /// Returns a lane's name when it is free and its first task may start now.
 pub fn ready_name(conn: &Connection, lane: i64, now: DateTime<Utc>) -> Result<Option<Lane>> {
     Ok(conn
-        .prepare_cached("SELECT name FROM lane WHERE id = ?1 AND busy = 0 AND ready_at <= ?2")?
+        .prepare_cached(
+            "SELECT name FROM lane WHERE id = ?1 AND ready_at <= ?2
+               AND NOT EXISTS (SELECT 1 FROM task WHERE lane = ?1 AND state = 'running')",
+        )?
         .query_row([lane, millis(now)], |row| Ok(Lane(row.get(0)?)))
         .optional()?)
 }
@@ -106,9 +107,32 @@ pub fn take(
     boot: &Boot,
     now: DateTime<Utc>,
 ) -> Result<Option<RawClaimed>> {
-    let task: Option<i64> =
-        conn.prepare_cached(OLDEST)?.query_row([lane, millis(now)], |row| row.get(0)).optional()?;
-    let Some(task) = task else { return Ok(None) };
+    let oldest: Option<(i64, bool)> = conn
+        .prepare_cached(OLDEST)?
+        .query_row([lane, millis(now)], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((task, was_parked)) = oldest else { return Ok(None) };
+    if was_parked {
+        questions::expire(conn, task, now)?;
+    }
+    let claimed = start(conn, task, boot, now)?;
+    refresh(conn, lane)?;
+    Ok(Some(claimed))
+}
+
+/// Whether a task that came now would be the lane's only one.
+pub fn is_idle(conn: &Connection, lane: i64) -> Result<bool> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT ready_at IS NULL
+                 AND NOT EXISTS (SELECT 1 FROM task WHERE lane = ?1 AND state = 'running')
+             FROM lane WHERE id = ?1",
+        )?
+        .query_row([lane], |row| row.get(0))?)
+}
+
+/// Writes the claim of a task, and gathers it.
+pub fn start(conn: &Connection, task: i64, boot: &Boot, now: DateTime<Utc>) -> Result<RawClaimed> {
     conn.prepare_cached(
         "UPDATE task SET state = 'running', claim = claim + 1, attempts = attempts + 1, boot = ?2,
              start_at = NULL, parked = NULL, child = NULL, started_at = ?3,
@@ -116,6 +140,5 @@ pub fn take(
          WHERE id = ?1",
     )?
     .execute(params![task, boot.0, millis(now)])?;
-    refresh(conn, lane)?;
-    claimed::gather(conn, task).map(Some)
+    claimed::gather(conn, task)
 }

@@ -22,6 +22,8 @@ mod lock;
 mod moved;
 mod notes;
 mod outbox;
+mod question;
+mod questions;
 mod read;
 mod readers;
 mod rows;
@@ -29,6 +31,7 @@ mod run;
 mod schema;
 mod settle;
 
+mod status;
 #[cfg(test)]
 mod tests;
 mod trace;

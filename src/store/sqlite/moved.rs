@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::lanes;
+use super::{lanes, read};
 use crate::store::Result;
 
 /// Returns a conversation's key after its place moved. Keys are opaque: only one that is the place's
@@ -26,6 +26,13 @@ pub fn move_place(conn: &Connection, account: &str, old: &str, new: &str) -> Res
         return Ok(());
     }
     alias_place(conn, account, old, new)?;
+    // What was set under the new name stays, as the newer word.
+    conn.prepare_cached(
+        "UPDATE OR IGNORE workspace SET place = ?3 WHERE account = ?1 AND place = ?2",
+    )?
+    .execute([account, old, new])?;
+    conn.prepare_cached("DELETE FROM workspace WHERE account = ?1 AND place = ?2")?
+        .execute([account, old])?;
     let moving: Vec<(i64, String)> = conn
         .prepare_cached("SELECT id, key FROM conversation WHERE account = ?1 AND place = ?2")?
         .query_map([account, old], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -76,20 +83,28 @@ fn merge_away(conn: &Connection, account: &str, key: &str, into: i64) -> Result<
         .optional()?;
     let Some(young) = young.filter(|y| *y != into) else { return Ok(()) };
     merge_lanes(conn, account, key, into)?;
-    conn.prepare_cached(
-        "UPDATE task SET conversation = ?1,
-             epoch = CASE WHEN epoch NOT NULL THEN (SELECT epoch FROM conversation WHERE id = ?1) END,
-             finish = finish + (SELECT endings FROM conversation WHERE id = ?1)
-         WHERE conversation = ?2",
-    )?
-    .execute([into, young])?;
+    let epoch: i64 =
+        conn.query_row("SELECT epoch FROM conversation WHERE id = ?1", [into], |row| row.get(0))?;
+    let endings: i64 = conn.query_row(
+        "SELECT COALESCE(MAX(finish), 0) FROM task
+         WHERE conversation = ?1 AND epoch = ?2 AND finish IS NOT NULL",
+        [into, epoch],
+        |row| row.get(0),
+    )?;
+    let tasks = format!(
+        "UPDATE task SET conversation = ?1, epoch = CASE WHEN epoch NOT NULL THEN ?3 END,
+             finish = finish + ?4
+         WHERE id IN ({})",
+        read::TASKS_OF.replace("?1", "?2")
+    );
+    conn.execute(&tasks, [into, young, epoch, endings])?;
     for sql in [
         "UPDATE inbox SET conversation = ?1 WHERE conversation = ?2",
         "UPDATE outbound SET conversation = ?1 WHERE conversation = ?2",
         "UPDATE part SET conversation = ?1 WHERE conversation = ?2",
+        "UPDATE question SET conversation = ?1 WHERE conversation = ?2",
         "UPDATE conversation_alias SET conversation = ?1 WHERE conversation = ?2",
-        "UPDATE conversation SET closed = NULL, endings = conversation.endings + young.endings,
-             todos = COALESCE(conversation.todos, young.todos)
+        "UPDATE conversation SET closed = NULL, todos = COALESCE(conversation.todos, young.todos)
          FROM conversation young WHERE conversation.id = ?1 AND young.id = ?2",
     ] {
         conn.execute(sql, [into, young])?;

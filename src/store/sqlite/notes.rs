@@ -1,12 +1,40 @@
 //! The conversation's own small records: the verbs of [`Notes`].
 
 use async_trait::async_trait;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::ConversationId;
 
 use super::writer::Class;
 use super::{Sqlite, conversations};
+use crate::domain::facts::Mode;
 use crate::store::{Notes, Result};
+
+/// Returns the folder that a conversation's place works in.
+pub fn workspace(conn: &Connection, conversation: i64) -> Result<Option<String>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT w.path FROM conversation c
+             JOIN workspace w ON w.account = c.account AND w.place = c.place WHERE c.id = ?1",
+        )?
+        .query_row([conversation], |row| row.get(0))
+        .optional()?)
+}
+
+/// Sets the folder that a conversation's place works in, or takes it back.
+pub fn set_workspace(conn: &Connection, conversation: i64, path: Option<&str>) -> Result<()> {
+    let sql = match path {
+        Some(_) => {
+            "INSERT OR REPLACE INTO workspace (account, place, path)
+             SELECT account, place, ?2 FROM conversation WHERE id = ?1"
+        }
+        None => {
+            "DELETE FROM workspace WHERE ?2 IS NULL
+               AND (account, place) = (SELECT account, place FROM conversation WHERE id = ?1)"
+        }
+    };
+    conn.prepare_cached(sql)?.execute(params![conversation, path])?;
+    Ok(())
+}
 
 #[async_trait]
 impl Notes for Sqlite {
@@ -16,6 +44,15 @@ impl Notes for Sqlite {
             Some(row) => Ok(conn
                 .prepare_cached("SELECT todos FROM conversation WHERE id = ?1")?
                 .query_row([row], |row| row.get(0))?),
+            None => Ok(None),
+        };
+        self.writer.run(Class::Relaxed, 0, verb).await
+    }
+
+    async fn workspace(&self, conversation: &ConversationId) -> Result<Option<String>> {
+        let id = conversation.clone();
+        let verb = move |conn: &Connection| match conversations::find(conn, &id)? {
+            Some(row) => workspace(conn, row),
             None => Ok(None),
         };
         self.writer.run(Class::Relaxed, 0, verb).await
@@ -31,4 +68,37 @@ impl Notes for Sqlite {
         };
         self.writer.run(Class::Durable, 0, verb).await
     }
+
+    async fn mode(&self, conversation: &ConversationId) -> Result<Mode> {
+        let id = conversation.clone();
+        let verb = move |conn: &Connection| match conversations::find(conn, &id)? {
+            Some(row) => Ok(mode(
+                conn.prepare_cached("SELECT plan FROM conversation WHERE id = ?1")?
+                    .query_row([row], |row| row.get(0))?,
+            )),
+            None => Ok(Mode::Normal),
+        };
+        self.writer.run(Class::Relaxed, 0, verb).await
+    }
+
+    async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()> {
+        let id = conversation.clone();
+        let verb = move |conn: &Connection| {
+            let row = conversations::speak(conn, &id)?;
+            change_mode(conn, row, mode)
+        };
+        self.writer.run(Class::Durable, 0, verb).await
+    }
+}
+
+/// Reads the column that says what a conversation is in.
+pub fn mode(plan: bool) -> Mode {
+    if plan { Mode::Plan } else { Mode::Normal }
+}
+
+/// Changes what a conversation is in.
+pub fn change_mode(conn: &Connection, conversation: i64, mode: Mode) -> Result<()> {
+    conn.prepare_cached("UPDATE conversation SET plan = ?2 WHERE id = ?1")?
+        .execute(params![conversation, mode == Mode::Plan])?;
+    Ok(())
 }

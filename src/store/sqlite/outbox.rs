@@ -1,13 +1,16 @@
 //! What is said becomes rows: an outbound with its parts, and where it stands.
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 use selkie_channel_core::{ConversationId, MessageRef, Part};
 
 use super::conversations;
-use super::rows::{json, millis};
+use super::rows::{json, millis, small};
 use crate::domain::ids::{OutboundId, PartId};
-use crate::store::{Draft, DuePart, Queued, Result, Standing};
+use crate::store::{Draft, DuePart, Queued, Result, Standing, StoreError};
+
+/// The most parts of an outbound: their ids lie side by side, which spares an index.
+const PARTS: i64 = 4096;
 
 /// A draft, written as text before it reaches the writer.
 #[derive(Debug)]
@@ -21,6 +24,11 @@ pub struct Prepared {
 impl Prepared {
     /// Writes a draft's texts.
     pub fn new(draft: Draft) -> Result<Self> {
+        let count = draft.parts.len();
+        if small(count as u64) > PARTS {
+            let why = format!("an answer of {count} messages, {PARTS} can be stored: say less");
+            return Err(StoreError::Broken(why));
+        }
         let body = json(&draft.outbound)?;
         let parts = draft
             .parts
@@ -44,6 +52,8 @@ pub enum Cause<'a> {
     Task(i64, Option<&'a str>),
     /// A command's row.
     Command(i64),
+    /// A row that changes what an earlier message shows: no answer of its own.
+    Change(i64),
     /// The daemon itself.
     Notice,
 }
@@ -60,7 +70,7 @@ pub fn say(
     let answer = answers(conn, conversation, cause)?;
     let (task, call, inbox) = match cause {
         Cause::Task(task, call) => (Some(task), call, None),
-        Cause::Command(row) => (None, None, Some(row)),
+        Cause::Command(row) | Cause::Change(row) => (None, None, Some(row)),
         Cause::Notice => (None, None, None),
     };
     conn.prepare_cached(
@@ -80,10 +90,9 @@ pub fn say(
     let outbound = OutboundId(conn.last_insert_rowid());
     let closed = conversations::closed(conn, conversation)?;
     let mut parts = Vec::with_capacity(draft.parts.len());
-    for (part, text) in draft.parts {
-        let row =
-            Row { outbound, conversation, answer, now: millis(now), refused: closed.as_deref() };
-        let id = row.insert(conn, draft.conversation.account().as_str(), &text)?;
+    let row = Row { outbound, conversation, answer, now: millis(now), refused: closed.as_deref() };
+    for (place, (part, text)) in (0..PARTS).zip(draft.parts) {
+        let id = row.insert(conn, place, draft.conversation.account().as_str(), &text)?;
         let (expires_at, unclear) = (draft.expires_at, false);
         let due = DuePart {
             id,
@@ -104,7 +113,7 @@ fn answers(conn: &Connection, conversation: i64, cause: Cause<'_>) -> Result<boo
     let (sql, row) = match cause {
         Cause::Task(task, _) => ("SELECT conversation FROM task WHERE id = ?1", task),
         Cause::Command(inbox) => ("SELECT conversation FROM inbox WHERE id = ?1", inbox),
-        Cause::Notice => return Ok(false),
+        Cause::Change(_) | Cause::Notice => return Ok(false),
     };
     let asked: Option<i64> = conn.prepare_cached(sql)?.query_row([row], |row| row.get(0))?;
     Ok(asked == Some(conversation))
@@ -119,16 +128,18 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    fn insert(&self, conn: &Connection, account: &str, text: &str) -> Result<PartId> {
+    fn insert(&self, conn: &Connection, place: i64, account: &str, text: &str) -> Result<PartId> {
+        let id = self.outbound.0 * PARTS + place;
         let open = self.refused.is_none();
         let state = if open { "queued" } else { "refused" };
         let told = (!open && self.answer).then_some(0);
         conn.prepare_cached(
             "INSERT INTO part
-                 (outbound, conversation, account, state, open, told, part, reason, updated_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                 (id, outbound, conversation, account, state, open, told, part, reason, updated_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         )?
         .execute(params![
+            id,
             self.outbound.0,
             self.conversation,
             account,
@@ -139,8 +150,14 @@ impl Row<'_> {
             self.refused,
             self.now
         ])?;
-        Ok(PartId(conn.last_insert_rowid()))
+        Ok(PartId(id))
     }
+}
+
+/// Returns the ids that an outbound's parts have: the first possible and the last.
+pub fn parts_of(outbound: i64) -> [i64; 2] {
+    let first = outbound * PARTS;
+    [first, first + PARTS - 1]
 }
 
 /// Returns where an outbound stands.
@@ -148,18 +165,25 @@ pub fn standing(conn: &Connection, outbound: i64) -> Result<Standing> {
     let parts: Vec<PartState> = conn
         .prepare_cached(
             "SELECT state, open, reason, receipt ->> '$.message' FROM part
-             WHERE outbound = ?1 ORDER BY id",
+             WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
         )?
-        .query_map([outbound], |row| {
-            Ok(PartState {
-                state: row.get(0)?,
-                open: row.get(1)?,
-                reason: row.get(2)?,
-                message: row.get(3)?,
-            })
-        })?
+        .query_map(parts_of(outbound), PartState::from_row)?
         .collect::<rusqlite::Result<_>>()?;
     Ok(derive(&parts))
+}
+
+/// Returns where the part before this one of its outbound stands.
+pub fn before(conn: &Connection, part: i64) -> Result<Option<Standing>> {
+    if part % PARTS == 0 {
+        return Ok(None);
+    }
+    let state = conn
+        .prepare_cached(
+            "SELECT state, open, reason, receipt ->> '$.message' FROM part WHERE id = ?1",
+        )?
+        .query_row([part - 1], PartState::from_row)
+        .optional()?;
+    Ok(state.map(|state| derive(&[state])))
 }
 
 /// What standing looks at.
@@ -176,6 +200,11 @@ pub struct PartState {
 }
 
 impl PartState {
+    fn from_row(row: &SqlRow<'_>) -> rusqlite::Result<Self> {
+        let (state, open) = (row.get(0)?, row.get(1)?);
+        Ok(Self { state, open, reason: row.get(2)?, message: row.get(3)? })
+    }
+
     fn arrived(&self) -> bool {
         self.state == "sent" || self.state == "repeated"
     }

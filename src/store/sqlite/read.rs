@@ -6,14 +6,14 @@ use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::rows::{count, load, load_item, millis, read_json, time};
 use super::writer::Class;
-use super::{Sqlite, conversations, trace};
+use super::{Sqlite, conversations, questions, trace};
 use crate::domain::ids::TaskId;
 use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
 use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow,
 };
-use crate::store::{Result, StoreError};
+use crate::store::{QuestionRow, Result, StoreError};
 
 #[async_trait]
 impl Read for Sqlite {
@@ -49,6 +49,21 @@ impl Read for Sqlite {
             .await
     }
 
+    async fn open_questions(&self, of: Option<&ConversationId>) -> Result<Vec<QuestionRow>> {
+        let of = of.cloned();
+        let found = self
+            .readers
+            .run(move |conn| {
+                let row = of.as_ref().map(|id| conversations::find(conn, id)).transpose()?;
+                match row {
+                    Some(None) => Ok(Vec::new()),
+                    row => questions::open(conn, row.flatten()),
+                }
+            })
+            .await?;
+        found.into_iter().map(questions::RawQuestion::read).collect()
+    }
+
     async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {
         self.readers.run(moved_places).await
     }
@@ -81,11 +96,12 @@ fn list_conversations(conn: &Connection, limit: usize) -> Result<Vec<Conversatio
         })
     };
     Ok(conn
-        .prepare_cached(
+        .prepare_cached(&format!(
             "SELECT account, key, title, epoch, closed,
-                    (SELECT COUNT(*) FROM task t WHERE t.conversation = c.id), last_at
+                    (SELECT COUNT(*) FROM ({tasks})), last_at
              FROM conversation c ORDER BY last_at DESC, id DESC LIMIT ?1",
-        )?
+            tasks = TASKS_OF.replace("?1", "c.id")
+        ))?
         .query_map([most(limit)], row)?
         .collect::<rusqlite::Result<_>>()?)
 }
@@ -102,7 +118,10 @@ fn list_tasks(
         },
         None => None,
     };
-    let filter = if conversation.is_some() { "t.conversation = ?1" } else { "?1 IS NULL" };
+    let filter = match conversation {
+        Some(_) => format!("t.id IN ({TASKS_OF})"),
+        None => "?1 IS NULL".to_owned(),
+    };
     let sql = format!("{TASK} WHERE {filter} ORDER BY t.id DESC LIMIT ?2");
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query(params![conversation, most(limit)])?;
@@ -112,6 +131,12 @@ fn list_tasks(
     }
     Ok(tasks)
 }
+
+/// The ids of a conversation's tasks, each state through its own index.
+pub const TASKS_OF: &str = "SELECT id FROM task WHERE conversation = ?1 AND finish IS NOT NULL
+     UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'running'
+     UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'waiting'
+     UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'parked'";
 
 const TASK: &str = "SELECT t.id, c.account, c.key, t.state, t.why, t.attempts, t.calls, t.input,
         t.cached, t.output, t.micro_usd, t.created_at, t.ended_at,
@@ -178,8 +203,8 @@ fn counts(conn: &Connection) -> Result<Counts> {
         waiting: one("SELECT COUNT(*) FROM task WHERE state = 'waiting'")?,
         running: one("SELECT COUNT(*) FROM task WHERE state = 'running'")?,
         parked: one("SELECT COUNT(*) FROM task WHERE state = 'parked'")?,
-        queued: one("SELECT COUNT(*) FROM part WHERE state = 'queued'")?,
-        sending: one("SELECT COUNT(*) FROM part WHERE state = 'sending'")?,
+        queued: one("SELECT COUNT(*) FROM part WHERE open = 1 AND state = 'queued'")?,
+        sending: one("SELECT COUNT(*) FROM part WHERE open = 1 AND state = 'sending'")?,
         unclear: one("SELECT COUNT(*) FROM part WHERE state = 'unclear'")?,
     })
 }
@@ -195,12 +220,12 @@ fn status(conn: &Connection, conversation: i64) -> Result<ConversationStatus> {
         .prepare_cached("SELECT COUNT(*) FROM task WHERE conversation = ?1 AND state = 'waiting'")?
         .query_row([conversation], |row| row.get(0))?;
     Ok(conn
-        .prepare_cached(
+        .prepare_cached(&format!(
             "SELECT COUNT(*), COALESCE(SUM(calls), 0), COALESCE(SUM(input), 0),
                     COALESCE(SUM(cached), 0), COALESCE(SUM(output), 0), COALESCE(SUM(micro_usd), 0)
-             FROM task WHERE conversation = ?1
-               AND epoch = (SELECT epoch FROM conversation WHERE id = ?1)",
-        )?
+             FROM task WHERE id IN ({TASKS_OF})
+               AND epoch = (SELECT epoch FROM conversation WHERE id = ?1)"
+        ))?
         .query_row([conversation], |row| {
             let (tasks, usage) = (count(row.get(0)?), usage(row, 1)?);
             Ok(ConversationStatus { running, waiting: count(waiting), tasks, usage })

@@ -7,13 +7,12 @@ use super::claimed::RawClaimed;
 use super::outbox::{self, Cause};
 use super::rows::{ITEM_VERSION, json, millis, small};
 use super::writer::Class;
-use super::{inflow, lanes, read, work};
+use super::{inflow, lanes, notes, questions, read, work};
+use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
 use crate::store::{Advance, Committed, End, Queued, Result, Seen};
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// An advance, written as text before it reaches the writer.
 #[derive(Debug)]
@@ -30,9 +29,19 @@ pub struct Prepared {
 #[derive(Debug)]
 enum How {
     Step { facts: Option<String>, durable: bool },
-    Park { on: ParkedOn, text: String, wake_at: Option<i64> },
+    Park(Box<Parking>),
     Release,
     Finish { end: End, say: Vec<outbox::Prepared>, set_aside: bool, hand_over: bool },
+}
+
+#[derive(Debug)]
+struct Parking {
+    facts: Option<String>,
+    on: ParkedOn,
+    text: String,
+    wake_at: Option<i64>,
+    ask: Option<questions::Prepared>,
+    hand_over: bool,
 }
 
 impl Prepared {
@@ -47,9 +56,15 @@ impl Prepared {
                 let how = How::Step { facts, durable };
                 Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
-            Advance::Park { append, header, on, wake_at, usage } => {
-                let (text, wake_at) = (json(&on)?, wake_at.map(millis));
-                let how = How::Park { on, text, wake_at };
+            Advance::Park { append, header, facts, on, ask, wake_at, usage, hand_over, now } => {
+                let how = How::Park(Box::new(Parking {
+                    facts: facts.as_ref().map(json).transpose()?,
+                    text: json(&on)?,
+                    on,
+                    wake_at: wake_at.map(millis),
+                    ask: ask.map(|asked| questions::Prepared::new(*asked)).transpose()?,
+                    hand_over,
+                }));
                 Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
             Advance::Release => {
@@ -76,6 +91,7 @@ impl Prepared {
     pub fn bytes(&self) -> usize {
         let said = match &self.how {
             How::Finish { say, .. } => say.iter().map(outbox::Prepared::bytes).sum(),
+            How::Park(parking) => parking.ask.as_ref().map_or(0, questions::Prepared::bytes),
             _ => 0,
         };
         let header = self.header.as_ref().map_or(0, String::len);
@@ -86,7 +102,7 @@ impl Prepared {
 /// What a commit came to, with a claim that is not read yet.
 #[derive(Debug)]
 pub enum RawCommitted {
-    Continue { stop: bool },
+    Continue { stop: bool, mode: Mode },
     Lost,
     Ended { queued: Vec<Queued>, next: Option<Box<RawClaimed>>, usage: Usage },
 }
@@ -95,7 +111,7 @@ impl RawCommitted {
     /// Reads the next claim. One that cannot be read is logged and left out: the end is written.
     pub fn read(self) -> Result<Committed> {
         Ok(match self {
-            Self::Continue { stop } => Committed::Continue { stop },
+            Self::Continue { stop, mode } => Committed::Continue { stop, mode },
             Self::Lost => Committed::Lost,
             Self::Ended { queued, next, usage } => {
                 let next = next.and_then(|raw| {
@@ -116,6 +132,7 @@ impl RawCommitted {
 pub struct Held {
     lane: i64,
     stop: bool,
+    mode: Mode,
 }
 
 impl Held {
@@ -129,11 +146,11 @@ impl Held {
 pub fn held(conn: &Connection, claim: &Claim) -> Result<Option<Held>> {
     Ok(conn
         .prepare_cached(
-            "SELECT lane, stop FROM task
-             WHERE id = ?1 AND state = 'running' AND claim = ?2 AND boot = ?3",
+            "SELECT lane, stop, (SELECT plan FROM conversation WHERE id = task.conversation)
+             FROM task WHERE id = ?1 AND state = 'running' AND claim = ?2 AND boot = ?3",
         )?
         .query_row(params![claim.task.0, claim.number, claim.boot.0], |row| {
-            Ok(Held { lane: row.get(0)?, stop: row.get(1)? })
+            Ok(Held { lane: row.get(0)?, stop: row.get(1)?, mode: notes::mode(row.get(2)?) })
         })
         .optional()?)
 }
@@ -147,20 +164,24 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         inflow::absorb(conn, (task, held.lane), &seen, now)?;
     }
     append(conn, task, &items)?;
-    spend(conn, task, usage, now)?;
     let facts = match &how {
         How::Step { facts, .. } => facts.as_deref(),
+        How::Park(parking) => parking.facts.as_deref(),
         _ => None,
     };
+    let Usage { calls, input, cached, output, micro_usd } = usage;
+    let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
     conn.prepare_cached(
-        "UPDATE task SET header = COALESCE(?2, header), facts = COALESCE(?3, facts) WHERE id = ?1",
+        "UPDATE task SET header = COALESCE(?2, header), facts = COALESCE(?3, facts),
+             calls = calls + ?4, input = input + ?5, cached = cached + ?6, output = output + ?7,
+             micro_usd = micro_usd + ?8 WHERE id = ?1",
     )?
-    .execute(params![task, header, facts])?;
+    .execute(params![task, header, facts, calls, input, cached, output, money])?;
     match how {
-        How::Step { .. } => Ok(RawCommitted::Continue { stop: held.stop }),
+        How::Step { .. } => Ok(RawCommitted::Continue { stop: held.stop, mode: held.mode }),
         // Somebody wants it to end: it must not fall asleep before it hears so.
-        How::Park { .. } if held.stop => Ok(RawCommitted::Continue { stop: true }),
-        How::Park { on, text, wake_at } => park(conn, task, (&on, &text, wake_at), held),
+        How::Park(_) if held.stop => Ok(RawCommitted::Continue { stop: true, mode: held.mode }),
+        How::Park(parking) => park(conn, claim, *parking, (held, now)),
         How::Release => release(conn, task, held),
         How::Finish { end, say, set_aside, hand_over } => {
             let usage = finish(conn, task, &end, now)?;
@@ -202,11 +223,8 @@ fn append(conn: &Connection, task: i64, items: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Counts what a task has cost, for itself and for its day.
-pub fn spend(conn: &Connection, task: i64, usage: Usage, now: DateTime<Utc>) -> Result<()> {
-    if usage == Usage::default() {
-        return Ok(());
-    }
+/// Counts what a task has cost besides its steps.
+pub fn spend(conn: &Connection, task: i64, usage: Usage) -> Result<()> {
     let Usage { calls, input, cached, output, micro_usd } = usage;
     let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
     conn.prepare_cached(
@@ -214,24 +232,6 @@ pub fn spend(conn: &Connection, task: i64, usage: Usage, now: DateTime<Utc>) -> 
              output = output + ?5, micro_usd = micro_usd + ?6 WHERE id = ?1",
     )?
     .execute(params![task, calls, input, cached, output, money])?;
-    spend_day(conn, usage, now)
-}
-
-/// Counts what was spent for no task that is there, like the gate's silence.
-pub fn spend_day(conn: &Connection, usage: Usage, now: DateTime<Utc>) -> Result<()> {
-    if usage == Usage::default() {
-        return Ok(());
-    }
-    let Usage { calls, input, cached, output, micro_usd } = usage;
-    let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
-    conn.prepare_cached(
-        "INSERT INTO usage_day (day, calls, input, cached, output, micro_usd)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT (day) DO UPDATE SET calls = calls + excluded.calls,
-             input = input + excluded.input, cached = cached + excluded.cached,
-             output = output + excluded.output, micro_usd = micro_usd + excluded.micro_usd",
-    )?
-    .execute(params![millis(now).div_euclid(DAY_MS), calls, input, cached, output, money])?;
     Ok(())
 }
 
@@ -239,10 +239,12 @@ pub fn spend_day(conn: &Connection, usage: Usage, now: DateTime<Utc>) -> Result<
 /// wakes it at once.
 fn park(
     conn: &Connection,
-    task: i64,
-    (on, text, wake_at): (&ParkedOn, &str, Option<i64>),
-    held: Held,
+    claim: &Claim,
+    parking: Parking,
+    (held, now): (Held, DateTime<Utc>),
 ) -> Result<RawCommitted> {
+    let task = claim.task.0;
+    let Parking { on, text, wake_at, ask, hand_over, .. } = parking;
     let child = match on {
         ParkedOn::Child { task } => Some(task.0),
         _ => None,
@@ -254,7 +256,13 @@ fn park(
          WHERE id = ?1",
     )?
     .execute(params![task, text, child, wake_at])?;
-    given_back(conn, task, held)
+    let asked = ask.map(|ask| questions::ask(conn, task, ask, now)).transpose()?;
+    let usage = given_back(conn, task, held)?;
+    let next = match hand_over {
+        true => lanes::take(conn, held.lane, &claim.boot, now)?.map(Box::new),
+        false => None,
+    };
+    Ok(RawCommitted::Ended { queued: asked.into_iter().collect(), next, usage })
 }
 
 /// The task waits again as if this claim had never been.
@@ -264,16 +272,16 @@ fn release(conn: &Connection, task: i64, held: Held) -> Result<RawCommitted> {
          WHERE id = ?1",
     )?
     .execute([task])?;
-    given_back(conn, task, held)
+    let usage = given_back(conn, task, held)?;
+    Ok(RawCommitted::Ended { queued: Vec::new(), next: None, usage })
 }
 
-/// The claim has ended and the task has not.
-fn given_back(conn: &Connection, task: i64, held: Held) -> Result<RawCommitted> {
+/// The claim has ended and the task has not; returns what it cost so far.
+fn given_back(conn: &Connection, task: i64, held: Held) -> Result<Usage> {
     lanes::refresh(conn, held.lane)?;
-    let usage = conn
+    Ok(conn
         .prepare_cached("SELECT calls, input, cached, output, micro_usd FROM task WHERE id = ?1")?
-        .query_row([task], |row| read::usage(row, 0))?;
-    Ok(RawCommitted::Ended { queued: Vec::new(), next: None, usage })
+        .query_row([task], |row| read::usage(row, 0))?)
 }
 
 /// Ends the task and returns what it cost in all.

@@ -81,9 +81,9 @@ fn outbounds(conn: &Connection, task: Option<i64>, inbox: i64) -> Result<Vec<Out
 fn parts(conn: &Connection, outbound: i64) -> Result<Vec<PartChain>> {
     let mut statement = conn.prepare_cached(
         "SELECT id, state, part, attempts, receipt, reason, updated_at FROM part
-         WHERE outbound = ?1 ORDER BY id",
+         WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
     )?;
-    let mut rows = statement.query([outbound])?;
+    let mut rows = statement.query(outbox::parts_of(outbound))?;
     let mut parts = Vec::new();
     while let Some(row) = rows.next()? {
         parts.push(part(row)?);

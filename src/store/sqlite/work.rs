@@ -115,19 +115,15 @@ pub fn end(
     (state, why): (&str, Option<&str>),
     now: i64,
 ) -> Result<Usage> {
-    let ending: i64 = conn
-        .prepare_cached(
-            "UPDATE conversation SET endings = endings + 1
-             WHERE id = (SELECT conversation FROM task WHERE id = ?1) RETURNING endings",
-        )?
-        .query_row([task], |row| row.get(0))?;
     let usage = conn
         .prepare_cached(
-            "UPDATE task SET state = ?2, why = ?3, ended_at = ?4, finish = ?5, boot = NULL,
-                 start_at = NULL, child = NULL
+            "UPDATE task SET state = ?2, why = ?3, ended_at = ?4, boot = NULL, start_at = NULL,
+                 child = NULL, finish = 1 + COALESCE((SELECT MAX(e.finish) FROM task e
+                     WHERE e.conversation = task.conversation AND e.epoch IS task.epoch
+                       AND e.finish IS NOT NULL), 0)
              WHERE id = ?1 RETURNING calls, input, cached, output, micro_usd",
         )?
-        .query_row(params![task, state, why, now, ending], |row| read::usage(row, 0))?;
+        .query_row(params![task, state, why, now], |row| read::usage(row, 0))?;
     wake_parent(conn, task)?;
     Ok(usage)
 }

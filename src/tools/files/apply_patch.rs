@@ -15,7 +15,7 @@ use super::{fit, whole};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located, Staged};
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "apply_patch";
@@ -61,19 +61,19 @@ impl Tool for ApplyPatch {
         let Args { patch } = typed(args)?;
         let (roots, denied) = (scope.roots.clone(), self.denied.clone());
         on_disk(scope, move |_| {
-            let changes = parse(&patch).map_err(ToolError::Tell)?;
-            let mut desk = Desk { finder: denied.finder(NAME, &roots), files: Vec::new() };
-            let said: Result<Vec<String>, ToolError> =
-                changes.iter().map(|c| desk.change(c)).collect();
-            let said = said.map_err(|e| ToolError::tell(format!("{e}\nNothing was changed.")))?;
+            let (desk, said) = Desk::patched_by(&patch, denied.finder(NAME, &roots))?;
             desk.write()?;
             Ok(Output::ok(said.join("\n")))
         })
         .await
     }
 
-    fn preview(&self, args: &Value) -> Option<String> {
-        args.get("patch").and_then(Value::as_str).map(|patch| format!("apply:\n{patch}"))
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+        let Args { patch } = typed(args.clone()).ok()?;
+        Some(match Desk::patched_by(&patch, self.denied.finder(NAME, roots)) {
+            Ok((_, said)) => format!("apply a patch; it gives:\n{}\n\n{patch}", said.join("\n")),
+            Err(why) => format!("apply a patch, which would fail: {why}\n\n{patch}"),
+        })
     }
 }
 
@@ -93,7 +93,16 @@ struct Held {
     like: Option<Located>,
 }
 
-impl Desk<'_> {
+impl<'a> Desk<'a> {
+    /// Applies a patch in memory, and says what it changes.
+    fn patched_by(patch: &str, finder: Finder<'a>) -> Result<(Self, Vec<String>), ToolError> {
+        let changes = parse(patch).map_err(ToolError::Tell)?;
+        let mut desk = Self { finder, files: Vec::new() };
+        let said: Result<Vec<String>, ToolError> = changes.iter().map(|c| desk.change(c)).collect();
+        let said = said.map_err(|e| ToolError::tell(format!("{e}\nNothing was changed.")))?;
+        Ok((desk, said))
+    }
+
     /// Makes a change in memory and says what it is.
     fn change(&mut self, change: &Change) -> Result<String, ToolError> {
         let at = self.held(change.path())?;

@@ -9,11 +9,13 @@ use serde_json::Value;
 
 use super::Denied;
 use super::blocking::on_disk;
-use super::replace::Replace;
+use super::replace::{Replace, Replaced};
 use super::whole::Whole;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::scope::Scope;
+use crate::tools::paths::Finder;
+use crate::tools::preview::marked;
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "edit_file";
@@ -62,30 +64,40 @@ impl Tool for EditFile {
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
-        let Args { path, old_string, new_string, replace_all } = typed(args)?;
+        let args: Args = typed(args)?;
         let (roots, denied) = (scope.roots.clone(), self.denied.clone());
         on_disk(scope, move |_| {
-            let file = Whole::of(&denied.finder(NAME, &roots), &path)?;
-            let replace = Replace { old: &old_string, new: &new_string, all: replace_all };
-            let done = replace.apply(&file.shown(), &file.content)?;
+            let (file, done) = edited(&denied.finder(NAME, &roots), &args)?;
             file.replace(&done.content)?;
-            let places =
-                if done.count == 1 { "1 place" } else { &format!("{} places", done.count) };
-            Ok(Output::ok(format!("changed {places} of {}\n{}", file.shown(), done.diff)))
+            let (places, shown) = (places(done.count), file.shown());
+            Ok(Output::ok(format!("changed {places} of {shown}\n{}", done.diff)))
         })
         .await
     }
 
-    fn preview(&self, args: &Value) -> Option<String> {
-        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-        let marked = |mark: &str, text: &str| -> String {
-            text.lines().map(|line| format!("\n{mark}{line}")).collect()
-        };
-        let all = args.get("replace_all").is_some_and(|v| v == true);
-        let places = if all { "every place" } else { "one place" };
-        let (old, new) = (marked("-", text("old_string")), marked("+", text("new_string")));
-        Some(format!("edit {} ({places}):{old}{new}", text("path")))
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+        let args: Args = typed(args.clone()).ok()?;
+        let path = &args.path;
+        Some(match edited(&self.denied.finder(NAME, roots), &args) {
+            Ok((_, done)) => format!("edit {path} ({}):\n{}", places(done.count), done.diff),
+            Err(why) => {
+                let (old, new) = (marked('-', &args.old_string), marked('+', &args.new_string));
+                format!("edit {path}, which would fail: {why}{old}{new}")
+            }
+        })
     }
+}
+
+/// The file, and what comes of it.
+fn edited(finder: &Finder<'_>, args: &Args) -> Result<(Whole, Replaced), ToolError> {
+    let file = Whole::of(finder, &args.path)?;
+    let replace = Replace { old: &args.old_string, new: &args.new_string, all: args.replace_all };
+    let done = replace.apply(&file.shown(), &file.content)?;
+    Ok((file, done))
+}
+
+fn places(count: usize) -> String {
+    if count == 1 { "1 place".to_owned() } else { format!("{count} places") }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod notebook_edit;
 mod page;
 mod patch;
 mod pattern;
+mod picture;
 mod read_file;
 mod read_schema;
 mod replace;

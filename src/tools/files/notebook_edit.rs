@@ -10,11 +10,12 @@ use sha2::{Digest, Sha256};
 
 use super::Denied;
 use super::blocking::on_disk;
-use super::notebook::Notebook;
+use super::notebook::{Notebook, text_of};
 use super::whole::Whole;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::scope::Scope;
+use crate::tools::preview::marked;
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "notebook_edit";
@@ -106,20 +107,36 @@ impl Tool for NotebookEdit {
         .await
     }
 
-    fn preview(&self, args: &Value) -> Option<String> {
-        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-        let number = args.get("cell_number").map(|n| format!("cell {n}"));
-        let cell = match text("cell_id") {
-            "" => number.unwrap_or_else(|| "the first cell".to_owned()),
-            id => format!("cell {id}"),
-        };
-        let path = text("notebook_path");
-        Some(match text("edit_mode") {
-            "delete" => format!("delete {cell} of {path}"),
-            "insert" => format!("insert at {cell} of {path}:\n{}", text("new_source")),
-            _ => format!("replace {cell} of {path}:\n{}", text("new_source")),
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+        let args: Args = typed(args.clone()).ok()?;
+        let path = &args.notebook_path;
+        let shown = Whole::of(&self.denied.finder(NAME, roots), path)
+            .map_err(|e| e.to_string())
+            .and_then(|file| Notebook::read(&file.content).and_then(|book| would(&book, &args)));
+        Some(match shown {
+            Ok(what) => format!("{path}: {what}"),
+            Err(why) => format!("{path}: it would fail: {why}"),
         })
     }
+}
+
+/// The cell before and after, for a person.
+fn would(book: &Notebook<'_>, args: &Args) -> Result<String, String> {
+    // What cannot be done is said as the call itself would say it.
+    edit(book, args)?;
+    let new = marked('+', args.new_source.as_deref().unwrap_or_default());
+    let old = |at: usize| marked('-', &text_of(book.cells[at].get("source")));
+    Ok(match args.edit_mode.unwrap_or(Mode::Replace) {
+        Mode::Insert => format!("insert cell {}{new}", place(book, args)?),
+        Mode::Delete => {
+            let at = existing(book, args)?;
+            format!("delete cell {at}{}", old(at))
+        }
+        Mode::Replace => {
+            let at = existing(book, args)?;
+            format!("replace cell {at}{}{new}", old(at))
+        }
+    })
 }
 
 fn edit(book: &Notebook<'_>, args: &Args) -> Result<(Vec<u8>, String), String> {

@@ -44,26 +44,71 @@ pub(super) fn read(
     wanted: Wanted,
     each: impl Fn() -> io::Result<()>,
 ) -> io::Result<Page> {
-    let mut page = Page { last: wanted.offset - 1, ..Page::default() };
+    let before = skip(&mut from, wanted.offset - 1, u64::MAX, &each)?;
+    let mut page = Page { last: wanted.offset - 1, lines: before.lines, ..Page::default() };
+    let mut seen = before.bytes;
+    page.whole = before.ended;
     let mut full = false;
-    let mut seen = 0_u64;
-    loop {
+    while !page.whole && !full && page.lines + 1 < wanted.offset.saturating_add(wanted.limit) {
         each()?;
-        let past = full || page.lines + 1 >= wanted.offset.saturating_add(wanted.limit);
-        if past && seen >= wanted.max_counted {
-            return Ok(page);
-        }
-        let shows = !past && page.lines + 1 >= wanted.offset;
-        let Some(line) = next_line(&mut from, shows, &each)? else {
+        let Some(line) = next_line(&mut from, &each)? else {
             page.whole = true;
             return Ok(page);
         };
         seen += line.bytes;
         page.lines += 1;
-        if shows {
-            full = !page.show(&line, wanted.max_bytes);
-        }
+        full = !page.show(&line, wanted.max_bytes);
     }
+    if !page.whole && seen < wanted.max_counted {
+        let rest = skip(&mut from, u64::MAX, wanted.max_counted - seen, &each)?;
+        page.lines += rest.lines;
+        page.whole = rest.ended;
+    }
+    Ok(page)
+}
+
+/// Lines that were passed over.
+struct Skipped {
+    lines: u64,
+    bytes: u64,
+    /// The stream ended before the last of them.
+    ended: bool,
+}
+
+/// Passes over lines, and looks at nothing of them but their ends: a page far behind the start is found as
+/// fast as the disk reads. Ends behind so many lines, or bytes.
+fn skip(
+    from: &mut impl BufRead,
+    lines: u64,
+    bytes: u64,
+    each: &impl Fn() -> io::Result<()>,
+) -> io::Result<Skipped> {
+    let mut passed = Skipped { lines: 0, bytes: 0, ended: false };
+    // A last line may have no line break.
+    let mut within = false;
+    while passed.lines < lines && passed.bytes < bytes {
+        each()?;
+        let buffer = from.fill_buf()?;
+        let Some(last) = buffer.last() else {
+            passed.ended = true;
+            passed.lines += u64::from(within);
+            break;
+        };
+        within = *last != b'\n';
+        let left = lines - passed.lines;
+        let breaks = memchr::memchr_iter(b'\n', buffer).count() as u64;
+        let used = if breaks < left {
+            passed.lines += breaks;
+            buffer.len()
+        } else {
+            passed.lines += left;
+            let nth = usize::try_from(left - 1).unwrap_or(usize::MAX);
+            memchr::memchr_iter(b'\n', buffer).nth(nth).map_or(buffer.len(), |at| at + 1)
+        };
+        passed.bytes += used as u64;
+        from.consume(used);
+    }
+    Ok(passed)
 }
 
 impl Page {
@@ -96,12 +141,12 @@ impl Line {
     /// A character has at most four bytes.
     const HEAD: usize = MAX_LINE * 4;
 
-    fn take(&mut self, piece: &[u8], keep: bool) {
+    fn take(&mut self, piece: &[u8]) {
         self.bytes += piece.len() as u64;
-        let room = if keep { Self::HEAD.saturating_sub(self.head.len()) } else { 0 };
+        let room = Self::HEAD.saturating_sub(self.head.len());
         let (head, rest) = piece.split_at(room.min(piece.len()));
         self.head.extend_from_slice(head);
-        if keep && !rest.is_empty() {
+        if !rest.is_empty() {
             self.cut = true;
             // Every character has one byte that continues none.
             self.more += rest.iter().filter(|b| **b & 0xC0 != 0x80).count() as u64;
@@ -136,7 +181,6 @@ fn overlong(head: &str, more: u64) -> String {
 
 fn next_line(
     from: &mut impl BufRead,
-    keep: bool,
     each: &impl Fn() -> io::Result<()>,
 ) -> io::Result<Option<Line>> {
     let mut line = Line::default();
@@ -145,9 +189,9 @@ fn next_line(
         if buffer.is_empty() {
             return Ok((line.bytes > 0).then_some(line));
         }
-        let end = buffer.iter().position(|b| *b == b'\n');
+        let end = memchr::memchr(b'\n', buffer);
         let piece = &buffer[..end.unwrap_or(buffer.len())];
-        line.take(piece, keep);
+        line.take(piece);
         let used = piece.len() + usize::from(end.is_some());
         from.consume(used);
         if end.is_some() {

@@ -8,14 +8,15 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
-use super::replace::Replace;
+use super::replace::{Replace, Replaced};
 use super::validate::Validator;
 use super::whole::{self, Whole};
 use super::{Denied, Schemas};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::Finder;
-use crate::tools::scope::Scope;
+use crate::tools::paths::{Finder, Located};
+use crate::tools::preview::marked;
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::settings::Validate;
 use crate::tools::{Output, Tool, ToolError};
 
@@ -91,15 +92,29 @@ impl Tool for Patch {
         .await
     }
 
-    fn preview(&self, args: &Value) -> Option<String> {
-        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-        let path = text("path");
-        Some(match text("operation") {
-            "create" => format!("create {path}:\n{}", text("content")),
-            "delete" => format!("delete {path}"),
-            _ => format!("change {path}:\n-{}\n+{}", text("old_string"), text("new_string")),
-        })
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+        let args: Args = typed(args.clone()).ok()?;
+        let finder = self.denied.finder(NAME, roots);
+        let path = &args.path;
+        let shown = match args.operation {
+            Operation::Create => would_create(&finder, &args),
+            Operation::Replace => {
+                replaced(&finder, &args).map(|(_, done)| format!("change {path}:\n{}", done.diff))
+            }
+            Operation::Delete => removable(&finder, &args).map(|(_, content)| {
+                let gone = String::from_utf8_lossy(&content);
+                format!("delete {path} ({} bytes):{}", content.len(), marked('-', &gone))
+            }),
+        };
+        Some(shown.unwrap_or_else(|why| format!("change {path}, which would fail: {why}")))
     }
+}
+
+fn would_create(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
+    let content = given(args.content.as_ref(), "content")?;
+    let there = finder.writable(&args.path)?.kind();
+    let how = there.map_or("create".to_owned(), |(_, size)| format!("replace {size} bytes of"));
+    Ok(format!("{how} {}:\n{content}", args.path))
 }
 
 fn create(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
@@ -117,21 +132,32 @@ fn create(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
 }
 
 fn replace(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
-    let old = given(args.old_string.as_ref().filter(|old| !old.is_empty()), "old_string")?;
-    let new = given(args.new_string.as_ref(), "new_string")?;
-    let file = Whole::of(finder, &args.path)?;
-    let done = Replace { old, new, all: false }.apply(&file.shown(), &file.content)?;
+    let (file, done) = replaced(finder, args)?;
     file.replace(&done.content)?;
     Ok(format!("changed {}\n{}", file.shown(), done.diff))
 }
 
+/// The file, and what comes of it.
+fn replaced(finder: &Finder<'_>, args: &Args) -> Result<(Whole, Replaced), ToolError> {
+    let old = given(args.old_string.as_ref().filter(|old| !old.is_empty()), "old_string")?;
+    let new = given(args.new_string.as_ref(), "new_string")?;
+    let file = Whole::of(finder, &args.path)?;
+    let done = Replace { old, new, all: false }.apply(&file.shown(), &file.content)?;
+    Ok((file, done))
+}
+
 fn delete(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
-    let located = finder.writable(&args.path)?;
-    if whole::content(&located)?.is_none() {
-        return Err(ToolError::tell(format!("no such file: {}", args.path)));
-    }
+    let (located, _) = removable(finder, args)?;
     located.remove().map_err(|e| refused(&located.shown(), &e))?;
     Ok(format!("deleted {}", located.shown()))
+}
+
+fn removable(finder: &Finder<'_>, args: &Args) -> Result<(Located, Vec<u8>), ToolError> {
+    let located = finder.writable(&args.path)?;
+    match whole::content(&located)? {
+        Some(content) => Ok((located, content)),
+        None => Err(ToolError::tell(format!("no such file: {}", args.path))),
+    }
 }
 
 fn given<'a>(value: Option<&'a String>, name: &str) -> Result<&'a str, ToolError> {

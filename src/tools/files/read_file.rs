@@ -1,6 +1,9 @@
 //! `read_file`: a page of a text file or a notebook, its lines numbered; of an image, what it is.
 
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,8 +14,9 @@ use serde_json::Value;
 use super::blocking::{on_disk, refused};
 use super::page::{MAX_COUNTED, Page, Wanted, read};
 use super::whole::{self, MAX_WHOLE};
-use super::{image, notebook, sniff};
+use super::{image, notebook, picture, sniff};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::transcript::Picture;
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Kind, Located, Stop};
 use crate::tools::scope::Scope;
@@ -45,8 +49,8 @@ impl ReadFile {
         let spec = ToolSpec {
             name: NAME,
             description: "Read a text file page by page. Lines come numbered; the last line of a \
-                          page says how to get the next. Notebooks come as cells, of images type \
-                          and size. For folders use list_files."
+                          page says how to get the next. Notebooks come as cells, images as \
+                          pictures. For folders use list_files."
                 .to_owned(),
             parameters: parameters::<Args>(),
             class: Class::Read,
@@ -79,9 +83,15 @@ impl Tool for ReadFile {
         let (roots, deny) = (scope.roots.clone(), self.settings.deny_paths.clone());
         on_disk(scope, move |stop| {
             let located = Finder { tool: NAME, roots: &roots, deny: &deny }.existing(&path)?;
-            match open(&located, wanted, stop)? {
+            match open(&located, (wanted, &roots.own), stop)? {
                 Content::Page(page) => Ok(Output::outside(with_trailer(page, wanted)?)),
-                Content::Image(what) => Ok(Output::outside(what)),
+                Content::Drawing(what, page) => {
+                    let source = with_trailer(page, wanted)?;
+                    Ok(Output::outside(format!("{what} This is its source:\n{source}")))
+                }
+                Content::Image(what, picture) => {
+                    Ok(Output { pictures: picture.into_iter().collect(), ..Output::outside(what) })
+                }
             }
         })
         .await
@@ -91,11 +101,17 @@ impl Tool for ReadFile {
 /// What a file shows.
 enum Content {
     Page(Page),
-    /// What it is, in words: the picture itself needs a model that sees.
-    Image(String),
+    /// What it is, in words, and its source.
+    Drawing(String, Page),
+    /// What it is, in words, and the picture itself.
+    Image(String, Option<Picture>),
 }
 
-fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Content, ToolError> {
+fn open(
+    located: &Located,
+    (wanted, own): (Wanted, &Path),
+    stop: &Stop,
+) -> Result<Content, ToolError> {
     let shown = located.shown();
     let fault = |e: io::Error| refused(&shown, &e);
     let (kind, size) = located.kind().map_err(fault)?;
@@ -114,10 +130,9 @@ fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Content, ToolE
     let mut file = located.open().map_err(fault)?;
     let mut head = Vec::new();
     file.by_ref().take(sniff::HEAD as u64).read_to_end(&mut head).map_err(fault)?;
-    if let Some(what) = image::described(&head) {
-        return Ok(Content::Image(format!(
-            "{shown} is a {what}, {size} bytes. The picture itself is not shown here."
-        )));
+    if let Some(what) = image::described(&head, |at, len| piece(&file, at, len)) {
+        file.rewind().map_err(fault)?;
+        return Ok(seen(format!("{shown} is a {what}, {size} bytes."), file, own));
     }
     if let Some(what) = sniff::binary(&head) {
         return Err(ToolError::tell(format!(
@@ -126,7 +141,34 @@ fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Content, ToolE
     }
     file.rewind().map_err(fault)?;
     let stream = BufReader::with_capacity(64 * 1024, file);
-    read(stream, wanted, || stop.check()).map_err(fault).map(Content::Page)
+    let page = read(stream, wanted, || stop.check()).map_err(fault)?;
+    Ok(match image::drawing(&head).filter(|_| wanted.offset == 1) {
+        Some(what) => Content::Drawing(format!("{shown} is an {what}, {size} bytes."), page),
+        None => Content::Page(page),
+    })
+}
+
+/// Reads bytes at a place, as many as there are.
+fn piece(file: &File, at: u64, len: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; len];
+    let read = file.read_at(&mut bytes, at).ok()?;
+    bytes.truncate(read);
+    Some(bytes)
+}
+
+/// A picture that cannot be shown is still described.
+fn seen(what: String, file: impl Read, own: &Path) -> Content {
+    let mut bytes = Vec::new();
+    let whole = file.take(picture::LARGEST + 1).read_to_end(&mut bytes);
+    let kept = match whole {
+        Ok(_) if bytes.len() as u64 <= picture::LARGEST => picture::kept(&bytes, own),
+        Ok(_) => Err(ToolError::tell("it is larger than 64 MiB")),
+        Err(e) => Err(ToolError::tell(e.to_string())),
+    };
+    match kept {
+        Ok(picture) => Content::Image(what, Some(picture)),
+        Err(why) => Content::Image(format!("{what} It cannot be shown: {why}."), None),
+    }
 }
 
 fn with_trailer(page: Page, wanted: Wanted) -> Result<String, ToolError> {
@@ -184,6 +226,7 @@ mod tests {
         folders.put("work/empty", "");
         folders.put("work/latin", b"caf\xe9\n");
         folders.put("work/image.png", b"\x89PNG\r\n\x1a\n0000");
+        folders.put("work/icon.svg", "<svg width='8' height='9'>\n</svg>\n");
         folders.put("work/diary", "x");
         folders.put("work/sub/x", "x");
         let mut said = Vec::new();
@@ -195,6 +238,8 @@ mod tests {
             json!({"path": "empty"}),
             json!({"path": "latin"}),
             json!({"path": "image.png"}),
+            json!({"path": "icon.svg"}),
+            json!({"path": "icon.svg", "offset": 2}),
             json!({"path": "diary"}),
             json!({"path": "sub"}),
             json!({"path": "none"}),
@@ -223,6 +268,13 @@ mod tests {
         [Not all of it is UTF-8: broken bytes are shown as �.]
         --
         image.png is a PNG image, 12 bytes. The picture itself is not shown here.
+        --
+        icon.svg is an SVG image, 8×9 pixels, 34 bytes. The picture itself is not shown here. This is its source:
+           1 | <svg width='8' height='9'>
+           2 | </svg>
+        --
+           2 | </svg>
+        [Showing lines 2-2 of 2.]
         --
         read_file denied for path: diary (tools.read_file.deny_paths)
         --

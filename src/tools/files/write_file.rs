@@ -11,7 +11,7 @@ use super::blocking::{on_disk, refused};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::Finder;
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError, settings};
 
 const NAME: &str = "write_file";
@@ -84,10 +84,17 @@ impl Tool for WriteFile {
         .await
     }
 
-    fn preview(&self, args: &Value) -> Option<String> {
-        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-        let how = if text("mode") == "append" { "append to" } else { "write" };
-        Some(format!("{how} {}:\n{}", text("path"), text("content")))
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+        let Args { path, content, mode } = typed(args.clone()).ok()?;
+        let finder = Finder { tool: NAME, roots, deny: &self.settings.deny_paths };
+        let there = finder.writable(&path).map(|located| located.kind());
+        let what = match (there, mode) {
+            (Err(why), _) => return Some(format!("write {path}, which would fail: {why}")),
+            (Ok(Err(_)), _) => format!("create {path}"),
+            (Ok(Ok((_, size))), Some(Mode::Append)) => format!("append to {path} ({size} bytes)"),
+            (Ok(Ok((_, size))), _) => format!("replace {path} ({size} bytes)"),
+        };
+        Some(format!("{what}:\n{content}"))
     }
 }
 

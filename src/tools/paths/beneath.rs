@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
@@ -205,14 +205,6 @@ fn by_steps(root: OwnedFd, relative: &Path, flags: OFlags, mode: Mode) -> io::Re
         at = fs::openat(&at, name, flags, mode)?;
     }
     Ok(at)
-}
-
-pub(super) fn fill(mut file: File, content: &[u8], mode: Option<Mode>) -> io::Result<()> {
-    file.write_all(content)?;
-    if let Some(mode) = mode {
-        fs::fchmod(&file, mode)?;
-    }
-    file.sync_all()
 }
 
 fn lock(file: impl AsFd, stop: &Stop) -> io::Result<()> {

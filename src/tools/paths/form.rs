@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use rustix::io::Errno;
+
 use crate::tools::ToolError;
 
 /// Longest path and longest name that Linux takes, in bytes.
@@ -94,4 +96,21 @@ pub(super) fn cannot_reach(written: &str, error: &io::Error) -> ToolError {
         _ => error.to_string(),
     };
     ToolError::tell(format!("{written} cannot be reached: {why}"))
+}
+
+/// Says what the disk refused.
+pub fn refused(shown: &str, error: &io::Error) -> ToolError {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "it is gone".to_owned(),
+        io::ErrorKind::PermissionDenied if error.raw_os_error().is_some() => {
+            "permission denied".to_owned()
+        }
+        io::ErrorKind::StorageFull => "the disk is full: nothing was written".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".to_owned(),
+        _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+            "a link stands in its place".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    ToolError::tell(format!("{shown}: {why}"))
 }

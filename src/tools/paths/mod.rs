@@ -17,8 +17,9 @@ use crate::tools::ToolError;
 use crate::tools::scope::Roots;
 
 pub use beneath::{Kind, Listed};
+pub use form::refused;
 pub use rules::denied;
-pub use staged::Staged;
+pub use staged::{Filling, Staged};
 pub use stop::Stop;
 
 /// What is to be done with a file.

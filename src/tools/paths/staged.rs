@@ -3,14 +3,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::Located;
-use super::beneath::{FILE, FOLDER, fill, open, ours_alone, regular, temporary_name};
+use super::beneath::{FILE, FOLDER, open, ours_alone, regular, temporary_name};
 
 /// Content that waits beside its file. Dropped without [`Staged::commit`] it leaves nothing behind.
 pub struct Staged {
@@ -20,6 +20,35 @@ pub struct Staged {
     in_place: bool,
 }
 
+/// Content that is still being written beside its file. Dropped, it leaves nothing behind.
+pub struct Filling {
+    staged: Staged,
+    file: File,
+    mode: Option<Mode>,
+}
+
+impl Filling {
+    /// Writes on.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn push(&mut self, piece: &[u8]) -> io::Result<()> {
+        self.file.write_all(piece)
+    }
+
+    /// Gives it its mode and syncs it.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn done(self) -> io::Result<Staged> {
+        if let Some(mode) = self.mode {
+            fs::fchmod(&self.file, mode)?;
+        }
+        self.file.sync_all()?;
+        Ok(self.staged)
+    }
+}
+
 impl Located {
     /// Writes new content beside the file, with the folders it needs. The mode is the file's own; a
     /// file that is not there yet takes it from `like`.
@@ -27,6 +56,16 @@ impl Located {
     /// # Errors
     /// When something else than a file of one name stands there, or the disk refuses.
     pub fn stage(&self, content: &[u8], like: Option<&Self>) -> io::Result<Staged> {
+        let mut filling = self.begin(like)?;
+        filling.push(content)?;
+        filling.done()
+    }
+
+    /// Begins new content beside the file, for what comes piece by piece; else as [`Located::stage`].
+    ///
+    /// # Errors
+    /// As [`Located::stage`].
+    pub fn begin(&self, like: Option<&Self>) -> io::Result<Filling> {
         let (folder, name) = self.make_folders()?;
         let mode = match (mode_at(&folder, name)?, like) {
             (None, Some(like)) => like.mode()?,
@@ -36,8 +75,7 @@ impl Located {
         let create = FILE | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let file = fs::openat(&folder, &temporary, create, self.file_mode())?;
         let staged = Staged { folder, temporary, name: name.to_owned(), in_place: false };
-        fill(File::from(file), content, mode)?;
-        Ok(staged)
+        Ok(Filling { staged, file: File::from(file), mode })
     }
 
     /// Removes a file.

@@ -12,13 +12,15 @@ use serde_json::Value;
 use super::envelope::envelope;
 use super::environment::Environment;
 use super::launch::{Rules, Way, find_program, limited, without_aliases};
+use super::live::tell;
 use super::processes::Processes;
 use super::settings;
 use super::supervise::{GRACE, Running, State};
 use super::tape::SHOWN;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::scope::Scope;
+use crate::tools::ports::Progress;
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "bash";
@@ -142,17 +144,21 @@ impl Tool for Bash {
         }
         let limit = program.limit;
         let running = self.processes.start(program).map_err(|e| cannot_start(self.shell, &e))?;
-        let ended = Ended::of(&running, limit).await;
+        let ended = Ended::of(&running, limit, &*scope.progress).await;
         Ok(if subtask { ended.enveloped(scope) } else { ended.told() })
     }
 
-    fn preview(&self, args: &Value) -> Option<String> {
-        let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-        let place = match text("cwd") {
-            "" => String::new(),
-            cwd => format!(" in {cwd}"),
-        };
-        Some(format!("run{place}:\n{}", text("cmd")))
+    fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
+        let args: Args = typed(args.clone()).ok()?;
+        let how = if args.run_in_background == Some(true) { " in the background" } else { "" };
+        let place = args.cwd.map(|cwd| format!(" in {cwd}")).unwrap_or_default();
+        let env: String = args
+            .env
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| format!("\n{name}={value}"))
+            .collect();
+        Some(format!("run{how}{place}:{env}\n{}", self.rewritten(args.cmd)))
     }
 
     fn max_output(&self) -> usize {
@@ -175,10 +181,19 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    /// Waits for the end. When the call is over before, the command is ended, too.
-    pub(super) async fn of(running: &Arc<Running>, limit: Option<Duration>) -> Self {
+    /// Waits for the end and shows what is printed meanwhile. When the call is over before, the command
+    /// is ended, too.
+    pub(super) async fn of(
+        running: &Arc<Running>,
+        limit: Option<Duration>,
+        progress: &dyn Progress,
+    ) -> Self {
         let _ends_with_the_call = running.end.clone().drop_guard();
-        let state = running.ended().await;
+        let state = tokio::select! {
+            biased;
+            state = running.ended() => state,
+            never = tell(running, progress) => match never {},
+        };
         Self { output: running.tape(super::tape::Tape::shown), state, limit }
     }
 
@@ -192,14 +207,14 @@ impl Ended {
         } else if text.is_empty() {
             "(no output)".clone_into(&mut text);
         }
-        Output { text, is_error: trouble.is_some(), untrusted: true }
+        Output { text, is_error: trouble.is_some(), untrusted: true, ..Output::default() }
     }
 
     fn enveloped(self, scope: &Scope) -> Output {
         let trouble = self.trouble().unwrap_or_default();
         let id = format!("{}/{}", scope.task.0, scope.call);
         let text = envelope(id, &self.output, &trouble);
-        Output { text, is_error: !trouble.is_empty(), untrusted: true }
+        Output { text, is_error: !trouble.is_empty(), untrusted: true, ..Output::default() }
     }
 
     fn trouble(&self) -> Option<String> {

@@ -51,8 +51,8 @@ impl Rules<'_> {
         if let Some(pattern) = deny::approval(cmd, self.approval_patterns) {
             let pattern = pattern.trim();
             return Err(ToolError::tell(format!(
-                "{tool}: commands with `{pattern}` need a person's approval, which selkie cannot ask for \
-                 yet: say what you would run and why (an owner may take it out of \
+                "{tool}: commands with `{pattern}` need a person's approval, and approvals come with a later \
+                 part: say what you would run and why (an owner may take it out of \
                  tools.{tool}.approval_patterns)"
             )));
         }

@@ -4,6 +4,7 @@ mod bash;
 mod envelope;
 mod environment;
 mod launch;
+mod live;
 mod powershell;
 mod process;
 mod processes;

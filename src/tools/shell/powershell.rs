@@ -17,7 +17,7 @@ use super::settings;
 use super::supervise::GRACE;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "powershell";
@@ -109,11 +109,13 @@ impl Tool for PowerShell {
         let program = way.program(scope, &rules, argv.map(str::to_owned).to_vec())?;
         let limit = program.limit;
         let running = self.processes.start(program).map_err(|e| cannot_start(PROGRAM, &e))?;
-        Ok(Ended::of(&running, limit).await.told())
+        Ok(Ended::of(&running, limit, &*scope.progress).await.told())
     }
 
-    fn preview(&self, args: &Value) -> Option<String> {
-        Some(format!("run in PowerShell:\n{}", args.get("cmd").and_then(Value::as_str)?))
+    fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
+        let text = |key: &str| args.get(key).and_then(Value::as_str);
+        let place = text("cwd").map(|cwd| format!(" in {cwd}")).unwrap_or_default();
+        Some(format!("run in PowerShell{place}:\n{}", text("cmd")?))
     }
 
     fn max_output(&self) -> usize {

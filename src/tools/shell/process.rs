@@ -16,7 +16,7 @@ use super::supervise::{GRACE, State};
 use super::tape::{RING, Since, Tape};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 /// The longest wait of one poll.
@@ -114,7 +114,7 @@ impl Tool for Process {
         }
     }
 
-    fn preview(&self, args: &Value) -> Option<String> {
+    fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
         let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = text("process_id");
         match text("action") {

@@ -109,6 +109,11 @@ impl Tape {
         Since { text, next: self.end, lost: from.saturating_sub(cursor) }
     }
 
+    /// Returns the newest part of what is kept, as it is: it may begin within a line.
+    pub fn tail(&self) -> &str {
+        if self.tail.is_empty() { &self.head } else { &self.tail }
+    }
+
     /// Characters so far.
     pub fn end(&self) -> u64 {
         self.end

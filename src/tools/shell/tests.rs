@@ -10,9 +10,11 @@ use tokio::time::timeout;
 
 use super::environment::MARK;
 use super::{Bash, PowerShell, Process, Processes, settings};
+use crate::domain::plan::Plan;
 use crate::domain::span::Span;
 use crate::tools::args::accept;
 use crate::tools::dispatch::dispatch;
+use crate::tools::ports::Progress;
 use crate::tools::registry::{Base, Overlay, Registry};
 use crate::tools::scope::Scope;
 use crate::tools::testkit::Folders;
@@ -47,10 +49,14 @@ impl Desk {
     async fn call(&self, tool: &dyn Tool, scope: &Scope, args: Value) -> Output {
         let args = match accept(&tool.spec().parameters, &args) {
             Ok(accepted) => accepted.args,
-            Err(faults) => return Output { text: faults, is_error: true, untrusted: false },
+            Err(faults) => return Output { text: faults, is_error: true, ..Output::default() },
         };
         let called = timeout(PATIENCE, tool.call(scope, args)).await.expect("it ends");
-        called.unwrap_or_else(|e| Output { text: e.to_string(), is_error: true, untrusted: false })
+        called.unwrap_or_else(|e| Output {
+            text: e.to_string(),
+            is_error: true,
+            ..Output::default()
+        })
     }
 
     async fn run(&self, args: Value) -> Output {
@@ -177,7 +183,7 @@ async fn what_may_not_be_run_is_refused_with_the_reason() {
         said.push(desk.says(json!({ "cmd": cmd })).await);
     }
     insta::assert_snapshot!(said.join("\n"), @r"
-    bash: commands with `rm` need a person's approval, which selkie cannot ask for yet: say what you would run and why (an owner may take it out of tools.bash.approval_patterns)
+    bash: commands with `rm` need a person's approval, and approvals come with a later part: say what you would run and why (an owner may take it out of tools.bash.approval_patterns)
     bash: a command may not leave something running with &: take the & away and set run_in_background to true
     bash: less waits for a person at a terminal, and there is none: use a command that prints and ends (read_file for files)
     bash command references denied path: private/x
@@ -254,6 +260,46 @@ async fn a_gigabyte_is_read_in_bounded_memory_and_head_and_tail_are_kept() {
     assert!(said.starts_with("first\nxxx") && said.ends_with("xxx\nlast"), "{}", &said[..40]);
     assert!(said.contains("characters left out here"));
     assert!(said.chars().count() < 100_200);
+}
+
+/// Keeps what it is told.
+#[derive(Default)]
+struct Told(std::sync::Mutex<Vec<String>>);
+
+impl Progress for Told {
+    fn plan(&self, _plan: &Plan) {}
+
+    fn doing(&self, line: &str) {
+        self.0.lock().unwrap().push(line.to_owned());
+    }
+}
+
+#[tokio::test]
+async fn people_see_the_newest_line_while_it_runs() {
+    let desk = Desk::new();
+    let told = Arc::new(Told::default());
+    let scope = Scope { progress: Arc::clone(&told) as _, ..desk.folders.scope() };
+    let (bash, go) = (desk.bash(), desk.folders.at("work/go"));
+    // It goes on when its first line was shown; a flood is shown as a few lines.
+    let cmd = "printf 'step 1\\n\\n'; until [ -e go ]; do sleep 0.01; done; seq 20000";
+    let shown = async {
+        while told.0.lock().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        fs::write(go, "").unwrap();
+    };
+    let (said, ()) = tokio::join!(desk.call(&bash, &scope, json!({ "cmd": cmd })), shown);
+    assert!(said.text.starts_with("step 1\n") && said.text.ends_with("20000"), "{}", said.text);
+    let told = told.0.lock().unwrap();
+    assert_eq!(told[0], "step 1");
+    assert!(told.len() < 100, "{}", told.len());
+}
+
+#[tokio::test]
+async fn what_reads_from_a_person_gets_the_end_of_input() {
+    let desk = Desk::new();
+    let said = desk.says(json!({"cmd": "cat; read -r line; echo \"code $?\""})).await;
+    assert_eq!(said, "code 1");
 }
 
 #[tokio::test]

@@ -84,7 +84,7 @@ fn outcome(spoken: Spoken, sent: &str) -> Output {
             "unclear: it may or may not have arrived, and it is not repeated; do not send it again",
         ),
         Spoken::Refused(reason) => {
-            Output { text: format!("refused: {reason}"), is_error: true, untrusted: false }
+            Output { text: format!("refused: {reason}"), is_error: true, ..Output::default() }
         }
     }
 }

@@ -12,8 +12,9 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, HeaderMap, LOCATION, USER_AGENT};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Method, Response, StatusCode, Url};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
+use super::answer::{Got, Opened, late};
 use crate::guard::network;
 use crate::tools::ToolError;
 
@@ -44,17 +45,6 @@ pub(super) struct Ask {
     pub(super) max_bytes: u64,
 }
 
-/// An answer whose body has been read.
-pub(super) struct Got {
-    /// Where it came from, after redirects.
-    pub(super) url: Url,
-    pub(super) status: StatusCode,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Vec<u8>,
-    /// The body is longer than was asked for.
-    pub(super) truncated: bool,
-}
-
 impl Default for Guarded {
     /// Reaches nothing: for tables and tests without a network.
     fn default() -> Self {
@@ -76,19 +66,28 @@ impl Guarded {
     /// # Errors
     /// In words for the model.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Got, ToolError> {
-        let seconds = ask.limit.as_secs_f64();
-        match timeout(ask.limit, self.follow(ask)).await {
-            Ok(done) => done.map_err(ToolError::Tell),
-            Err(_) => Err(ToolError::tell(format!("the server did not answer within {seconds} s"))),
-        }
+        self.open(ask).await?.whole().await
     }
 
-    async fn follow(&self, mut ask: Ask) -> Result<Got, String> {
+    /// Asks and follows redirects; the body is left to the caller.
+    ///
+    /// # Errors
+    /// In words for the model.
+    pub(super) async fn open(&self, ask: Ask) -> Result<Opened, ToolError> {
+        let (until, limit, most) = (Instant::now() + ask.limit, ask.limit, ask.max_bytes);
+        let (response, url) = match timeout_at(until, self.follow(ask)).await {
+            Ok(done) => done.map_err(ToolError::Tell)?,
+            Err(_) => return Err(late(limit)),
+        };
+        Ok(Opened::new(response, url, most, (until, limit)))
+    }
+
+    async fn follow(&self, mut ask: Ask) -> Result<(Response, Url), String> {
         let mut url = self.judged(Url::parse(&ask.url).map_err(|e| invalid(&ask.url, &e))?)?;
         for _ in 0..=REDIRECTS {
             let response = self.once(&ask, &url).await?;
             let Some(next) = redirect(&response, &url) else {
-                return read(response, url, ask.max_bytes).await;
+                return Ok((response, url));
             };
             let next = self.judged(next?)?;
             let elsewhere = next.origin() != url.origin();
@@ -165,27 +164,12 @@ fn redirect(response: &Response, from: &Url) -> Option<Result<Url, String>> {
     Some(from.join(&location).map_err(|e| invalid(&location, &e)))
 }
 
-async fn read(mut response: Response, url: Url, most: u64) -> Result<Got, String> {
-    let (status, headers) = (response.status(), response.headers().clone());
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let (mut body, mut truncated) = (Vec::new(), false);
-    while let Some(piece) = response.chunk().await.map_err(|e| in_words(&e))? {
-        let room = most - body.len();
-        body.extend_from_slice(&piece[..piece.len().min(room)]);
-        if piece.len() > room {
-            truncated = true;
-            break;
-        }
-    }
-    Ok(Got { url, status, headers, body, truncated })
-}
-
 fn invalid(url: &str, error: &dyn std::fmt::Display) -> String {
     format!("invalid url: {url} ({error}); it takes http://… or https://…")
 }
 
 /// The guard's own refusal where there is one, else the innermost reason.
-fn in_words(error: &reqwest::Error) -> String {
+pub(super) fn in_words(error: &reqwest::Error) -> String {
     let mut inner: &dyn Error = error;
     while let Some(source) = inner.source() {
         if let Some(refused) = source.downcast_ref::<Refused>() {

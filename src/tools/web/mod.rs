@@ -1,5 +1,6 @@
 //! Web: asking servers, reading pages, searching. One guarded client serves all three.
 
+mod answer;
 mod cache;
 pub mod client;
 mod page;

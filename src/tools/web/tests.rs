@@ -13,6 +13,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{any, get};
 use secrecy::SecretString;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 use super::client::Guarded;
@@ -292,6 +293,51 @@ async fn bombs_and_silence_end() {
     assert!(bomb.contains("truncated: true") && bomb.len() < 600_000, "{}", &bomb[..200]);
     let never = json!({"url": format!("{server}/never"), "timeout_seconds": 1});
     assert_eq!(call(&tool, &folders.scope(), never).await, "the server did not answer within 1 s");
+}
+
+/// Answers every request with these bytes and hangs up.
+async fn says(bytes: &'static [u8]) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio_util::task::TaskTracker::new().spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = [0; 2048];
+            stream.read(&mut request).await.ok();
+            stream.write_all(bytes).await.ok();
+        }
+    });
+    format!("http://{address}/f")
+}
+
+#[tokio::test]
+async fn a_download_that_breaks_off_leaves_nothing_and_what_was_there_stays() {
+    let folders = Folders::new();
+    folders.put("cache/bird/one/f", "old");
+    let tool = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let fetch =
+        |url: String, most: u64| json!({"url": url, "download_path": "f", "max_bytes": most});
+    let mut said = Vec::new();
+    for (answer, most) in [
+        (&b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort"[..], 1000),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nwhole and more", 4),
+        (b"HTTP/1.1 404 Gone\r\ncontent-length: 4\r\n\r\nnone", 1000),
+        (b"nonsense\r\n\r\n", 1000),
+    ] {
+        let text = call(&tool, &folders.scope(), fetch(says(answer).await, most)).await;
+        said.push(text.lines().next().unwrap_or_default().to_owned());
+        assert_eq!(folders.get("cache/bird/one/f"), "old");
+    }
+    insta::assert_snapshot!(said.join("\n"), @r##"
+the request failed: end of file before message length reached
+download truncated (max_bytes=4): nothing was saved
+non-2xx status: 404
+the request failed: invalid HTTP version parsed
+"##);
+    let left = std::fs::read_dir(folders.at("cache/bird/one")).unwrap().count();
+    assert_eq!(left, 1, "no half file is left behind");
+    let lies = says(b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nnewer").await;
+    call(&tool, &folders.scope(), fetch(lies, 1000)).await;
+    assert_eq!(folders.get("cache/bird/one/f"), "new", "a body ends where it was said to end");
 }
 
 /// Repeats what it is asked.

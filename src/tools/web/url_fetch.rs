@@ -1,6 +1,7 @@
 //! `url_fetch`: the API client: asks a server and gives what it answers, or downloads it.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,13 +12,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::client::{Ask, Got, Guarded};
+use super::answer::{Got, Opened};
+use super::client::{Ask, Guarded};
 use super::page::{content_type, is_text, text_of};
 use super::settings;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::{Finder, Located};
-use crate::tools::scope::Scope;
+use crate::tools::paths::{Finder, Located, refused};
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "url_fetch";
@@ -33,6 +35,8 @@ const HEADERS: [&str; 7] = [
 ];
 /// The longest a request may take, in seconds.
 const LONGEST: f64 = 600.0;
+/// Bytes of a download that are written at once.
+const BUFFER: usize = 256 * 1024;
 
 /// The tool.
 pub(in crate::tools) struct UrlFetch {
@@ -127,20 +131,20 @@ impl Tool for UrlFetch {
         let target = args.download_path.as_deref().map(|path| place(scope, path)).transpose()?;
         let names: Vec<&str> = ask.headers.keys().map(HeaderName::as_str).collect();
         tracing::debug!(url = without_query(&ask.url), %method, ?names, "url_fetch asks");
-        let got = self.client.ask(ask).await?;
-        let Some(target) = target else { return Ok(told(&method, &got)) };
-        if !got.status.is_success() {
-            return Ok(told(&method, &got));
+        let mut opened = self.client.open(ask).await?;
+        match target {
+            Some(target) if opened.status.is_success() => {
+                download(&method, opened, target, most).await
+            }
+            _ => {
+                // What a server says instead of a file is read like any answer.
+                opened.at_most(self.settings.max_bytes);
+                Ok(told(&method, &opened.whole().await?))
+            }
         }
-        if got.truncated {
-            return Err(ToolError::tell(format!(
-                "download truncated (max_bytes={most}): nothing was saved"
-            )));
-        }
-        save(&method, got, target).await
     }
 
-    fn preview(&self, args: &Value) -> Option<String> {
+    fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
         let text = |key: &str| args.get(key).and_then(Value::as_str);
         let method = text("method").unwrap_or("GET");
         let mut said = format!("{method} {}", text("url").unwrap_or_default());
@@ -254,22 +258,48 @@ fn told(method: &Method, got: &Got) -> Output {
             got.body.len()
         ));
     }
-    Output { text, is_error: !got.status.is_success(), untrusted: true }
+    Output { text, is_error: !got.status.is_success(), untrusted: true, ..Output::default() }
 }
 
-async fn save(method: &Method, got: Got, target: Located) -> Result<Output, ToolError> {
-    let (path, real, bytes) = (target.shown(), target.real(), got.body.len());
+/// Saves a body as it comes: on the disk beside its place, and there when it is whole.
+async fn download(
+    method: &Method,
+    mut opened: Opened,
+    target: Located,
+    most: u64,
+) -> Result<Output, ToolError> {
+    let (path, real) = (target.shown(), target.real());
+    let refused = |e: io::Error| refused(&path, &e);
+    let mut file = on_disk(move || target.begin(None)).await?.map_err(refused)?;
+    let (mut bytes, mut buffer) = (0_u64, Vec::with_capacity(BUFFER));
+    while let Some(piece) = opened.piece().await? {
+        bytes += piece.len() as u64;
+        buffer.extend_from_slice(&piece);
+        if buffer.len() >= BUFFER {
+            let full = std::mem::replace(&mut buffer, Vec::with_capacity(BUFFER));
+            file = on_disk(move || file.push(&full).map(|()| file)).await?.map_err(refused)?;
+        }
+    }
+    if opened.truncated {
+        return Err(ToolError::tell(format!(
+            "download truncated (max_bytes={most}): nothing was saved"
+        )));
+    }
+    let last = move || file.push(&buffer).and_then(|()| file.done()?.commit());
+    on_disk(last).await?.map_err(refused)?;
     let told = json!({
-        "url": got.url.as_str(), "method": method.as_str(), "status": got.status.as_u16(),
-        "content_type": content_type(&got.headers), "bytes": bytes, "path": path,
+        "url": opened.url.as_str(), "method": method.as_str(), "status": opened.status.as_u16(),
+        "content_type": content_type(&opened.headers), "bytes": bytes, "path": path,
         "abs_path": real.to_string_lossy(), "saved": true
     });
-    let written = tokio::task::spawn_blocking(move || target.replace(&got.body)).await;
-    match written {
-        Ok(Ok(())) => Ok(Output::ok(format!("{told:#}"))),
-        Ok(Err(error)) => Err(ToolError::tell(format!("{path} cannot be written: {error}"))),
-        Err(_) => Err(ToolError::Abort("the daemon is stopping".to_owned())),
-    }
+    Ok(Output::ok(format!("{told:#}")))
+}
+
+async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ToolError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| ToolError::Abort("the daemon is stopping".to_owned()))
 }
 
 /// For logs: a query may hold what nobody should read there.

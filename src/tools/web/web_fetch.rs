@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::answer::Got;
 use super::cache::Cache;
-use super::client::{Ask, Got, Guarded};
+use super::client::{Ask, Guarded};
 use super::page::{Format, content_type, cut, is_html, is_text, readable, text_of};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};

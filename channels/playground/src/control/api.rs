@@ -130,16 +130,19 @@ pub(crate) async fn edit(
 pub(crate) struct Press {
     message_id: i64,
     data: String,
+    #[serde(default)]
+    from: Option<String>,
 }
 
-/// `POST /api/chats/{id}/press`: Ada presses a button.
+/// `POST /api/chats/{id}/press`: a person, Ada when none is named, presses a button.
 pub(crate) async fn press(
     State(control): State<Arc<Control>>,
     Path(id): Path<String>,
     Json(press): Json<Press>,
 ) -> Answer<Value> {
     let chat = room(&id)?.spot.chat;
-    let id = control.telegram.press(chat, ADA, press.message_id, &press.data);
+    let user = person(&control, press.from.as_deref())?;
+    let id = control.telegram.press(chat, user, press.message_id, &press.data);
     Ok(Json(json!({ "callback_query_id": id })))
 }
 

@@ -25,6 +25,8 @@ pub(crate) async fn events(State(control): State<Arc<Control>>) -> impl IntoResp
 
 fn describe(event: &telegram::Event) -> Option<String> {
     let room = CHATS.iter().find(|r| (r.spot.chat, r.spot.thread) == (event.chat, event.thread))?;
-    let body = json!({ "kind": event.kind, "chat": room.id, "message": event.message });
+    let body = json!({
+        "kind": event.kind, "chat": room.id, "message": event.message, "text": event.text,
+    });
     Some(body.to_string())
 }

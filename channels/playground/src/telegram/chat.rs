@@ -97,8 +97,14 @@ impl Chat {
         found.map(|message| message.id)
     }
 
-    /// Empties a message's slot and gives what was there.
+    /// Empties a message's slot and gives what was there. What it alone has answered waits again.
     pub(crate) fn take(&mut self, id: i64) -> Option<Message> {
+        for message in self.slots.iter_mut().flatten().filter(|m| m.answers.contains(&id)) {
+            message.answers.retain(|answer| *answer != id);
+            if message.answers.is_empty() {
+                self.waiting.entry(message.draft.thread).or_default().push_front(message.id);
+            }
+        }
         self.slots.get_mut(slot(id)?)?.take()
     }
 

@@ -158,27 +158,6 @@ impl Telegram {
         self.server.arrivals.notify_waiters();
     }
 
-    /// A person presses a button; gives the callback query's id.
-    pub fn press(&self, chat: i64, user: i64, message: i64, data: &str) -> String {
-        let now = self.server.now();
-        let id = {
-            let mut world = self.server.world();
-            let id = format!("{}", 4_382_000_000_000_000_000 + world.next_number());
-            let mut body = json!({
-                "id": id, "chat_instance": format!("{chat}"), "data": data,
-                "message": render::message(&world, chat, message),
-            });
-            if let Some(person) = world.users.get(&user) {
-                body["from"] = render::user(person);
-            }
-            world.callbacks.insert(id.clone(), now);
-            world.updates.push("callback_query", &body, now);
-            id
-        };
-        self.server.arrivals.notify_waiters();
-        id
-    }
-
     /// The person blocks the bot, or the group kicks it.
     pub fn close(&self, chat: i64) {
         self.set_closed(chat, true);

@@ -7,6 +7,8 @@ use super::refusal::Refusal;
 
 /// The most buttons of one keyboard.
 const MAX_BUTTONS: usize = 100;
+/// The most characters of the hint in an input field.
+const MAX_HINT: usize = 64;
 
 /// Reads and checks the keyboard of a call.
 pub(crate) fn read(params: &Params) -> Result<Option<Value>, Refusal> {
@@ -19,7 +21,9 @@ pub(crate) fn read(params: &Params) -> Result<Option<Value>, Refusal> {
     if !markup.is_object() {
         return Err(Refusal::bad("object expected as reply markup"));
     }
-    let Some(rows) = markup.get("inline_keyboard") else { return Ok(Some(markup)) };
+    let Some(rows) = markup.get("inline_keyboard") else {
+        return check_other(&markup).map(|()| Some(markup));
+    };
     let shape = || {
         Refusal::bad(
             "field \"inline_keyboard\" of the InlineKeyboardMarkup must be an Array of Arrays",
@@ -37,6 +41,19 @@ pub(crate) fn read(params: &Params) -> Result<Option<Value>, Refusal> {
         1..=MAX_BUTTONS => Ok(Some(markup)),
         _ => Err(Refusal::bad("reply markup is too long")),
     }
+}
+
+/// A keyboard that is not inline: for a reply, in place of the phone's own, or the end of one.
+fn check_other(markup: &Value) -> Result<(), Refusal> {
+    const KINDS: [&str; 3] = ["force_reply", "keyboard", "remove_keyboard"];
+    if !KINDS.iter().any(|kind| markup.get(kind).is_some()) {
+        return Err(Refusal::bad("can't parse reply keyboard markup JSON object"));
+    }
+    let hint = markup["input_field_placeholder"].as_str().unwrap_or_default();
+    if hint.chars().count() > MAX_HINT {
+        return Err(Refusal::bad("input field placeholder is too long"));
+    }
+    Ok(())
 }
 
 fn check_button(button: &Value) -> Result<(), Refusal> {

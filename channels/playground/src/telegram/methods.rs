@@ -8,7 +8,7 @@ use super::params::Params;
 use super::polling::{Redelivery, allowed_updates, get_updates};
 use super::refusal::Refusal;
 use super::view::EventKind;
-use super::{Server, media, render, send, target};
+use super::{Server, media, render, send, taps, target};
 
 /// Runs a method (its name in lower case) and gives its result as JSON text.
 pub(crate) async fn run(
@@ -29,7 +29,7 @@ pub(crate) async fn run(
         "sendchataction" => chat_action(server, params),
         "setmessagereaction" => set_reaction(server, params),
         "deletemessage" => delete(server, params),
-        "answercallbackquery" => answer_callback(server, params),
+        "answercallbackquery" => taps::answer(server, params),
         "getme" => Ok(render::me(&server.world()).to_string()),
         "getchat" => get_chat(server, params),
         "getchatmember" => get_member(server, params),
@@ -123,16 +123,6 @@ fn delete(server: &Server, params: &Params) -> Result<String, Refusal> {
     let (chat, id) = (chat.id, message.id);
     world.delete(chat, id);
     done()
-}
-
-fn answer_callback(server: &Server, params: &Params) -> Result<String, Refusal> {
-    let id = params.text("callback_query_id").unwrap_or_default();
-    let now = server.now();
-    let pressed = server.world().callbacks.remove(id.as_ref());
-    if pressed.is_some_and(|at| now - at < TimeDelta::seconds(60)) {
-        return done();
-    }
-    Err(Refusal::bad("query is too old and response timeout expired or query ID is invalid"))
 }
 
 fn get_chat(server: &Server, params: &Params) -> Result<String, Refusal> {

@@ -17,6 +17,7 @@ mod polling;
 mod refusal;
 mod render;
 mod send;
+mod taps;
 mod target;
 mod updates;
 mod view;

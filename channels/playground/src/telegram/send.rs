@@ -101,7 +101,9 @@ fn editable(server: &Server, params: &Params) -> Result<(i64, i64, bool), Refusa
     let world = server.world();
     let chat = target::chat(&world, params)?;
     let message = target::message(chat, params, "message to edit not found")?;
-    if message.draft.from != world.bot.id {
+    // A message that came with a keyboard of another kind than inline stays as it was sent.
+    let fixed = message.draft.markup.as_ref().is_some_and(|m| m.get("inline_keyboard").is_none());
+    if message.draft.from != world.bot.id || fixed {
         return Err(Refusal::bad("message can't be edited"));
     }
     Ok((chat.id, message.id, message.draft.content == Content::Text))

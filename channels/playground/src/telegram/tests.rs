@@ -86,6 +86,16 @@ async fn refuses_with_the_real_words() {
             "400 Bad Request: Text buttons are unallowed in the inline keyboard",
         ),
         (
+            "sendMessage",
+            json!({"chat_id": chat, "text": "x", "reply_markup": {"force_reply": true, "input_field_placeholder": "x".repeat(65)}}),
+            "400 Bad Request: input field placeholder is too long",
+        ),
+        (
+            "sendMessage",
+            json!({"chat_id": chat, "text": "x", "reply_markup": {"buttons": []}}),
+            "400 Bad Request: can't parse reply keyboard markup JSON object",
+        ),
+        (
             "editMessageText",
             json!({"chat_id": chat, "message_id": 999, "text": "x"}),
             "400 Bad Request: message to edit not found",
@@ -160,6 +170,11 @@ async fn refuses_with_the_real_words() {
             "answerCallbackQuery",
             json!({"callback_query_id": "1"}),
             "400 Bad Request: query is too old and response timeout expired or query ID is invalid",
+        ),
+        (
+            "answerCallbackQuery",
+            json!({"callback_query_id": "1", "text": "x".repeat(201)}),
+            "400 Bad Request: MESSAGE_TOO_LONG",
         ),
         ("sendCake", json!({"chat_id": chat}), "404 Not Found"),
     ];
@@ -440,6 +455,46 @@ async fn edits_albums_reactions_and_buttons_arrive_as_their_kinds() {
     let answer = json!({"callback_query_id": query});
     assert_eq!(bot.words("answerCallbackQuery", answer.clone()).await, "ok");
     assert!(bot.words("answerCallbackQuery", answer).await.contains("query is too old"));
+}
+
+#[tokio::test]
+async fn a_button_is_tapped_and_the_tap_is_answered_once() {
+    let playground = lifted().await;
+    let bot = Bot::of(&playground);
+    let telegram = playground.telegram();
+    let keyboard = json!({"inline_keyboard": [[{"text": "Yes", "callback_data": "q:k1:y"}]]});
+    let sent = bot
+        .call("sendMessage", json!({"chat_id": TOPIC.chat, "message_thread_id": TOPIC.thread, "text": "Sure?", "reply_markup": keyboard}))
+        .await;
+    let id = sent["result"]["message_id"].as_i64().unwrap();
+    assert_eq!(telegram.tap(TOPIC.chat, ADA, id, "No"), None);
+    let query = telegram.tap(TOPIC.chat, GRACE, id, "Yes").unwrap();
+    let update = bot.updates(json!({})).await.remove(0)["callback_query"].clone();
+    assert_eq!((&update["id"], &update["data"]), (&json!(query), &json!("q:k1:y")));
+    assert_eq!(update["from"]["id"], GRACE);
+    assert_eq!(update["message"]["message_thread_id"], json!(TOPIC.thread));
+    let answer = json!({"callback_query_id": query, "text": "noted"});
+    assert_eq!(bot.words("answerCallbackQuery", answer).await, "ok");
+    assert_eq!(telegram.tap_answer(&query).await, "noted");
+    let gone = json!({"chat_id": TOPIC.chat, "message_id": id});
+    assert_eq!(bot.words("deleteMessage", gone).await, "ok");
+    telegram.press(TOPIC.chat, ADA, id, "q:k1:y");
+    let late = bot.updates(json!({})).await.pop().unwrap()["callback_query"]["message"].clone();
+    assert_eq!((&late["date"], &late["chat"]["id"]), (&json!(0), &json!(TOPIC.chat)));
+}
+
+#[tokio::test]
+async fn the_words_of_a_forced_reply_stay_as_they_were_sent() {
+    let playground = lifted().await;
+    let bot = Bot::of(&playground);
+    let asked = json!({"chat_id": GROUP.chat, "text": "Name?", "reply_markup": {"force_reply": true, "selective": true}});
+    let sent = bot.call("sendMessage", asked).await;
+    let edit =
+        json!({"chat_id": GROUP.chat, "message_id": sent["result"]["message_id"], "text": "x"});
+    assert_eq!(
+        bot.words("editMessageText", edit).await,
+        "400 Bad Request: message can't be edited"
+    );
 }
 
 #[tokio::test]

@@ -84,6 +84,8 @@ pub enum EventKind {
     Typing,
     /// A message was deleted.
     Deleted,
+    /// A tap on a button was answered.
+    TapAnswer,
 }
 
 /// One thing that happened in a chat.
@@ -97,6 +99,8 @@ pub struct Event {
     pub thread: Option<i64>,
     /// The message as it is now.
     pub message: Option<MessageView>,
+    /// What a person who tapped reads.
+    pub text: Option<String>,
 }
 
 /// A message as people see it, if it is there.

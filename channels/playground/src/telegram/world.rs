@@ -10,6 +10,7 @@ use tokio::sync::{broadcast, mpsc};
 
 use super::chat::{Chat, ChatKind, Draft, FileKind, Said, StoredFile, User};
 use super::refusal::Refusal;
+use super::taps::Tap;
 use super::updates::Updates;
 use super::view::{Event, EventKind};
 use super::{render, view};
@@ -24,8 +25,7 @@ pub(crate) struct World {
     pub(crate) updates: Updates,
     pub(crate) webhook: Option<String>,
     pub(crate) files: HashMap<String, StoredFile>,
-    /// Open callback queries and when they were pressed.
-    pub(crate) callbacks: HashMap<String, DateTime<Utc>>,
+    pub(crate) taps: HashMap<String, Tap>,
     pub(crate) events: broadcast::Sender<Event>,
     pub(crate) watchers: Vec<mpsc::UnboundedSender<Said>>,
     pub(crate) counter: u64,
@@ -43,7 +43,7 @@ impl World {
             updates: Updates::default(),
             webhook: None,
             files: HashMap::new(),
-            callbacks: HashMap::new(),
+            taps: HashMap::new(),
             events: broadcast::channel(1024).0,
             watchers: vec![],
             counter: 0,
@@ -123,7 +123,7 @@ impl World {
         }
         let message = id.and_then(|id| view::message(self, chat, id));
         // Nobody listening any more is no error.
-        self.events.send(Event { kind, chat, thread, message }).ok();
+        self.events.send(Event { kind, chat, thread, message, text: None }).ok();
     }
 
     /// Whether the bot, with its privacy mode, is shown this message.

@@ -1,9 +1,10 @@
 //! What calls look like on the wire, and that their limits hold.
 
 use proptest::prelude::*;
-use selkie_channel_core::{AccountId, ConversationId};
+use selkie_channel_core::{AccountId, ConversationId, MessageRef};
 
 use super::*;
+use crate::maker::MAX_TEXT;
 
 fn outbound(key: &str, body: Body) -> Outbound {
     let conversation = ConversationId::new(AccountId::new("tg:8"), key);

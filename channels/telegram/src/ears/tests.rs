@@ -225,20 +225,16 @@ async fn a_server_that_does_not_know_our_name_does_not_hold_up_the_batch() {
 }
 
 #[tokio::test]
-async fn a_tap_is_answered_after_it_was_stored() {
-    let query = json!({ "id": "q1", "from": { "id": 1 }, "data": "x" });
+async fn taps_are_asked_for_and_stored_and_left_to_be_answered_above() {
+    let query = json!({ "id": "q1", "from": { "id": 1 }, "data": "q:k1:a" });
     let updates = json!([{ "update_id": 5, "callback_query": query }]);
-    let script =
-        [("getUpdates", Reply::ok(updates)), ("answerCallbackQuery", Reply::ok(json!(true)))];
-    let mut server = Server::start(script).await;
+    let mut server = Server::start([("getUpdates", Reply::ok(updates))]).await;
     let (inbox, mut told) = memory(None, 0);
     let channel = server.channel();
-    listening(&channel, &inbox, async {
-        let answer = server.next("answerCallbackQuery").await.json();
-        assert_eq!(answer["callback_query_id"], "q1");
-    })
-    .await;
-    assert_eq!(batch(&mut told).await.0[0].key, "q:q1");
+    let (stored, _) = listening(&channel, &inbox, batch(&mut told)).await;
+    assert!(matches!(&stored[0].what, What::Tap { question, .. } if question == "k1"));
+    let poll = server.next("getUpdates").await.json();
+    assert!(poll["allowed_updates"].as_array().unwrap().contains(&json!("callback_query")));
 }
 
 fn attachment(size: Option<u64>) -> Attachment {

@@ -7,18 +7,17 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn hear(raw: &str) -> (Inbound, Option<String>) {
+fn hear(raw: &str) -> Inbound {
     let account = AccountId::new("tg:8");
     let me = Me { id: 8, username: Some("selkie_bot".to_owned()) };
     let frame = Frame { account: &account, me: &me, received: DateTime::UNIX_EPOCH };
     let redactor = Redactor::default();
     redactor.learn("hunter2hunter2");
-    let heard = read(raw, &redactor, frame);
-    (heard.inbound, heard.tap)
+    read(raw, &redactor, frame)
 }
 
 fn inbound(update: &Value) -> Inbound {
-    hear(&update.to_string()).0
+    hear(&update.to_string())
 }
 
 fn ann() -> Value {
@@ -209,18 +208,49 @@ fn forwards_service_messages_and_bots_are_told_apart() {
     assert_eq!((heard.speaker.id.as_str(), heard.speaker.is_bot), ("tg:-100", false));
 }
 
+fn tapped(under: Value, data: &str) -> Inbound {
+    let query = json!({ "id": "q1", "from": ann(), "message": under, "data": data });
+    inbound(&json!({ "update_id": 7, "callback_query": query }))
+}
+
+fn tap(question: &str, choice: &str) -> What {
+    let (question, choice) = (question.to_owned(), choice.to_owned());
+    What::Tap { question, choice, handle: "q1".to_owned() }
+}
+
 #[test]
-fn a_tap_is_placed_and_answered() {
-    let under = message(
-        group(),
-        json!({ "text": "pick", "message_thread_id": 7, "is_topic_message": true }),
-    );
-    let query = json!({ "id": "q1", "from": ann(), "message": under["message"], "data": "yes" });
-    let (heard, tap) = hear(&json!({ "update_id": 7, "callback_query": query }).to_string());
-    assert_eq!(tap.as_deref(), Some("q1"));
+fn a_tap_is_placed_by_the_message_under_it() {
+    let bot = json!({ "id": 8, "is_bot": true, "first_name": "selkie" });
+    let fields =
+        json!({ "text": "pick", "from": bot, "message_thread_id": 7, "is_topic_message": true });
+    let heard = tapped(message(group(), fields)["message"].clone(), "q:k1:yes");
     assert_eq!((heard.key.as_str(), heard.conversation.key()), ("q:q1", "tg:-100:7"));
-    assert_eq!(heard.what, What::Other { name: "callback_query".to_owned() });
-    assert_eq!(heard.speaker.id.as_str(), "tg:4711");
+    assert_eq!((heard.place.key(), heard.order), ("tg:-100", 42));
+    assert_eq!(heard.message.unwrap().as_str(), "42");
+    assert_eq!((heard.speaker.id.as_str(), heard.speaker.is_bot), ("tg:4711", false));
+    assert_eq!((heard.what, heard.text.as_str()), (tap("k1", "yes"), ""));
+}
+
+#[test]
+fn a_tap_on_what_telegram_does_not_show_any_more_is_still_a_tap() {
+    let gone = json!({ "message_id": 42, "date": 0, "chat": group() });
+    let heard = tapped(gone, "q:k1:yes");
+    assert_eq!((heard.conversation.key(), heard.audience), ("tg:-100", Audience::Group));
+    assert_eq!((heard.at, heard.order), (DateTime::UNIX_EPOCH, 42));
+    let nowhere = tapped(Value::Null, "q:k1:yes");
+    assert_eq!((nowhere.conversation.key(), nowhere.audience), ("tg:4711", Audience::Direct));
+    assert_eq!(nowhere.what, tap("k1", "yes"));
+}
+
+#[test]
+fn a_button_of_somebody_else_names_no_question() {
+    let under = || message(group(), json!({ "text": "pick" }))["message"].clone();
+    for data in ["", "yes", "q:k1", "q:k-1:a", "approve:4711"] {
+        assert_eq!(tapped(under(), data).what, tap("", ""), "{data}");
+    }
+    let game = json!({ "id": "q1", "from": ann(), "message": under(), "game_short_name": "x" });
+    let heard = inbound(&json!({ "update_id": 7, "callback_query": game }));
+    assert_eq!(heard.what, tap("", ""));
 }
 
 #[test]
@@ -254,14 +284,14 @@ fn bidi_and_broken_surrogates_pass() {
     assert_eq!(inbound(&message(group(), json!({ "text": bidi }))).text, bidi);
     let raw = message(group(), json!({ "text": "HERE" })).to_string();
     let lone = raw.replace("HERE", r"a\ud83d b\ude00 c\ud83d\ude00 \\ud83d");
-    assert_eq!(hear(&lone).0.text, "a\u{fffd} b\u{fffd} c😀 \\ud83d");
+    assert_eq!(hear(&lone).text, "a\u{fffd} b\u{fffd} c😀 \\ud83d");
     assert_eq!(update_id(&lone), Some(7));
 }
 
 proptest! {
     #[test]
     fn any_text_at_all_is_a_row(raw in "\\PC{0,200}") {
-        prop_assert!(!hear(&raw).0.key.is_empty());
+        prop_assert!(!hear(&raw).key.is_empty());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::field;
 use super::message::{self, Frame};
 use crate::ids::fnv;
+use crate::keyboard;
 
 /// The longest raw update that is kept, bytes.
 const RAW_LIMIT: usize = 16 * 1024;
@@ -35,15 +36,6 @@ const PASSED: &[&str] = &[
     "removed_chat_boost",
 ];
 
-/// What an update says.
-#[derive(Debug)]
-pub struct Heard {
-    /// The row to store.
-    pub inbound: Inbound,
-    /// A button that was pressed: its query wants an answer, or the button keeps turning.
-    pub tap: Option<String>,
-}
-
 /// Returns an update's number, whatever else is in it.
 pub fn update_id(raw: &str) -> Option<i64> {
     #[derive(Deserialize)]
@@ -54,24 +46,20 @@ pub fn update_id(raw: &str) -> Option<i64> {
 }
 
 /// Reads an update from its text.
-pub fn read(raw: &str, redactor: &Redactor, frame: Frame<'_>) -> Heard {
+pub fn read(raw: &str, redactor: &Redactor, frame: Frame<'_>) -> Inbound {
     let value = serde_json::from_str::<Value>(raw).or_else(|_| serde_json::from_str(&mend(raw)));
     let known = value.as_ref().ok().and_then(|update| known(update, frame));
-    known.unwrap_or_else(|| Heard {
-        inbound: unparsed(raw, value.ok().as_ref(), redactor, frame),
-        tap: None,
-    })
+    known.unwrap_or_else(|| unparsed(raw, value.ok().as_ref(), redactor, frame))
 }
 
-fn known(update: &Value, frame: Frame<'_>) -> Option<Heard> {
+fn known(update: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let (kind, event) = kind(update)?;
-    let quiet = |inbound| Heard { inbound, tap: None };
     match kind {
-        "message" => message::read(event, false, frame).map(quiet),
-        "edited_message" => message::read(event, true, frame).map(quiet),
-        "my_chat_member" => member(update, event, frame).map(quiet),
+        "message" => message::read(event, false, frame),
+        "edited_message" => message::read(event, true, frame),
+        "my_chat_member" => member(update, event, frame),
         "callback_query" => tap(event, frame),
-        kind if PASSED.contains(&kind) => Some(quiet(passed(update, kind, event, frame))),
+        kind if PASSED.contains(&kind) => Some(passed(update, kind, event, frame)),
         _ => None,
     }
 }
@@ -114,19 +102,25 @@ fn member(update: &Value, event: &Value, frame: Frame<'_>) -> Option<Inbound> {
     Some(inbound)
 }
 
-fn tap(event: &Value, frame: Frame<'_>) -> Option<Heard> {
+/// A button was tapped. The message under it places the tap; one that is too old for Telegram to show
+/// still names its chat. A query without any message is taken as said in private.
+fn tap(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let id = field::text(event, "id")?;
     let under = field::object(event, "message");
-    let what = What::Other { name: "callback_query".to_owned() };
-    let mut inbound = frame.blank(format!("q:{id}"), under.and_then(chat), what);
+    let ours = field::text(event, "data").and_then(keyboard::read).unwrap_or_default();
+    let (question, choice) = (ours.0.to_owned(), ours.1.to_owned());
+    let what = What::Tap { question, choice, handle: id.to_owned() };
+    let placed = under.and_then(|under| message::read(under, false, frame));
+    let private = field::object(event, "from");
+    let mut inbound = frame.blank(format!("q:{id}"), under.and_then(chat).or(private), what);
     inbound.speaker = message::speaker(Some(event));
-    // The message's own fields place the tap: its conversation may be a topic.
-    if let Some(placed) = under.and_then(|under| message::read(under, false, frame)) {
+    if let Some(placed) = placed {
+        // Its conversation may be a topic.
         inbound.conversation = placed.conversation;
         inbound.message = placed.message;
         inbound.order = placed.order;
     }
-    Some(Heard { inbound, tap: Some(id.to_owned()) })
+    Some(inbound)
 }
 
 fn unparsed(raw: &str, update: Option<&Value>, redactor: &Redactor, frame: Frame<'_>) -> Inbound {

@@ -115,6 +115,34 @@ async fn a_state_is_simply_set_again() {
 }
 
 #[tokio::test]
+async fn what_a_message_says_is_simply_set_again_and_one_that_is_gone_harms_nothing() {
+    let server = Server::start([]).await;
+    let channel = server.channel();
+    let (message, markdown) = (MessageRef::new("41"), "**done**".to_owned());
+    let revision =
+        Body::Revision { message: message.clone(), markdown: markdown.clone(), question: None };
+    let withdrawal = Body::Withdrawal { message };
+    let tap = Body::TapAnswer { handle: "q1".to_owned(), text: "too late".to_owned() };
+    let say = async |body: &Body, method, reply| {
+        server.add(method, reply);
+        channel.mouth.deliver(&parts(&channel, body.clone()).remove(0)).await
+    };
+    let bad = |words: &str| Reply::refusal(400, &format!("Bad Request: {words}"));
+    let is_sent = |delivery| matches!(delivery, Delivery::Sent(_));
+    let is_refused = |delivery| matches!(delivery, Delivery::Refused { closed: false, .. });
+    assert!(is_sent(say(&revision, "editMessageText", bad("message is not modified: x")).await));
+    assert!(is_refused(say(&revision, "editMessageText", bad("message to edit not found")).await));
+    assert!(is_refused(say(&revision, "editMessageText", bad("message can't be edited")).await));
+    let unclear = say(&revision, "editMessageText", Reply::CutBefore).await;
+    assert!(matches!(unclear, Delivery::Retry { account: false, .. }), "{unclear:?}");
+    assert!(is_sent(say(&withdrawal, "deleteMessage", bad("message to delete not found")).await));
+    assert!(is_refused(say(&withdrawal, "deleteMessage", bad("message can't be deleted")).await));
+    assert!(is_sent(say(&tap, "answerCallbackQuery", Reply::ok(json!(true))).await));
+    let late = bad("query is too old and response timeout expired or query ID is invalid");
+    assert!(is_refused(say(&tap, "answerCallbackQuery", late).await));
+}
+
+#[tokio::test]
 async fn a_refused_connection_proves_that_nothing_was_sent() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,8 @@
 -- The ledger's tables. Times are milliseconds since 1970, UTC; JSON texts carry their own version.
+--
+-- A plain message writes each index it touches to the log as a page of its own, once per transaction.
+-- So an index covers only rows that are rare or short-lived, and none that only a console reads. Rows of
+-- inbox, task, outbound and part are never deleted at the newest end: their ids need no AUTOINCREMENT.
 
 CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL) STRICT;
 INSERT INTO meta VALUES (1, 0);
@@ -12,34 +16,35 @@ CREATE TABLE conversation (
     place TEXT NOT NULL,
     title TEXT NOT NULL,
     epoch INTEGER NOT NULL DEFAULT 0,
-    endings INTEGER NOT NULL DEFAULT 0,
     closed TEXT,
     todos TEXT,
+    plan INTEGER NOT NULL DEFAULT 0,
     last_at INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
 CREATE INDEX conversation_place ON conversation (account, place);
-CREATE INDEX conversation_last ON conversation (last_at);
 
 -- A place that goes on under another key, and the conversations that were renamed with it.
 CREATE TABLE place_alias (account TEXT, old TEXT, new TEXT NOT NULL, PRIMARY KEY (account, old)) STRICT, WITHOUT ROWID;
 CREATE TABLE conversation_alias (account TEXT, old TEXT, conversation INTEGER NOT NULL, PRIMARY KEY (account, old)) STRICT, WITHOUT ROWID;
 
--- busy: a task of it runs. ready_at: from when its first task may start; null when none waits.
--- oldest: that task, the age by which free lanes are served.
+-- The folder that a place works in, where its owner has set one.
+CREATE TABLE workspace (account TEXT, place TEXT, path TEXT NOT NULL, PRIMARY KEY (account, place)) STRICT, WITHOUT ROWID;
+
+-- ready_at: from when its first task may start; null when none waits. oldest: that task, the age by
+-- which free lanes are served. Whether one runs is what task_running says.
 CREATE TABLE lane (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    busy INTEGER NOT NULL DEFAULT 0,
     ready_at INTEGER,
     oldest INTEGER
 ) STRICT;
-CREATE INDEX lane_ready ON lane (oldest) WHERE busy = 0 AND ready_at IS NOT NULL;
+CREATE INDEX lane_ready ON lane (oldest) WHERE ready_at IS NOT NULL;
 
 -- start_at: from when the task may be claimed; 0 for at once, null when nothing but an event makes it
--- claimable. finish: which ending of its conversation it was.
+-- claimable. finish: which ending of its conversation's epoch it was.
 CREATE TABLE task (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY,
     account TEXT NOT NULL,
     cause TEXT NOT NULL,
     conversation INTEGER NOT NULL,
@@ -75,15 +80,15 @@ CREATE INDEX task_order ON task (lane, ord, id) WHERE start_at IS NOT NULL;
 CREATE INDEX task_start ON task (lane, start_at, id) WHERE start_at IS NOT NULL;
 CREATE INDEX task_wake ON task (start_at) WHERE start_at > 0;
 CREATE INDEX task_album ON task (conversation, album) WHERE album IS NOT NULL AND state = 'waiting';
-CREATE INDEX task_conversation ON task (conversation, state);
-CREATE INDEX task_open ON task (state) WHERE state IN ('waiting', 'running', 'parked');
+CREATE INDEX task_waiting ON task (conversation) WHERE state = 'waiting';
+CREATE INDEX task_parked ON task (conversation) WHERE state = 'parked';
 CREATE INDEX task_finish ON task (conversation, epoch, finish) WHERE finish IS NOT NULL;
 CREATE INDEX task_child ON task (child) WHERE child IS NOT NULL;
 
 CREATE TABLE transcript (task INTEGER, seq INTEGER, v INTEGER NOT NULL, item TEXT NOT NULL, PRIMARY KEY (task, seq)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY,
     account TEXT NOT NULL,
     key TEXT NOT NULL,
     conversation INTEGER,
@@ -92,18 +97,46 @@ CREATE TABLE inbox (
     inbound TEXT NOT NULL,
     disposition TEXT NOT NULL,
     task INTEGER,
+    question INTEGER,
     done_at INTEGER,
     stored_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX inbox_key ON inbox (key, account);
 CREATE INDEX inbox_task ON inbox (task) WHERE task IS NOT NULL;
 CREATE INDEX inbox_message ON inbox (message, conversation) WHERE message IS NOT NULL;
+-- Lines of groups that wait for the gate.
+CREATE INDEX inbox_gate ON inbox (conversation, id) WHERE disposition = 'gate';
 CREATE INDEX inbox_context ON inbox (conversation) WHERE disposition = 'context' AND task IS NULL;
-CREATE INDEX inbox_command ON inbox (id) WHERE disposition = 'command' AND done_at IS NULL;
+CREATE INDEX inbox_command ON inbox (id) WHERE disposition IN ('command', 'tap', 'answer') AND done_at IS NULL;
+
+-- state: open, answered, expired, withdrawn; approved, consumed, denied. picked: what is chosen so far,
+-- where several may be. inbox: the tap or message that answered it.
+CREATE TABLE question (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    account TEXT NOT NULL,
+    key TEXT NOT NULL,
+    conversation INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    outbound INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    person TEXT NOT NULL,
+    person_name TEXT NOT NULL,
+    ask TEXT NOT NULL,
+    picked TEXT NOT NULL DEFAULT '[]',
+    given TEXT,
+    inbox INTEGER,
+    expires_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    settled_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX question_key ON question (key, account);
+CREATE INDEX question_task ON question (task);
+CREATE INDEX question_open ON question (conversation) WHERE state = 'open';
+CREATE INDEX question_said ON question (outbound) WHERE state = 'open';
 
 -- Said by a task (by its call, when a tool said it), by a command's row, or by the daemon itself.
 CREATE TABLE outbound (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY,
     conversation INTEGER NOT NULL,
     task INTEGER,
     call TEXT,
@@ -117,10 +150,10 @@ CREATE UNIQUE INDEX outbound_call ON outbound (task, call) WHERE call IS NOT NUL
 CREATE INDEX outbound_task ON outbound (task) WHERE task IS NOT NULL;
 CREATE INDEX outbound_inbox ON outbound (inbox) WHERE inbox IS NOT NULL;
 
--- open: the courier has still to do with it. told: null, or an answer that did not arrive (0), or the
+-- id: 4096 times its outbound, and its place there. open: the courier has still to do with it. told: null, or an answer that did not arrive (0), or the
 -- task that was told so.
 CREATE TABLE part (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY,
     outbound INTEGER NOT NULL,
     conversation INTEGER NOT NULL,
     account TEXT NOT NULL,
@@ -136,20 +169,11 @@ CREATE TABLE part (
     reason TEXT,
     updated_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX part_outbound ON part (outbound);
-CREATE INDEX part_open ON part (account, id) WHERE open = 1;
-CREATE INDEX part_queued ON part (conversation) WHERE state = 'queued';
+CREATE INDEX part_open ON part (conversation) WHERE open = 1;
 CREATE INDEX part_told ON part (conversation) WHERE told IS NOT NULL;
+
+-- The message that shows how far a task is; null when a crash may have come between its sending and its id.
+CREATE TABLE status_message (task INTEGER PRIMARY KEY, message TEXT) STRICT;
 
 CREATE TABLE penalty (account TEXT, scope TEXT, until INTEGER NOT NULL, PRIMARY KEY (account, scope)) STRICT, WITHOUT ROWID;
 CREATE TABLE notice (key TEXT PRIMARY KEY, outbound INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-
--- day: days since 1970.
-CREATE TABLE usage_day (
-    day INTEGER PRIMARY KEY,
-    calls INTEGER NOT NULL,
-    input INTEGER NOT NULL,
-    cached INTEGER NOT NULL,
-    output INTEGER NOT NULL,
-    micro_usd INTEGER NOT NULL
-) STRICT;

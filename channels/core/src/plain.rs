@@ -1,4 +1,4 @@
-//! CommonMark into plain text: LINE shows no styles, so what carried meaning is written out.
+//! CommonMark into plain text, for platforms that show no styles: what carried meaning is written out.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 

@@ -1,0 +1,110 @@
+//! The handle of the emulated X: faults, tokens that end, and what stands on the timeline.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Server, post};
+use crate::telegram::Fault;
+
+/// A post.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct XPost {
+    /// Its id.
+    pub id: String,
+    /// As it was written.
+    pub text: String,
+    /// The post it goes on from.
+    pub reply_to: Option<String>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// A call that arrived.
+#[derive(Clone, Debug, PartialEq)]
+pub struct XCall {
+    /// `tweets`, `timeline`, `me` or `token`.
+    pub method: String,
+    /// Its body.
+    pub body: Value,
+    /// What it was answered; 0 when the line was cut, `None` when it is not answered yet.
+    pub status: Option<u16>,
+}
+
+/// Looks at the emulated X and makes its trouble.
+#[derive(Clone)]
+pub struct XPlatform {
+    server: Arc<Server>,
+}
+
+impl XPlatform {
+    pub(crate) fn new(server: Arc<Server>) -> Self {
+        Self { server }
+    }
+
+    /// The posts of the timeline, oldest first.
+    pub fn posts(&self) -> Vec<XPost> {
+        self.server.world().posts.clone()
+    }
+
+    /// The calls that arrived, oldest first.
+    pub fn calls(&self) -> Vec<XCall> {
+        self.server.world().calls.clone()
+    }
+
+    /// The calls of one method, oldest first.
+    pub fn calls_of(&self, method: &str) -> Vec<XCall> {
+        self.calls().into_iter().filter(|call| call.method == method).collect()
+    }
+
+    /// Posts by hand, as the account's owner does in the app; gives the id, or X's words of refusal.
+    ///
+    /// # Errors
+    /// What X refuses.
+    pub fn post_by_hand(&self, text: &str) -> Result<String, String> {
+        let now = self.server.now();
+        let made = post::make(&mut self.server.world(), &json!({ "text": text }), now);
+        self.server.tell();
+        match made {
+            Ok(answer) => Ok(answer["data"]["id"].as_str().unwrap_or_default().to_owned()),
+            Err(refusal) => Err(refusal.body["detail"].as_str().unwrap_or_default().to_owned()),
+        }
+    }
+
+    /// Plans a fault; methods are named as in [`XCall`].
+    pub fn fault(&self, fault: Fault) {
+        self.server.faults.add(fault);
+    }
+
+    /// Forgets every planned fault.
+    pub fn clear_faults(&self) {
+        self.server.faults.clear();
+    }
+
+    /// Ends every access token that was given so far.
+    pub fn end_access_tokens(&self) {
+        self.server.world().access.clear();
+    }
+
+    /// The one refresh token that works now.
+    pub fn refresh_token(&self) -> String {
+        self.server.world().refresh.clone()
+    }
+
+    /// Waits until something is there; looks at once and after everything that happens.
+    pub async fn wait_until<T>(&self, look: impl Fn(&Self) -> Option<T>) -> T {
+        let mut happened = self.server.happened.subscribe();
+        loop {
+            happened.mark_unchanged();
+            if let Some(found) = look(self) {
+                return found;
+            }
+            if happened.changed().await.is_err() {
+                // The server holds the sender, and this handle the server.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+}

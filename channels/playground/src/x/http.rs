@@ -1,0 +1,181 @@
+//! The HTTP side: who calls, planned faults, and the answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
+use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode};
+use axum::response::{Html, IntoResponse, Response};
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+use super::Server;
+use super::api::{self, Asked};
+use super::handle::XCall;
+use super::login::{self, Caller, Signed};
+use crate::line::Line;
+use crate::telegram::FaultKind;
+
+const MOST: usize = 1024 * 1024;
+
+/// Where the playground serves this: a part of what callers sign.
+pub(crate) const MOUNT: &str = "/x";
+
+/// A refusal in X's shape.
+#[derive(Clone, Debug)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    pub(super) body: Value,
+    /// When a limit ends, seconds since 1970.
+    pub(super) reset: Option<i64>,
+}
+
+impl Refusal {
+    pub(super) fn new(status: u16, title: &str, detail: &str) -> Self {
+        let body =
+            json!({ "title": title, "detail": detail, "type": "about:blank", "status": status });
+        Self { status, body, reset: None }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::BAD_REQUEST);
+        let mut response = (status, Json(self.body)).into_response();
+        if let Some(reset) = self.reset {
+            response.headers_mut().insert("x-rate-limit-reset", reset.into());
+        }
+        response
+    }
+}
+
+/// The API, below [`MOUNT`].
+pub(crate) fn routes(server: Arc<Server>) -> Router {
+    let call =
+        async move |State(server): State<Arc<Server>>,
+                    ConnectInfo(line): ConnectInfo<Line>,
+                    request: Request<Body>| { call(&server, &line, request).await };
+    Router::new().fallback(call).layer(DefaultBodyLimit::disable()).with_state(server)
+}
+
+/// One call.
+async fn call(server: &Server, line: &Line, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let is_post = head.method == Method::POST;
+    let full = head.uri.path().to_owned();
+    let path: Vec<&str> = full.trim_start_matches("/2/").split('/').collect();
+    let Some(method) = api::name(is_post, &path).filter(|_| full.starts_with("/2/")) else {
+        return Refusal::new(404, "Not Found", "Not Found").into_response();
+    };
+    let bytes = axum::body::to_bytes(body, MOST).await.unwrap_or_default();
+    let fault = server.faults.meet(method, None);
+    // A call is known from the moment it arrives; its status when it is answered.
+    let number = {
+        let mut world = server.world();
+        let body = serde_json::from_slice(&bytes).unwrap_or_default();
+        world.calls.push(XCall { method: method.to_owned(), body, status: None });
+        world.calls.len() - 1
+    };
+    server.tell();
+    let response = answer(server, line, &fault, |server| run(server, &head, &path, &bytes)).await;
+    let cut = matches!(fault, Some(FaultKind::CutBefore | FaultKind::CutAfter));
+    server.world().calls[number].status = Some(if cut { 0 } else { response.status().as_u16() });
+    server.tell();
+    response
+}
+
+fn run(
+    server: &Server,
+    head: &Parts,
+    path: &[&str],
+    bytes: &[u8],
+) -> Result<(u16, Value), Refusal> {
+    let now = server.now();
+    if path == ["oauth2", "token"] {
+        return Ok((200, login::renew(&mut server.world(), bytes, now)?));
+    }
+    let query = login::pairs(head.uri.query().unwrap_or_default());
+    let caller = caller(server, head, &query)?;
+    let is_post = head.method == Method::POST;
+    let is_json = head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    if is_post && !is_json {
+        return Err(Refusal::new(
+            415,
+            "Unsupported Media Type",
+            "The body must be application/json.",
+        ));
+    }
+    let body = serde_json::from_slice(bytes).unwrap_or_default();
+    api::run(server, &Asked { is_post, path, query: &query, body: &body, caller })
+}
+
+fn caller(server: &Server, head: &Parts, query: &[(String, String)]) -> Result<Caller, Refusal> {
+    let host = head.headers.get(HOST).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let url = format!("http://{host}{MOUNT}{}", head.uri.path());
+    let signed = Signed { method: head.method.as_str(), url: &url, query, now: server.now() };
+    login::caller(&mut server.world(), &head.headers, &signed)
+}
+
+/// Carries the call out with the fault it meets.
+async fn answer(
+    server: &Server,
+    line: &Line,
+    fault: &Option<FaultKind>,
+    run: impl FnOnce(&Server) -> Result<(u16, Value), Refusal>,
+) -> Response {
+    if let Some(FaultKind::Delay { ms }) = fault {
+        tokio::time::sleep(Duration::from_millis(*ms)).await;
+    }
+    if let Some(response) = fault.as_ref().and_then(|kind| before_effect(server, kind, line)) {
+        return response;
+    }
+    let response = match run(server) {
+        Ok((status, value)) => json_answer(status, &value, fault.as_ref()),
+        Err(refusal) => refusal.into_response(),
+    };
+    if matches!(fault, Some(FaultKind::CutAfter)) {
+        line.cut();
+    }
+    response
+}
+
+/// The answer of a fault that comes instead of the effect.
+fn before_effect(server: &Server, fault: &FaultKind, line: &Line) -> Option<Response> {
+    Some(match fault {
+        FaultKind::TooMany { retry_after } => {
+            let refusal = Refusal::new(429, "Too Many Requests", "Too Many Requests");
+            let wait = i64::try_from(*retry_after).unwrap_or(i64::MAX);
+            let reset = Some(server.now().timestamp().saturating_add(wait));
+            Refusal { reset, ..refusal }.into_response()
+        }
+        FaultKind::Unauthorized => {
+            Refusal::new(401, "Unauthorized", "Unauthorized").into_response()
+        }
+        FaultKind::Refuse { code, description } => {
+            Refusal::new(*code, "Refused", description).into_response()
+        }
+        FaultKind::Html { status } => {
+            let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::BAD_GATEWAY);
+            (status, Html(format!("<html><body>{status}</body></html>"))).into_response()
+        }
+        FaultKind::CutBefore => {
+            line.cut();
+            StatusCode::BAD_GATEWAY.into_response()
+        }
+        _ => return None,
+    })
+}
+
+fn json_answer(status: u16, value: &Value, fault: Option<&FaultKind>) -> Response {
+    let mut text = value.to_string();
+    match fault {
+        Some(FaultKind::Truncate) => text.truncate(text.floor_char_boundary(text.len() / 2)),
+        Some(FaultKind::Garbage) => text = "\u{1f}\u{8b} this is not the answer".to_owned(),
+        _ => {}
+    }
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    (status, [(CONTENT_TYPE, "application/json")], text).into_response()
+}

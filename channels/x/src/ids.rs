@@ -1,0 +1,57 @@
+//! X's one conversation: the account's own timeline, `x:main`.
+
+use selkie_channel_core::{AccountId, Address, Audience, ConversationId, Features};
+
+/// The timeline's key.
+const MAIN: &str = "x:main";
+
+/// Reads and explains X's ids for one account.
+pub struct XAddress {
+    account: AccountId,
+}
+
+impl XAddress {
+    /// Speaks for this account.
+    pub fn new(account: AccountId) -> Self {
+        Self { account }
+    }
+}
+
+impl Address for XAddress {
+    fn parse(&self, text: &str) -> Option<ConversationId> {
+        let known = text.trim().eq_ignore_ascii_case(MAIN);
+        known.then(|| ConversationId::new(self.account.clone(), MAIN))
+    }
+
+    fn features(&self, _conversation: &ConversationId) -> Features {
+        features()
+    }
+}
+
+/// Tells what can be done on a timeline, which everybody reads.
+pub fn features() -> Features {
+    Features {
+        channel: crate::NAME.to_owned(),
+        kind: "timeline".to_owned(),
+        audience: Audience::Group,
+        speaking: Vec::new(),
+        style: STYLE.to_owned(),
+    }
+}
+
+const STYLE: &str = "You write for X, in public: at most 280 characters, where a link counts 23 and an emoji 2; \
+    what is longer becomes a thread. X shows no Markdown. You cannot post pictures or files here.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_conversation() {
+        let address = XAddress::new(AccountId::new("x:1"));
+        assert_eq!(address.parse(" X:main ").map(|id| id.full()).as_deref(), Some("x:1|x:main"));
+        for wrong in ["", "x", "x:", "x:other", "tg:1", "main"] {
+            assert_eq!(address.parse(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! selkie's mouth on X. It only speaks: there are no ears.
+//!
+//! [`kit`] is the whole of it: settings and the building of a channel, as data behind the traits of
+//! `selkie-channel-core`. `weigh` counts as X counts and `thread` cuts, `call` makes posts, `mouth` posts
+//! them, `timeline` tells whether a doubtful one stands there; `sign` and `tokens` prove who posts.
+
+mod api;
+mod atoms;
+mod call;
+mod credential;
+mod ids;
+mod mouth;
+mod refusal;
+mod settings;
+mod sign;
+mod thread;
+mod timeline;
+mod tokens;
+mod weigh;
+
+#[cfg(test)]
+mod testkit;
+
+use std::sync::Arc;
+
+use schemars::schema_for;
+use selkie_channel_core::{AllowList, Audience, BuildContext, Channel, ChannelKit, Problem};
+use serde_json::Value;
+
+use crate::api::{Api, Platform};
+use crate::mouth::XMouth;
+
+const NAME: &str = "x";
+
+/// Returns X as the daemon needs to know it.
+pub fn kit() -> ChannelKit {
+    ChannelKit {
+        name: NAME,
+        prefix: NAME,
+        settings: || schema_for!(settings::Settings),
+        secrets: &settings::SECRETS,
+        kinds: &[("timeline", Audience::Group)],
+        features: |_| ids::features(),
+        speaking: &[],
+        build,
+        manifest: None,
+    }
+}
+
+fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<Problem>> {
+    let Some(settings) = settings::read(section)? else { return Ok(None) };
+    let account = settings.login.account();
+    settings.login.secrets().for_each(|secret| context.redactor.learn(secret));
+    let platform = Platform {
+        base: settings.base,
+        tls: context.tls,
+        redactor: context.redactor,
+        user_agent: context.user_agent,
+        now: context.now,
+        folder: context.state_dir,
+    };
+    let api = Api::open(platform, settings.login)
+        .map_err(|says| vec![Problem { key: "base_url".to_owned(), says }])?;
+    Ok(Some(Channel {
+        name: NAME,
+        address: Arc::new(ids::XAddress::new(account.clone())),
+        account,
+        ears: None,
+        mouth: Arc::new(XMouth::new(api, settings.numbering)),
+        allow: AllowList::default(),
+        pace: settings.pace,
+        max_fetch_bytes: 0,
+    }))
+}

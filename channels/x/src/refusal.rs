@@ -1,0 +1,123 @@
+//! What X's refusals mean, and what a person can do about them.
+
+use crate::api::Refusal;
+
+/// What a refusal asks of us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Too fast: wait.
+    Limited,
+    /// The same text stands there.
+    Duplicate,
+    /// An app's bearer, which posts for nobody.
+    AppOnly,
+    /// The app may only read.
+    ReadOnly,
+    /// The login is not taken.
+    Login,
+    /// The account's plan or credits are used up.
+    Credits,
+    /// Anything else: it will never be taken.
+    Other,
+}
+
+/// Reads a refusal.
+pub fn kind(refusal: &Refusal) -> Kind {
+    let words = refusal.text.to_lowercase();
+    match refusal.code {
+        429 => Kind::Limited,
+        401 => Kind::Login,
+        402 => Kind::Credits,
+        403 if words.contains("duplicate content") => Kind::Duplicate,
+        403 if words.contains("unsupported authentication") => Kind::AppOnly,
+        403 if words.contains("oauth1 app permissions") || words.contains("oauth1-permissions") => {
+            Kind::ReadOnly
+        }
+        403 if words.contains("credits") || words.contains("usage cap") => Kind::Credits,
+        _ => Kind::Other,
+    }
+}
+
+/// Says what happened and what to do; `keys` are the config's that prove who posts.
+pub fn advice(refusal: &Refusal, keys: &str) -> String {
+    let says = &refusal.text;
+    match kind(refusal) {
+        Kind::Duplicate => {
+            "X takes the same text only once, and it stands on the timeline already or did lately: \
+            change the words to post them again"
+                .to_owned()
+        }
+        Kind::AppOnly => format!(
+            "X takes no post from an app's own bearer ({says}): give a user's login instead of {keys}, either \
+             x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and \
+             x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)"
+        ),
+        Kind::ReadOnly => format!(
+            "the app may only read ({says}): set it to \"Read and write\" in X's developer console, make the \
+             access token anew there, and put it into x.access_token and x.access_token_secret"
+        ),
+        Kind::Login => format!(
+            "X refuses the login ({says}): make a new one in X's developer console, put it into {keys}, and start \
+             selkie again"
+        ),
+        Kind::Credits => format!(
+            "X takes no more posts on this plan ({says}): look at the plan and its credits in X's developer console"
+        ),
+        Kind::Limited => format!("X limits the account ({says})"),
+        Kind::Other => format!("X says {}: {says}", refusal.code),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(code: u16, text: &str) -> Refusal {
+        Refusal { code, text: text.to_owned(), ..Refusal::default() }
+    }
+
+    #[test]
+    fn xs_words_are_understood() {
+        let rows = [
+            (
+                403,
+                "Forbidden: You are not allowed to create a Tweet with duplicate content.",
+                Kind::Duplicate,
+            ),
+            (
+                403,
+                "Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.",
+                Kind::AppOnly,
+            ),
+            (
+                403,
+                "Forbidden: Your client app is not configured with the appropriate oauth1 app permissions for this endpoint.",
+                Kind::ReadOnly,
+            ),
+            (403, "Forbidden: You are not permitted to perform this action.", Kind::Other),
+            (402, "CreditsDepleted", Kind::Credits),
+            (401, "Unauthorized", Kind::Login),
+            (429, "Too Many Requests", Kind::Limited),
+            (
+                400,
+                "Invalid Request: One or more parameters to your request was invalid.",
+                Kind::Other,
+            ),
+        ];
+        for (code, text, wanted) in rows {
+            assert_eq!(kind(&refusal(code, text)), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_do() {
+        let app = "Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden.";
+        let advice = [refusal(403, app), refusal(401, "Unauthorized"), refusal(400, "no")]
+            .map(|refusal| advice(&refusal, "x.bearer_token"));
+        insta::assert_snapshot!(advice.join("\n"), @"
+        X takes no post from an app's own bearer (Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden.): give a user's login instead of x.bearer_token, either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)
+        X refuses the login (Unauthorized): make a new one in X's developer console, put it into x.bearer_token, and start selkie again
+        X says 400: no
+        ");
+    }
+}

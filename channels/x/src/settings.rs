@@ -1,0 +1,311 @@
+//! The `x` section of the configuration: its keys, the three ways to prove who posts, every problem at once.
+
+use std::num::NonZeroU32;
+
+use reqwest::Url;
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret, SecretString};
+use selkie_channel_core::{Pace, Problem};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::credential::Login;
+use crate::sign::Keys;
+
+/// The keys that hold secrets.
+pub const SECRETS: [&str; 8] = [
+    "consumer_key",
+    "consumer_secret",
+    "access_token",
+    "access_token_secret",
+    "client_id",
+    "client_secret",
+    "refresh_token",
+    "bearer_token",
+];
+
+/// The `x` section. One of three ways proves who posts: the four keys of OAuth 1.0a, `client_id` with a
+/// `refresh_token`, or a `bearer_token` of a user.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// OAuth 1.0a: the app's API key. A secret; `consumer_key_file` is better.
+    #[schemars(with = "Option<String>")]
+    consumer_key: Option<SecretString>,
+    /// OAuth 1.0a: the app's API key secret. A secret.
+    #[schemars(with = "Option<String>")]
+    consumer_secret: Option<SecretString>,
+    /// OAuth 1.0a: the user's access token, made with "Read and write" permission. A secret.
+    #[schemars(with = "Option<String>")]
+    access_token: Option<SecretString>,
+    /// OAuth 1.0a: the user's access token secret. A secret.
+    #[schemars(with = "Option<String>")]
+    access_token_secret: Option<SecretString>,
+    /// OAuth 2.0: the app's client id.
+    #[schemars(with = "Option<String>")]
+    client_id: Option<SecretString>,
+    /// OAuth 2.0: the app's client secret; public clients have none. A secret.
+    #[schemars(with = "Option<String>")]
+    client_secret: Option<SecretString>,
+    /// OAuth 2.0: the first refresh token of the user (scopes tweet.read, tweet.write, users.read,
+    /// offline.access). It works once; its successors are kept in the state folder. A secret.
+    #[schemars(with = "Option<String>")]
+    refresh_token: Option<SecretString>,
+    /// OAuth 2.0: a user's access token that somebody else renews. An app's bearer cannot post. A secret.
+    #[schemars(with = "Option<String>")]
+    bearer_token: Option<SecretString>,
+    /// Whether the posts of a thread end with their number, `2/5`.
+    numbering: bool,
+    /// Where the API is; ends before `/2`. Another server or a proxy can stand in.
+    base_url: Base,
+    /// `platform` posts once a second at most; `lifted` as fast as it can, for benchmarks.
+    pace: PaceName,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+struct Base(String);
+
+impl Default for Base {
+    fn default() -> Self {
+        Self("https://api.x.com".to_owned())
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PaceName {
+    #[default]
+    Platform,
+    Lifted,
+}
+
+/// The section, checked.
+#[derive(Debug)]
+pub struct Checked {
+    /// How it is proven who posts.
+    pub login: Login,
+    /// Ends before `/2`.
+    pub base: Url,
+    /// Whether the posts of a thread are numbered.
+    pub numbering: bool,
+    /// How fast it may speak.
+    pub pace: Pace,
+}
+
+/// Checks the section. `Ok(None)` when it is absent or empty.
+///
+/// # Errors
+/// Every problem at once, each naming key, value (never a secret) and what is taken.
+pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
+    let map = match section {
+        Value::Null => return Ok(None),
+        Value::Object(map) if map.is_empty() => return Ok(None),
+        Value::Object(map) => map,
+        other => return Err(vec![problem("", format!("{other} is not a section of keys"))]),
+    };
+    let mut problems: Vec<Problem> = map.iter().filter_map(misfit).collect();
+    // Only the keys that fit are read on, so that one wrong key does not hide the others' limits.
+    let sound = map.into_iter().filter(|(key, _)| !problems.iter().any(|p| p.key == *key));
+    let sound: Map<String, Value> = sound.collect();
+    let settings: Settings = match serde_json::from_value(Value::Object(sound)) {
+        Ok(settings) => settings,
+        Err(e) => return Err(vec![problem("", e.to_string())]),
+    };
+    let wrong: Vec<String> = problems.iter().map(|p| p.key.clone()).collect();
+    let base =
+        base_url(&settings.base_url.0).map_err(|says| problems.push(problem("base_url", says)));
+    let (numbering, pace) = (settings.numbering, pace(settings.pace));
+    // A value of the wrong kind is told already.
+    let login = login(settings).map_err(|found| {
+        problems.extend(found.into_iter().filter(|p| !wrong.contains(&p.key)));
+    });
+    match (base, login) {
+        (Ok(base), Ok(login)) if problems.is_empty() => {
+            Ok(Some(Checked { login, base, numbering, pace }))
+        }
+        _ => Err(problems),
+    }
+}
+
+/// Reads one key alone, so that its error can name it.
+fn misfit((key, value): (&String, &Value)) -> Option<Problem> {
+    let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
+    let error = serde_json::from_value::<Settings>(alone).err()?;
+    let is_secret = SECRETS.contains(&key.as_str());
+    let shown = if is_secret { "the value".to_owned() } else { value.to_string() };
+    let says = match taken(key) {
+        Some(taken) => format!("{shown} is not taken; takes {taken}"),
+        None => error.to_string(),
+    };
+    Some(problem(key, says))
+}
+
+fn taken(key: &str) -> Option<&'static str> {
+    Some(match key {
+        key if SECRETS.contains(&key) => "the value from X's developer console, as text",
+        "numbering" => "true or false",
+        "base_url" => "a URL such as https://api.x.com",
+        "pace" => "platform or lifted",
+        _ => return None,
+    })
+}
+
+/// Finds the one way that is complete.
+fn login(settings: Settings) -> Result<Login, Vec<Problem>> {
+    let Settings { consumer_key, consumer_secret, access_token, access_token_secret, .. } =
+        settings;
+    let one = [consumer_key, consumer_secret, access_token, access_token_secret];
+    let two = [settings.client_id, settings.refresh_token];
+    let is_two = two.iter().chain([&settings.client_secret]).any(Option::is_some);
+    let ways = [one.iter().any(Option::is_some), is_two, settings.bearer_token.is_some()];
+    match ways.iter().filter(|begun| **begun).count() {
+        1 => {}
+        0 => return Err(vec![problem("", NO_WAY)]),
+        _ => return Err(vec![problem(begun(ways), TOO_MANY_WAYS)]),
+    }
+    let mut problems = Vec::new();
+    let mut take = |key: &str, value: Option<SecretString>| {
+        secret(value).map_err(|says| problems.push(problem(key, says))).ok()
+    };
+    let login = if ways[0] {
+        let keys = ["consumer_key", "consumer_secret", "access_token", "access_token_secret"];
+        let mut values = keys.iter().zip(one).map(|(key, value)| take(key, value));
+        let [consumer, consumer_secret, token, token_secret] =
+            std::array::from_fn(|_| values.next().flatten());
+        (|| Some(Login::One(Keys::new([consumer?, consumer_secret?, token?, token_secret?]))))()
+    } else if ways[1] {
+        let [id, refresh] = two;
+        let (id, refresh) = (take("client_id", id), take("refresh_token", refresh));
+        let secret = settings.client_secret.map(|value| take("client_secret", Some(value)));
+        (|| Some(Login::Two { id: id?, secret: secret.flatten(), refresh: refresh? }))()
+    } else {
+        take("bearer_token", settings.bearer_token).map(Login::Bearer)
+    };
+    login.filter(|_| problems.is_empty()).ok_or(problems)
+}
+
+const NO_WAY: &str = "says nothing of who posts: give consumer_key, consumer_secret, access_token and \
+    access_token_secret (OAuth 1.0a, from X's developer console), or client_id and refresh_token (OAuth 2.0), or \
+    bearer_token (a user's own)";
+
+const TOO_MANY_WAYS: &str = "stands beside another way to prove who posts: keep one of consumer_key, \
+    consumer_secret, access_token and access_token_secret (OAuth 1.0a), client_id and refresh_token (OAuth 2.0), \
+    bearer_token (a user's own)";
+
+/// The first key of the later way that is begun.
+fn begun(ways: [bool; 3]) -> &'static str {
+    if ways[2] { "bearer_token" } else { "client_id" }
+}
+
+fn problem(key: &str, says: impl Into<String>) -> Problem {
+    Problem { key: key.to_owned(), says: says.into() }
+}
+
+fn secret(value: Option<SecretString>) -> Result<SecretString, String> {
+    let text = value.as_ref().map(|v| v.expose_secret().trim()).unwrap_or_default();
+    if text.is_empty() {
+        let says = "is missing: copy it from X's developer console into a file and name it here with _file";
+        return Err(says.to_owned());
+    }
+    if !text.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err("the value is no key of X; takes it without blanks or quotes".to_owned());
+    }
+    Ok(SecretString::from(text.to_owned()))
+}
+
+fn base_url(text: &str) -> Result<Url, String> {
+    let wrong = || format!("{text:?} is not taken; takes a URL such as https://api.x.com");
+    let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
+        return Err(wrong());
+    }
+    Ok(url)
+}
+
+fn pace(name: PaceName) -> Pace {
+    match name {
+        PaceName::Lifted => Pace::LIFTED,
+        PaceName::Platform => Pace { per_account_second: NonZeroU32::new(1), ..Pace::LIFTED },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn says(section: Value) -> String {
+        let problems = read(section).unwrap_err();
+        let lines = problems.iter().map(|p| format!("{}: {}", p.key, p.says));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn an_absent_section_is_no_channel() {
+        assert!(read(Value::Null).unwrap().is_none());
+        assert!(read(json!({})).unwrap().is_none());
+    }
+
+    #[test]
+    fn everything_wrong_is_told_at_once_and_the_secrets_never() {
+        let text = says(json!({
+            "consumer_key": "hunter2 hunter2",
+            "consumer_secret": ["hunter2"],
+            "access_token": "ok",
+            "base_url": "ftp://x",
+            "numbering": "yes",
+            "tweets": 1,
+            "pace": "fast",
+        }));
+        assert!(!text.contains("hunter2"), "{text}");
+        insta::assert_snapshot!(text, @r#"
+        consumer_secret: the value is not taken; takes the value from X's developer console, as text
+        numbering: "yes" is not taken; takes true or false
+        tweets: unknown field `tweets`, expected one of `consumer_key`, `consumer_secret`, `access_token`, `access_token_secret`, `client_id`, `client_secret`, `refresh_token`, `bearer_token`, `numbering`, `base_url`, `pace`
+        pace: "fast" is not taken; takes platform or lifted
+        base_url: "ftp://x" is not taken; takes a URL such as https://api.x.com
+        consumer_key: the value is no key of X; takes it without blanks or quotes
+        access_token_secret: is missing: copy it from X's developer console into a file and name it here with _file
+        "#);
+    }
+
+    #[test]
+    fn one_way_is_taken_and_no_more() {
+        insta::assert_snapshot!(says(json!({ "numbering": true })), @": says nothing of who posts: give consumer_key, consumer_secret, access_token and access_token_secret (OAuth 1.0a, from X's developer console), or client_id and refresh_token (OAuth 2.0), or bearer_token (a user's own)");
+        let both = json!({ "client_id": "a", "refresh_token": "b", "bearer_token": "c" });
+        insta::assert_snapshot!(says(both), @"bearer_token: stands beside another way to prove who posts: keep one of consumer_key, consumer_secret, access_token and access_token_secret (OAuth 1.0a), client_id and refresh_token (OAuth 2.0), bearer_token (a user's own)");
+        insta::assert_snapshot!(says(json!({ "client_secret": "a" })), @"
+        client_id: is missing: copy it from X's developer console into a file and name it here with _file
+        refresh_token: is missing: copy it from X's developer console into a file and name it here with _file
+        ");
+        let one = json!({ "consumer_key": "a", "consumer_secret": "b", "access_token": "c",
+            "access_token_secret": "d" });
+        assert!(matches!(read(one).unwrap().unwrap().login, Login::One(_)));
+        let two = json!({ "client_id": "a", "refresh_token": "b" });
+        assert!(matches!(read(two).unwrap().unwrap().login, Login::Two { secret: None, .. }));
+        let three = read(json!({ "bearer_token": "made_up" })).unwrap().unwrap();
+        assert!(!format!("{three:?}").contains("made_up"));
+    }
+
+    #[test]
+    fn the_schema_names_every_key_and_default() {
+        let schema = schemars::schema_for!(Settings);
+        let keys = schema.get("properties").and_then(Value::as_object).unwrap();
+        let lines = keys.iter().map(|(key, value)| format!("{key}: {}", value["default"]));
+        insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
+        consumer_key: null
+        consumer_secret: null
+        access_token: null
+        access_token_secret: null
+        client_id: null
+        client_secret: null
+        refresh_token: null
+        bearer_token: null
+        numbering: false
+        base_url: "https://api.x.com"
+        pace: "platform"
+        "#);
+    }
+}

@@ -1,0 +1,158 @@
+//! Reads the account's own timeline: the proof of a post whose result was lost.
+
+use std::time::Duration;
+
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use serde_json::Value;
+use tokio::sync::OnceCell;
+use tokio::time::sleep;
+
+use crate::api::{Api, Fault};
+use crate::atoms::atoms;
+use crate::call::Post;
+use crate::weigh::composed;
+
+/// Clocks differ, and X counts whole seconds.
+const SKEW: TimeDelta = TimeDelta::seconds(30);
+/// What did not reach X is asked again so soon.
+const AGAIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+
+/// Reads one account's timeline.
+#[derive(Default)]
+pub struct Timeline {
+    /// The account's id, asked once.
+    me: OnceCell<String>,
+}
+
+/// What the timeline says of a post.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It stands there under this id.
+    There(String),
+    /// It does not.
+    Missing,
+    /// The timeline cannot be read, or not far enough back.
+    Unreadable(String),
+}
+
+impl Timeline {
+    /// Looks for a post among those since it was said; `other` tells ids of posts that are known to be others.
+    pub async fn find(&self, api: &Api, post: &Post, other: impl Fn(&str) -> bool) -> Seen {
+        let Some(since) = post.since else {
+            return Seen::Unreadable("it is not known since when".to_owned());
+        };
+        let page = match self.page(api, since).await {
+            Ok(page) => page,
+            Err(fault) => return Seen::Unreadable(fault.words()),
+        };
+        let posts = page["data"].as_array().map_or(&[][..], Vec::as_slice);
+        let wanted = canonical(&post.text);
+        let same = posts.iter().find(|seen| {
+            let id = seen["id"].as_str().unwrap_or_default();
+            replies_to(seen) == post.reply_to.as_deref() && text(seen) == wanted && !other(id)
+        });
+        match same.and_then(|seen| seen["id"].as_str()) {
+            Some(id) => Seen::There(id.to_owned()),
+            None if page["meta"]["next_token"].is_string() => {
+                Seen::Unreadable("there are more posts since than one page tells".to_owned())
+            }
+            None => Seen::Missing,
+        }
+    }
+
+    async fn page(&self, api: &Api, since: DateTime<Utc>) -> Result<Value, Fault> {
+        let me = self.me.get_or_try_init(|| async {
+            let answer = patiently(|| api.get("users/me", &[])).await?;
+            let id = answer["data"]["id"].as_str().map(str::to_owned);
+            id.ok_or_else(|| Fault::Unclear("X does not say who the account is".to_owned()))
+        });
+        let path = format!("users/{}/tweets", me.await?);
+        let start = (since - SKEW).to_rfc3339_opts(SecondsFormat::Secs, true);
+        let query = [
+            ("max_results", "100"),
+            ("start_time", &*start),
+            ("tweet.fields", "entities,referenced_tweets"),
+        ];
+        patiently(|| api.get(&path, &query)).await
+    }
+}
+
+/// Asks again what a moment's trouble left without an answer: reading changes nothing.
+async fn patiently<F: Future<Output = Result<Value, Fault>>>(
+    ask: impl Fn() -> F,
+) -> Result<Value, Fault> {
+    for pause in AGAIN {
+        match ask().await {
+            Err(Fault::NotSent(_) | Fault::Unclear(_)) => sleep(pause).await,
+            answer => return answer,
+        }
+    }
+    ask().await
+}
+
+fn replies_to(seen: &Value) -> Option<&str> {
+    let others = seen["referenced_tweets"].as_array()?;
+    others.iter().find(|other| other["type"] == "replied_to")?["id"].as_str()
+}
+
+/// The text of a post as it was written: X replaces links by its own, and writes `&`, `<` and `>` as HTML does.
+fn text(seen: &Value) -> String {
+    let mut text = seen["text"].as_str().unwrap_or_default().to_owned();
+    for link in seen["entities"]["urls"].as_array().into_iter().flatten() {
+        if let (Some(short), Some(long)) = (link["url"].as_str(), link["expanded_url"].as_str()) {
+            text = text.replace(short, long);
+        }
+    }
+    canonical(&text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+}
+
+/// A text by which two are compared: in normal form C, white space as one blank, links without what X may
+/// add or take away at both ends.
+fn canonical(text: &str) -> String {
+    let text = composed(text);
+    let (mut out, mut from) = (String::new(), 0);
+    for atom in atoms(&text) {
+        let piece = &text[from..atom.end];
+        from = atom.end;
+        if !atom.is_link {
+            out.push_str(piece);
+            continue;
+        }
+        let bare = piece.split_once("://").map_or(piece, |(_, bare)| bare);
+        out.push_str(bare.trim_end_matches('/'));
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_post_is_known_again_behind_xs_own_links_and_html() {
+        let seen = json!({
+            "text": "a &lt;b&gt; &amp;amp; caf\u{e9} https://t.co/abc and\nmore https://t.co/def",
+            "entities": { "urls": [
+                { "url": "https://t.co/abc", "expanded_url": "https://example.com/" },
+                { "url": "https://t.co/def", "expanded_url": "http://example.org/x" },
+            ] },
+        });
+        let ours = "a <b> &amp; cafe\u{301} https://example.com and\nmore example.org/x";
+        assert_eq!(text(&seen), canonical(ours));
+        assert_ne!(
+            text(&seen),
+            canonical("a <b> &amp; cafe https://example.com and more example.org/x")
+        );
+    }
+
+    #[test]
+    fn a_reply_is_told_from_a_post() {
+        let reply = json!({ "referenced_tweets": [
+            { "type": "quoted", "id": "1" }, { "type": "replied_to", "id": "2" },
+        ] });
+        assert_eq!(replies_to(&reply), Some("2"));
+        assert_eq!(replies_to(&json!({})), None);
+    }
+}

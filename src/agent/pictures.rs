@@ -1,0 +1,68 @@
+//! Reads the pictures of a request from the cache: the newest few, because each costs the model as much as
+//! pages of text.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::domain::transcript::{Picture, Turn};
+
+/// So many pictures go along with one request.
+const MOST: usize = 6;
+
+/// Loads the newest pictures of the turns, by their path. One whose file is gone is left out.
+pub async fn load(turns: &[Turn]) -> HashMap<String, Arc<str>> {
+    let mut loaded = HashMap::new();
+    for Picture { path, .. } in newest(turns) {
+        match tokio::fs::read(path).await {
+            Ok(bytes) => drop(loaded.insert(path.clone(), STANDARD.encode(bytes).into())),
+            Err(error) => tracing::debug!(%error, "a picture of the history is gone"),
+        }
+    }
+    loaded
+}
+
+fn newest(turns: &[Turn]) -> Vec<&Picture> {
+    let mut newest: Vec<&Picture> = Vec::new();
+    for turn in turns.iter().rev() {
+        let Turn::Calls { calls, .. } = turn else { continue };
+        for picture in calls.iter().rev().flat_map(|(_, answer)| answer.pictures.iter().rev()) {
+            if newest.len() == MOST {
+                return newest;
+            }
+            if !newest.contains(&picture) {
+                newest.push(picture);
+            }
+        }
+    }
+    newest
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::transcript::{Answer, Call};
+
+    #[tokio::test]
+    async fn the_newest_few_that_are_still_there_go_along() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |n: usize| folder.path().join(format!("{n}.png")).to_string_lossy().into_owned();
+        let turn = |n: usize| {
+            let call = Call { id: "c".into(), name: "read_file".into(), arguments: json!({}) };
+            let picture = Picture { path: at(n), mime: "image/png".into() };
+            let answer = Answer { pictures: vec![picture], ..Answer::words("c", "seen") };
+            Turn::Calls { text: String::new(), calls: vec![(call, answer)] }
+        };
+        let turns: Vec<Turn> = (0..9).chain([8]).map(turn).collect();
+        (0..8).for_each(|n| std::fs::write(at(n), [n as u8]).unwrap());
+        let loaded = load(&turns).await;
+        let mut paths: Vec<_> = loaded.keys().cloned().collect();
+        paths.sort();
+        assert_eq!(paths, (3..8).map(at).collect::<Vec<_>>(), "8 is gone, 0 to 2 are too old");
+        assert_eq!(&*loaded[&at(3)], "Aw==");
+    }
+}

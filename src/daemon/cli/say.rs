@@ -1,0 +1,86 @@
+//! `selkie say`: the owner's own words into a conversation, through the bot.
+
+use anyhow::anyhow;
+use tokio_util::task::TaskTracker;
+
+use super::args::Say;
+use super::{Failure, Outcome, print};
+use crate::daemon::build::{Chosen, Plan, plan};
+use crate::daemon::client::Running;
+use crate::daemon::socket::SayBody;
+use crate::daemon::{Binary, lifecycle, telemetry};
+use crate::flow::{Stop, Told};
+use crate::store::Standing;
+
+/// Says it and prints the receipt; what did not arrive is a failure.
+pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
+    let plan = plan(binary, chosen)?;
+    telemetry::start(
+        plan.settings.logging.quieter(),
+        &plan.redactor,
+        telemetry::colour(&binary.env),
+    );
+    let Say { to, text, json } = say;
+    let known: Vec<&str> = plan.channels.iter().map(|channel| channel.name).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    let body = SayBody { to, text };
+    let told = lifecycle::runtime()?.block_on(async {
+        match Running::find(&plan.tls, &plan.folders.state).await? {
+            Some(daemon) => daemon.call("/v1/say", &body).await,
+            None => alone(plan, &body).await,
+        }
+    })?;
+    if json {
+        print::json(&told)?;
+    }
+    match told {
+        Told::Stands { conversation, standing } => ended(&conversation, &standing, json),
+        Told::Nowhere => Err(Failure::Usage(format!(
+            "--to {:?} is no conversation of a channel that is configured (there: {known}); takes an id such as \
+             x:main or tg:4711, which /id tells in a chat",
+            body.to
+        ))),
+        Told::Nothing => {
+            Err(Failure::Usage("TEXT: there is nothing in it that could be shown".to_owned()))
+        }
+    }
+}
+
+/// Says it in this very process: only that channel speaks, nothing is heard and no task is run.
+async fn alone(mut plan: Plan, body: &SayBody) -> anyhow::Result<Told> {
+    plan.channels.retain(|channel| channel.address.parse(&body.to).is_some());
+    plan.channels.iter_mut().for_each(|channel| channel.ears = None);
+    let house = plan.open()?;
+    let (tracker, stop) = (TaskTracker::new(), Stop::default());
+    house.flow.start_couriers(&tracker, stop.clone()).await?;
+    let told = house.flow.say(&body.to, &body.text).await;
+    stop.work.cancel();
+    tracker.close();
+    tracker.wait().await;
+    Ok(told?)
+}
+
+fn ended(conversation: &str, standing: &Standing, json: bool) -> Outcome {
+    let failed = |words: String| Err(Failure::Failed(anyhow!("{conversation}: {words}")));
+    match standing {
+        Standing::Delivered { .. } if json => Ok(()),
+        Standing::Delivered { message: Some(message) } => {
+            Ok(print::out(&format!("{conversation}: sent, message {message}\n"))?)
+        }
+        Standing::Delivered { message: None } => Ok(print::out(&format!("{conversation}: sent\n"))?),
+        Standing::Refused { reason } => failed(format!("refused: {reason}")),
+        Standing::Partly { reason } => {
+            failed(format!("only the beginning was sent; the rest was refused: {reason}"))
+        }
+        Standing::Unclear => failed(
+            "nobody can tell whether it arrived: look there before you say it again".to_owned(),
+        ),
+        Standing::Open => failed(
+            "stored and not sent yet; it goes out when the platform takes it and selkie runs: do not say it \
+             again"
+                .to_owned(),
+        ),
+        Standing::Cancelled => failed("withdrawn before it was sent".to_owned()),
+        Standing::Expired => failed("its time had passed before it could be sent".to_owned()),
+    }
+}

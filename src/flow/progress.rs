@@ -1,0 +1,210 @@
+//! How far a task is: told by its tools, shown in one message of its conversation that is edited in place.
+//!
+//! It is progress and no speech: nothing of it is a part, nothing waits for it, what is superseded is never
+//! sent. The message's platform id is stored, so that a task that goes on after a crash edits the same one,
+//! and one whose task has ended is taken away at the next start.
+
+mod bubble;
+mod words;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use selkie_channel_core::ConversationId;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::domain::happening::Happening;
+use crate::domain::ids::TaskId;
+use crate::domain::plan::Plan;
+use crate::flow::account::Account;
+use crate::flow::desk::Desk;
+use crate::flow::settings::StatusMode;
+use crate::store::Claimed;
+use crate::tools::ports::Progress;
+
+use bubble::Bubble;
+pub(super) use bubble::sweep;
+
+/// How far one task is.
+pub(super) struct Board {
+    shared: Arc<Shared>,
+}
+
+/// What the tools tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct News {
+    plan: Option<Plan>,
+    /// The tool that is at work.
+    tool: Option<String>,
+    /// Its newest line, without secrets.
+    line: String,
+}
+
+struct Shared {
+    desk: Arc<Desk>,
+    task: TaskId,
+    conversation: ConversationId,
+    began: Instant,
+    /// It was claimed before.
+    resumed: bool,
+    state: Mutex<State>,
+    bell: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    news: News,
+    life: Life,
+    /// Somebody shows it.
+    is_shown: bool,
+}
+
+/// How the board stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Life {
+    #[default]
+    Open,
+    /// The run has ended or waits for somebody: nothing is being done any more.
+    Closed,
+    /// The claim has ended before the run.
+    Left,
+}
+
+impl Board {
+    /// Takes up a claimed task. Costs nothing until a tool is called.
+    pub(super) fn of(desk: &Arc<Desk>, claimed: &Claimed) -> Self {
+        // An earlier life may have left a message: it is taken up, or taken away at the end.
+        let resumed = claimed.attempts > 1 || !claimed.transcript.is_empty();
+        let shared = Arc::new(Shared {
+            desk: Arc::clone(desk),
+            task: claimed.claim.task,
+            conversation: claimed.conversation.clone(),
+            began: Instant::now(),
+            resumed,
+            state: Mutex::default(),
+            bell: Notify::new(),
+        });
+        if resumed {
+            shared.show();
+        }
+        Self { shared }
+    }
+
+    /// Ends it, after the answer was handed out: the message is withdrawn; a plan stays as it stands.
+    pub(super) fn close(&self) {
+        self.shared.end(Life::Closed);
+    }
+
+    /// Leaves the message as it is to the task's next claim.
+    pub(super) fn leave(&self) {
+        self.shared.end(Life::Left);
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        self.shared.end(Life::Left);
+    }
+}
+
+impl Progress for Board {
+    fn plan(&self, plan: &Plan) {
+        let shared = &self.shared;
+        let told = words::clean_plan(plan, &shared.desk.redactor);
+        shared.desk.happenings.tell(|| Happening::Planned {
+            conversation: shared.conversation.clone(),
+            task: shared.task,
+            plan: told.clone(),
+        });
+        shared.tell(|news| news.plan = Some(told));
+    }
+
+    fn doing(&self, line: &str) {
+        let shared = &self.shared;
+        let line = words::last_line(&shared.desk.redactor.clean(line));
+        shared.desk.happenings.tell(|| Happening::Doing {
+            conversation: shared.conversation.clone(),
+            task: shared.task,
+            line: line.clone(),
+        });
+        shared.tell(|news| news.line = line);
+    }
+
+    fn tool(&self, name: Option<&str>) {
+        self.shared.tell(|news| {
+            news.tool = name.map(str::to_owned);
+            news.line.clear();
+        });
+    }
+}
+
+impl Shared {
+    fn tell(self: &Arc<Self>, change: impl FnOnce(&mut News)) {
+        change(&mut self.state().news);
+        self.show();
+        self.bell.notify_one();
+    }
+
+    fn end(&self, life: Life) {
+        let mut state = self.state();
+        if state.life == Life::Open {
+            state.life = life;
+        }
+        drop(state);
+        self.bell.notify_one();
+    }
+
+    /// Begins to show it, once, where it can be shown at all.
+    fn show(self: &Arc<Self>) {
+        if self.desk.settings.progress.status == StatusMode::Off {
+            return;
+        }
+        let mut state = self.state();
+        if state.is_shown || state.life != Life::Open {
+            return;
+        }
+        state.is_shown = true;
+        drop(state);
+        let Some(account) = self.desk.account(&self.conversation).map(Arc::clone) else { return };
+        self.desk.tracker.spawn(shown(Arc::clone(self), account));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn look(&self) -> (News, Life) {
+        let state = self.state();
+        (state.news.clone(), state.life)
+    }
+}
+
+/// Shows a board until it ends.
+async fn shown(shared: Arc<Shared>, account: Arc<Account>) {
+    let Shared { desk, conversation, began, bell, .. } = &*shared;
+    let earliest = *began + desk.settings.progress.after.0;
+    let Some(mut bubble) = Bubble::of(desk, &account, (conversation, shared.task), earliest) else {
+        return;
+    };
+    if shared.resumed && bubble.recall().await.is_none() {
+        return;
+    }
+    let stop = &desk.stop.work;
+    loop {
+        let (news, life) = shared.look();
+        match life {
+            Life::Open => {}
+            Life::Closed => return bubble.close(news.plan.as_ref()).await,
+            Life::Left => return,
+        }
+        let again = bubble.show(&words::status(&news)).await;
+        tokio::select! {
+            () = bell.notified() => {}
+            () = tokio::time::sleep_until(again.unwrap_or(*began)), if again.is_some() => {}
+            () = stop.cancelled() => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

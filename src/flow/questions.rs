@@ -1,0 +1,99 @@
+//! Questions as people see them: with buttons, with what is chosen so far, and with what came of them.
+
+use selkie_channel_core::{Body, Choice, ConversationId, MessageRef, Question};
+
+use crate::domain::question::{Ask, Given};
+use crate::flow::desk::Desk;
+use crate::store::{Draft, QuestionRow};
+
+/// The button that ends a choice of several.
+pub(super) const DONE: &str = "done";
+/// A question is repeated in its outcome as far as surely fits into one message.
+const MOST_BYTES: usize = 1500;
+/// As much of an answer in own words is shown in its outcome.
+const ANSWER_BYTES: usize = 300;
+
+/// Returns the question as it is asked: where its message cannot be changed, several are chosen in words.
+pub(super) fn asked(desk: &Desk, conversation: &ConversationId, key: &str, ask: &Ask) -> Question {
+    if !ask.many || can_change(desk, conversation) {
+        return shown(key, ask, &[]);
+    }
+    let plain = Question { choices: ask.choices.clone(), ..shown(key, ask, &[]) };
+    let markdown = format!(
+        "{}\n\nAnswer with the numbers of your choice, like `1, 2`.",
+        plain.in_words().trim_end()
+    );
+    Question { markdown, choices: Vec::new(), ..plain }
+}
+
+/// Returns the question with its buttons; those that are picked of several are marked.
+pub(super) fn shown(key: &str, ask: &Ask, picked: &[String]) -> Question {
+    let choices = match ask.many {
+        false => ask.choices.clone(),
+        true => boxes(ask, picked),
+    };
+    Question {
+        key: key.to_owned(),
+        markdown: ask.markdown.clone(),
+        choices,
+        free_text: ask.free_text,
+        placeholder: ask.placeholder.clone(),
+    }
+}
+
+/// Renders the question as it looks with these picked.
+pub(super) fn with_picked(desk: &Desk, row: &QuestionRow, picked: &[String]) -> Option<Draft> {
+    let question = shown(&row.key, &row.ask, picked);
+    let (message, markdown) = (row.message.clone()?, question.markdown.clone());
+    let body = Body::Revision { message, markdown, question: Some(question) };
+    desk.draft_of(&row.conversation, body)
+}
+
+/// Renders what came of a question in place of its buttons; `by` names who answered, where several speak.
+pub(super) fn with_outcome(
+    desk: &Desk,
+    row: &QuestionRow,
+    outcome: &str,
+    by: Option<&str>,
+) -> Option<Draft> {
+    let message = row.message.clone()?;
+    let asked = cut(row.ask.markdown.trim_end(), MOST_BYTES);
+    let by = by.map(|name| format!(" ({name})")).unwrap_or_default();
+    let markdown = format!("{asked}\n\n{outcome}{by}");
+    desk.draft_of(&row.conversation, Body::Revision { message, markdown, question: None })
+}
+
+/// Says in a line what came of a question.
+pub(super) fn outcome(ask: &Ask, given: Option<&Given>) -> String {
+    match given {
+        Some(given @ (Given::Chosen { .. } | Given::Words { .. })) => {
+            format!("✔ {}", cut(&ask.says(given), ANSWER_BYTES))
+        }
+        Some(given @ Given::Expired) => format!("⌛ {}", ask.says(given)),
+        Some(Given::NotAsked { .. }) | None => "✖ Withdrawn".to_owned(),
+    }
+}
+
+fn boxes(ask: &Ask, picked: &[String]) -> Vec<Choice> {
+    let mark = |id: &String| if picked.contains(id) { "☑" } else { "☐" };
+    let boxed = ask
+        .choices
+        .iter()
+        .map(|c| Choice { label: format!("{} {}", mark(&c.id), c.label), ..c.clone() });
+    let done = Choice { id: DONE.to_owned(), label: "Done".to_owned(), description: String::new() };
+    boxed.chain([done]).collect()
+}
+
+/// Whether messages of a conversation can be changed: by what its channel makes of such a change.
+fn can_change(desk: &Desk, conversation: &ConversationId) -> bool {
+    let probe =
+        Body::Revision { message: MessageRef::new("1"), markdown: "?".to_owned(), question: None };
+    desk.draft_of(conversation, probe).is_some()
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.len() <= most {
+        true => text.to_owned(),
+        false => format!("{}…", &text[..text.floor_char_boundary(most)]),
+    }
+}

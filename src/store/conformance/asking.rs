@@ -1,0 +1,430 @@
+//! Laws of questions: asked with the park, answered once and by nobody else's row, expired, withdrawn.
+
+use selkie_channel_core::Choice;
+
+use super::*;
+use crate::domain::facts::Mode;
+use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::question::{Ask, Given, Person, QuestionState};
+use crate::domain::span::Span;
+use crate::domain::task::ParkedOn;
+use crate::store::{Asked, CommandEffect, TapDone, TapEffect};
+
+laws![
+    a_question_is_asked_with_its_park,
+    a_question_is_answered_once,
+    a_tap_row_is_carried_out_once,
+    an_answer_wakes_its_task_after_a_restart,
+    a_question_expires_and_the_answer_is_late,
+    an_answer_before_the_claim_beats_the_expiry,
+    a_stop_withdraws_what_is_open,
+    a_stop_after_the_answer_ends_the_task,
+    a_stopped_task_asks_nothing,
+    a_reset_withdraws_and_ends_plan_mode,
+    words_answer_the_question_of_their_speaker,
+    words_that_fit_no_question_or_two_start_a_task,
+    an_answer_that_comes_too_late_is_a_task,
+    several_are_picked_one_after_the_other,
+    a_parked_conversation_goes_on,
+    a_mode_is_learned_with_the_next_write,
+];
+
+/// A question with the choices tea and coffee.
+fn asking(key: &str, n: i64, free_text: bool) -> Asked {
+    let choice = |id: &str, label: &str| Choice {
+        id: id.to_owned(),
+        label: label.to_owned(),
+        description: String::new(),
+    };
+    Asked {
+        key: key.to_owned(),
+        person: Person { id: PersonId::new("tg:1"), name: "Ann".to_owned() },
+        ask: Ask {
+            v: Ask::VERSION,
+            markdown: "Tea or coffee?".to_owned(),
+            choices: vec![choice("1", "Tea"), choice("2", "Coffee")],
+            many: false,
+            free_text,
+            placeholder: String::new(),
+            within: Span::seconds(100),
+        },
+        expires_at: at(100),
+        draft: draft(n, 1),
+    }
+}
+
+fn park(asked: Asked) -> Advance {
+    Advance::Park {
+        append: vec![said("I ask")],
+        header: r#"{"asks":1}"#.to_owned(),
+        facts: None,
+        on: ParkedOn::Question { key: asked.key.clone() },
+        wake_at: Some(asked.expires_at),
+        ask: Some(Box::new(asked)),
+        usage: Usage::default(),
+        hand_over: true,
+        now: at(1),
+    }
+}
+
+/// Parks the task of a new message in conversation `n` on a question.
+async fn parked(ledger: &dyn Ledger, (n, order): (i64, i64), asked: Asked) -> Claimed {
+    let claimed = started(ledger, n, order).await;
+    let committed = ledger.commit(&claimed.claim, park(asked)).await.unwrap();
+    let Committed::Ended { queued, .. } = committed else { panic!("parked: {committed:?}") };
+    assert_eq!(queued.len(), 1, "the question is said");
+    claimed
+}
+
+/// Stores a tap of conversation `n`.
+async fn tapped(ledger: &dyn Ledger, n: i64, order: i64) -> InboxId {
+    let accepted = push(ledger, tap_of(n, order), no_fuse()).await;
+    accepted.commands[0].0
+}
+
+fn tap_of(n: i64, order: i64) -> Arrival {
+    let mut inbound = message(n, order);
+    inbound.key.push_str(":tap");
+    inbound.what =
+        What::Tap { question: "q1".to_owned(), choice: "1".to_owned(), handle: "h".to_owned() };
+    arrival(inbound, Disposition::Tap)
+}
+
+fn tea() -> Given {
+    Given::Chosen { choices: vec!["1".to_owned()] }
+}
+
+fn answer(key: &str, given: Given) -> TapEffect {
+    TapEffect::Answer { key: key.to_owned(), given, revision: Some(draft(1, 1)), otherwise: None }
+}
+
+async fn answered(ledger: &dyn Ledger, row: InboxId, key: &str) -> TapDone {
+    ledger.answer(row, answer(key, tea())).await.unwrap().unwrap()
+}
+
+async fn state(ledger: &dyn Ledger, key: &str) -> QuestionState {
+    ledger.question(&account(), key).await.unwrap().unwrap().state
+}
+
+async fn claim(ledger: &dyn Ledger, n: i64, second: i64) -> Option<Claimed> {
+    ledger.claim(&lane(n), &boot("a"), at(second)).await.unwrap()
+}
+
+async fn a_question_is_asked_with_its_park(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let syncs = ledger.syncs();
+    let claimed = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    assert_eq!(ledger.syncs() - syncs, 2, "accept and park");
+    drop(ledger);
+    let ledger = bed.open();
+    let open = ledger.open_questions(Some(&conversation(1))).await.unwrap();
+    assert_eq!(open.len(), 1);
+    assert_eq!((open[0].key.as_str(), open[0].task), ("q1", claimed.claim.task));
+    assert_eq!(open[0].ask, asking("q1", 1, false).ask);
+    assert_eq!(open[0].message, None, "it has not arrived yet");
+    assert_eq!(ledger.open_questions(None).await.unwrap(), open);
+    assert!(ledger.open_questions(Some(&conversation(2))).await.unwrap().is_empty());
+    assert_eq!(ledger.next_wake(at(0)).await.unwrap(), Some(at(100)));
+    let due = ledger.due(&account(), &boot("a")).await.unwrap();
+    assert_eq!(due.len(), 1);
+    assert!(ledger.sending(due[0].id, &boot("a")).await.unwrap());
+    ledger.settle(due[0].id, crate::store::Outcome::Sent(receipt("77"))).await.unwrap();
+    let question = ledger.question(&account(), "q1").await.unwrap().unwrap();
+    assert_eq!(question.message, Some(MessageRef::new("77")));
+    assert!(ledger.question(&account(), "q2").await.unwrap().is_none());
+    assert!(ledger.question(&AccountId::new("tg:9"), "q1").await.unwrap().is_none());
+}
+
+async fn a_question_is_answered_once(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    let first = tapped(ledger.as_ref(), 1, 2).await;
+    let second = tapped(ledger.as_ref(), 1, 3).await;
+    let done = answered(ledger.as_ref(), first, "q1").await;
+    assert!(done.done);
+    assert_eq!(done.ready, Some(lane(1)));
+    let part = &done.queued.unwrap().parts[0];
+    assert!(!part.answer, "a changed message is no answer that may be repeated");
+    let late = answered(ledger.as_ref(), second, "q1").await;
+    assert!(!late.done && late.queued.is_none() && late.ready.is_none(), "a double tap");
+    let awake = claim(ledger.as_ref(), 1, 5).await.unwrap();
+    assert_eq!((awake.claim.task, awake.attempts), (asked.claim.task, 1));
+    let settled = awake.settled.unwrap();
+    assert_eq!(settled.question.state, QuestionState::Answered);
+    assert_eq!(settled.question.given, Some(tea()));
+    assert_eq!(settled.by.unwrap().order, 2);
+    assert!(awake.open.is_empty(), "its own question");
+    assert_eq!(awake.header.as_deref(), Some(r#"{"asks":1}"#));
+    let unknown = tapped(ledger.as_ref(), 1, 4).await;
+    assert!(!answered(ledger.as_ref(), unknown, "q7").await.done);
+}
+
+async fn a_tap_row_is_carried_out_once(bed: &dyn Bed) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    let row = tapped(ledger.as_ref(), 1, 2).await;
+    let again = push(ledger.as_ref(), tap_of(1, 2), no_fuse()).await;
+    assert_eq!((again.known, again.commands.len()), (1, 0), "redelivered");
+    drop(ledger);
+    let ledger = bed.open();
+    let open = ledger.open_commands().await.unwrap();
+    assert_eq!(open.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [row]);
+    assert!(answered(ledger.as_ref(), row, "q1").await.done);
+    assert!(ledger.answer(row, answer("q1", tea())).await.unwrap().is_none());
+    assert!(ledger.open_commands().await.unwrap().is_empty());
+    let nothing = tapped(ledger.as_ref(), 9, 1).await;
+    assert!(!ledger.answer(nothing, TapEffect::Nothing).await.unwrap().unwrap().done);
+    assert_eq!(ledger.conversations(9).await.unwrap().len(), 1, "a tap makes no conversation");
+}
+
+async fn an_answer_wakes_its_task_after_a_restart(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    drop(ledger);
+    let ledger = bed.open();
+    assert_eq!(ledger.reclaim(&boot("b"), at(2)).await.unwrap(), 0, "it has no claim");
+    let row = tapped(ledger.as_ref(), 1, 2).await;
+    answered(ledger.as_ref(), row, "q1").await;
+    drop(ledger);
+    let ledger = bed.open();
+    let awake = ledger.claim(&lane(1), &boot("b"), at(3)).await.unwrap().unwrap();
+    assert_eq!(awake.claim.task, asked.claim.task);
+    // It dies before anything of the answer is stored: the next claim finds the answer again.
+    ledger.reclaim(&boot("c"), at(4)).await.unwrap();
+    let again = ledger.claim(&lane(1), &boot("c"), at(5)).await.unwrap().unwrap();
+    assert_eq!(again.settled.unwrap().question.given, Some(tea()));
+    assert_eq!(again.attempts, 2);
+}
+
+async fn a_question_expires_and_the_answer_is_late(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    assert!(claim(ledger.as_ref(), 1, 99).await.is_none());
+    let awake = claim(ledger.as_ref(), 1, 100).await.unwrap();
+    assert_eq!(awake.claim.task, asked.claim.task);
+    let settled = awake.settled.unwrap();
+    assert_eq!(settled.question.state, QuestionState::Expired);
+    assert_eq!((settled.question.given, settled.by), (Some(Given::Expired), None));
+    let row = tapped(ledger.as_ref(), 1, 2).await;
+    assert!(!answered(ledger.as_ref(), row, "q1").await.done);
+    assert_eq!(state(ledger.as_ref(), "q1").await, QuestionState::Expired);
+}
+
+async fn an_answer_before_the_claim_beats_the_expiry(bed: &dyn Bed) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    // Its time is over and nobody has told the model yet.
+    let row = tapped(ledger.as_ref(), 1, 200).await;
+    assert!(answered(ledger.as_ref(), row, "q1").await.done);
+    let awake = claim(ledger.as_ref(), 1, 200).await.unwrap();
+    assert_eq!(awake.settled.unwrap().question.state, QuestionState::Answered);
+}
+
+/// Stores and carries out a command of conversation `n`.
+async fn command(
+    ledger: &dyn Ledger,
+    (n, order): (i64, i64),
+    effect: CommandEffect,
+) -> Vec<String> {
+    let accepted = push(ledger, arrival(message(n, order), Disposition::Command), no_fuse()).await;
+    let done = ledger.command(accepted.commands[0].0, effect).await.unwrap().unwrap();
+    done.withdrawn.into_iter().map(|q| q.key).collect()
+}
+
+fn stop() -> CommandEffect {
+    super::hearing::stop_by(None)
+}
+
+async fn task_state(ledger: &dyn Ledger, task: TaskId) -> &'static str {
+    ledger.task(task).await.unwrap().unwrap().row.state.name()
+}
+
+async fn a_stop_withdraws_what_is_open(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    let other = parked(ledger.as_ref(), (2, 1), asking("q2", 2, false)).await;
+    assert_eq!(command(ledger.as_ref(), (1, 2), stop()).await, ["q1"]);
+    assert_eq!(task_state(ledger.as_ref(), asked.claim.task).await, "stopped");
+    assert_eq!(state(ledger.as_ref(), "q1").await, QuestionState::Withdrawn);
+    assert_eq!(state(ledger.as_ref(), "q2").await, QuestionState::Open, "another conversation's");
+    assert_eq!(task_state(ledger.as_ref(), other.claim.task).await, "parked");
+    let row = tapped(ledger.as_ref(), 1, 3).await;
+    assert!(!answered(ledger.as_ref(), row, "q1").await.done, "the stop was first");
+    assert!(claim(ledger.as_ref(), 1, 500).await.is_none());
+    assert!(command(ledger.as_ref(), (1, 4), stop()).await.is_empty());
+}
+
+async fn a_stop_after_the_answer_ends_the_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    let row = tapped(ledger.as_ref(), 1, 2).await;
+    assert!(answered(ledger.as_ref(), row, "q1").await.done);
+    assert!(command(ledger.as_ref(), (1, 3), stop()).await.is_empty(), "nothing is open");
+    assert_eq!(task_state(ledger.as_ref(), asked.claim.task).await, "stopped");
+    assert!(claim(ledger.as_ref(), 1, 5).await.is_none());
+}
+
+async fn a_stopped_task_asks_nothing(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 1).await;
+    command(ledger.as_ref(), (1, 2), stop()).await;
+    let told = ledger.commit(&claimed.claim, park(asking("q1", 1, false))).await.unwrap();
+    assert!(matches!(told, Committed::Continue { stop: true, .. }));
+    assert!(ledger.question(&account(), "q1").await.unwrap().is_none());
+}
+
+async fn a_reset_withdraws_and_ends_plan_mode(bed: &dyn Bed) {
+    let ledger = bed.open();
+    ledger.set_mode(&conversation(1), Mode::Plan).await.unwrap();
+    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    assert_eq!(asked.facts.mode, Mode::Plan);
+    let reset = CommandEffect::Reset(draft(1, 1));
+    assert_eq!(command(ledger.as_ref(), (1, 2), reset).await, ["q1"]);
+    assert_eq!(task_state(ledger.as_ref(), asked.claim.task).await, "stopped");
+    assert_eq!(ledger.mode(&conversation(1)).await.unwrap(), Mode::Normal);
+}
+
+/// A message of conversation 1 by a speaker.
+fn words(order: i64, by: &str, text: &str) -> Arrival {
+    let mut arrival = task(message(1, order));
+    arrival.inbound.speaker.id = PersonId::new(by);
+    arrival.inbound.text = text.to_owned();
+    arrival
+}
+
+async fn words_answer_the_question_of_their_speaker(bed: &dyn Bed) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    let foreign = push(ledger.as_ref(), words(2, "tg:2", "tea"), no_fuse()).await;
+    assert!(foreign.commands.is_empty(), "only who was asked answers");
+    let mut context = words(3, "tg:1", "2");
+    context.disposition = Disposition::Context;
+    let accepted = push(ledger.as_ref(), context, fuse(1)).await;
+    assert_eq!((accepted.commands.len(), accepted.claimed.len()), (1, 0));
+    let row = accepted.commands[0].0;
+    let question = ledger.question_of(row).await.unwrap().unwrap();
+    assert_eq!((question.key.as_str(), question.state), ("q1", QuestionState::Open));
+    assert_eq!(ledger.open_commands().await.unwrap().len(), 1);
+    assert!(answered(ledger.as_ref(), row, "q1").await.done);
+    let after = push(ledger.as_ref(), words(4, "tg:1", "2"), no_fuse()).await;
+    assert!(after.commands.is_empty(), "nothing is open");
+}
+
+async fn words_that_fit_no_question_or_two_start_a_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    let mut quoting = words(4, "tg:1", "tea");
+    quoting.inbound.quote = Some(selkie_channel_core::Quote {
+        message: MessageRef::new("5"),
+        speaker: "bot".to_owned(),
+        text: String::new(),
+        ours: true,
+    });
+    let mut forwarded = words(5, "tg:1", "tea");
+    forwarded.inbound.forwarded = true;
+    let mut album = words(6, "tg:1", "tea");
+    album.inbound.album = Some("a".to_owned());
+    for arrival in [words(2, "tg:1", "hello"), quoting, forwarded, album] {
+        let accepted = push(ledger.as_ref(), arrival, no_fuse()).await;
+        assert!(accepted.commands.is_empty());
+    }
+    assert_eq!(ledger.counts().await.unwrap().waiting, 4);
+    let free = started(ledger.as_ref(), 2, 1).await;
+    ledger.commit(&free.claim, park(asking("q2", 2, true))).await.unwrap();
+    parked(ledger.as_ref(), (2, 2), asking("q3", 2, true)).await;
+    let mut both = words(7, "tg:1", "water");
+    (both.inbound.conversation, both.inbound.place) = (conversation(2), place(2));
+    let accepted = push(ledger.as_ref(), both, no_fuse()).await;
+    assert!(accepted.commands.is_empty(), "nobody knows which of the two");
+}
+
+async fn an_answer_that_comes_too_late_is_a_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, true)).await;
+    let batch = vec![words(2, "tg:1", "water"), words(3, "tg:1", "or milk")];
+    let accepted = ledger.accept(batch.clone(), None, no_fuse()).await.unwrap();
+    assert_eq!(accepted.commands.len(), 2, "both may be it");
+    let effect = |arrival: &Arrival| TapEffect::Answer {
+        key: "q1".to_owned(),
+        given: Given::Words { text: arrival.inbound.text.clone() },
+        revision: None,
+        otherwise: Some(Box::new(arrival.clone())),
+    };
+    for ((row, _), arrival) in accepted.commands.iter().zip(&batch) {
+        ledger.answer(*row, effect(arrival)).await.unwrap().unwrap();
+    }
+    let awake = claim(ledger.as_ref(), 1, 5).await.unwrap();
+    assert_eq!(awake.claim.task, asked.claim.task);
+    let water = Given::Words { text: "water".to_owned() };
+    assert_eq!(awake.settled.unwrap().question.given, Some(water));
+    finished(ledger.as_ref(), &awake.claim, finish("done", vec![])).await;
+    let next = claim(ledger.as_ref(), 1, 5).await.unwrap();
+    assert_eq!(next.heard.len(), 1);
+    assert_eq!(next.heard[0].1.text, "or milk", "the second is a task of its own");
+}
+
+async fn several_are_picked_one_after_the_other(bed: &dyn Bed) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    let pick = |from: &[&str], to: &[&str]| TapEffect::Pick {
+        key: "q1".to_owned(),
+        from: from.iter().map(|s| (*s).to_owned()).collect(),
+        to: to.iter().map(|s| (*s).to_owned()).collect(),
+        revision: Some(draft(1, 1)),
+    };
+    for (order, from, to, takes) in [
+        (2, &[][..], &["2"][..], true),
+        (3, &[][..], &["1"][..], false),
+        (4, &["2"][..], &["1", "2"][..], true),
+    ] {
+        let row = tapped(ledger.as_ref(), 1, order).await;
+        let done = ledger.answer(row, pick(from, to)).await.unwrap().unwrap();
+        assert_eq!((done.done, done.queued.is_some()), (takes, takes));
+        assert!(done.ready.is_none(), "it is still open");
+    }
+    let question = ledger.question(&account(), "q1").await.unwrap().unwrap();
+    assert_eq!(
+        (question.picked, question.state),
+        (vec!["1".into(), "2".into()], QuestionState::Open)
+    );
+}
+
+async fn a_parked_conversation_goes_on(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let asking_task = started(ledger.as_ref(), 1, 1).await;
+    push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
+    let committed = ledger.commit(&asking_task.claim, park(asking("q1", 1, false))).await.unwrap();
+    let Committed::Ended { next, .. } = committed else { panic!("parked: {committed:?}") };
+    let next = next.unwrap();
+    assert_eq!(next.heard[0].1.order, 2, "the lane is handed over");
+    assert_eq!(next.open.len(), 1, "it is told what is open");
+    assert!(next.settled.is_none());
+    let row = tapped(ledger.as_ref(), 1, 3).await;
+    let done = answered(ledger.as_ref(), row, "q1").await;
+    assert_eq!(done.ready, None, "the lane is busy");
+    finished(ledger.as_ref(), &next.claim, finish("between", vec![])).await;
+    let awake = claim(ledger.as_ref(), 1, 5).await.unwrap();
+    assert_eq!(awake.claim.task, asking_task.claim.task);
+    assert_eq!(awake.history, [vec![said("between")]]);
+}
+
+async fn a_mode_is_learned_with_the_next_write(bed: &dyn Bed) {
+    let ledger = bed.open();
+    assert_eq!(ledger.mode(&conversation(1)).await.unwrap(), Mode::Normal);
+    let claimed = started(ledger.as_ref(), 1, 1).await;
+    assert_eq!(claimed.facts.mode, Mode::Normal);
+    let step = || Advance::Step {
+        append: vec![],
+        header: "{}".to_owned(),
+        facts: None,
+        usage: Usage::default(),
+        durable: false,
+    };
+    ledger.set_mode(&conversation(1), Mode::Plan).await.unwrap();
+    let told = ledger.commit(&claimed.claim, step()).await.unwrap();
+    assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Plan }));
+    let off = CommandEffect::Mode(Mode::Normal, Some(draft(1, 1)));
+    command(ledger.as_ref(), (1, 2), off).await;
+    let told = ledger.commit(&claimed.claim, step()).await.unwrap();
+    assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Normal }));
+}

@@ -1,0 +1,114 @@
+//! Questions to people: asked when a task is parked, answered once, by who was asked.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef};
+use serde::Serialize;
+
+use super::{Arrival, Draft, Queued, Result};
+use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::question::{Ask, Given, Person, QuestionState};
+use crate::domain::task::Lane;
+
+/// Questions to people.
+#[async_trait]
+pub trait Questions: Send + Sync {
+    /// Returns the question with this key; `None` when there never was one.
+    async fn question(&self, account: &AccountId, key: &str) -> Result<Option<QuestionRow>>;
+
+    /// Returns the question that a message was taken for the answer of when it was stored.
+    async fn question_of(&self, row: InboxId) -> Result<Option<QuestionRow>>;
+
+    /// Carries out a tap or an answer, once: what it does to its question, the task that goes on, and
+    /// what is said. Durable. `Ok(None)` when the row was carried out before.
+    async fn answer(&self, row: InboxId, effect: TapEffect) -> Result<Option<TapDone>>;
+}
+
+/// A question to be asked, together with the end of the claim that asks it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Names it within its account for ever.
+    pub key: String,
+    /// Who is to answer.
+    pub person: Person,
+    /// What.
+    pub ask: Ask,
+    /// Nobody can answer it after this moment.
+    pub expires_at: DateTime<Utc>,
+    /// How it is said.
+    pub draft: Draft,
+}
+
+/// A question as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QuestionRow {
+    /// Its key.
+    pub key: String,
+    /// Where it was asked.
+    pub conversation: ConversationId,
+    /// The task that waits for it.
+    pub task: TaskId,
+    /// Who is to answer.
+    pub person: Person,
+    /// What.
+    pub ask: Ask,
+    /// Where it stands.
+    pub state: QuestionState,
+    /// What is chosen so far, where several may be: ids of choices.
+    pub picked: Vec<String>,
+    /// The answer.
+    pub given: Option<Given>,
+    /// The message that carries its buttons, when it has arrived.
+    pub message: Option<MessageRef>,
+    /// Nobody can answer it after this moment.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// What a tap or an answer does.
+#[derive(Clone, Debug)]
+pub enum TapEffect {
+    /// Nothing: late, foreign, unknown.
+    Nothing,
+    /// Chooses or lets go one of several.
+    Pick {
+        /// The question.
+        key: String,
+        /// What was chosen when the tap was judged; otherwise it is judged again.
+        from: Vec<String>,
+        /// What is chosen now.
+        to: Vec<String>,
+        /// The question as it looks now.
+        revision: Option<Draft>,
+    },
+    /// Answers the question.
+    Answer {
+        /// The question.
+        key: String,
+        /// The answer.
+        given: Given,
+        /// The question's message as it looks from now on.
+        revision: Option<Draft>,
+        /// What becomes of the message when the question is not open any more.
+        otherwise: Option<Box<Arrival>>,
+    },
+}
+
+/// What a tap or an answer did.
+#[derive(Clone, Debug, Default)]
+pub struct TapDone {
+    /// It did what it was to do: nobody was quicker.
+    pub done: bool,
+    /// What is said.
+    pub queued: Option<Queued>,
+    /// A lane that has work now.
+    pub ready: Option<Lane>,
+}
+
+/// A question that its task asked, as its next claim finds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    /// Its row.
+    pub question: QuestionRow,
+    /// The tap or message that answered it.
+    pub by: Option<Inbound>,
+}

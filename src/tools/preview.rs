@@ -1,0 +1,52 @@
+//! What a call would do, for a person who is asked to allow it: bounded, and with no secret in it.
+
+use std::sync::Arc;
+
+use selkie_channel_core::Redactor;
+use serde_json::Value;
+
+use crate::tools::Tool;
+use crate::tools::args::accept;
+use crate::tools::scope::Roots;
+
+/// Lines that a person is shown at most.
+const LINES: usize = 60;
+/// Characters of them.
+const CHARACTERS: usize = 4_000;
+
+/// Shows what a call would do; `None` when it changes nothing. Reads the files it speaks of, so it may
+/// wait for the disk.
+///
+/// # Errors
+/// The faults of the arguments, for the model: a call that cannot be made needs nobody's leave.
+pub fn preview(
+    tool: &Arc<dyn Tool>,
+    roots: &Roots,
+    arguments: &Value,
+    redactor: &Redactor,
+) -> Result<Option<String>, String> {
+    let args = accept(&tool.spec().parameters, arguments)?.args;
+    // Cleaned before it is cut: half a secret would not be recognised.
+    Ok(tool.preview(roots, &args).map(|shown| bounded(&redactor.clean(&shown))))
+}
+
+/// Puts a mark before every line.
+pub(super) fn marked(mark: char, text: &str) -> String {
+    text.lines().map(|line| format!("\n{mark}{line}")).collect()
+}
+
+/// Keeps the head, and says how much is missing.
+fn bounded(text: &str) -> String {
+    let by_lines = text.match_indices('\n').nth(LINES - 1).map_or(text.len(), |(at, _)| at);
+    let by_characters = text.char_indices().nth(CHARACTERS).map_or(text.len(), |(at, _)| at);
+    let end = by_lines.min(by_characters);
+    if end == text.len() {
+        return text.to_owned();
+    }
+    let rest = &text[end..];
+    let (lines, characters) = (rest.trim_start_matches('\n').lines().count(), rest.chars().count());
+    format!("{}\n[+{lines} lines, {characters} characters]", &text[..end])
+}
+
+#[cfg(test)]
+mod tests;

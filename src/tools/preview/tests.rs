@@ -1,0 +1,184 @@
+//! Every tool that writes or runs something shows what it would do, and does nothing.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::*;
+use crate::domain::tool::Class;
+use crate::tools::base::{Means, build};
+use crate::tools::registry::{Found, Overlay, Registry};
+use crate::tools::settings::Settings;
+use crate::tools::testkit::Folders;
+
+fn shown(folders: &Folders, name: &str, arguments: Value) -> String {
+    let mut settings = Settings::default();
+    settings.powershell.enabled = true;
+    let base = Arc::new(build(&settings, &Means::default()).unwrap());
+    let Found::Tool(tool) = Registry::view(base, vec![], Overlay::default()).find(name) else {
+        panic!("{name} is no tool");
+    };
+    let redactor = Redactor::default();
+    redactor.learn("hunter2hunter2");
+    match preview(&tool, &folders.roots(), &arguments, &redactor) {
+        Ok(shown) => shown.unwrap_or_else(|| "(changes nothing)".to_owned()),
+        Err(faults) => format!("✗ {faults}"),
+    }
+}
+
+#[test]
+fn a_person_sees_what_would_be_done() {
+    let folders = Folders::new();
+    folders.put("work/a.txt", "one\ntwo\nthree\n");
+    let cells =
+        json!([{"cell_type": "code", "id": "a", "metadata": {}, "source": ["x = 1\n", "y"]}]);
+    let book = json!({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5});
+    folders.put("work/n.ipynb", book.to_string());
+    let mut said = Vec::new();
+    for (name, args) in [
+        ("write_file", json!({"path": "new.txt", "content": "password: hunter2hunter2\n"})),
+        ("write_file", json!({"path": "a.txt", "content": "x"})),
+        ("write_file", json!({"path": "a.txt", "content": "x", "mode": "append"})),
+        ("write_file", json!({"path": "/etc/x", "content": "x"})),
+        ("edit_file", json!({"path": "a.txt", "old_string": "two", "new_string": "2"})),
+        ("edit_file", json!({"path": "a.txt", "old_string": "none", "new_string": "2"})),
+        ("apply_patch", json!({"patch": "--- a/a.txt\n+++ b/a.txt\n@@ -2 +2 @@\n-two\n+2\n"})),
+        ("apply_patch", json!({"patch": "*** Begin Patch\n*** Delete File: b\n*** End Patch"})),
+        ("patch", json!({"path": "a.txt", "operation": "create", "content": "x"})),
+        (
+            "patch",
+            json!({"path": "a.txt", "operation": "replace", "old_string": "one", "new_string": "1"}),
+        ),
+        ("patch", json!({"path": "a.txt", "operation": "delete"})),
+        ("patch", json!({"path": "a.txt", "operation": "replace"})),
+        ("notebook_edit", json!({"notebook_path": "n.ipynb", "cell_id": "a", "new_source": "z"})),
+        (
+            "notebook_edit",
+            json!({"notebook_path": "n.ipynb", "cell_id": "a", "edit_mode": "delete"}),
+        ),
+        (
+            "notebook_edit",
+            json!({"notebook_path": "n.ipynb", "new_source": "z", "cell_type": "code", "edit_mode": "insert"}),
+        ),
+        (
+            "bash",
+            json!({"cmd": "make\nmake install", "cwd": "sub", "env": {"A": "1"}, "run_in_background": true}),
+        ),
+        ("powershell", json!({"cmd": "Get-Date"})),
+        ("process", json!({"action": "input", "process_id": "p1", "input": "yes"})),
+        ("process", json!({"action": "signal", "process_id": "p1", "signal": "INT"})),
+        ("process", json!({"action": "stop", "process_id": "p1"})),
+        ("process", json!({"action": "list"})),
+        ("url_fetch", json!({"url": "https://x.org/", "method": "POST", "body": {"a": 1}})),
+        ("url_fetch", json!({"url": "https://x.org/f", "download_path": "f"})),
+        ("bash", json!({"command": "x"})),
+    ] {
+        said.push(format!("{name}> {}", shown(&folders, name, args)));
+    }
+    insta::assert_snapshot!(said.join("\n"), @r##"
+write_file> create new.txt:
+password: [redacted]
+
+write_file> replace a.txt (14 bytes):
+x
+write_file> append to a.txt (14 bytes):
+x
+write_file> write /etc/x, which would fail: refusing to write outside allowed base dirs: /etc/x (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
+edit_file> edit a.txt (1 place):
+@@ line 2 @@
+ one
+-two
++2
+ three
+edit_file> edit a.txt, which would fail: old_string was not found in a.txt: read the file again and copy the text exactly
+-none
++2
+apply_patch> apply a patch; it gives:
+updated a.txt (1 hunk)
+
+--- a/a.txt
++++ b/a.txt
+@@ -2 +2 @@
+-two
++2
+
+apply_patch> apply a patch, which would fail: no such file: b
+Nothing was changed.
+
+*** Begin Patch
+*** Delete File: b
+*** End Patch
+patch> replace 14 bytes of a.txt:
+x
+patch> change a.txt:
+@@ line 1 @@
+-one
++1
+ two
+ three
+patch> delete a.txt (14 bytes):
+-one
+-two
+-three
+patch> change a.txt, which would fail: old_string is required
+notebook_edit> n.ipynb: replace cell 0
+-x = 1
+-y
++z
+notebook_edit> n.ipynb: delete cell 0
+-x = 1
+-y
+notebook_edit> n.ipynb: insert cell 0
++z
+bash> run in the background in sub:
+A=1
+make
+make install
+powershell> run in PowerShell:
+Get-Date
+process> write to p1:
+yes
+process> send INT to p1
+process> end p1
+process> (changes nothing)
+url_fetch> POST https://x.org/
+{"a":1}
+url_fetch> GET https://x.org/f
+saved as f
+bash> ✗ unknown parameter command (takes cmd, cwd, timeout_seconds, env, run_in_background, run_in_subtask)
+cmd is required
+"##);
+    assert_eq!(folders.get("work/a.txt"), "one\ntwo\nthree\n");
+}
+
+#[test]
+fn every_tool_that_changes_or_runs_something_has_one() {
+    let folders = Folders::new();
+    for spec in build(&Settings::default(), &Means::default()).unwrap().specs() {
+        let mut args = json!({});
+        for name in spec.parameters["required"].as_array().into_iter().flatten() {
+            let parameter = &spec.parameters["properties"][name.as_str().unwrap()];
+            let listed = parameter["enum"].as_array().and_then(|all| all.last().cloned());
+            args[name.as_str().unwrap()] = listed.unwrap_or_else(|| json!("x"));
+        }
+        let changes = matches!(spec.class, Class::Write | Class::Exec);
+        if changes {
+            let said = shown(&folders, spec.name, args);
+            assert!(!said.starts_with('✗') && said != "(changes nothing)", "{}: {said}", spec.name);
+        }
+    }
+}
+
+#[test]
+fn a_preview_is_bounded() {
+    let folders = Folders::new();
+    for content in ["line\n".repeat(5_000), "ö".repeat(9_000)] {
+        let said = shown(&folders, "write_file", json!({"path": "x", "content": content}));
+        assert!(said.lines().count() <= LINES + 1, "{}", said.lines().count());
+        assert!(said.chars().count() <= CHARACTERS + 60);
+        assert!(said.ends_with(" characters]"), "{said}");
+    }
+    let edge = format!("hunter2{}", "hunter2 ".repeat(900));
+    let said = shown(&folders, "write_file", json!({"path": "x", "content": edge.trim_end()}));
+    assert!(!said.contains("hunter2hunter2"));
+}
