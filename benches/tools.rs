@@ -236,7 +236,8 @@ impl Bench {
     fn call(&self, name: &str, arguments: Value) -> String {
         let call = Call { id: "c1.0".to_owned(), name: name.to_owned(), arguments };
         let scope = self.scope();
-        let called = dispatch(&self.registry, &call, &scope, &Redactor::default());
+        let redactor = Redactor::default();
+        let called = dispatch(&self.registry, &call, &scope, &redactor);
         let answer = self.runtime.block_on(called).expect("no abort").answer;
         assert!(!answer.is_error, "{name}: {}", answer.text);
         answer.text
@@ -259,6 +260,7 @@ impl Bench {
                 elsewhere: false,
             },
             reply: Arc::new(Nobody),
+            tools: Arc::clone(self.registry.block()),
             progress: Arc::new(Silent),
             todos: Arc::new(Nobody),
             deadline: tokio::time::Instant::now() + Duration::from_secs(600),

@@ -286,3 +286,16 @@ fn another_name_of_a_tool_is_understood() {
     let unknown = desk.selkie(&["tools", "show", "bsah"]).err;
     assert!(unknown.contains("did you mean bash?"), "{unknown}");
 }
+
+#[test]
+fn a_channels_manifest_is_printed_by_either_spelling() {
+    let desk = Desk::new();
+    let short = desk.selkie(&["slack", "manifest"]);
+    assert_eq!((short.code, short.err.as_str()), (0, ""));
+    assert!(short.out.contains("socket_mode_enabled: true"), "{}", short.out);
+    assert_eq!(desk.selkie(&["channel", "manifest", "slack"]).out, short.out);
+    let none = desk.selkie(&["telegram", "manifest"]);
+    assert_eq!(none.code, 2);
+    assert!(none.err.contains("channels that have one: slack"), "{}", none.err);
+    assert_eq!(desk.selkie(&["slack", "run"]).code, 2);
+}

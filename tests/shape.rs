@@ -129,6 +129,7 @@ fn places() -> Vec<Where> {
         Where::CommandLine { terminal: false },
         Where::Channel(features("telegram", "private", Audience::Direct)),
         Where::Channel(features("telegram", "group", Audience::Group)),
+        Where::Channel(features("slack", "dm", Audience::Direct)),
         Where::Channel(features("slack", "channel", Audience::Group)),
     ]
 }

@@ -20,7 +20,7 @@ use crate::flow::progress::Board;
 use crate::flow::reply::TaskReply;
 use crate::flow::steer::Steering;
 use crate::flow::stops::{StopMark, Stops};
-use crate::flow::{heard, presence, rights, words};
+use crate::flow::{backfill, heard, presence, rights, words};
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, Seen, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
@@ -88,6 +88,7 @@ impl Answers {
         mark: &StopMark,
         hand_over: bool,
     ) -> Option<Claimed> {
+        backfill::add(&self.desk, claimed, mark.cancel()).await;
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
         let steering = Steering::new(Arc::clone(&self.desk), claimed);
         let board = Arc::new(Board::of(&self.desk, claimed));

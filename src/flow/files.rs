@@ -22,13 +22,13 @@ const NAME_BYTES: usize = 120;
 /// Fetches what came with a message and returns one line for each file.
 pub(super) async fn fetch(
     desk: &Arc<Desk>,
-    conversation_row: i64,
+    place_row: i64,
     inbound: &Inbound,
     cancel: &CancellationToken,
 ) -> Vec<String> {
     let mut lines = Vec::with_capacity(inbound.attachments.len());
     let Some(account) = desk.account(&inbound.conversation) else { return lines };
-    let own = own_folder(conversation_row);
+    let own = own_folder(place_row);
     let folder = desk.cache_dir.join(&own).join("in");
     for attachment in &inbound.attachments {
         let name = safe_name(&attachment.name, attachment.kind);

@@ -27,7 +27,7 @@ pub(super) async fn lines(
     let mut lines = without_files(claimed);
     let asked = lines.len() - claimed.heard.len();
     for (line, (_, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
-        line.files = files::fetch(desk, claimed.conversation_row, inbound, cancel).await;
+        line.files = files::fetch(desk, claimed.place_row, inbound, cancel).await;
     }
     lines
 }

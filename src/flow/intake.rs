@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::DateTime;
 use selkie_channel_core::{
     AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, PlaceId, Redactor,
 };
@@ -48,7 +49,9 @@ impl Intake {
         let desk = &self.desk;
         batch.iter_mut().for_each(|arrival| hide(&desk.redactor, &mut arrival.inbound));
         desk.crash.hit(CrashPoint::BeforeAccept);
-        let tasks = batch.iter().filter(|a| matches!(a.disposition, Disposition::Task(_))).count();
+        let begins =
+            |a: &&Arrival| matches!(a.disposition, Disposition::Task(_) | Disposition::MeantNow(_));
+        let tasks = batch.iter().filter(begins).count();
         let permits = self.workers.reserve(tasks);
         let now = desk.clock.now();
         let fuse = Fuse { permits: permits.len(), boot: desk.boot.clone(), now };
@@ -137,7 +140,7 @@ impl Intake {
 }
 
 /// Hides our secrets in what people wrote: no row holds them, and no model is told.
-fn hide(redactor: &Redactor, inbound: &mut Inbound) {
+pub(super) fn hide(redactor: &Redactor, inbound: &mut Inbound) {
     let Inbound { title, text, command, quote, attachments, .. } = inbound;
     let args = command.as_mut().map(|command| &mut command.args);
     let quoted = quote.as_mut().map(|quote| &mut quote.text);
@@ -162,8 +165,16 @@ pub(super) struct AccountInbox {
 
 #[async_trait]
 impl Inbox for AccountInbox {
-    async fn accept(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<(), InboxBroken> {
-        self.account.heard(self.intake.desk.clock.now());
+    async fn accept(
+        &self,
+        mut batch: Vec<Inbound>,
+        cursor: Option<Cursor>,
+    ) -> Result<(), InboxBroken> {
+        let now = self.intake.desk.clock.now();
+        self.account.heard(now);
+        // Some events have no time of their own.
+        let timeless = batch.iter_mut().filter(|inbound| inbound.at == DateTime::UNIX_EPOCH);
+        timeless.for_each(|inbound| inbound.at = now);
         self.intake.take(&self.account, batch, cursor).await.map_err(broken)
     }
 

@@ -26,6 +26,7 @@ mod account;
 mod answer;
 mod ask;
 mod attempt;
+mod backfill;
 mod chain;
 mod commands;
 mod courier;

@@ -162,7 +162,7 @@ fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
         return Disposition::Ignored(NOT_ALLOWED);
     };
     if inbound.what == What::Edit {
-        return Disposition::Edit;
+        return edited(inbound, policy, trust);
     }
     if !is_meant(inbound) {
         return match policy.record_untriggered {
@@ -171,6 +171,22 @@ fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
             false => Disposition::Ignored("untriggered"),
         };
     }
+    meant(inbound, policy, trust)
+}
+
+/// In a group an edit may add the bot's name to what was said among others.
+fn edited(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
+    let named = matches!(inbound.addressed, Addressed::Mention | Addressed::Command);
+    if inbound.audience == Audience::Direct || !named {
+        return Disposition::Edit;
+    }
+    match meant(inbound, policy, trust) {
+        Disposition::Task(task) => Disposition::MeantNow(task),
+        _ => Disposition::Edit,
+    }
+}
+
+fn meant(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
     match &inbound.command {
         Some(command) => match Builtin::parse(&command.name) {
             Some(Builtin::Ask) if !command.args.trim().is_empty() => task(inbound, policy, trust),
@@ -312,6 +328,21 @@ mod tests {
         assert_eq!(decide(&bot, &here, TriggerMode::Strict), "task as allowed");
         let meant = Inbound { addressed: Addressed::Mention, ..said };
         assert_eq!(decide(&meant, &here, TriggerMode::Strict), "task as allowed", "at once");
+    }
+
+    #[test]
+    fn an_edit_that_adds_the_name_may_start_a_task() {
+        let listed = AllowList::of(["tg:-100".to_owned(), "tg:5".to_owned()]);
+        let mut said = group("tg:5", "selkie, tea?");
+        said.what = What::Edit;
+        assert_eq!(decide(&said, &listed), "edit");
+        said.addressed = Addressed::Mention;
+        assert!(decide(&said, &listed).starts_with("meantnow"), "{}", decide(&said, &listed));
+        said.command = Some(Command { name: "reset".to_owned(), args: String::new() });
+        assert_eq!(decide(&said, &listed), "edit", "a command is not carried out by an edit");
+        let mut direct = testing::message("tg:5", "tea?");
+        (direct.what, direct.addressed) = (What::Edit, Addressed::Mention);
+        assert_eq!(decide(&direct, &listed), "edit");
     }
 
     #[test]

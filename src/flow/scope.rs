@@ -62,7 +62,7 @@ impl Scopes {
         let Workspaces { state_dir, cache_dir, .. } = &self.workspaces;
         Roots {
             cache: cache_dir.clone(),
-            own: cache_dir.join(own_folder(claimed.conversation_row)),
+            own: cache_dir.join(own_folder(claimed.place_row)),
             state: (!own_only).then(|| state_dir.clone()),
             workspace,
             elsewhere: elsewhere && !own_only,
@@ -70,9 +70,9 @@ impl Scopes {
     }
 }
 
-/// Returns the name of a conversation's own folder in the cache.
-pub(super) fn own_folder(conversation_row: i64) -> String {
-    format!("c{conversation_row}")
+/// Returns the name of a place's own folder in the cache: every thread of a channel works in the same.
+pub(super) fn own_folder(place_row: i64) -> String {
+    format!("c{place_row}")
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
             clock: Arc::new(SystemClock),
         };
         let mut claimed = testing::claimed(1, &testing::message("tg:1", "hi"));
-        claimed.conversation_row = 7;
+        claimed.place_row = 7;
         claimed.conversation = terminal::conversation(std::path::Path::new("/home/me"));
         claimed.facts.place = Where::CommandLine { terminal: true };
         let open = scopes.roots(&claimed, &claimed.facts, false, true);

@@ -76,6 +76,7 @@ pub(super) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         place: inbound.place.clone(),
         conversation_row: 1,
         workspace: None,
+        place_row: 1,
         attempts: 1,
         facts: facts(),
         heard: vec![(InboxId(task), inbound.clone())],

@@ -1,4 +1,4 @@
-//! The todo list of a conversation, as tools see it, over the ledger.
+//! The todo list of a place, as tools see it, over the ledger: every thread of a channel sees the same.
 
 use std::sync::Arc;
 
@@ -14,6 +14,13 @@ use crate::tools::ports::Todos;
 pub(super) struct LedgerTodos(pub(super) Arc<Desk>);
 
 impl LedgerTodos {
+    /// Whose list it is: the conversation that the place itself is.
+    fn owner(&self, conversation: &ConversationId) -> ConversationId {
+        let Some(account) = self.0.account(conversation) else { return conversation.clone() };
+        let place = account.channel.address.place(conversation);
+        ConversationId::new(place.account().clone(), place.key())
+    }
+
     fn failed(&self, error: &StoreError) -> ToolError {
         self.0.trouble(error);
         ToolError::Abort(error.to_string())
@@ -23,10 +30,12 @@ impl LedgerTodos {
 #[async_trait]
 impl Todos for LedgerTodos {
     async fn read(&self, conversation: &ConversationId) -> Result<Option<String>, ToolError> {
-        self.0.ledger.todos(conversation).await.map_err(|e| self.failed(&e))
+        let owner = self.owner(conversation);
+        self.0.ledger.todos(&owner).await.map_err(|e| self.failed(&e))
     }
 
     async fn write(&self, conversation: &ConversationId, json: String) -> Result<(), ToolError> {
-        self.0.ledger.set_todos(conversation, json).await.map_err(|e| self.failed(&e))
+        let owner = self.owner(conversation);
+        self.0.ledger.set_todos(&owner, json).await.map_err(|e| self.failed(&e))
     }
 }

@@ -28,6 +28,7 @@ mod asking;
 mod delivering;
 mod gating;
 mod hearing;
+mod late;
 mod random;
 mod reading;
 mod working;
@@ -45,6 +46,7 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 pub fn all_laws() -> Vec<(&'static str, Law)> {
     [
         hearing::LAWS,
+        late::LAWS,
         gating::LAWS,
         absorbing::LAWS,
         working::LAWS,

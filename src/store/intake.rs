@@ -68,8 +68,14 @@ pub enum Disposition {
     Edit,
     /// Nobody spoke to the bot: it waits for the gate of its group.
     Gate,
+    /// It changes a message so that it means the bot: a task, unless the message had one before; then it
+    /// is an [`Self::Edit`].
+    MeantNow(NewTask),
     /// Kept as context for a later task.
     Context,
+    /// Said before this task's first message and fetched now: context of this task alone. A row that was
+    /// there and untriggered becomes that.
+    Earlier(TaskId),
     /// Kept, and nothing comes of it.
     Ignored(&'static str),
     /// Kept as it came.

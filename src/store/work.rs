@@ -165,10 +165,12 @@ pub struct Claimed {
     pub conversation: ConversationId,
     /// The place that owns the conversation.
     pub place: PlaceId,
-    /// The conversation's row number: names its folder in the cache.
+    /// The conversation's row number.
     pub conversation_row: i64,
     /// The folder its place works in, as the owner set it.
     pub workspace: Option<String>,
+    /// The row number of its place's first conversation: names the place's folder in the cache.
+    pub place_row: i64,
     /// How often it was claimed, this time included.
     pub attempts: u32,
     /// The facts it was made with; the mode is the conversation's of now.

@@ -1,6 +1,9 @@
 //! Questions, edits and answers to taps of the real channel against the strict platform: nothing of it is
 //! refused that should arrive, and what is gone harms nothing.
 
+use std::sync::Arc;
+
+use chrono::DateTime;
 use selkie_channel_core::{
     Body, BuildContext, Channel, Choice, ConversationId, Delivery, MessageRef, Outbound, Question,
     Redactor, tls,
@@ -26,6 +29,8 @@ impl Desk {
             redactor: Redactor::default(),
             user_agent: "selkie/test".to_owned(),
             cache_dir: "/nonexistent".into(),
+            state_dir: "/nonexistent".into(),
+            now: Arc::new(|| DateTime::UNIX_EPOCH),
         };
         let channel = (selkie_telegram::kit().build)(section, context).expect("a good section");
         Self { playground, channel: channel.expect("a channel") }

@@ -4,6 +4,7 @@ pub mod browser;
 pub mod daemon;
 pub mod demo;
 pub mod http;
+pub mod killing;
 pub mod once;
 pub mod rows;
 pub mod seen;

@@ -21,7 +21,8 @@ pub struct Inbound {
     pub title: String,
     /// The platform's own order inside the conversation (message id, `ts`): lanes follow it.
     pub order: i64,
-    /// The platform's time of the event.
+    /// The platform's time of the event; 1970-01-01T00:00:00Z where it tells none: the inbox then puts
+    /// the time of hearing there.
     pub at: DateTime<Utc>,
     /// Who did it.
     pub speaker: Speaker,

@@ -28,6 +28,22 @@ pub trait Ears: Send + Sync {
         max_bytes: u64,
         sink: Sink<'_>,
     ) -> Result<u64, String>;
+
+    /// Fetches what was said in a conversation before `before` (see [`Inbound::order`]): the newest
+    /// `limit` messages, oldest first, with the one that began it. Nothing where the platform tells
+    /// nothing, and without asking it when nothing can be there.
+    ///
+    /// # Errors
+    /// In words for a log: what failed and what can be done; never holds a secret.
+    async fn backfill(
+        &self,
+        conversation: &ConversationId,
+        before: i64,
+        limit: usize,
+    ) -> Result<Vec<Inbound>, String> {
+        let _ = (conversation, before, limit);
+        Ok(Vec::new())
+    }
 }
 
 /// Where an attachment's bytes go.

@@ -4,14 +4,12 @@
 //! that is no JSON for an empty answer, hence only `"ok": true` counts. Its typed answers are not used:
 //! one field of another shape would cost a whole answer whose effect is already there.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, USER_AGENT};
-use hyper::{Method, Request, Response};
+use http_body_util::Full;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -25,15 +23,19 @@ use slack_morphism::{SlackApiToken, SlackClient};
 use tokio::time::timeout;
 use url::Url;
 
+use crate::brakes::Brakes;
+use crate::fault::{self, Fault};
+use crate::refusal::{Kind, kind};
+
 /// How long an ordinary call may take.
 pub const CALL_LIMIT: Duration = Duration::from_secs(30);
-/// How long the bytes of a file may take.
-const UPLOAD_LIMIT: Duration = Duration::from_secs(120);
 /// How long connecting may take.
 pub const CONNECT_LIMIT: Duration = Duration::from_secs(10);
-const MOST_REDIRECTS: usize = 3;
+/// When Slack limits a method and names no time.
+const LIMITED: Duration = Duration::from_secs(3);
 
-type Connector = HttpsConnector<HttpConnector>;
+/// How connections are made.
+pub type Connector = HttpsConnector<HttpConnector>;
 
 /// Opens clients for one app on one server.
 pub struct Line {
@@ -43,6 +45,8 @@ pub struct Line {
     pub app_token: SecretString,
     /// The Web API, without a slash at its end.
     pub base: Url,
+    /// More hosts whose files are fetched with the token.
+    pub file_hosts: BTreeSet<String>,
     /// The one TLS configuration.
     pub tls: Arc<rustls::ClientConfig>,
     /// Knows the tokens.
@@ -63,6 +67,8 @@ impl Line {
             bot: token(&self.bot_token),
             app: token(&self.app_token),
             base: self.base.clone(),
+            file_hosts: self.file_hosts.clone(),
+            brakes: Brakes::default(),
             redactor: self.redactor.clone(),
             user_agent: self.user_agent.clone(),
         }))
@@ -95,30 +101,10 @@ struct Inner {
     bot: SlackApiToken,
     app: SlackApiToken,
     base: Url,
+    file_hosts: BTreeSet<String>,
+    brakes: Brakes,
     redactor: Redactor,
     user_agent: String,
-}
-
-/// Why there is no answer, by what is proven.
-#[derive(Debug)]
-pub enum Fault {
-    /// Nothing reached Slack.
-    NotSent(String),
-    /// Slack refused in its own words: nothing was done.
-    Refused(Refusal),
-    /// The request left and nothing proves what became of it.
-    Unclear(String),
-}
-
-/// Slack's own refusal.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Refusal {
-    /// Slack's word: `not_in_channel`.
-    pub code: String,
-    /// The scope that is missing, when Slack names one.
-    pub needed: Option<String>,
-    /// How long to wait, when Slack says so.
-    pub retry_after: Option<Duration>,
 }
 
 impl Api {
@@ -127,7 +113,24 @@ impl Api {
     /// # Errors
     /// By what is proven; see [`Fault`].
     pub async fn call(&self, method: &str, params: &Value) -> Result<Value, Fault> {
-        self.post(method, params, &self.0.bot).await
+        // Messages have a limit for each channel, all else has one for the workspace.
+        let scope = match (method, params.get("channel").and_then(Value::as_str)) {
+            ("chat.postMessage", Some(channel)) => format!("{method} {channel}"),
+            _ => method.to_owned(),
+        };
+        self.0.brakes.leave(&scope).map_err(|rest| Fault::limited(Some(rest)))?;
+        let answer = self.post(method, params, &self.0.bot).await;
+        self.heed(scope, answer)
+    }
+
+    /// Remembers how long a method is limited: nothing is asked in vain before.
+    fn heed(&self, scope: String, answer: Result<Value, Fault>) -> Result<Value, Fault> {
+        if let Err(Fault::Refused(refusal)) = &answer
+            && kind(refusal) == Kind::Limited
+        {
+            self.0.brakes.hold(scope, refusal.retry_after.unwrap_or(LIMITED));
+        }
+        answer
     }
 
     /// Calls a method that reads; Slack takes no JSON for most of them.
@@ -135,11 +138,13 @@ impl Api {
     /// # Errors
     /// By what is proven; see [`Fault`].
     pub async fn ask(&self, method: &str, params: &[(&str, &str)]) -> Result<Value, Fault> {
+        self.0.brakes.leave(method).map_err(|rest| Fault::limited(Some(rest)))?;
         let params: Vec<(&str, Option<&str>)> =
             params.iter().map(|(k, v)| (*k, Some(*v))).collect();
         let session = self.0.client.open_session(&self.0.bot);
         let call = session.http_session_api.http_get(method, &params, None);
-        self.verdict(method, timeout(CALL_LIMIT, call).await)
+        let answer = self.verdict(method, timeout(CALL_LIMIT, call).await);
+        self.heed(method.to_owned(), answer)
     }
 
     /// Asks for the address of a new socket; it can be used once.
@@ -165,79 +170,29 @@ impl Api {
         self.verdict(method, timeout(CALL_LIMIT, call).await)
     }
 
-    /// Hands a file's bytes to the address that Slack named for them; no token goes there.
-    ///
-    /// # Errors
-    /// In words; nobody sees the file before the upload is completed.
-    pub async fn put(&self, url: &str, bytes: Bytes) -> Result<(), String> {
-        let url = Url::parse(url).map_err(|_| "Slack named no upload URL".to_owned())?;
-        let request = self.request(Method::POST, &url, bytes, None);
-        let sent = timeout(UPLOAD_LIMIT, self.0.raw.request(request?)).await;
-        let response = sent
-            .map_err(|_| "the upload took too long".to_owned())?
-            .map_err(|e| self.clean(&format!("the upload broke off: {}", chain(&e))))?;
-        match response.status().is_success() {
-            true => Ok(()),
-            false => Err(format!("the upload server answered HTTP {}", response.status().as_u16())),
-        }
+    /// The client for bytes.
+    pub fn raw(&self) -> &Client<Connector, Full<Bytes>> {
+        &self.0.raw
     }
 
-    /// Asks for a file's bytes; the token goes to Slack's own hosts and the base URL's only.
-    ///
-    /// # Errors
-    /// In words for a person, without the URL.
-    pub async fn download(&self, url: &str) -> Result<Response<Incoming>, String> {
-        let broken = || "Slack named no address for this file".to_owned();
-        let mut url = Url::parse(url).map_err(|_| broken())?;
-        for _ in 0..=MOST_REDIRECTS {
-            if !self.is_slacks(&url) {
-                let host = url.host_str().unwrap_or_default();
-                return Err(format!("the file lies on {host}, which is not Slack's: not fetched"));
-            }
-            let request = self.request(Method::GET, &url, Bytes::new(), Some(&self.0.bot))?;
-            let answer = timeout(CALL_LIMIT, self.0.raw.request(request)).await;
-            let response = answer
-                .map_err(|_| "the file server does not answer; try again later".to_owned())?
-                .map_err(|e| {
-                    self.clean(&format!("the file could not be fetched: {}", chain(&e)))
-                })?;
-            if !response.status().is_redirection() {
-                return Ok(response);
-            }
-            let next = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-            url = next.and_then(|next| url.join(next).ok()).ok_or_else(broken)?;
-        }
-        Err("the file server sends us from one address to the next".to_owned())
+    /// The bot's token.
+    pub fn bot(&self) -> &SlackApiToken {
+        &self.0.bot
     }
 
-    /// Whether the token may be shown to this address.
-    fn is_slacks(&self, url: &Url) -> bool {
-        let host = url.host_str().unwrap_or_default();
-        let slack = host == "slack.com" || host.ends_with(".slack.com");
-        (url.scheme() == "https" && slack) || url.origin() == self.0.base.origin()
+    /// `selkie/<version>`.
+    pub fn user_agent(&self) -> &str {
+        &self.0.user_agent
+    }
+
+    /// The base URL, and the hosts besides its own whose files are fetched.
+    pub fn hosts(&self) -> (&Url, &BTreeSet<String>) {
+        (&self.0.base, &self.0.file_hosts)
     }
 
     /// Returns `text` without secrets.
     pub fn clean(&self, text: &str) -> String {
         self.0.redactor.clean(text)
-    }
-
-    fn request(
-        &self,
-        method: Method,
-        url: &Url,
-        bytes: Bytes,
-        token: Option<&SlackApiToken>,
-    ) -> Result<Request<Full<Bytes>>, String> {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(url.as_str())
-            .header(USER_AGENT, &self.0.user_agent)
-            .header(CONTENT_TYPE, "application/octet-stream");
-        if let Some(token) = token {
-            request = request.header(AUTHORIZATION, format!("Bearer {}", token.token_value.0));
-        }
-        request.body(Full::new(bytes)).map_err(|_| "the address cannot be asked".to_owned())
     }
 
     fn verdict(
@@ -248,7 +203,7 @@ impl Api {
         let fault = match answer {
             Ok(Ok(answer)) if answer.get("ok") == Some(&Value::Bool(true)) => return Ok(answer),
             Ok(Ok(_)) => Fault::Unclear(format!("{method}: an answer that is not Slack's")),
-            Ok(Err(error)) => fault(error),
+            Ok(Err(error)) => fault::of_client(error),
             Err(_) => Fault::Unclear(format!("{method}: no answer in time")),
         };
         Err(match fault {
@@ -257,81 +212,4 @@ impl Api {
             refused => refused,
         })
     }
-}
-
-/// Tells by what is proven.
-fn fault(error: SlackClientError) -> Fault {
-    match error {
-        SlackClientError::ApiError(error) if is_unsure(&error.code) => Fault::Unclear(error.code),
-        SlackClientError::ApiError(error) => {
-            let body = error.http_response_body.unwrap_or_default();
-            Fault::Refused(refusal(error.code, &body))
-        }
-        SlackClientError::RateLimitError(error) => Fault::Refused(Refusal {
-            code: "ratelimited".to_owned(),
-            needed: None,
-            retry_after: error.retry_after,
-        }),
-        SlackClientError::HttpError(error) => {
-            let body = error.http_response_body.unwrap_or_default();
-            let status = error.status_code;
-            let code = serde_json::from_str::<Value>(&body).ok();
-            let code = code.and_then(|v| v.get("error")?.as_str().map(str::to_owned));
-            match code {
-                Some(code) if status.is_client_error() => Fault::Refused(refusal(code, &body)),
-                _ => Fault::Unclear(format!("HTTP {}", status.as_u16())),
-            }
-        }
-        SlackClientError::HttpProtocolError(error) => {
-            let cause = error.cause.as_deref();
-            let client = cause.and_then(|c| c.downcast_ref::<hyper_util::client::legacy::Error>());
-            let words = cause.map_or_else(String::new, |cause| chain(cause));
-            match client.is_some_and(hyper_util::client::legacy::Error::is_connect) {
-                true => Fault::NotSent(words),
-                false => Fault::Unclear(words),
-            }
-        }
-        // What is left is an answer that cannot be read: its words would hold the whole body.
-        _ => Fault::Unclear("an answer that cannot be read".to_owned()),
-    }
-}
-
-/// Slack's own words for "something broke, and part of it may be done".
-fn is_unsure(code: &str) -> bool {
-    matches!(code, "fatal_error" | "internal_error" | "service_unavailable")
-}
-
-fn refusal(code: String, body: &str) -> Refusal {
-    let body = serde_json::from_str::<Value>(body).unwrap_or_default();
-    let needed = body.get("needed").and_then(Value::as_str).map(str::to_owned);
-    Refusal { code, needed, retry_after: None }
-}
-
-/// Reads the next bytes of a download; `None` at its end.
-///
-/// # Errors
-/// In words when the connection broke.
-pub async fn next_chunk(response: &mut Response<Incoming>) -> Result<Option<Bytes>, String> {
-    loop {
-        let Some(frame) = response.body_mut().frame().await else { return Ok(None) };
-        let frame = frame.map_err(|e| format!("the download broke off: {}", chain(&e)))?;
-        if let Ok(data) = frame.into_data() {
-            return Ok(Some(data));
-        }
-    }
-}
-
-/// An error and its causes, which is where a client says what really happened.
-pub fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let words = cause.to_string();
-        if !text.contains(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
-        }
-        next = cause.source();
-    }
-    text
 }

@@ -1,20 +1,15 @@
-//! What is said becomes Web API calls: the form in which a part is stored.
+//! The Web API calls by which something is said: the form in which a part is stored.
 
-use selkie_channel_core::{Body, MessageRef, Outbound, Part, split};
+use selkie_channel_core::{Part, split};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use crate::cut::{self, Piece};
-use crate::ids::{Spot, fnv};
-use crate::markdown;
-use crate::styled::Styled;
+use serde_json::Value;
 
 /// Slack advises 4,000 characters a message; it would take ten times that.
-const MAX_TEXT: usize = 4000;
+pub const MAX_TEXT: usize = 4000;
 /// Stands before a text that may be there twice.
 const MARK: &str = "(possibly repeated)";
 /// Room that is kept for the mark, its markers and a line break.
-const MARK_ROOM: usize = MARK.len() + 3;
+pub const MARK_ROOM: usize = MARK.len() + 3;
 const SHOWN: usize = 200;
 /// The type of the metadata by which a part is found again.
 pub const EVENT_TYPE: &str = "selkie_part";
@@ -27,6 +22,33 @@ pub enum Call {
     Post {
         /// Its parameters.
         params: Value,
+        /// Where the person who wrote a slash command is answered when the channel is closed to us.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        aside: Option<String>,
+    },
+    /// `chat.update`: what a message of ours says from now on.
+    Update {
+        /// Its parameters.
+        params: Value,
+    },
+    /// `chat.delete`.
+    Delete {
+        /// The channel.
+        channel: String,
+        /// The message.
+        ts: String,
+    },
+    /// `chat.postEphemeral`: for one person, gone when they look away.
+    Whisper {
+        /// Its parameters.
+        params: Value,
+    },
+    /// An answer to a slash command at the address that came with it; the person alone sees it.
+    Respond {
+        /// The address: a right to answer, for half an hour.
+        url: String,
+        /// In mrkdwn.
+        text: String,
     },
     /// `reactions.add`.
     React {
@@ -56,15 +78,19 @@ impl Call {
     /// Puts the visible mark before the call's text.
     fn mark(&mut self) {
         match self {
-            Self::Post { params } => {
+            Self::Post { params, .. } => {
                 let styled = params.get("mrkdwn") != Some(&Value::Bool(false));
-                let old = params.get("text").and_then(Value::as_str).unwrap_or_default();
-                params["text"] = marked_text(old, styled).into();
+                for pointer in ["/text", "/blocks/0/text/text"] {
+                    let Some(text) = params.pointer_mut(pointer) else { continue };
+                    *text = marked_text(text.as_str().unwrap_or_default(), styled).into();
+                }
             }
+            Self::Respond { text, .. } => *text = marked_text(text, true),
             Self::Upload { comment, .. } => {
                 *comment = Some(marked_text(comment.as_deref().unwrap_or_default(), true));
             }
-            Self::React { .. } => {}
+            Self::React { .. } | Self::Update { .. } | Self::Delete { .. } => {}
+            Self::Whisper { .. } => {}
         }
     }
 }
@@ -75,29 +101,6 @@ fn marked_text(old: &str, styled: bool) -> String {
         return old.to_owned();
     }
     if old.is_empty() { mark } else { format!("{mark}\n{old}") }
-}
-
-/// Turns what is said into calls, in order. Empty when there is nothing to show: Slack has no sign that a
-/// bot is typing.
-pub fn render(outbound: &Outbound) -> Vec<Part> {
-    let Some(spot) = Spot::parse(outbound.conversation.key(), None) else {
-        tracing::error!(conversation = %outbound.conversation, "not a conversation of Slack");
-        return Vec::new();
-    };
-    let maker = Maker { outbound, spot };
-    match &outbound.body {
-        Body::Text { markdown } => maker.text(markdown),
-        Body::File { path, name, caption } => maker.file(path, name, caption.as_deref()),
-        Body::Photo { path, caption } => maker.file(path, path, caption.as_deref()),
-        Body::Voice { path, name } => maker.file(path, name, None),
-        Body::Reaction { message, emoji, .. } => maker.reaction(message, emoji),
-        Body::Question(question) => maker.text(&question.in_words()),
-        Body::Status { .. }
-        | Body::Revision { .. }
-        | Body::Withdrawal { .. }
-        | Body::TapAnswer { .. }
-        | Body::Typing => Vec::new(),
-    }
 }
 
 /// Returns the part with a visible mark; parts that set a state need none.
@@ -124,112 +127,13 @@ pub fn marked(part: &Part) -> Part {
 /// Returns the key by which a posted message is found again; `None` for calls that have none.
 pub fn key_of(call: &Call) -> Option<&str> {
     match call {
-        Call::Post { params } => params.pointer("/metadata/event_payload/key")?.as_str(),
-        Call::React { .. } | Call::Upload { .. } => None,
+        Call::Post { params, .. } => params.pointer("/metadata/event_payload/key")?.as_str(),
+        _ => None,
     }
 }
 
-struct Maker<'a> {
-    outbound: &'a Outbound,
-    spot: Spot,
-}
-
-impl Maker<'_> {
-    fn text(&self, markdown: &str) -> Vec<Part> {
-        let mut styled = markdown::render(markdown);
-        // Markdown that is all markup (an empty code block, a link's definition) is shown as it stands.
-        if styled.text().trim().is_empty() {
-            styled = Styled::default();
-            styled.push(markdown, &crate::styled::Style::default());
-        }
-        self.messages(cut::pieces(&styled, MAX_TEXT - MARK_ROOM))
-    }
-
-    fn messages(&self, pieces: Vec<Piece>) -> Vec<Part> {
-        let parts = pieces.into_iter().enumerate().map(|(i, piece)| {
-            let mut rich = self.post(&piece.mrkdwn, true);
-            rich["metadata"] = json!({
-                "event_type": EVENT_TYPE, "event_payload": { "key": self.key(i, &piece.shown) },
-            });
-            let plain = Call::Post { params: self.post(&piece.plain, false) };
-            self.part(&Call::Post { params: rich }, Some(&plain), &piece.shown)
-        });
-        parts.collect()
-    }
-
-    fn post(&self, text: &str, mrkdwn: bool) -> Value {
-        let mut params = json!({
-            "channel": self.spot.channel,
-            "text": text,
-            "mrkdwn": mrkdwn,
-            "unfurl_links": false,
-            "unfurl_media": false,
-        });
-        if let Some(thread) = &self.spot.thread {
-            params["thread_ts"] = json!(thread);
-        }
-        params
-    }
-
-    /// The same part has the same key in every life of the daemon: it is made of what is said, where, and
-    /// to which message it answers.
-    fn key(&self, number: usize, text: &str) -> String {
-        let quote = self.outbound.quote.as_ref().map_or("", MessageRef::as_str);
-        let whole = format!("{}\n{quote}\n{number}\n{text}", self.outbound.conversation.full());
-        let quote = if quote.is_empty() { "-" } else { quote };
-        format!("{quote}:{number}:{:016x}", fnv(whole.as_bytes()))
-    }
-
-    fn file(&self, path: &str, name: &str, caption: Option<&str>) -> Vec<Part> {
-        let caption = caption.map_or_else(Styled::default, markdown::render);
-        let mut pieces = cut::pieces(&caption, MAX_TEXT - MARK_ROOM).into_iter();
-        let first = pieces.next();
-        let name = file_name(name);
-        let call = Call::Upload {
-            channel: self.spot.channel.clone(),
-            thread: self.spot.thread.clone(),
-            path: path.to_owned(),
-            name: name.clone(),
-            comment: first.as_ref().map(|piece| piece.mrkdwn.clone()),
-        };
-        let words = first.map(|piece| piece.shown).unwrap_or_default();
-        let mut parts = vec![self.part(&call, None, &format!("[file {name}] {words}"))];
-        parts.extend(self.messages(pieces.collect()));
-        parts
-    }
-
-    fn reaction(&self, message: &MessageRef, emoji: &str) -> Vec<Part> {
-        let call = Call::React {
-            channel: self.spot.channel.clone(),
-            ts: message.as_str().to_owned(),
-            name: emoji.to_owned(),
-        };
-        let words = format!("[reaction {emoji}]");
-        vec![Part { repeatable: true, ..self.part(&call, None, &words) }]
-    }
-
-    fn part(&self, call: &Call, fallback: Option<&Call>, words: &str) -> Part {
-        Part {
-            v: Part::VERSION,
-            conversation: self.outbound.conversation.clone(),
-            call: json!(call),
-            fallback: fallback.map(|call| json!(call)),
-            shown: shown(words),
-            repeatable: false,
-            follows: false,
-        }
-    }
-}
-
-/// A name that is a name on every system: no folders, no control characters, never empty.
-fn file_name(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let clean: String = last.chars().filter(|c| !c.is_control()).collect();
-    let clean = clean.trim().trim_matches('.');
-    if clean.is_empty() { "file".to_owned() } else { clean.chars().take(120).collect() }
-}
-
-fn shown(text: &str) -> String {
+/// Cuts a text to what is shown of a part.
+pub fn shown(text: &str) -> String {
     let line = text.trim();
     if split::utf16_len(line) <= SHOWN {
         return line.to_owned();
@@ -237,6 +141,3 @@ fn shown(text: &str) -> String {
     let cut: String = line.chars().take(SHOWN - 1).collect();
     cut + "…"
 }
-
-#[cfg(test)]
-mod tests;

@@ -15,6 +15,14 @@ pub struct Piece {
     pub plain: String,
 }
 
+impl Piece {
+    /// Text without any style.
+    pub fn plain(text: &str) -> Self {
+        let plain = escape(text);
+        Self { mrkdwn: plain.clone(), shown: text.to_owned(), plain }
+    }
+}
+
 /// Cuts into pieces of which neither form is longer than `limit` UTF-16 units. Empty for text that shows
 /// nothing.
 pub fn pieces(styled: &Styled, limit: usize) -> Vec<Piece> {

@@ -6,16 +6,22 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hyper::header::CONTENT_TYPE;
-use selkie_channel_core::{AccountId, Attachment, Ears, Inbox, ListenEnd, Sink};
+use selkie_channel_core::{
+    AccountId, Attachment, ConversationId, Ears, Inbound, Inbox, ListenEnd, Sink,
+};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::{Api, Fault, Line, next_chunk};
-use crate::hear::{self, Handle};
+use crate::api::{Api, Line};
+use crate::backfill;
+use crate::fault::Fault;
+use crate::hear::{self, Frame, Handle};
+use crate::ids::Spot;
 use crate::listen::{self, Listener};
 use crate::names::Names;
+use crate::raw::next_chunk;
 use crate::refusal;
 use crate::socket::Patience;
 use crate::whoami::Whoami;
@@ -89,6 +95,26 @@ impl Ears for SlackEars {
         };
         let url = self.url(handle).await?;
         self.pour(&url, attachment, most, sink).await
+    }
+
+    async fn backfill(
+        &self,
+        conversation: &ConversationId,
+        before: i64,
+        limit: usize,
+    ) -> Result<Vec<Inbound>, String> {
+        let Some(spot) = Spot::parse(conversation.key(), None) else { return Ok(Vec::new()) };
+        let me = self.whoami.get().await;
+        let frame = Frame {
+            account: &self.account,
+            me: &me,
+            teams: &self.teams,
+            latest: before,
+            redactor: &self.line.redactor,
+        };
+        let mut earlier = backfill::thread(&self.api, &spot, (before, limit), frame).await?;
+        self.names.fill(&self.api, &mut earlier).await;
+        Ok(earlier)
     }
 }
 

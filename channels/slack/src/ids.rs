@@ -16,7 +16,8 @@ use crate::whoami::Whoami;
 pub struct Spot {
     /// The workspace, `T…` (`E…` for a whole organisation).
     pub team: String,
-    /// The channel `C…`, group `G…` or direct message `D…`.
+    /// The channel `C…`, group `G…` or direct message `D…`; a person `U…` stands for their direct
+    /// messages with the bot when they are written to.
     pub channel: String,
     /// The `ts` of the message the thread hangs on.
     pub thread: Option<String>,
@@ -35,7 +36,7 @@ impl Spot {
             false => (home?, first),
         };
         let thread = fields.next();
-        let sound = is_id(channel, b"CDG") && thread.is_none_or(|ts| order(ts).is_some());
+        let sound = is_id(channel, b"CDGUW") && thread.is_none_or(|ts| order(ts).is_some());
         (sound && fields.next().is_none()).then(|| Self {
             team: team.to_owned(),
             channel: channel.to_owned(),
@@ -60,7 +61,7 @@ impl Spot {
 
     /// Returns the kind of conversation: direct messages have ids of their own.
     pub fn kind(&self) -> &'static str {
-        if self.channel.starts_with('D') { "dm" } else { "channel" }
+        if self.channel.starts_with(['D', 'U', 'W']) { "dm" } else { "channel" }
     }
 }
 
@@ -190,7 +191,8 @@ mod tests {
         assert_eq!(parse("C2").as_deref(), Some("slack:T1:C2"));
         let thread = "slack:T1:C2:1763640000.000200";
         assert_eq!(parse(thread).as_deref(), Some(thread));
-        for wrong in ["", "slack:", "T1", "T1:U2", "c2", "tg:-100", "T1:C2:7", "T1:C2:1.000002:x"] {
+        assert_eq!(parse("slack:T1:U4").as_deref(), Some("slack:T1:U4"), "an owner's notices");
+        for wrong in ["", "slack:", "T1", "c2", "tg:-100", "T1:C2:7", "T1:C2:1.000002:x"] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
         assert_eq!(Spot::parse("C2", None), None);

@@ -6,9 +6,14 @@
 //! what became of them, `lookup` asks Slack where nothing is proven.
 
 mod api;
+mod backfill;
+mod blocks;
+mod brakes;
 mod call;
 mod cut;
 mod ears;
+mod ending;
+mod fault;
 mod hear;
 mod ids;
 mod listen;
@@ -17,7 +22,9 @@ mod manifest;
 mod markdown;
 mod mouth;
 mod names;
+mod raw;
 mod refusal;
+mod render;
 mod settings;
 mod socket;
 mod speaking;
@@ -80,6 +87,7 @@ fn assemble(
         bot_token: settings.bot_token,
         app_token: settings.app_token,
         base: settings.base,
+        file_hosts: settings.file_hosts,
         tls: context.tls,
         redactor: context.redactor,
         user_agent: context.user_agent,

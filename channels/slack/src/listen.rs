@@ -11,18 +11,21 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
-use crate::api::{Api, Fault, Line, Refusal};
+use crate::api::{Api, Line};
+use crate::ending::{DISABLED, End, TAKEN, grumble};
 use crate::hear::{self, Envelope, Frame};
 use crate::names::Names;
-use crate::refusal::{Kind, kind, words};
 use crate::socket::{Brought, Patience, Socket};
 use crate::whoami::Whoami;
 use selkie_channel_core::Pauses;
 
-/// When Slack limits us and names no time.
-const LIMITED: Duration = Duration::from_secs(10);
 /// A socket that lived so long was a good one: the next is opened at once.
 const GOOD: Duration = Duration::from_secs(30);
+/// Renewals in a row that are followed at once.
+const QUICK: u32 = 2;
+/// Failures in a row after which another program is spoken of, and after which it is waited for no more.
+const TOLD_AT: u32 = 3;
+const JOIN_AT: u32 = 20;
 
 /// What listening needs.
 pub struct Listener<'a> {
@@ -56,6 +59,7 @@ pub async fn listen(listener: Listener<'_>) -> ListenEnd {
         open: AtomicUsize::new(0),
         first: Notify::new(),
         begun: AtomicBool::new(false),
+        joins: AtomicBool::new(false),
     };
     let slots = (0..listener.sockets).map(|slot| Box::pin(shared.keep(slot)));
     let (end, _, _) = select_all(slots).await;
@@ -71,20 +75,8 @@ struct Shared<'a> {
     /// The first socket works: the others may follow.
     first: Notify,
     begun: AtomicBool,
-}
-
-/// Why a socket ended.
-enum End {
-    /// Slack asked for it: another is opened at once.
-    Renewed,
-    /// It broke, was silent, or never came to be.
-    Broken(String),
-    /// Slack names a time to wait.
-    Limited(Duration),
-    /// The app was forbidden to use sockets.
-    Disabled,
-    /// No token will be taken until it is replaced.
-    Refused(String),
+    /// Other programs' sockets are not waited for any more.
+    joins: AtomicBool,
 }
 
 impl Shared<'_> {
@@ -102,25 +94,54 @@ impl Shared<'_> {
             if begun.elapsed() >= GOOD {
                 fails = 0;
             }
-            match end {
-                End::Renewed => fails = 0,
+            fails = match end {
+                // One that is renewed as soon as it is there is no good one.
+                End::Renewed if begun.elapsed() >= GOOD || fails < QUICK => fails + 1,
+                End::Renewed => self.wait(fails + 1).await,
                 End::Refused(why) => return ListenEnd::Refused(why),
                 End::Limited(wait) => {
                     tracing::warn!(?wait, "Slack asks us to open sockets more slowly");
                     sleep(wait).await;
+                    fails
                 }
                 End::Broken(why) => {
-                    fails = fails.saturating_add(1);
-                    grumble(slot, fails, &why);
-                    sleep(self.listener.pauses.after(fails)).await;
+                    grumble(slot, fails + 1, &why);
+                    self.wait(fails + 1).await
                 }
                 End::Disabled => {
-                    fails = fails.saturating_add(8);
-                    let (inbox, account) = (self.listener.inbox, self.listener.account);
-                    inbox.notice(account, "slack-link-disabled", DISABLED).await;
-                    sleep(self.listener.pauses.after(fails)).await;
+                    self.notice("slack-link-disabled", DISABLED).await;
+                    self.wait(fails + 8).await
                 }
-            }
+                End::Taken(others) => {
+                    self.taken(fails + 1, others).await;
+                    self.wait(fails + 1).await
+                }
+            };
+        }
+    }
+
+    /// Waits after so many failures in a row and returns their number.
+    async fn wait(&self, fails: u32) -> u32 {
+        sleep(self.listener.pauses.after(fails)).await;
+        fails
+    }
+
+    async fn notice(&self, key: &str, text: &str) {
+        self.listener.inbox.notice(self.listener.account, key, text).await;
+    }
+
+    /// Another program uses this app's token: we wait for its end, and say so. A socket of our own last
+    /// life, which Slack may still count, is worth no words.
+    async fn taken(&self, fails: u32, others: u64) {
+        if fails < TOLD_AT {
+            tracing::debug!(others, "sockets of this app are open that are not ours");
+            return;
+        }
+        tracing::warn!(others, "another program uses this app's token: waiting for its end");
+        self.notice("slack-taken", TAKEN).await;
+        if fails >= JOIN_AT {
+            tracing::warn!("waited long enough: listening beside the other program");
+            self.joins.store(true, Ordering::SeqCst);
         }
     }
 
@@ -128,7 +149,7 @@ impl Shared<'_> {
     async fn once(&self) -> End {
         let url = match self.listener.api.socket_url().await {
             Ok(url) => url,
-            Err(fault) => return refused(fault),
+            Err(fault) => return End::of_fault(fault),
         };
         let tls = &self.listener.line.tls;
         let mut socket = match Socket::connect(&url, tls, self.listener.patience).await {
@@ -177,11 +198,10 @@ impl Shared<'_> {
                 redactor: &self.listener.line.redactor,
             };
             match hear::read(raw, frame) {
-                Envelope::Hello { sockets } => self.hello(socket, sockets),
+                Envelope::Hello { sockets } => end = self.hello(socket, sockets).or(end),
                 Envelope::Disconnect { reason } => {
-                    tracing::info!(reason, "Slack renews a socket");
-                    end =
-                        Some(if reason == "link_disabled" { End::Disabled } else { End::Renewed });
+                    tracing::info!(reason, "Slack closes a socket");
+                    end = Some(End::of_disconnect(&reason));
                 }
                 Envelope::Event { id, inbound } => {
                     self.latest.fetch_max(inbound.order, Ordering::SeqCst);
@@ -219,18 +239,20 @@ impl Shared<'_> {
         Ok(())
     }
 
-    fn hello(&self, socket: &mut Socket, sockets: u64) {
+    /// The first socket of this life finds none of the app's, unless another program uses its token.
+    fn hello(&self, socket: &mut Socket, sockets: u64) -> Option<End> {
         socket.greeted();
+        let alone = self.begun.load(Ordering::SeqCst) || self.joins.load(Ordering::SeqCst);
+        if sockets > 1 && !alone {
+            return Some(End::Taken(sockets - 1));
+        }
         let ours = u64::from(self.listener.sockets);
         if sockets > ours {
-            tracing::warn!(
-                sockets,
-                ours,
-                "more sockets of this app are open than are ours: does another program use its token?"
-            );
+            tracing::warn!(sockets, ours, "more sockets of this app are open than are ours");
         }
         self.begun.store(true, Ordering::SeqCst);
         self.first.notify_waiters();
+        None
     }
 }
 
@@ -241,37 +263,4 @@ impl Drop for Counted<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
-}
-
-fn refused(fault: Fault) -> End {
-    let refusal = match fault {
-        Fault::NotSent(why) | Fault::Unclear(why) => return End::Broken(why),
-        Fault::Refused(refusal) => refusal,
-    };
-    match kind(&refusal) {
-        Kind::Limited => End::Limited(refusal.retry_after.unwrap_or(LIMITED)),
-        Kind::Token | Kind::Scope => End::Refused(credential(&refusal)),
-        _ => End::Broken(words(&refusal)),
-    }
-}
-
-/// Says that a socket failed: loudly at first and now and then, so that an outage fills no log.
-fn grumble(slot: u8, fails: u32, error: &str) {
-    if fails <= 3 || fails.is_multiple_of(20) {
-        tracing::warn!(slot, error, fails, "a socket failed; opening another");
-    } else {
-        tracing::debug!(slot, error, fails, "a socket failed; opening another");
-    }
-}
-
-const DISABLED: &str = "Slack has switched Socket Mode off for this app, so I hear nothing there. \
-    Switch it on under \"Socket Mode\" in the app's settings. I keep trying.";
-
-fn credential(refusal: &Refusal) -> String {
-    format!(
-        "Slack refuses the app's token ({}). Make one with connections:write under \"Basic \
-         Information\", put it into slack.app_token_file or slack.app_token, check slack.base_url, \
-         and start again.",
-        words(refusal)
-    )
 }

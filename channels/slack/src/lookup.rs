@@ -4,8 +4,9 @@
 use selkie_channel_core::{Lookup, MessageRef, Receipt};
 use serde_json::Value;
 
-use crate::api::{Api, Fault};
+use crate::api::Api;
 use crate::call::{Call, EVENT_TYPE, key_of};
+use crate::fault::Fault;
 
 /// Pages that are read at most: the answer stands near the message it answers.
 const PAGES: usize = 5;
@@ -13,7 +14,9 @@ const PAGE: &str = "100";
 
 /// Looks for a posted message. Whoever cannot read the history cannot tell.
 pub async fn message(api: &Api, call: &Call) -> Lookup {
-    let (Call::Post { params }, Some(key)) = (call, key_of(call)) else { return Lookup::Unknown };
+    let (Call::Post { params, .. }, Some(key)) = (call, key_of(call)) else {
+        return Lookup::Unknown;
+    };
     let field = |name: &str| params.get(name).and_then(Value::as_str);
     let Some(channel) = field("channel") else { return Lookup::Unknown };
     let thread = field("thread_ts");
@@ -84,6 +87,9 @@ fn answered(key: &str) -> Option<&str> {
 }
 
 fn unknown(fault: &Fault) -> Lookup {
-    tracing::warn!(?fault, "the history cannot be read: whether a message arrived stays unknown");
+    tracing::warn!(
+        why = fault.words(),
+        "the history cannot be read: whether a message arrived stays unknown"
+    );
     Lookup::Unknown
 }

@@ -25,7 +25,7 @@ features:
   slash_commands:
     - command: /selkie
       description: Commands of the bot
-      usage_hint: help | status | reset | stop
+      usage_hint: help | ask … | status | tools | reset | stop | id
       should_escape: true
 oauth_config:
   scopes:
@@ -52,9 +52,11 @@ settings:
     bot_events:
       - app_mention
       - channel_archive
+      - channel_deleted
       - channel_left
       - channel_unarchive
       - group_archive
+      - group_deleted
       - group_left
       - group_unarchive
       - member_joined_channel
@@ -68,3 +70,39 @@ settings:
   socket_mode_enabled: true
   token_rotation_enabled: false
 ";
+
+#[cfg(test)]
+mod tests {
+    /// What is called and heard needs these.
+    #[test]
+    fn the_app_may_do_what_the_bot_does() {
+        let manifest = super::manifest();
+        for needed in [
+            "app_mentions:read",
+            "channels:history",
+            "groups:history",
+            "im:history",
+            "mpim:history",
+            "chat:write",
+            "commands",
+            "emoji:read",
+            "files:read",
+            "files:write",
+            "reactions:write",
+            "users:read",
+            "message.channels",
+            "message.groups",
+            "message.im",
+            "message.mpim",
+            "app_mention",
+            "channel_left",
+            "channel_archive",
+            "command: /selkie",
+        ] {
+            let line = |line: &str| line.trim_start().trim_start_matches("- ") == needed;
+            assert!(manifest.lines().any(line), "{needed}");
+        }
+        assert!(manifest.contains("socket_mode_enabled: true"));
+        assert!(manifest.contains("interactivity:\n    is_enabled: true"));
+    }
+}

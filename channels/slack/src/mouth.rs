@@ -8,10 +8,12 @@ use async_trait::async_trait;
 use selkie_channel_core::{Delivery, Lookup, MessageRef, Mouth, Outbound, Part, Receipt};
 use serde_json::{Value, json};
 
-use crate::api::{Api, Fault, Refusal};
+use crate::api::Api;
 use crate::call::{self, Call};
+use crate::fault::{Fault, Refusal};
 use crate::lookup;
 use crate::refusal::{Kind, kind, words};
+use crate::render;
 use crate::speaking::emoji_name;
 use crate::upload;
 use crate::whoami::Whoami;
@@ -40,20 +42,66 @@ impl SlackMouth {
         Self { api, whoami, max_upload, unclear: Mutex::default() }
     }
 
-    async fn post(&self, params: &Value, plain: Option<Call>) -> Delivery {
-        let refusal = match self.api.call("chat.postMessage", params).await {
+    /// Makes a call that may have a plainer form, for when Slack does not take the first.
+    async fn say(&self, method: &str, params: &Value, plain: Option<&Value>) -> Delivery {
+        let repeatable = method == "chat.update";
+        let refusal = match self.api.call(method, params).await {
             Ok(answer) => return posted(&answer, None),
             Err(Fault::Refused(refusal)) => refusal,
-            Err(fault) => return unproven(fault, false),
+            Err(fault) => return unproven(fault, repeatable),
         };
-        let Some(Call::Post { params }) = plain.filter(|_| kind(&refusal) == Kind::Form) else {
+        let Some(params) = plain.filter(|_| kind(&refusal) == Kind::Form) else {
             return verdict(&refusal);
         };
         let note = format!("sent in its plain form: {}", refusal.code);
-        match self.api.call("chat.postMessage", &params).await {
+        match self.api.call(method, params).await {
             Ok(answer) => posted(&answer, Some(note)),
             Err(Fault::Refused(refusal)) => verdict(&refusal),
-            Err(fault) => unproven(fault, false),
+            Err(fault) => unproven(fault, repeatable),
+        }
+    }
+
+    /// A slash command works in channels that are closed to the bot: there the person alone is answered.
+    async fn or_aside(&self, delivery: Delivery, aside: Option<&str>, params: &Value) -> Delivery {
+        let (Delivery::Refused { closed: true, .. }, Some(url)) = (&delivery, aside) else {
+            return delivery;
+        };
+        let text = params.get("text").and_then(Value::as_str).unwrap_or_default();
+        match self.respond(url, text, None).await {
+            Delivery::Refused { .. } => delivery,
+            other => other,
+        }
+    }
+
+    /// A message that is gone already is taken away.
+    async fn delete(&self, channel: &str, ts: &str) -> Delivery {
+        match self.api.call("chat.delete", &json!({ "channel": channel, "ts": ts })).await {
+            Ok(_) => Delivery::Sent(Receipt::default()),
+            Err(Fault::Refused(refusal)) if refusal.code == "message_not_found" => {
+                Delivery::Sent(Receipt { message: None, note: Some(words(&refusal)) })
+            }
+            Err(fault) => unproven(fault, true),
+        }
+    }
+
+    /// A slash command's address takes a few answers for half an hour; after that, and where it is not
+    /// taken, the channel gets them.
+    async fn respond(&self, url: &str, text: &str, instead: Option<Call>) -> Delivery {
+        let body = json!({ "response_type": "ephemeral", "replace_original": false, "text": text });
+        let refused = match self.api.respond(url, &body).await {
+            Ok(()) => {
+                let note = Some("shown to the person alone".to_owned());
+                return Delivery::Sent(Receipt { message: None, note });
+            }
+            Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Limited => {
+                return verdict(&refusal);
+            }
+            Err(Fault::Refused(refusal)) => refusal,
+            Err(fault) => return unproven(fault, false),
+        };
+        match instead {
+            Some(Call::Post { params, .. }) => self.say("chat.postMessage", &params, None).await,
+            _ => verdict(&refused),
         }
     }
 
@@ -132,13 +180,24 @@ impl SlackMouth {
 #[async_trait]
 impl Mouth for SlackMouth {
     fn render(&self, outbound: &Outbound) -> Vec<Part> {
-        call::render(outbound)
+        render::render(outbound)
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {
         let plain = part.fallback.as_ref().and_then(read);
+        let plain_params = match &plain {
+            Some(Call::Post { params, .. } | Call::Update { params }) => Some(params),
+            _ => None,
+        };
         match read(&part.call) {
-            Some(Call::Post { params }) => self.post(&params, plain).await,
+            Some(Call::Post { params, aside }) => {
+                let delivery = self.say("chat.postMessage", &params, plain_params).await;
+                self.or_aside(delivery, aside.as_deref(), &params).await
+            }
+            Some(Call::Update { params }) => self.say("chat.update", &params, plain_params).await,
+            Some(Call::Whisper { params }) => self.say("chat.postEphemeral", &params, None).await,
+            Some(Call::Delete { channel, ts }) => self.delete(&channel, &ts).await,
+            Some(Call::Respond { url, text }) => self.respond(&url, &text, plain).await,
             Some(Call::React { channel, ts, name }) => self.react(&channel, &ts, &name).await,
             Some(call @ Call::Upload { .. }) => self.upload(&call).await,
             None => refuse("a stored call that this version cannot read".to_owned()),

@@ -15,8 +15,10 @@ use crate::ids::Spot;
 
 /// An event must be acknowledged within three seconds, and stored before.
 const PATIENCE: Duration = Duration::from_millis(800);
-/// A name, or that there is none to be had, is asked again after this.
+/// A name is asked again after this.
 const FRESH: Duration = Duration::from_secs(3600);
+/// One that was not to be had is asked again after this.
+const MISSING: Duration = Duration::from_secs(60);
 /// More than any workspace talks in one hour; then all is forgotten.
 const MANY: usize = 20_000;
 
@@ -67,7 +69,8 @@ impl Names {
     fn get(&self, id: &str) -> Option<String> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (name, at) = known.get(id)?;
-        (at.elapsed() < FRESH).then(|| name.clone())
+        let good_for = if name.is_empty() { MISSING } else { FRESH };
+        (at.elapsed() < good_for).then(|| name.clone())
     }
 
     fn put(&self, id: &str, name: &str) {

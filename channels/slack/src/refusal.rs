@@ -1,6 +1,6 @@
 //! What a refusal of Slack means for us, and how a person is told.
 
-use crate::api::Refusal;
+use crate::fault::Refusal;
 
 /// What to do about a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,7 @@ pub fn kind(refusal: &Refusal) -> Kind {
         | "invalid_metadata_format"
         | "invalid_metadata_schema"
         | "metadata_must_be_sent_from_app"
+        | "block_mismatch"
         | "markdown_text_conflict" => Kind::Form,
         _ => Kind::Other,
     }
@@ -71,6 +72,9 @@ pub fn words(refusal: &Refusal) -> String {
         "is_archived" => "the channel is archived",
         "invalid_name" => "there is no emoji of this name in the workspace",
         "message_not_found" => "the message is gone",
+        "cant_update_message" | "cant_delete_message" => "the message is not this app's",
+        "edit_window_closed" => "the workspace lets nobody change messages that are so old",
+        "user_not_in_channel" => "the person is not in this channel",
         "invalid_auth" | "not_authed" | "token_revoked" | "token_expired" | "account_inactive" => {
             "Slack does not take the token: reinstall the app and put the new token into \
              slack.bot_token_file or slack.bot_token"

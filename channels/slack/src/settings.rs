@@ -31,6 +31,9 @@ pub struct Settings {
     app_token: Option<SecretString>,
     /// Where the Web API is, `/api` included. Another server or a proxy can stand in.
     base_url: String,
+    /// More hosts whose files are fetched with the token, besides `base_url`'s own server and, when that is
+    /// Slack's, Slack's hosts. For servers that keep files elsewhere.
+    file_hosts: Vec<String>,
     /// Workspaces (`T…`) whose messages are heard; empty is the bot's own.
     allowed_team_ids: Vec<String>,
     /// Channels the bot listens to: `C…`, `D…`, `G…`, or with their workspace `slack:T…:C…`; `"*"` is
@@ -54,6 +57,7 @@ impl Default for Settings {
             bot_token: None,
             app_token: None,
             base_url: "https://slack.com/api".to_owned(),
+            file_hosts: Vec::new(),
             allowed_team_ids: Vec::new(),
             allowed_channel_ids: Vec::new(),
             allowed_user_ids: Vec::new(),
@@ -81,6 +85,8 @@ pub struct Checked {
     pub app_token: SecretString,
     /// The Web API, without a slash at its end.
     pub base: Url,
+    /// More hosts whose files are fetched with the token.
+    pub file_hosts: BTreeSet<String>,
     /// Workspaces that are heard; empty is the bot's own.
     pub teams: BTreeSet<String>,
     /// Whom the bot listens to.
@@ -137,6 +143,7 @@ fn taken(key: &str) -> Option<&'static str> {
         "bot_token" => "the bot's token, xoxb-…, as text",
         "app_token" => "the app's token, xapp-…, as text",
         "base_url" => "a URL such as https://slack.com/api",
+        "file_hosts" => "a list of host names (files.example.com)",
         "allowed_team_ids" => "a list of workspace ids (T0123456)",
         "allowed_channel_ids" => "a list of channel ids (C0123456) or [\"*\"]",
         "allowed_user_ids" => "a list of user ids (U0123456)",
@@ -151,6 +158,7 @@ fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
     let bot_token = token(problems, "bot_token", settings.bot_token, "xapp-");
     let app_token = token(problems, "app_token", settings.app_token, "xoxb-");
     let base = note(problems, "base_url", base_url(&settings.base_url));
+    let file_hosts = note(problems, "file_hosts", hosts(&settings.file_hosts));
     let teams = note(problems, "allowed_team_ids", teams(&settings.allowed_team_ids));
     let channels = note(
         problems,
@@ -168,6 +176,7 @@ fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
         bot_token: bot_token?,
         app_token: app_token?,
         base: base?,
+        file_hosts: file_hosts?,
         teams: teams?,
         allow: allow(channels?, people?),
         max_sockets: max_sockets?,
@@ -204,7 +213,7 @@ fn token(
     let text = token.as_ref().map(|t| t.expose_secret().trim()).unwrap_or_default();
     let says = if text.is_empty() {
         let taken = taken(key).unwrap_or_default();
-        format!("is missing: takes {taken}; `selkie channel manifest slack` prints an app to paste")
+        format!("is missing: takes {taken}; `selkie slack manifest` prints an app to paste")
     } else if text.starts_with(other) {
         format!("the value begins with {other}: bot_token takes xoxb-…, app_token xapp-…")
     } else if !text.bytes().all(|b| b.is_ascii_graphic()) {
@@ -224,6 +233,16 @@ fn base_url(text: &str) -> Result<Url, String> {
         return Err(wrong());
     }
     Ok(url)
+}
+
+fn hosts(entries: &[String]) -> Result<BTreeSet<String>, String> {
+    let read = |entry: &String| {
+        let host = url::Host::parse(entry.trim()).map(|host| host.to_string());
+        host.map_err(|_| {
+            format!("{entry:?} is not a host name; takes names such as files.example.com")
+        })
+    };
+    entries.iter().map(read).collect()
 }
 
 fn teams(entries: &[String]) -> Result<BTreeSet<String>, String> {
@@ -314,15 +333,17 @@ mod tests {
     fn every_problem_is_told_at_once_and_no_token_is_shown() {
         let says = says(json!({
             "bot_token": "xapp-hunter2", "app_token": 7, "base_url": "slack.com",
+            "file_hosts": ["https://files.example.com/"],
             "allowed_team_ids": ["C1"], "allowed_channel_ids": ["#general"],
             "allowed_user_ids": ["*"], "max_sockets": 11, "pace": "fast", "colour": "red",
         }));
         insta::assert_snapshot!(says.join("\n"), @r##"
         app_token: the value is not taken; takes the app's token, xapp-…, as text
         pace: "fast" is not taken; takes platform or lifted
-        colour: unknown field `colour`, expected one of `bot_token`, `app_token`, `base_url`, `allowed_team_ids`, `allowed_channel_ids`, `allowed_user_ids`, `max_sockets`, `pace`, `max_download_bytes`, `max_upload_bytes`
+        colour: unknown field `colour`, expected one of `bot_token`, `app_token`, `base_url`, `file_hosts`, `allowed_team_ids`, `allowed_channel_ids`, `allowed_user_ids`, `max_sockets`, `pace`, `max_download_bytes`, `max_upload_bytes`
         bot_token: the value begins with xapp-: bot_token takes xoxb-…, app_token xapp-…
         base_url: "slack.com" is not taken; takes a URL such as https://slack.com/api
+        file_hosts: "https://files.example.com/" is not a host name; takes names such as files.example.com
         allowed_team_ids: "C1" is not a workspace id; takes ids such as T0123456
         allowed_channel_ids: "#general" is not an id; takes C0123456, D0123456 or "*"; /id tells them
         allowed_user_ids: "*" is not an id; takes U0123456; /id tells them

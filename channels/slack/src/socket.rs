@@ -16,7 +16,8 @@ use tokio_tungstenite::{
     Connector, MaybeTlsStream, WebSocketStream, connect_async_tls_with_config,
 };
 
-use crate::api::{CONNECT_LIMIT, chain};
+use crate::api::CONNECT_LIMIT;
+use crate::fault::chain;
 
 /// Frames taken in one go at most.
 const BATCH: usize = 100;

@@ -129,9 +129,19 @@ impl Server {
 
     /// Waits for the next socket and says hello.
     pub async fn socket(&mut self) -> Ws {
+        self.greeted(1).await
+    }
+
+    /// Waits for the next socket and says hello: so many are open.
+    pub async fn greeted(&mut self, sockets: u64) -> Ws {
         let mut ws = self.sockets.recv().await.unwrap();
-        ws.send(json!({ "type": "hello", "num_connections": 1 })).await;
+        ws.send(json!({ "type": "hello", "num_connections": sockets })).await;
         ws
+    }
+
+    /// Whether a request came that nobody looked at.
+    pub fn was_asked(&self) -> bool {
+        !self.seen.is_empty()
     }
 
     /// Whether another socket is waiting.

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::api::{Api, Fault};
+use crate::api::Api;
+use crate::fault::Fault;
 
 /// Reads the file, which has to fit into memory twice: Slack's client takes bytes.
 ///

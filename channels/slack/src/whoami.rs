@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::api::{Api, Fault};
+use crate::api::Api;
+use crate::fault::Fault;
 
 /// Emoji are added now and then.
 const FRESH: Duration = Duration::from_secs(3600);
@@ -56,8 +57,12 @@ impl Whoami {
                     sleep(FRESH).await;
                 }
                 Err(fault) => {
-                    tracing::debug!(?fault, "auth.test failed; mentions wait for it");
                     let refused = matches!(fault, Fault::Refused(_));
+                    let why = fault.words();
+                    match refused && fails == 0 {
+                        true => tracing::error!(why, "Slack refuses the bot's token"),
+                        false => tracing::debug!(why, "auth.test failed; mentions wait for it"),
+                    }
                     self.known.send_modify(|known| known.answered |= refused);
                     fails += 1;
                     sleep(pause(fails)).await;
@@ -82,8 +87,8 @@ impl Whoami {
                 self.known.send_modify(|known| known.emoji = emoji);
             }
             Err(fault) => tracing::warn!(
-                ?fault,
-                "the workspace's emoji are not known: reactions are not offered; the app needs emoji:read"
+                why = fault.words(),
+                "the workspace's emoji are not known: reactions are not offered"
             ),
         }
         self.known.send_modify(|known| known.answered = true);

@@ -46,7 +46,7 @@ type Outcome = Result<(), Failure>;
 
 /// Carries out a command line and returns the process's exit code.
 pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = match Args::try_parse_from(line) {
+    let args = match Args::try_parse_from(channel::spelled_out(binary, line)) {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no errors; clap knows which is which.

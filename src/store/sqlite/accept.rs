@@ -6,7 +6,7 @@ use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::RawClaimed;
 use super::rows::{json, millis};
-use super::{command, conversations, lanes, moved, questions};
+use super::{command, conversations, lanes, late, moved, questions};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
@@ -24,7 +24,7 @@ impl Row {
     pub fn new(arrival: Arrival) -> Result<Self> {
         let text = json(&arrival.inbound)?;
         let facts = match &arrival.disposition {
-            Disposition::Task(task) => json(&task.facts)?,
+            Disposition::Task(task) | Disposition::MeantNow(task) => json(&task.facts)?,
             _ => String::new(),
         };
         Ok(Self { arrival, text, facts })
@@ -103,7 +103,7 @@ pub fn accept(
 
 fn store(
     conn: &Connection,
-    (index, row): (usize, Row),
+    (index, mut row): (usize, Row),
     now: DateTime<Utc>,
     out: &mut RawAccepted,
 ) -> Result<()> {
@@ -112,6 +112,9 @@ fn store(
         .prepare_cached("SELECT 1 FROM inbox WHERE account = ?1 AND key = ?2")?
         .exists([inbound.conversation.account().as_str(), &inbound.key])?;
     if known {
+        if let Disposition::Earlier(task) = row.arrival.disposition {
+            late::adopt(conn, inbound, task)?;
+        }
         out.accepted.known += 1;
         return Ok(());
     }
@@ -123,6 +126,7 @@ fn store(
         out.accepted.commands.push((id, row.arrival.inbound));
         return Ok(());
     }
+    row.arrival.disposition = late::decide(conn, row.arrival.disposition, &row.arrival.inbound)?;
     let to = carry_out(conn, &row, now, out)?;
     let name = if to.applied { APPLIED.to_owned() } else { name(&row.arrival.disposition) };
     let id = insert(conn, &row, &name, to, now)?;
@@ -192,9 +196,12 @@ fn carry_out(
     let inbound = &row.arrival.inbound;
     let conversation = match &row.arrival.disposition {
         // Nothing comes of these: a stranger's line makes no conversation.
-        Disposition::Ignored(_) | Disposition::Unparsed | Disposition::Edit | Disposition::Tap => {
-            conversations::find(conn, &inbound.conversation)?
-        }
+        Disposition::Ignored(_)
+        | Disposition::Unparsed
+        | Disposition::Edit
+        | Disposition::Tap
+        | Disposition::MeantNow(_)
+        | Disposition::Earlier(_) => conversations::find(conn, &inbound.conversation)?,
         _ => Some(conversations::hear(conn, inbound)?),
     };
     let Some(here) = conversation else { return Ok(Belongs::default()) };
@@ -230,10 +237,13 @@ fn carry_out(
                 out.accepted.gated.push(inbound.conversation.clone());
             }
         }
+        Disposition::Earlier(of) => task = Some(of.0),
+        // An edit that means the bot was decided before.
         Disposition::Context
         | Disposition::Tap
         | Disposition::Ignored(_)
-        | Disposition::Unparsed => {}
+        | Disposition::Unparsed
+        | Disposition::MeantNow(_) => {}
     }
     Ok(Belongs { conversation, task, question: None, applied })
 }
@@ -408,9 +418,9 @@ fn name(disposition: &Disposition) -> String {
         Disposition::Task(_) => "task",
         Disposition::Command => "command",
         Disposition::Tap => "tap",
-        Disposition::Edit => "edit",
+        Disposition::Edit | Disposition::MeantNow(_) => "edit",
         Disposition::Gate => "gate",
-        Disposition::Context => "context",
+        Disposition::Context | Disposition::Earlier(_) => "context",
         Disposition::Ignored(reason) => return format!("ignored: {reason}"),
         Disposition::Unparsed => "unparsed",
         Disposition::Moved(_) => "moved",

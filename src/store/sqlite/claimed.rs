@@ -32,6 +32,7 @@ pub struct RawClaimed {
     place: String,
     conversation: i64,
     workspace: Option<String>,
+    place_row: i64,
     epoch: i64,
     attempts: u32,
     facts: String,
@@ -94,7 +95,8 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
     Ok(conn
         .prepare_cached(
             "SELECT t.id, t.claim, t.boot, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
-                    t.facts, t.header, c.plan
+                    t.facts, t.header, c.plan,
+                    (SELECT MIN(id) FROM conversation WHERE account = c.account AND place = c.place)
              FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         )?
         .query_row([task], |row| {
@@ -111,6 +113,7 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 attempts: row.get(8)?,
                 facts: row.get(9)?,
                 header: row.get(10)?,
+                place_row: row.get(12)?,
                 heard: Vec::new(),
                 context: Vec::new(),
                 items: Vec::new(),
@@ -227,6 +230,7 @@ impl RawClaimed {
             place: PlaceId::new(account, self.place),
             conversation_row: self.conversation,
             workspace: self.workspace,
+            place_row: self.place_row,
             attempts: self.attempts,
             facts: Facts { mode: notes::mode(self.plan), ..load(self.task, &self.facts)? },
             heard,

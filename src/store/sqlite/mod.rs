@@ -18,6 +18,7 @@ mod gate;
 mod inflow;
 mod intake;
 mod lanes;
+mod late;
 mod lock;
 mod moved;
 mod notes;

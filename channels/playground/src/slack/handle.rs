@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::world::{BOT, File, SlackMessage, TEAM, said};
-use super::{Server, sockets};
+use super::{Server, methods, sockets};
 use crate::telegram::Fault;
 
 /// Plays the people of the emulated Slack. Channels that do not exist are ignored.
@@ -34,19 +34,32 @@ impl Slack {
 
     /// A person uploads a file.
     pub fn upload(&self, channel: &str, user: &str, name: &str, bytes: impl Into<Bytes>) -> String {
-        let bytes = bytes.into();
+        self.share(channel, user, (name, bytes.into()), false)
+    }
+
+    fn share(
+        &self,
+        channel: &str,
+        user: &str,
+        (name, bytes): (&str, Bytes),
+        elsewhere: bool,
+    ) -> String {
         let id = {
             let mut world = self.server.world();
             let id = format!("F0{:06}", world.next_number());
             let length = bytes.len() as u64;
             let name = name.to_owned();
-            let file = File { name, length, bytes: Some(bytes), shared: Vec::new() };
+            let file = File { name, length, bytes: Some(bytes), shared: Vec::new(), elsewhere };
             world.files.insert(id.clone(), file);
             id
         };
         let mut message = said(user, "", None);
         message.files.push(id);
         self.post(channel, message)
+    }
+
+    pub(super) fn server(&self) -> &Arc<Server> {
+        &self.server
     }
 
     fn post(&self, channel: &str, message: SlackMessage) -> String {
@@ -130,14 +143,59 @@ impl Slack {
         }
     }
 
-    /// A person writes `/selkie text`.
-    pub fn slash(&self, channel: &str, user: &str, text: &str) {
-        let number = self.server.world().next_number();
-        let payload = json!({
-            "team_id": TEAM, "channel_id": channel, "user_id": user, "user_name": user,
-            "command": "/selkie", "text": text, "trigger_id": format!("{number}.1.play"),
-        });
-        sockets::deliver(&self.server, "slash_commands", payload);
+    /// A person takes a message of theirs away.
+    pub fn delete(&self, channel: &str, ts: &str) {
+        let deleted = {
+            let mut world = self.server.world();
+            let at = world.next_ts((self.server.now)());
+            let Some(room) = world.rooms.get_mut(channel) else { return };
+            let Some(index) = room.messages.iter().position(|m| m.ts == ts) else { return };
+            let gone = room.messages.remove(index);
+            json!({
+                "type": "message", "subtype": "message_deleted", "channel": channel,
+                "channel_type": room.kind, "ts": at, "event_ts": at, "deleted_ts": ts,
+                "previous_message": { "ts": ts, "user": gone.user, "text": gone.text },
+            })
+        };
+        self.server.changed();
+        self.deliver(deleted);
+    }
+
+    /// Slack shows what a link in a message leads to: `message_changed`, and the text is as it was.
+    pub fn unfurl(&self, channel: &str, ts: &str) {
+        let changed = {
+            let mut world = self.server.world();
+            let at = world.next_ts((self.server.now)());
+            let Some(mut event) = self.event(&world, channel, ts) else { return };
+            event["attachments"] = json!([{ "title": "The page behind the link" }]);
+            json!({
+                "type": "message", "subtype": "message_changed", "channel": channel,
+                "channel_type": event["channel_type"], "ts": at, "event_ts": at, "hidden": true,
+                "previous_message": { "ts": ts, "text": event["text"] }, "message": event,
+            })
+        };
+        self.deliver(changed);
+    }
+
+    /// Calls a method as the bot, beside its own program.
+    ///
+    /// # Errors
+    /// Slack's word.
+    pub fn as_bot(&self, method: &str, params: &Value) -> Result<Value, String> {
+        let done = methods::run(&self.server, method, params);
+        self.server.changed();
+        done.map_err(|refusal| refusal.word())
+    }
+
+    /// A person shares a file of another workspace: the event is a stub, Slack tells more when asked.
+    pub fn share_from_elsewhere(
+        &self,
+        channel: &str,
+        user: &str,
+        name: &str,
+        bytes: impl Into<Bytes>,
+    ) -> String {
+        self.share(channel, user, (name, bytes.into()), true)
     }
 
     /// The messages of a channel, oldest first.
@@ -181,6 +239,11 @@ impl Slack {
     /// A stored file's bytes.
     pub fn file(&self, id: &str) -> Option<Bytes> {
         self.server.world().files.get(id).and_then(|file| file.bytes.clone())
+    }
+
+    /// A file's name.
+    pub fn file_name(&self, id: &str) -> Option<String> {
+        self.server.world().files.get(id).map(|file| file.name.clone())
     }
 
     /// How often the bot called a method.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::methods::{self, Refusal};
 use super::world::{APP_TOKEN, BOT_TOKEN};
-use super::{Server, files, sockets};
+use super::{Server, files, respond, sockets};
 use crate::line::Line;
 use crate::telegram::FaultKind;
 
@@ -26,6 +26,7 @@ pub(crate) fn routes(server: Arc<Server>) -> Router {
     Router::new()
         .route("/api/{method}", any(call))
         .route("/ws/{ticket}", get(sockets::upgrade))
+        .route("/respond/{id}", post(respond::respond))
         .route("/upload/{id}", post(files::upload))
         .route("/files/{id}/{name}", get(files::download))
         .layer(DefaultBodyLimit::disable())
@@ -49,8 +50,9 @@ async fn call(
     if let Some(response) = fault.as_ref().and_then(|fault| instead(fault, &line)) {
         return response;
     }
-    let done =
-        check(&server, &method, &token).and_then(|()| methods::run(&server, &method, &params));
+    let done = check(&server, &method, &params, &token)
+        .and_then(|()| server.may_call(&method))
+        .and_then(|()| methods::run(&server, &method, &params));
     server.changed();
     match done {
         Ok(mut answer) => {
@@ -85,6 +87,11 @@ fn refused(refusal: &Refusal) -> Response {
             "ok": false, "error": "missing_scope", "needed": needed, "provided": "chat:write",
         }))
         .into_response(),
+        Refusal::Blocks(why) => Json(json!({
+            "ok": false, "error": "invalid_blocks", "errors": [why],
+            "response_metadata": { "messages": [format!("[ERROR] {why}")] },
+        }))
+        .into_response(),
         Refusal::Word(word) => Json(json!({ "ok": false, "error": word })).into_response(),
     }
 }
@@ -108,7 +115,7 @@ fn instead(fault: &FaultKind, line: &Line) -> Option<Response> {
 }
 
 /// The socket wants the app's token, everything else the bot's.
-fn check(server: &Server, method: &str, token: &str) -> Result<(), Refusal> {
+fn check(server: &Server, method: &str, params: &Value, token: &str) -> Result<(), Refusal> {
     let word = |word: &str| Err(Refusal::Word(word.to_owned()));
     let world = server.world();
     if token.is_empty() {
@@ -127,7 +134,7 @@ fn check(server: &Server, method: &str, token: &str) -> Result<(), Refusal> {
     if token != wanted {
         return word("invalid_auth");
     }
-    match methods::scope(method).filter(|scope| world.missing_scopes.contains(*scope)) {
+    match methods::scope(method, params).filter(|scope| world.missing_scopes.contains(*scope)) {
         Some(scope) => Err(Refusal::Scope(scope)),
         None => Ok(()),
     }

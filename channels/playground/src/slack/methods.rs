@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::world::{ADA, BOT, File, GRACE, LINUS, SlackMessage, TEAM, said};
-use super::{Server, sockets};
+use super::{Server, chat, history, sockets};
 
 /// Why a call is not done.
 pub(super) enum Refusal {
@@ -13,8 +13,22 @@ pub(super) enum Refusal {
     Limited(u64),
     /// A scope is missing.
     Scope(&'static str),
+    /// `invalid_blocks`, and what is wrong with them.
+    Blocks(String),
     /// Any other of Slack's words.
     Word(String),
+}
+
+impl Refusal {
+    /// Slack's word for it.
+    pub(super) fn word(self) -> String {
+        match self {
+            Self::Limited(_) => "ratelimited".to_owned(),
+            Self::Scope(_) => "missing_scope".to_owned(),
+            Self::Blocks(_) => "invalid_blocks".to_owned(),
+            Self::Word(word) => word,
+        }
+    }
 }
 
 impl From<&str> for Refusal {
@@ -23,21 +37,55 @@ impl From<&str> for Refusal {
     }
 }
 
-type Done = Result<Value, Refusal>;
+/// What a method answers.
+pub(super) type Done = Result<Value, Refusal>;
 
 /// The standard emoji of this workspace.
 const EMOJI: &[&str] = &["+1", "thumbsup", "eyes", "heart", "tada", "tea", "white_check_mark"];
 
-/// The scope a method needs.
-pub(super) fn scope(method: &str) -> Option<&'static str> {
+/// The scope a call needs.
+pub(super) fn scope(method: &str, params: &Value) -> Option<&'static str> {
+    let kind = text(params, "channel").chars().next();
     Some(match method {
-        "chat.postMessage" | "chat.update" | "chat.delete" => "chat:write",
+        "chat.postMessage" | "chat.postEphemeral" | "chat.update" | "chat.delete" => "chat:write",
         "reactions.add" | "reactions.remove" => "reactions:write",
         "emoji.list" => "emoji:read",
         "users.info" => "users:read",
-        "conversations.history" | "conversations.replies" => "channels:history",
+        "conversations.history" | "conversations.replies" => match kind {
+            Some('D') => "im:history",
+            Some('G') => "groups:history",
+            _ => "channels:history",
+        },
+        "conversations.info" => match kind {
+            Some('D') => "im:read",
+            Some('G') => "groups:read",
+            _ => "channels:read",
+        },
+        "conversations.open" => "im:write",
         "files.getUploadURLExternal" | "files.completeUploadExternal" => "files:write",
         "files.info" => "files:read",
+        _ => return None,
+    })
+}
+
+/// How many calls of a method Slack takes in a minute; messages have a pace of their own.
+pub(super) fn per_minute(method: &str) -> Option<usize> {
+    Some(match method {
+        "emoji.list" => 20,
+        "apps.connections.open"
+        | "chat.update"
+        | "chat.delete"
+        | "reactions.add"
+        | "reactions.remove"
+        | "conversations.history"
+        | "conversations.replies"
+        | "conversations.info"
+        | "conversations.open" => 50,
+        "chat.postEphemeral"
+        | "users.info"
+        | "files.info"
+        | "files.getUploadURLExternal"
+        | "files.completeUploadExternal" => 100,
         _ => return None,
     })
 }
@@ -50,10 +98,11 @@ pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
             "bot_id": "B0SELKIE",
         })),
         "apps.connections.open" => Ok(json!({ "url": sockets::ticket(server) })),
-        "chat.postMessage" => post(server, params),
-        "chat.update" => update(server, params),
-        "chat.delete" => delete(server, params),
-        "conversations.history" | "conversations.replies" => history(server, method, params),
+        "chat.postMessage" => chat::post(server, params),
+        "chat.postEphemeral" => chat::whisper(server, params),
+        "chat.update" => chat::update(server, params),
+        "chat.delete" => chat::delete(server, params),
+        "conversations.history" | "conversations.replies" => history::page(server, method, params),
         "conversations.info" => info(server, params),
         "conversations.open" => Ok(json!({ "channel": { "id": super::DM } })),
         "reactions.add" => react(server, params),
@@ -70,103 +119,17 @@ pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
     }
 }
 
-fn text<'a>(params: &'a Value, key: &str) -> &'a str {
+/// A text parameter; empty when it is not there.
+pub(super) fn text<'a>(params: &'a Value, key: &str) -> &'a str {
     params.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn post(server: &Server, params: &Value) -> Done {
-    let channel = text(params, "channel");
-    let words = text(params, "text");
-    let mut world = server.world();
-    world.open_room(channel)?;
-    if words.trim().is_empty() && params.get("blocks").is_none() {
-        return Err("no_text".into());
-    }
-    if words.chars().count() > 40_000 {
-        return Err("msg_too_long".into());
-    }
-    check_blocks(params)?;
-    if !server.may_post(channel) {
-        return Err(Refusal::Limited(1));
-    }
-    let thread = Some(text(params, "thread_ts")).filter(|thread| !thread.is_empty());
-    let mut message = said(BOT, words, thread);
-    message.metadata = params.get("metadata").cloned();
-    let ts = world.post(channel, message, (server.now)());
-    Ok(json!({ "channel": channel, "ts": ts }))
-}
-
-fn check_blocks(params: &Value) -> Result<(), Refusal> {
-    let Some(blocks) = params.get("blocks") else { return Ok(()) };
-    let blocks = blocks.as_array().ok_or("invalid_blocks_format")?;
-    let long = |block: &Value| {
-        block
-            .pointer("/text/text")
-            .and_then(Value::as_str)
-            .is_some_and(|t| t.chars().count() > 3000)
-    };
-    match blocks.len() > 50 || blocks.iter().any(long) {
-        true => Err("invalid_blocks".into()),
-        false => Ok(()),
-    }
-}
-
-fn find<'a>(messages: &'a mut [SlackMessage], ts: &str) -> Result<&'a mut SlackMessage, Refusal> {
+/// The message of a `ts`.
+pub(super) fn find<'a>(
+    messages: &'a mut [SlackMessage],
+    ts: &str,
+) -> Result<&'a mut SlackMessage, Refusal> {
     messages.iter_mut().find(|message| message.ts == ts).ok_or("message_not_found".into())
-}
-
-fn update(server: &Server, params: &Value) -> Done {
-    let (channel, ts) = (text(params, "channel"), text(params, "ts"));
-    let mut world = server.world();
-    let edited = world.next_ts((server.now)());
-    let message = find(&mut world.open_room(channel)?.messages, ts)?;
-    if !message.is_bots() {
-        return Err("cant_update_message".into());
-    }
-    message.text = text(params, "text").to_owned();
-    message.edited = Some(edited);
-    Ok(json!({ "channel": channel, "ts": ts, "text": message.text }))
-}
-
-fn delete(server: &Server, params: &Value) -> Done {
-    let (channel, ts) = (text(params, "channel"), text(params, "ts"));
-    let mut world = server.world();
-    let room = world.open_room(channel)?;
-    if !find(&mut room.messages, ts)?.is_bots() {
-        return Err("cant_delete_message".into());
-    }
-    room.messages.retain(|message| message.ts != ts);
-    Ok(json!({ "channel": channel, "ts": ts }))
-}
-
-fn history(server: &Server, method: &str, params: &Value) -> Done {
-    let (channel, root, oldest) =
-        (text(params, "channel"), text(params, "ts"), text(params, "oldest"));
-    let mut world = server.world();
-    world.open_room(channel)?;
-    let room = world.rooms.get(channel).ok_or("channel_not_found")?;
-    let replies = method == "conversations.replies";
-    let here = |message: &&SlackMessage| match replies {
-        true => message.ts == root || message.thread.as_deref() == Some(root),
-        false => message.thread.as_ref().is_none_or(|thread| *thread == message.ts),
-    };
-    let mut messages: Vec<Value> = room
-        .messages
-        .iter()
-        .filter(here)
-        .filter(|message| message.ts.as_str() > oldest)
-        .map(|message| {
-            let mut out = world.render(message, &server.base);
-            if let Some(metadata) = &message.metadata {
-                out["metadata"] = metadata.clone();
-            }
-            out
-        })
-        .collect();
-    if !replies {
-        messages.reverse();
-    }
-    Ok(json!({ "messages": messages, "has_more": false }))
 }
 
 fn info(server: &Server, params: &Value) -> Done {
@@ -222,7 +185,10 @@ fn upload_url(server: &Server, params: &Value) -> Done {
     };
     let mut world = server.world();
     let id = format!("F0{:06}", world.next_number());
-    world.files.insert(id.clone(), File { name, length, bytes: None, shared: Vec::new() });
+    world.files.insert(
+        id.clone(),
+        File { name, length, bytes: None, shared: Vec::new(), elsewhere: false },
+    );
     Ok(json!({ "upload_url": format!("{}/upload/{id}", server.base), "file_id": id }))
 }
 

@@ -1,9 +1,14 @@
 //! The emulated Slack: Web API, file host and Socket Mode, and the handle that plays its people.
 
+mod blocks;
+mod chat;
 mod files;
 mod handle;
+mod history;
 mod http;
 mod methods;
+mod press;
+mod respond;
 mod sockets;
 mod world;
 
@@ -19,16 +24,22 @@ use tokio_util::task::TaskTracker;
 
 pub use handle::Slack;
 pub(crate) use http::routes;
-pub use world::{ADA, APP_TOKEN, BOT, BOT_TOKEN, CHANNEL, DM, GRACE, LINUS, SlackMessage, TEAM};
+pub use press::Button;
+pub use world::{
+    ADA, APP_TOKEN, BOT, BOT_TOKEN, CHANNEL, DM, GRACE, LINUS, SlackMessage, TEAM, Whisper,
+};
 
 use crate::clock::Now;
 use crate::telegram::{Faults, Pace};
+use methods::Refusal;
 use sockets::Sockets;
 use world::World;
 
 /// Messages one channel takes in [`WINDOW`] before Slack limits: about one a second, short bursts allowed.
 const BURST: usize = 5;
 const WINDOW: Duration = Duration::from_secs(5);
+/// Methods are counted by the minute.
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// The server's parts; no lock is held over an await.
 pub(crate) struct Server {
@@ -37,6 +48,8 @@ pub(crate) struct Server {
     faults: Faults,
     pace: Pace,
     posts: Mutex<HashMap<String, Vec<Instant>>>,
+    /// When each method was called in the last minute.
+    pacing: Mutex<HashMap<String, Vec<Instant>>>,
     calls: Mutex<Vec<(String, Value)>>,
     /// Rises with everything that can be seen.
     changes: watch::Sender<u64>,
@@ -56,6 +69,7 @@ impl Server {
             faults: Faults::default(),
             pace,
             posts: Mutex::default(),
+            pacing: Mutex::default(),
             calls: Mutex::default(),
             changes: watch::Sender::new(0),
             redeliver_after: Mutex::new(Duration::from_secs(3)),
@@ -76,6 +90,22 @@ impl Server {
 
     fn changed(&self) {
         self.changes.send_modify(|version| *version += 1);
+    }
+
+    /// Counts a call against its method's tier.
+    fn may_call(&self, method: &str) -> Result<(), Refusal> {
+        let Some(most) = methods::per_minute(method).filter(|_| self.pace == Pace::Held) else {
+            return Ok(());
+        };
+        let mut pacing = self.pacing.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = pacing.entry(method.to_owned()).or_default();
+        calls.retain(|at| at.elapsed() < MINUTE);
+        if calls.len() < most {
+            calls.push(Instant::now());
+            return Ok(());
+        }
+        let first = calls.first().map_or(MINUTE, Instant::elapsed);
+        Err(Refusal::Limited(MINUTE.saturating_sub(first).as_secs() + 1))
     }
 
     /// Counts a post against the channel's pace; whether it may go.

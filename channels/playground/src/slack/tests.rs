@@ -29,6 +29,23 @@ async fn refusals_are_slacks_words() {
         ("reactions.add", json!({ "channel": CHANNEL, "name": "nonsense" }), "invalid_name"),
         ("reactions.add", json!({ "channel": CHANNEL, "name": "eyes" }), "message_not_found"),
         ("apps.connections.open", json!({}), "not_allowed_token_type"),
+        (
+            "chat.update",
+            json!({ "channel": CHANNEL, "ts": "1.0", "text": "x" }),
+            "message_not_found",
+        ),
+        ("chat.delete", json!({ "channel": CHANNEL, "ts": "1.0" }), "message_not_found"),
+        ("conversations.replies", json!({ "channel": CHANNEL, "ts": "1.0" }), "thread_not_found"),
+        (
+            "chat.postEphemeral",
+            json!({ "channel": CHANNEL, "user": "U0NONE", "text": "x" }),
+            "user_not_in_channel",
+        ),
+        (
+            "chat.postMessage",
+            json!({ "channel": CHANNEL, "text": "x", "blocks": [{ "type": "actions", "elements": [] }] }),
+            "invalid_blocks",
+        ),
         ("no.method", json!({}), "unknown_method"),
     ];
     for (method, params, wanted) in rows {
@@ -66,4 +83,71 @@ async fn a_reaction_stands_once() {
     let react = json!({ "channel": CHANNEL, "timestamp": ts, "name": "eyes" });
     assert_eq!(error(&playground, "reactions.add", react.clone()).await, "ok");
     assert_eq!(error(&playground, "reactions.add", react).await, "already_reacted");
+}
+
+/// A playground in which the bot asks something with a button.
+async fn asked() -> (Playground, String) {
+    let playground = Playground::start(Options::default()).await.unwrap();
+    let button = json!({ "type": "button", "action_id": "a", "value": "v",
+        "text": { "type": "plain_text", "text": "Yes" } });
+    let post = json!({ "channel": CHANNEL, "text": "?",
+        "blocks": [{ "type": "actions", "elements": [button] }] });
+    let ts = call(&playground, BOT_TOKEN, "chat.postMessage", post).await["ts"].clone();
+    (playground, ts.as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn buttons_go_with_an_update_that_names_none() {
+    let (playground, ts) = asked().await;
+    let slack = playground.slack();
+    assert!(slack.tap(CHANNEL, &ts, ADA, "Yes") && !slack.tap(CHANNEL, &ts, ADA, "No"));
+    let update = json!({ "channel": CHANNEL, "ts": ts, "text": "Done", "blocks": [] });
+    assert_eq!(error(&playground, "chat.update", update).await, "ok");
+    assert!(slack.buttons(CHANNEL, &ts).is_empty());
+    let theirs = slack.say(CHANNEL, ADA, "hi");
+    let update = json!({ "channel": CHANNEL, "ts": theirs, "text": "x" });
+    assert_eq!(error(&playground, "chat.update", update).await, "cant_update_message");
+}
+
+#[tokio::test]
+async fn a_whisper_is_seen_by_one_person() {
+    let (playground, ts) = asked().await;
+    let whisper = json!({ "channel": CHANNEL, "user": ADA, "text": "psst", "thread_ts": ts });
+    assert_eq!(error(&playground, "chat.postEphemeral", whisper).await, "ok");
+    let slack = playground.slack();
+    assert_eq!(slack.whispers(CHANNEL, ADA)[0].thread.as_deref(), Some(ts.as_str()));
+    assert!(slack.whispers(CHANNEL, GRACE).is_empty());
+    assert!(slack.messages(CHANNEL).iter().all(|message| message.text != "psst"));
+}
+
+#[tokio::test]
+async fn an_address_takes_five_answers() {
+    let playground = Playground::start(Options::default()).await.unwrap();
+    let url = respond::address(playground.slack().server(), CHANNEL, ADA);
+    let mut statuses = Vec::new();
+    for _ in 0..6 {
+        let sent = client().post(&url).json(&json!({ "text": "hi" })).send().await.unwrap();
+        statuses.push(sent.status().as_u16());
+    }
+    assert_eq!(statuses, [200, 200, 200, 200, 200, 404]);
+}
+
+#[tokio::test]
+async fn replies_come_in_pages_with_their_root_first() {
+    let playground = Playground::start(Options::default()).await.unwrap();
+    let slack = playground.slack();
+    let root = slack.say(CHANNEL, ADA, "root");
+    let all: Vec<String> =
+        (0..3).map(|n| slack.reply(CHANNEL, GRACE, &root, &format!("reply {n}"))).collect();
+    let params = json!({ "channel": CHANNEL, "ts": root, "limit": "2", "latest": all[2] });
+    let page = call(&playground, BOT_TOKEN, "conversations.replies", params.clone()).await;
+    let texts = |page: &Value| -> Vec<String> {
+        let messages = page["messages"].as_array().unwrap();
+        messages.iter().map(|m| m["text"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(texts(&page), ["root", "reply 0"]);
+    let mut next = params;
+    next["cursor"] = page["response_metadata"]["next_cursor"].clone();
+    let page = call(&playground, BOT_TOKEN, "conversations.replies", next).await;
+    assert_eq!((texts(&page), &page["has_more"]), (vec!["reply 1".to_owned()], &json!(false)));
 }

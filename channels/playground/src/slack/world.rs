@@ -6,6 +6,8 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
+use super::respond::Right;
+
 /// The workspace.
 pub const TEAM: &str = "T0PLAY";
 /// The owner.
@@ -44,6 +46,21 @@ pub struct SlackMessage {
     pub edited: Option<String>,
     /// What the app stored with it.
     pub metadata: Option<Value>,
+    /// Its blocks, when it has any: buttons among them.
+    pub blocks: Option<Value>,
+}
+
+/// What one person alone was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whisper {
+    /// Where.
+    pub channel: String,
+    /// Who.
+    pub user: String,
+    /// The thread it was shown in.
+    pub thread: Option<String>,
+    /// What.
+    pub text: String,
 }
 
 impl SlackMessage {
@@ -69,12 +86,16 @@ pub(super) struct File {
     pub(super) length: u64,
     pub(super) bytes: Option<Bytes>,
     pub(super) shared: Vec<(String, String)>,
+    /// It lies in another workspace.
+    pub(super) elsewhere: bool,
 }
 
 /// The state.
 pub(super) struct World {
     pub(super) rooms: BTreeMap<String, Room>,
     pub(super) files: BTreeMap<String, File>,
+    pub(super) whispers: Vec<Whisper>,
+    pub(super) rights: BTreeMap<u64, Right>,
     pub(super) revoked: bool,
     pub(super) missing_scopes: BTreeSet<String>,
     last: i64,
@@ -98,6 +119,8 @@ impl World {
         Self {
             rooms,
             files: BTreeMap::new(),
+            whispers: Vec::new(),
+            rights: BTreeMap::new(),
             revoked: false,
             missing_scopes: BTreeSet::new(),
             last: 0,
@@ -115,6 +138,11 @@ impl World {
     pub(super) fn next_number(&mut self) -> u64 {
         self.number += 1;
         self.number
+    }
+
+    /// The room a call means: a person's id stands for their direct conversation.
+    pub(super) fn home_of(&self, channel: &str) -> String {
+        if channel == ADA { DM.to_owned() } else { channel.to_owned() }
     }
 
     /// The room the bot may write to.
@@ -154,12 +182,21 @@ impl World {
         if message.is_bots() {
             out["bot_id"] = json!("B0SELKIE");
         }
+        if let Some(blocks) = &message.blocks {
+            out["blocks"] = blocks.clone();
+        }
         if let Some(edited) = &message.edited {
             out["edited"] = json!({ "user": message.user, "ts": edited });
         }
         if !message.files.is_empty() {
             let files = message.files.iter().filter_map(|id| Some((id, self.files.get(id)?)));
-            out["files"] = files.map(|(id, file)| file.render(id, base)).collect();
+            let told = files.map(|(id, file)| match file.elsewhere {
+                true => {
+                    json!({ "id": id, "mode": "file_access", "file_access": "check_file_info" })
+                }
+                false => file.render(id, base),
+            });
+            out["files"] = told.collect();
         }
         out
     }
@@ -181,6 +218,11 @@ impl File {
     }
 }
 
+/// Whether somebody of this id is there.
+pub(super) fn is_person(user: &str) -> bool {
+    [ADA, GRACE, LINUS].contains(&user)
+}
+
 /// What a person says.
 pub(super) fn said(user: &str, text: &str, thread: Option<&str>) -> SlackMessage {
     SlackMessage {
@@ -192,5 +234,6 @@ pub(super) fn said(user: &str, text: &str, thread: Option<&str>) -> SlackMessage
         files: Vec::new(),
         edited: None,
         metadata: None,
+        blocks: None,
     }
 }

@@ -1,5 +1,6 @@
 //! The durable sockets and the fetching of files, over real connections.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use selkie_channel_core::{AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Redactor, What};
@@ -13,6 +14,7 @@ use crate::testkit::{APP_TOKEN, BOT_TOKEN, Reply, Server, channel};
 struct Memory {
     told: mpsc::UnboundedSender<Vec<Inbound>>,
     broken: AtomicUsize,
+    notices: Mutex<Vec<String>>,
 }
 
 #[async_trait]
@@ -31,14 +33,17 @@ impl Inbox for Memory {
         Ok(None)
     }
 
-    async fn notice(&self, _: &AccountId, _: &str, _: &str) {}
+    async fn notice(&self, _: &AccountId, key: &str, _: &str) {
+        self.notices.lock().unwrap().push(key.to_owned());
+    }
 
     fn heard(&self, _: &AccountId) {}
 }
 
 fn memory(broken: usize) -> (Memory, mpsc::UnboundedReceiver<Vec<Inbound>>) {
     let (told, receiver) = mpsc::unbounded_channel();
-    (Memory { told, broken: AtomicUsize::new(broken) }, receiver)
+    let notices = Mutex::default();
+    (Memory { told, broken: AtomicUsize::new(broken), notices }, receiver)
 }
 
 /// Runs a story while the channel listens.
@@ -136,6 +141,24 @@ async fn a_renewed_socket_is_closed_before_the_next_is_opened() {
 }
 
 #[tokio::test]
+async fn another_programs_sockets_are_waited_for_and_spoken_of() {
+    let mut server = Server::start([]).await;
+    let channel = server.channel();
+    let (inbox, mut rows) = memory(0);
+    while_listening(&channel, &inbox, async {
+        while inbox.notices.lock().unwrap().is_empty() {
+            let mut ws = server.greeted(3).await;
+            assert_eq!(ws.next().await, None, "closed again");
+        }
+        let mut ws = server.socket().await;
+        ws.send(message("e1", "1763640000.000100", "hi")).await;
+        assert_eq!(rows.recv().await.unwrap()[0].text, "hi");
+        assert_eq!(inbox.notices.lock().unwrap()[0], "slack-taken");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_socket_that_says_nothing_is_given_up() {
     let mut server = Server::start([]).await;
     let channel = server.channel();
@@ -197,9 +220,16 @@ async fn a_file_is_fetched_with_the_token_from_slacks_hosts_only() {
     let seen = server.next("notes.txt").await;
     assert!(seen.head.to_lowercase().contains(&format!("authorization: bearer {BOT_TOKEN}")));
     let away = fetch(&server, &format!("{base}/away.txt")).await.unwrap_err();
-    assert_eq!(away, "the file lies on evil.example, which is not Slack's: not fetched");
+    assert!(away.starts_with("the file lies on evil.example, which is not Slack's"), "{away}");
     let elsewhere = fetch(&server, "https://files.slack.com.evil.example/x").await.unwrap_err();
     assert!(elsewhere.contains("not Slack's"), "{elsewhere}");
+    server.add("hop.txt", Reply::Redirect(format!("{base}/notes.txt")));
+    server.add("notes.txt", Reply::Text(200, "ten bytes!"));
+    assert_eq!(fetch(&server, &format!("{base}/hop.txt")).await.unwrap(), b"ten bytes!");
+    let behind = server.next("notes.txt").await;
+    assert!(!behind.head.to_lowercase().contains("authorization"), "a redirect carries no token");
+    let real = fetch(&server, "https://files.slack.com/x").await.unwrap_err();
+    assert!(real.contains("not Slack's"), "the base URL is another server's: {real}");
     let long = fetch(&server, &format!("{base}/long.txt")).await.unwrap_err();
     assert!(long.contains("too big"), "{long}");
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use chrono::DateTime;
 use selkie_channel_core::{
     AccountId, Addressed, Audience, Inbound, PersonId, Redactor, Speaker, What,
 };
@@ -137,7 +138,8 @@ impl Frame<'_> {
             place: spot.place(self.account),
             title: String::new(),
             order: self.latest,
-            at: moment(self.latest),
+            // The inbox knows the time where Slack tells none.
+            at: DateTime::UNIX_EPOCH,
             speaker: Speaker {
                 id: PersonId::new(format!("slack:{team}:")),
                 name: String::new(),
@@ -164,7 +166,7 @@ impl Frame<'_> {
             true => self.me.team.is_empty() || self.me.team == team,
             false => self.teams.contains(team),
         };
-        if !ours && matches!(inbound.what, What::Message | What::Edit) {
+        if !ours && matches!(inbound.what, What::Message | What::Edit | What::Tap { .. }) {
             tracing::info!(team, "a message of a workspace that is not in slack.allowed_team_ids");
             inbound.what = What::Other { name: "team_not_allowed".to_owned() };
         }

@@ -1,11 +1,22 @@
 //! Slash commands, buttons and forms as inbounds, each with a key of its own.
 
-use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, Speaker, What};
-use serde_json::Value;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, ReplyWindow, Speaker, What};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::envelope::Frame;
 use super::{field, words};
+use crate::blocks;
 use crate::ids::{Spot, fnv, moment, order, person};
+
+/// Answers that Slack takes at the address of one slash command.
+const ANSWERS: u32 = 5;
+/// The last moment of the year 9999.
+const FAR: DateTime<Utc> = match DateTime::from_timestamp(253_402_300_799, 0) {
+    Some(far) => far,
+    None => DateTime::UNIX_EPOCH,
+};
 
 /// Reads `/selkie reset`: a command of the bot wherever it is written. Slash commands have no time; they
 /// stand behind the newest message.
@@ -26,10 +37,56 @@ pub fn slash(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     inbound.speaker = somebody(team, field::text(payload, "user_id"), name);
     let title = field::text(payload, "channel_name");
     inbound.title = title.filter(|t| *t != "directmessage").unwrap_or_default().to_owned();
+    inbound.reply_window = field::text(payload, "response_url").map(|url| ReplyWindow {
+        token: json!(AnswerAt { url: url.to_owned(), alone: is_for_one(&inbound) }).to_string(),
+        // Half an hour at Slack, who says when it is over: the channel gets the answer then.
+        until: FAR,
+        calls: ANSWERS,
+    });
     Some(frame.heard(team, inbound))
 }
 
-/// Reads a button, a form or a shortcut: kept, and nothing is begun by it yet.
+/// Where a slash command is answered, and who reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerAt {
+    /// The address that came with it.
+    pub url: String,
+    /// The person alone reads the answer, even where the channel is open to us.
+    pub alone: bool,
+}
+
+impl AnswerAt {
+    /// Reads the token of a right to answer.
+    pub fn read(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}
+
+/// Commands in a channel are the person's own business; a question is asked before everybody.
+fn is_for_one(inbound: &Inbound) -> bool {
+    let command = inbound.command.as_ref().filter(|command| command.name != "ask");
+    inbound.audience == Audience::Group && command.is_some()
+}
+
+/// Who tapped and where: what is needed to answer them alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TapHandle {
+    /// The channel.
+    pub channel: String,
+    /// Who tapped.
+    pub user: String,
+    /// The thread's root, when the buttons stand in one.
+    pub thread: Option<String>,
+}
+
+impl TapHandle {
+    /// Reads a handle of a tap.
+    pub fn read(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}
+
+/// Reads a tap on a button; forms and shortcuts are kept, and nothing is begun by them.
 pub fn payload(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let kind = field::text(payload, "type")?;
     let user = field::object(payload, "user");
@@ -41,7 +98,8 @@ pub fn payload(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let inside = |key| container.and_then(|container| field::text(container, key));
     let channel = id(field::object(payload, "channel"));
     let channel = channel.or_else(|| inside("channel_id").map(str::to_owned));
-    let action = field::list(payload, "actions").first();
+    let thread = inside("thread_ts").filter(|root| order(root).is_some()).map(str::to_owned);
+    let action = action(payload);
     let acted = action.and_then(|action| field::text(action, "action_ts"));
     let key = match (acted, inside("message_ts"), field::text(payload, "trigger_id")) {
         (Some(acted), Some(ts), _) => {
@@ -50,11 +108,16 @@ pub fn payload(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
         (_, _, Some(trigger)) => format!("t:{trigger}"),
         _ => format!("i:{:016x}", fnv(payload.to_string().as_bytes())),
     };
-    let what = What::Other { name: kind.to_owned() };
+    let what = match (kind, &channel) {
+        ("block_actions", Some(channel)) => {
+            let user = id(user).unwrap_or_default();
+            tap(action, &TapHandle { channel: channel.clone(), user, thread: thread.clone() })
+        }
+        _ => What::Other { name: kind.to_owned() },
+    };
     let mut inbound = frame.blank(key, &team, channel.as_deref(), what);
-    let thread = inside("thread_ts").filter(|root| order(root).is_some());
     if let (Some(channel), Some(thread)) = (channel, thread) {
-        let spot = Spot { team: team.clone(), channel, thread: Some(thread.to_owned()) };
+        let spot = Spot { team: team.clone(), channel, thread: Some(thread) };
         inbound.conversation = spot.conversation(frame.account);
     }
     inbound.message = inside("message_ts").map(MessageRef::new);
@@ -64,7 +127,27 @@ pub fn payload(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     }
     let name = user.and_then(|user| field::text(user, "username").or(field::text(user, "name")));
     inbound.speaker = somebody(&team, id(user).as_deref(), name);
-    Some(inbound)
+    Some(frame.heard(&team, inbound))
+}
+
+/// The first action that is ours, else the first.
+fn action(payload: &Value) -> Option<&Value> {
+    let actions = field::list(payload, "actions");
+    actions.iter().find(|action| question(action).is_some()).or(actions.first())
+}
+
+fn question(action: &Value) -> Option<&str> {
+    field::text(action, "action_id").and_then(blocks::asked)
+}
+
+fn tap(action: Option<&Value>, handle: &TapHandle) -> What {
+    let asked = action.and_then(|action| Some((question(action)?, field::text(action, "value")?)));
+    let (question, choice) = asked.unwrap_or_default();
+    What::Tap {
+        question: question.to_owned(),
+        choice: choice.to_owned(),
+        handle: json!(handle).to_string(),
+    }
 }
 
 fn somebody(team: &str, user: Option<&str>, name: Option<&str>) -> Speaker {

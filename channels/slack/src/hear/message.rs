@@ -29,6 +29,26 @@ pub fn read(event: &Value, team: &str, frame: Frame<'_>) -> Option<Inbound> {
     }
 }
 
+/// Reads a message of a thread's history, which its text alone addresses to nobody; `None` for what is no
+/// message.
+pub fn earlier(message: &Value, spot: &Spot, frame: Frame<'_>) -> Option<Inbound> {
+    let mut message = message.clone();
+    // As it stands now: when it was changed is of no account.
+    message.as_object_mut()?.remove("edited");
+    if field::text(&message, "subtype").is_some_and(|subtype| !SAID.contains(&subtype)) {
+        return None;
+    }
+    let mut inbound = said(&message, None, &spot.team, &spot.channel, frame)?;
+    inbound.conversation = spot.conversation(frame.account);
+    inbound.addressed = Addressed::No;
+    inbound.command = None;
+    let ours = field::text(&message, "user") == Some(frame.me.user.as_str());
+    if ours && !frame.me.user.is_empty() {
+        inbound.speaker.name = "you, the bot".to_owned();
+    }
+    Some(inbound)
+}
+
 /// `message_changed` fires for unfurled links too: only another text is an edit.
 fn changed(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option<Inbound> {
     let inner = field::object(event, "message")?;

@@ -13,6 +13,8 @@ mod words;
 
 pub use attachment::{Handle, handle};
 pub use envelope::{Envelope, Frame, read};
+pub use interactive::{AnswerAt, TapHandle};
+pub use message::earlier;
 
 #[cfg(test)]
 mod tests;

@@ -169,7 +169,66 @@ fn slash_commands_and_buttons_have_keys_of_their_own() {
     );
     assert_eq!(press.key, "a:C2:1763640000.000100:1763640005.000000");
     assert_eq!(press.conversation.key(), "slack:T1:C2:1763630000.000100");
-    assert_eq!(press.what, What::Other { name: "block_actions".to_owned() });
+    let What::Tap { question, choice, .. } = press.what else { panic!("{press:?}") };
+    assert_eq!((question.as_str(), choice.as_str()), ("", ""), "none of our buttons");
+}
+
+fn tap(action_id: &str) -> Inbound {
+    row(
+        "interactive",
+        json!({
+            "type": "block_actions", "team": { "id": "T1" }, "user": { "id": "U2", "username": "ada" },
+            "channel": { "id": "C2" }, "trigger_id": "1.2.abc",
+            "container": { "type": "message", "channel_id": "C2", "message_ts": "1763640000.000100",
+                "thread_ts": "1763630000.000100" },
+            "response_url": "https://hooks.slack.com/actions/T1/1/x",
+            "actions": [
+                { "action_id": "foreign", "value": "1", "action_ts": "1763640005.000000" },
+                { "action_id": action_id, "value": "yes", "action_ts": "1763640005.000000" },
+            ],
+        }),
+    )
+}
+
+#[test]
+fn a_tap_names_its_question_and_who_is_to_be_answered() {
+    let inbound = tap("selkie:q7:0");
+    assert_eq!(inbound.message.as_ref().map(|m| m.as_str()), Some("1763640000.000100"));
+    let What::Tap { question, choice, handle } = inbound.what else { panic!("{inbound:?}") };
+    assert_eq!((question.as_str(), choice.as_str()), ("q7", "yes"));
+    assert!(!handle.contains("hooks.slack.com"), "the right to post stays out of the row");
+    let handle = TapHandle::read(&handle).unwrap();
+    assert_eq!((handle.channel.as_str(), handle.user.as_str()), ("C2", "U2"));
+    assert_eq!(handle.thread.as_deref(), Some("1763630000.000100"));
+    let What::Tap { question, .. } = tap("other").what else { panic!("no tap") };
+    assert_eq!(question, "");
+}
+
+#[test]
+fn a_tap_from_another_workspace_is_not_heard() {
+    let payload = json!({
+        "type": "block_actions", "team": { "id": "T2" }, "user": { "id": "U2" },
+        "container": { "channel_id": "C2", "message_ts": "1763640000.000100" },
+        "actions": [{ "action_id": "selkie:q7:0", "value": "yes", "action_ts": "1.000001" }],
+    });
+    let inbound = row("interactive", payload);
+    assert_eq!(inbound.what, What::Other { name: "team_not_allowed".to_owned() });
+}
+
+#[test]
+fn a_slash_command_brings_a_right_to_answer() {
+    let slash = |channel: &str, text: &str| {
+        let payload = json!({
+            "team_id": "T1", "channel_id": channel, "user_id": "U2", "command": "/selkie",
+            "text": text, "trigger_id": "1.2.abc", "response_url": "https://hooks.slack.com/commands/x",
+        });
+        let window = row("slash_commands", payload).reply_window.unwrap();
+        AnswerAt::read(&window.token).unwrap()
+    };
+    assert!(slash("C2", "status").alone);
+    assert!(slash("C2", "").alone, "help");
+    assert!(!slash("C2", "ask what now").alone, "everybody may read the answer");
+    assert!(!slash("D3", "status").alone, "nobody else reads along");
 }
 
 #[test]

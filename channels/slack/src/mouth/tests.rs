@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use selkie_channel_core::{Body, Channel, ConversationId, Redactor};
+use selkie_channel_core::{
+    Body, Channel, Choice, ConversationId, Outbound, Question, Redactor, ReplyWindow,
+};
 
 use super::*;
 use crate::testkit::{BOT_TOKEN, Reply, Server, channel};
@@ -214,4 +216,132 @@ async fn a_file_goes_in_three_steps_and_is_seen_after_the_last() {
     let found = channel.mouth.lookup(&part).await;
     let Lookup::Sent(receipt) = found else { panic!("{found:?}") };
     assert_eq!(receipt.message, Some(MessageRef::new("1.000003")));
+}
+
+#[tokio::test]
+async fn a_limited_method_is_not_asked_before_its_time() {
+    let mut server = Server::start([("chat.update", Reply::Limited(30))]).await;
+    let channel = server.channel();
+    let revise = || async {
+        let part = part(&channel, revision("x"));
+        channel.mouth.deliver(&part).await
+    };
+    let first = revise().await;
+    assert!(matches!(first, Delivery::Retry { .. }), "{first:?}");
+    server.next("chat.update").await;
+    let Delivery::Retry { after, .. } = revise().await else { panic!("no retry") };
+    assert!(after > Duration::from_secs(20), "{after:?}");
+    assert!(!server.was_asked(), "nothing was asked in vain");
+}
+
+fn revision(markdown: &str) -> Body {
+    let message = MessageRef::new("1763640000.000100");
+    Body::Revision { message, markdown: markdown.to_owned(), question: None }
+}
+
+fn question() -> Body {
+    let choice = |id: &str| Choice {
+        id: id.to_owned(),
+        label: id.to_uppercase(),
+        description: String::new(),
+    };
+    Body::Question(Question {
+        key: "q7".to_owned(),
+        markdown: "Really?".to_owned(),
+        choices: vec![choice("yes"), choice("no")],
+        free_text: false,
+        placeholder: String::new(),
+    })
+}
+
+#[tokio::test]
+async fn a_question_whose_blocks_are_refused_is_asked_in_words() {
+    let posted = Reply::ok(json!({ "ts": "1.000002" }));
+    let mut server = Server::start([
+        ("chat.postMessage", Reply::refusal("invalid_blocks")),
+        ("chat.postMessage", posted),
+    ])
+    .await;
+    let channel = server.channel();
+    let sent = channel.mouth.deliver(&part(&channel, question())).await;
+    let Delivery::Sent(receipt) = sent else { panic!("{sent:?}") };
+    assert_eq!(receipt.note.as_deref(), Some("sent in its plain form: invalid_blocks"));
+    assert!(server.next("chat.postMessage").await.json()["blocks"].is_array());
+    let plain = server.next("chat.postMessage").await.json();
+    assert_eq!((&plain["text"], plain.get("blocks")), (&json!("Really?\n\n1. YES\n2. NO"), None));
+}
+
+#[tokio::test]
+async fn a_message_that_cannot_be_changed_is_refused_in_words() {
+    for (code, wanted) in [
+        ("message_not_found", "the message is gone"),
+        ("cant_update_message", "not this app's"),
+        ("edit_window_closed", "so old"),
+    ] {
+        let server = Server::start([("chat.update", Reply::refusal(code))]).await;
+        let channel = server.channel();
+        let refused = reason(channel.mouth.deliver(&part(&channel, revision("x"))).await);
+        assert!(refused.starts_with("false: ") && refused.contains(wanted), "{refused}");
+    }
+    let server = Server::start([("chat.update", Reply::Cut)]).await;
+    let channel = server.channel();
+    let cut = channel.mouth.deliver(&part(&channel, revision("x"))).await;
+    assert!(matches!(cut, Delivery::Retry { .. }), "it sets a state: {cut:?}");
+}
+
+#[tokio::test]
+async fn what_is_gone_already_is_taken_away() {
+    let server = Server::start([("chat.delete", Reply::refusal("message_not_found"))]).await;
+    let channel = server.channel();
+    let message = MessageRef::new("1763640000.000100");
+    let gone = channel.mouth.deliver(&part(&channel, Body::Withdrawal { message })).await;
+    assert!(matches!(gone, Delivery::Sent(_)), "{gone:?}");
+}
+
+#[tokio::test]
+async fn a_command_is_answered_at_its_own_address_or_in_the_channel() {
+    let mut server = Server::start([
+        ("answer", Reply::Text(200, "ok")),
+        ("answer", Reply::Text(404, "used_url")),
+        ("chat.postMessage", Reply::ok(json!({ "ts": "1.000002" }))),
+    ])
+    .await;
+    let channel = server.channel();
+    let answer = |url: String| {
+        let token = json!({ "url": url, "alone": true }).to_string();
+        let until = chrono::DateTime::UNIX_EPOCH;
+        let conversation = ConversationId::new(channel.account.clone(), "slack:T1:C2");
+        let outbound = Outbound::text(conversation, "**Stopped.**");
+        let window = ReplyWindow { token, until, calls: 5 };
+        channel.mouth.render(&outbound.within(Some(window))).remove(0)
+    };
+    let ours = answer(format!("http://{}/answer", server.address));
+    let shown = channel.mouth.deliver(&ours).await;
+    assert!(matches!(shown, Delivery::Sent(Receipt { message: None, .. })), "{shown:?}");
+    let seen = server.next("answer").await;
+    assert_eq!(seen.json()["text"], "*Stopped.*");
+    assert!(!seen.head.to_lowercase().contains("authorization"), "no token goes there");
+    let posted = channel.mouth.deliver(&ours).await;
+    assert!(matches!(posted, Delivery::Sent(Receipt { message: Some(_), .. })), "{posted:?}");
+    server.add("chat.postMessage", Reply::ok(json!({ "ts": "1.000003" })));
+    let foreign = channel.mouth.deliver(&answer("https://evil.example/x".to_owned())).await;
+    assert!(matches!(foreign, Delivery::Sent(Receipt { message: Some(_), .. })), "{foreign:?}");
+}
+
+#[tokio::test]
+async fn a_command_in_a_closed_channel_is_answered_aside() {
+    let mut server = Server::start([
+        ("chat.postMessage", Reply::refusal("not_in_channel")),
+        ("answer", Reply::Text(200, "ok")),
+    ])
+    .await;
+    let channel = server.channel();
+    let url = format!("http://{}/answer", server.address);
+    let token = json!({ "url": url, "alone": false }).to_string();
+    let window = ReplyWindow { token, until: chrono::DateTime::UNIX_EPOCH, calls: 5 };
+    let conversation = ConversationId::new(channel.account.clone(), "slack:T1:C2");
+    let outbound = Outbound::text(conversation, "hi").within(Some(window));
+    let shown = channel.mouth.deliver(&channel.mouth.render(&outbound).remove(0)).await;
+    assert!(matches!(shown, Delivery::Sent(_)), "{shown:?}");
+    assert_eq!(server.next("answer").await.json()["text"], "hi");
 }

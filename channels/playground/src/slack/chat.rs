@@ -1,0 +1,95 @@
+//! Messages of the bot: posted, changed, taken away, shown to one person alone.
+
+use serde_json::{Value, json};
+
+use super::methods::{Done, Refusal, find, text};
+use super::world::{BOT, Whisper, is_person, said};
+use super::{Server, blocks};
+
+/// A changed message may not be longer.
+const MAX_UPDATE: usize = 4000;
+
+pub(super) fn post(server: &Server, params: &Value) -> Done {
+    let channel = text(params, "channel");
+    let mut world = server.world();
+    let channel = world.home_of(channel);
+    world.open_room(&channel)?;
+    check(params, 40_000)?;
+    if !server.may_post(&channel) {
+        return Err(Refusal::Limited(1));
+    }
+    let mut message = said(BOT, text(params, "text"), thread(params));
+    message.metadata = params.get("metadata").cloned();
+    message.blocks = shown_blocks(params);
+    let ts = world.post(&channel, message, (server.now)());
+    Ok(json!({ "channel": channel, "ts": ts }))
+}
+
+/// With a text and without blocks the old blocks go; an empty list takes them away in any case.
+pub(super) fn update(server: &Server, params: &Value) -> Done {
+    let (channel, ts) = (text(params, "channel"), text(params, "ts"));
+    let mut world = server.world();
+    let edited = world.next_ts((server.now)());
+    let message = find(&mut world.open_room(channel)?.messages, ts)?;
+    if !message.is_bots() {
+        return Err("cant_update_message".into());
+    }
+    check(params, MAX_UPDATE)?;
+    message.text = text(params, "text").to_owned();
+    message.blocks = shown_blocks(params);
+    message.edited = Some(edited);
+    Ok(json!({ "channel": channel, "ts": ts, "text": message.text }))
+}
+
+pub(super) fn delete(server: &Server, params: &Value) -> Done {
+    let (channel, ts) = (text(params, "channel"), text(params, "ts"));
+    let mut world = server.world();
+    let room = world.open_room(channel)?;
+    if !find(&mut room.messages, ts)?.is_bots() {
+        return Err("cant_delete_message".into());
+    }
+    room.messages.retain(|message| message.ts != ts);
+    Ok(json!({ "channel": channel, "ts": ts }))
+}
+
+/// Seen by one person, stored nowhere.
+pub(super) fn whisper(server: &Server, params: &Value) -> Done {
+    let (channel, user) = (text(params, "channel"), text(params, "user"));
+    let mut world = server.world();
+    world.open_room(channel)?;
+    if !is_person(user) {
+        return Err("user_not_in_channel".into());
+    }
+    check(params, 40_000)?;
+    let whisper = Whisper {
+        channel: channel.to_owned(),
+        user: user.to_owned(),
+        thread: thread(params).map(str::to_owned),
+        text: text(params, "text").to_owned(),
+    };
+    world.whispers.push(whisper);
+    let ts = world.next_ts((server.now)());
+    Ok(json!({ "message_ts": ts }))
+}
+
+fn thread(params: &Value) -> Option<&str> {
+    Some(text(params, "thread_ts")).filter(|thread| !thread.is_empty())
+}
+
+fn shown_blocks(params: &Value) -> Option<Value> {
+    params.get("blocks").filter(|blocks| blocks.as_array().is_some_and(|b| !b.is_empty())).cloned()
+}
+
+fn check(params: &Value, most: usize) -> Result<(), Refusal> {
+    let words = text(params, "text");
+    if words.trim().is_empty() && shown_blocks(params).is_none() {
+        return Err("no_text".into());
+    }
+    if words.chars().count() > most {
+        return Err("msg_too_long".into());
+    }
+    match params.get("blocks").map(blocks::check) {
+        Some(Err(why)) => Err(Refusal::Blocks(why)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,153 @@
+//! Calls to Slack that are no methods of the Web API: bytes of files, and answers to slash commands.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::header::{
+    AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT,
+};
+use hyper::{Method, Request, Response};
+use serde_json::Value;
+use slack_morphism::SlackApiToken;
+use tokio::time::timeout;
+use url::Url;
+
+use crate::api::{Api, CALL_LIMIT};
+use crate::fault::{Fault, Refusal, chain};
+
+/// How long the bytes of a file may take.
+const UPLOAD_LIMIT: Duration = Duration::from_secs(120);
+const MOST_REDIRECTS: usize = 3;
+
+impl Api {
+    /// Hands a file's bytes to the address that Slack named for them; no token goes there.
+    ///
+    /// # Errors
+    /// In words; nobody sees the file before the upload is completed.
+    pub async fn put(&self, url: &str, bytes: Bytes) -> Result<(), String> {
+        let url = Url::parse(url).map_err(|_| "Slack named no upload URL".to_owned())?;
+        let request = self.request(Method::POST, &url, bytes, None);
+        let sent = timeout(UPLOAD_LIMIT, self.raw().request(request?)).await;
+        let response = sent
+            .map_err(|_| "the upload took too long".to_owned())?
+            .map_err(|e| self.clean(&format!("the upload broke off: {}", chain(&e))))?;
+        match response.status().is_success() {
+            true => Ok(()),
+            false => Err(format!("the upload server answered HTTP {}", response.status().as_u16())),
+        }
+    }
+
+    /// Answers at the address that came with a slash command; no token goes there.
+    ///
+    /// # Errors
+    /// By what is proven; see [`Fault`].
+    pub async fn respond(&self, url: &str, body: &Value) -> Result<(), Fault> {
+        let unknown = || Refusal { code: "no_response_url".to_owned(), ..Refusal::default() };
+        let url = Url::parse(url).ok().filter(|url| self.is_slacks(url));
+        let url = url.ok_or_else(|| Fault::Refused(unknown()))?;
+        let mut request = self
+            .request(Method::POST, &url, Bytes::from(body.to_string()), None)
+            .map_err(Fault::NotSent)?;
+        let kind = HeaderValue::from_static("application/json; charset=utf-8");
+        request.headers_mut().insert(CONTENT_TYPE, kind);
+        let answer = timeout(CALL_LIMIT, self.raw().request(request)).await;
+        let response = match answer {
+            Err(_) => return Err(Fault::Unclear("the answer took too long".to_owned())),
+            Ok(Err(e)) if e.is_connect() => return Err(Fault::NotSent(self.clean(&chain(&e)))),
+            Ok(Err(e)) => return Err(Fault::Unclear(self.clean(&chain(&e)))),
+            Ok(Ok(response)) => response,
+        };
+        let status = response.status();
+        match status.as_u16() {
+            200..300 => Ok(()),
+            429 => Err(Fault::limited(retry_after(response.headers()))),
+            400..500 => Err(Fault::Refused(unknown())),
+            _ => Err(Fault::Unclear(format!("HTTP {}", status.as_u16()))),
+        }
+    }
+
+    /// Asks for a file's bytes. The token goes to the address itself when that is Slack's; where it leads
+    /// on, nobody is shown the token, and other hosts are not asked.
+    ///
+    /// # Errors
+    /// In words for a person, without the URL.
+    pub async fn download(&self, url: &str) -> Result<Response<Incoming>, String> {
+        let broken = || "Slack named no address for this file".to_owned();
+        let mut url = Url::parse(url).map_err(|_| broken())?;
+        let mut token = Some(self.bot());
+        for _ in 0..=MOST_REDIRECTS {
+            if !self.is_slacks(&url) {
+                let host = url.host_str().unwrap_or_default();
+                return Err(format!(
+                    "the file lies on {host}, which is not Slack's: not fetched (slack.file_hosts may \
+                     name more hosts)"
+                ));
+            }
+            let request = self.request(Method::GET, &url, Bytes::new(), token.take())?;
+            let answer = timeout(CALL_LIMIT, self.raw().request(request)).await;
+            let response = answer
+                .map_err(|_| "the file server does not answer; try again later".to_owned())?
+                .map_err(|e| {
+                    self.clean(&format!("the file could not be fetched: {}", chain(&e)))
+                })?;
+            if !response.status().is_redirection() {
+                return Ok(response);
+            }
+            let next = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            url = next.and_then(|next| url.join(next).ok()).ok_or_else(broken)?;
+        }
+        Err("the file server sends us from one address to the next".to_owned())
+    }
+
+    /// Whether files lie here and slash commands are answered here: the base URL's own server, Slack's
+    /// hosts when the base URL is Slack's, and hosts that the settings name.
+    fn is_slacks(&self, url: &Url) -> bool {
+        let (base, named) = self.hosts();
+        if url.origin() == base.origin() {
+            return true;
+        }
+        let host = url.host_str().unwrap_or_default();
+        let secure = url.scheme() == "https" || url.scheme() == base.scheme();
+        let slack = |host: &str| host == "slack.com" || host.ends_with(".slack.com");
+        secure && (named.contains(host) || (base.host_str().is_some_and(slack) && slack(host)))
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        url: &Url,
+        bytes: Bytes,
+        token: Option<&SlackApiToken>,
+    ) -> Result<Request<Full<Bytes>>, String> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(url.as_str())
+            .header(USER_AGENT, self.user_agent())
+            .header(CONTENT_TYPE, "application/octet-stream");
+        if let Some(token) = token {
+            request = request.header(AUTHORIZATION, format!("Bearer {}", token.token_value.0));
+        }
+        request.body(Full::new(bytes)).map_err(|_| "the address cannot be asked".to_owned())
+    }
+}
+
+/// Reads the next bytes of a download; `None` at its end.
+///
+/// # Errors
+/// In words when the connection broke.
+pub async fn next_chunk(response: &mut Response<Incoming>) -> Result<Option<Bytes>, String> {
+    loop {
+        let Some(frame) = response.body_mut().frame().await else { return Ok(None) };
+        let frame = frame.map_err(|e| format!("the download broke off: {}", chain(&e)))?;
+        if let Ok(data) = frame.into_data() {
+            return Ok(Some(data));
+        }
+    }
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}

@@ -1,0 +1,277 @@
+//! What is said becomes calls.
+
+use selkie_channel_core::{Body, Choice, MessageRef, Outbound, Part, Question};
+use serde_json::{Value, json};
+
+use crate::blocks;
+use crate::call::{Call, EVENT_TYPE, MARK_ROOM, MAX_TEXT, shown};
+use crate::cut::{self, Piece};
+use crate::hear::{AnswerAt, TapHandle};
+use crate::ids::{Spot, fnv};
+use crate::markdown;
+use crate::styled::{Style, Styled};
+
+/// Stands at the end of a text that had to fit into one message.
+const CUT: &str = " …";
+
+/// Turns what is said into calls, in order. Empty when there is nothing to show: Slack has no sign that a
+/// bot is typing.
+pub fn render(outbound: &Outbound) -> Vec<Part> {
+    let Some(spot) = Spot::parse(outbound.conversation.key(), None) else {
+        tracing::error!(conversation = %outbound.conversation, "not a conversation of Slack");
+        return Vec::new();
+    };
+    let maker = Maker { outbound, spot };
+    match &outbound.body {
+        Body::Text { markdown } => maker.text(markdown),
+        Body::File { path, name, caption } => maker.file(path, name, caption.as_deref()),
+        Body::Photo { path, caption } => maker.file(path, path, caption.as_deref()),
+        Body::Voice { path, name } => maker.file(path, name, None),
+        Body::Reaction { message, emoji, .. } => maker.reaction(message, emoji),
+        Body::Question(question) => maker.question(question),
+        Body::Status { markdown } => maker.status(markdown),
+        Body::Revision { message, markdown, question } => {
+            maker.revision(message, markdown, question.as_ref())
+        }
+        Body::Withdrawal { message } => maker.withdrawal(message),
+        Body::TapAnswer { handle, text } => maker.whisper(handle, text),
+        Body::Typing => Vec::new(),
+    }
+}
+
+struct Maker<'a> {
+    outbound: &'a Outbound,
+    spot: Spot,
+}
+
+impl Maker<'_> {
+    fn text(&self, markdown: &str) -> Vec<Part> {
+        self.messages(cut::pieces(&styled(markdown), MAX_TEXT - MARK_ROOM))
+    }
+
+    fn messages(&self, pieces: Vec<Piece>) -> Vec<Part> {
+        let parts = pieces.into_iter().enumerate().map(|(i, piece)| {
+            let plain = post(self.message(&piece.plain, false));
+            match self.answer_at(i) {
+                Some(AnswerAt { url, alone: true }) => {
+                    let call = Call::Respond { url, text: piece.mrkdwn };
+                    self.part(&call, Some(&plain), &piece.shown)
+                }
+                window => {
+                    let params = self.keyed(self.message(&piece.mrkdwn, true), i, &piece);
+                    let rich = Call::Post { params, aside: window.map(|window| window.url) };
+                    self.part(&rich, Some(&plain), &piece.shown)
+                }
+            }
+        });
+        parts.collect()
+    }
+
+    /// The right to answer that came with a slash command, while it lasts.
+    fn answer_at(&self, call: usize) -> Option<AnswerAt> {
+        let window = self.outbound.reply_window.as_deref()?;
+        (call < window.calls as usize).then(|| AnswerAt::read(&window.token)).flatten()
+    }
+
+    /// A long question's beginning goes out as messages; its end carries the buttons.
+    fn question(&self, question: &Question) -> Vec<Part> {
+        if question.choices.is_empty() {
+            return self.text(&question.markdown);
+        }
+        let mut pieces = cut::pieces(&styled(&question.markdown), blocks::MAX_SECTION - MARK_ROOM);
+        let last = pieces.pop().unwrap_or_else(|| Piece::plain("?"));
+        let number = pieces.len();
+        let mut parts = self.messages(pieces);
+        let words = in_words(&last, question);
+        let mut params = self.keyed(self.message(&words, true), number, &last);
+        params["blocks"] = blocks::question(&last.mrkdwn, question);
+        let plain = post(self.message(&words, false));
+        parts.push(self.part(&post(params), Some(&plain), &words));
+        parts
+    }
+
+    fn status(&self, markdown: &str) -> Vec<Part> {
+        let Some(piece) = one(markdown, MAX_TEXT - MARK_ROOM) else { return Vec::new() };
+        let rich = post(self.keyed(self.message(&piece.mrkdwn, true), 0, &piece));
+        let plain = post(self.message(&piece.plain, false));
+        vec![self.part(&rich, Some(&plain), &piece.shown)]
+    }
+
+    /// Blocks are always named: without them Slack may keep the old buttons.
+    fn revision(
+        &self,
+        message: &MessageRef,
+        markdown: &str,
+        question: Option<&Question>,
+    ) -> Vec<Part> {
+        let question = question.filter(|question| !question.choices.is_empty());
+        let most = if question.is_some() { blocks::MAX_SECTION } else { MAX_TEXT };
+        let Some(piece) = one(markdown, most) else { return Vec::new() };
+        let update = |text: &str, blocks: Value| Call::Update {
+            params: json!({
+                "channel": self.spot.channel, "ts": message.as_str(), "text": text, "blocks": blocks,
+            }),
+        };
+        let (rich, words) = match question {
+            Some(question) => {
+                let words = in_words(&piece, question);
+                (update(&words, blocks::question(&piece.mrkdwn, question)), words)
+            }
+            None => (update(&piece.mrkdwn, json!([])), piece.plain.clone()),
+        };
+        let part = self.part(&rich, Some(&update(&words, json!([]))), &piece.shown);
+        vec![Part { repeatable: true, ..part }]
+    }
+
+    fn withdrawal(&self, message: &MessageRef) -> Vec<Part> {
+        let channel = self.spot.channel.clone();
+        let call = Call::Delete { channel, ts: message.as_str().to_owned() };
+        vec![Part { repeatable: true, ..self.part(&call, None, "[takes a message away]") }]
+    }
+
+    /// Slack's buttons wait for nothing: without words there is nothing to do.
+    fn whisper(&self, handle: &str, text: &str) -> Vec<Part> {
+        let Some(handle) = TapHandle::read(handle) else { return Vec::new() };
+        let Some(piece) = one(text, MAX_TEXT) else { return Vec::new() };
+        let mut params = self.message(&piece.mrkdwn, true);
+        params["channel"] = json!(handle.channel);
+        params["user"] = json!(handle.user);
+        match handle.thread {
+            Some(thread) => params["thread_ts"] = json!(thread),
+            None => _ = params.as_object_mut().and_then(|params| params.remove("thread_ts")),
+        }
+        vec![self.part(&Call::Whisper { params }, None, &piece.shown)]
+    }
+
+    fn message(&self, text: &str, mrkdwn: bool) -> Value {
+        let mut params = json!({
+            "channel": self.spot.channel,
+            "text": text,
+            "mrkdwn": mrkdwn,
+            "unfurl_links": false,
+            "unfurl_media": false,
+        });
+        if let Some(thread) = &self.spot.thread {
+            params["thread_ts"] = json!(thread);
+        }
+        params
+    }
+
+    /// Adds what a message is found by when nobody knows whether it arrived.
+    fn keyed(&self, mut params: Value, number: usize, piece: &Piece) -> Value {
+        params["metadata"] = json!({
+            "event_type": EVENT_TYPE, "event_payload": { "key": self.key(number, &piece.shown) },
+        });
+        params
+    }
+
+    /// The same part has the same key in every life of the daemon: it is made of what is said, where, and
+    /// to which message it answers.
+    fn key(&self, number: usize, text: &str) -> String {
+        let quote = self.outbound.quote.as_ref().map_or("", MessageRef::as_str);
+        let Outbound { conversation, nonce, .. } = self.outbound;
+        let whole = format!("{}\n{quote}\n{nonce}\n{number}\n{text}", conversation.full());
+        let quote = if quote.is_empty() { "-" } else { quote };
+        format!("{quote}:{number}:{:016x}", fnv(whole.as_bytes()))
+    }
+
+    fn file(&self, path: &str, name: &str, caption: Option<&str>) -> Vec<Part> {
+        let caption = caption.map_or_else(Styled::default, markdown::render);
+        let mut pieces = cut::pieces(&caption, MAX_TEXT - MARK_ROOM).into_iter();
+        let first = pieces.next();
+        let name = file_name(name);
+        let call = Call::Upload {
+            channel: self.spot.channel.clone(),
+            thread: self.spot.thread.clone(),
+            path: path.to_owned(),
+            name: name.clone(),
+            comment: first.as_ref().map(|piece| piece.mrkdwn.clone()),
+        };
+        let words = first.map(|piece| piece.shown).unwrap_or_default();
+        let mut parts = vec![self.part(&call, None, &format!("[file {name}] {words}"))];
+        parts.extend(self.messages(pieces.collect()));
+        parts
+    }
+
+    fn reaction(&self, message: &MessageRef, emoji: &str) -> Vec<Part> {
+        let call = Call::React {
+            channel: self.spot.channel.clone(),
+            ts: message.as_str().to_owned(),
+            name: emoji.to_owned(),
+        };
+        let words = format!("[reaction {emoji}]");
+        vec![Part { repeatable: true, ..self.part(&call, None, &words) }]
+    }
+
+    fn part(&self, call: &Call, fallback: Option<&Call>, words: &str) -> Part {
+        Part {
+            v: Part::VERSION,
+            conversation: self.outbound.conversation.clone(),
+            call: json!(call),
+            fallback: fallback.map(|call| json!(call)),
+            shown: shown(words),
+            repeatable: false,
+            follows: false,
+        }
+    }
+}
+
+fn post(params: Value) -> Call {
+    Call::Post { params, aside: None }
+}
+
+/// Markdown that is all markup (an empty code block, a link's definition) is shown as it stands.
+fn styled(markdown: &str) -> Styled {
+    let mut styled = markdown::render(markdown);
+    if styled.text().trim().is_empty() {
+        styled = Styled::default();
+        styled.push(markdown, &Style::default());
+    }
+    styled
+}
+
+/// What fits into one message; the rest is cut off, and seen to be. `None` for what shows nothing.
+fn one(markdown: &str, most: usize) -> Option<Piece> {
+    let mut pieces = cut::pieces(&styled(markdown), most - CUT.len()).into_iter();
+    let mut piece = pieces.next()?;
+    if pieces.next().is_some() {
+        for text in [&mut piece.mrkdwn, &mut piece.plain, &mut piece.shown] {
+            text.push_str(CUT);
+        }
+    }
+    Some(piece)
+}
+
+/// The question and its numbered choices without any style: for notifications, for clients without
+/// blocks, and for when the blocks are refused.
+fn in_words(piece: &Piece, question: &Question) -> String {
+    let words = Question { markdown: String::new(), ..question.clone() }.in_words();
+    let mut plain = Styled::default();
+    plain.push(&piece.shown, &Style::default());
+    plain.push(&words, &Style::default());
+    let most = MAX_TEXT - MARK_ROOM;
+    cut::pieces(&plain, most).into_iter().next().map(|piece| piece.plain).unwrap_or_default()
+}
+
+/// Adds what the choices mean, where a button has no room for it.
+pub fn meanings(choices: &[Choice]) -> Styled {
+    let mut styled = Styled::default();
+    for choice in choices.iter().filter(|choice| !choice.description.trim().is_empty()) {
+        let gap = if styled.text().is_empty() { "• " } else { "\n• " };
+        styled.push(gap, &Style::default());
+        styled.push(choice.label.trim(), &Style { bold: true, ..Style::default() });
+        styled.push(&format!(": {}", choice.description.trim()), &Style::default());
+    }
+    styled
+}
+
+/// A name that is a name on every system: no folders, no control characters, never empty.
+fn file_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let clean: String = last.chars().filter(|c| !c.is_control()).collect();
+    let clean = clean.trim().trim_matches('.');
+    if clean.is_empty() { "file".to_owned() } else { clean.chars().take(120).collect() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! `/selkie …`: carried out once, answered to the person alone in a channel, aside where the bot is not.
+
+use std::time::Duration;
+
+use selkie_playground::Slack;
+use selkie_playground::slack::{ADA, CHANNEL, DM, GRACE};
+use serde_json::json;
+
+use crate::support::rows::number;
+use crate::support::world::World;
+
+async fn whispered(world: &World, channel: &str, user: &str, text: &str) {
+    let shown = |slack: &Slack| {
+        slack
+            .whispers(channel, user)
+            .iter()
+            .any(|whisper| whisper.text.contains(text))
+            .then_some(())
+    };
+    world.within(&format!("a whisper of {text:?}"), world.slack().wait_until(shown)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_in_a_channel_is_between_the_person_and_the_bot() {
+    let world = World::with_slack().await;
+    let _daemon = world.daemon();
+    world.slack().slash(CHANNEL, GRACE, "id");
+    whispered(&world, CHANNEL, GRACE, "This place").await;
+    world.slack().slash(CHANNEL, GRACE, "");
+    whispered(&world, CHANNEL, GRACE, "/status").await;
+    assert!(world.slack().messages(CHANNEL).is_empty(), "nobody else sees it");
+    world.slack().slash(CHANNEL, GRACE, "ask what now?");
+    let answered = |slack: &Slack| {
+        slack.messages(CHANNEL).into_iter().find(|message| message.text.contains("what now?"))
+    };
+    world.within("an answer that all see", world.slack().wait_until(answered)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_the_bot_is_not_the_person_is_answered_aside() {
+    let world = World::with_slack().await;
+    let _daemon = world.daemon();
+    world.slack().slash("C0ELSE", ADA, "ask anybody there?");
+    whispered(&world, "C0ELSE", ADA, "anybody there?").await;
+    world.slack().slash("C0ELSE", ADA, "id");
+    whispered(&world, "C0ELSE", ADA, "This place").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_comes_again_resets_once() {
+    let mut world = World::with_slack().await;
+    world.slack().set_redelivery(Duration::from_millis(300));
+    world.home.set("debug", json!({ "crash_at": "after_accept:1" }));
+    let dying = world.daemon();
+    world.slack().slash(DM, ADA, "reset");
+    assert!(!dying.gone().await.success());
+    world.home.set("debug", json!({}));
+    let _daemon = world.daemon();
+    let fresh = |slack: &Slack| {
+        let said = slack.messages(DM).into_iter().filter(|m| m.text.contains("A fresh start"));
+        (said.count() == 1 && slack.envelopes() == (1, 0)).then_some(())
+    };
+    world.within("one fresh start, acknowledged", world.slack().wait_until(fresh)).await;
+    let epoch = "SELECT epoch FROM conversation WHERE key = 'slack:T0PLAY:D0ADA'";
+    assert_eq!(number(&world.home, epoch), Some(1));
+}

@@ -1,0 +1,156 @@
+//! A real SIGKILL at every edge of the ledger, on any platform: what differs is a [`Stage`].
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::pin::pin;
+
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream;
+use selkie::domain::crash::CrashPoint;
+use serde_json::json;
+
+use crate::support::once::marks;
+use crate::support::rows::{number, settled, texts};
+use crate::support::world::World;
+
+/// At which passes of a point the process dies: for tools 1 is the file's appending, 2 a file sent, 4 the
+/// list's writing or the second reaction.
+const PASSES: [u32; 3] = [1, 2, 4];
+/// Worlds at once.
+const SIDE_BY_SIDE: usize = 6;
+
+/// Where something is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// To the bot alone.
+    Private,
+    /// Among others, and meant for the bot.
+    Group,
+}
+
+/// What is said, and what must be seen: each line by the texts of which it holds one.
+pub struct Line {
+    pub to: Room,
+    pub says: &'static str,
+    pub sees: &'static [&'static [&'static str]],
+}
+
+/// Writes one line of a script.
+pub const fn line(to: Room, says: &'static str, sees: &'static [&'static [&'static str]]) -> Line {
+    Line { to, says, sees }
+}
+
+/// Appends to a file, and must not do it twice.
+pub const APPEND: &str = r#"call write_file {"path": "log.txt", "content": "x", "mode": "append"}"#;
+
+/// A platform to be killed on.
+pub struct Stage {
+    /// A world whose model is the stand-in.
+    pub world: fn() -> BoxFuture<'static, World>,
+    /// Ada says something; a text that begins with `/` is a command.
+    pub say: fn(&World, Room, &str),
+    /// What the bot said in a room, oldest first; a file as `[file name] caption`.
+    pub said: fn(&World, Room) -> Vec<String>,
+    /// The reactions on the message of this text in the private room.
+    pub reactions: fn(&World, &str) -> Vec<String>,
+    /// What is said after `write notes.txt: tide`; it holds one `/reset`, in private.
+    pub script: &'static [Line],
+    /// What reactions the script must leave, by the message's text.
+    pub reacted: &'static [(&'static str, &'static str)],
+    /// The key of the private conversation.
+    pub private_key: &'static str,
+}
+
+/// Kills at every edge, in as many worlds.
+pub async fn at_every_edge(stage: &Stage) {
+    // The gate has a story of its own: nobody speaks to the bot in it.
+    let gate = [CrashPoint::AfterGate, CrashPoint::AfterJudged];
+    let edges = CrashPoint::ALL.iter().filter(|point| !gate.contains(point));
+    let cases = edges.flat_map(|point| PASSES.map(|nth| (*point, nth)));
+    stream::iter(cases)
+        .for_each_concurrent(SIDE_BY_SIDE, |(point, nth)| async move {
+            println!("{} at pass {nth}", point.name());
+            one(stage, point, nth).await;
+        })
+        .await;
+}
+
+async fn one(stage: &Stage, point: CrashPoint, nth: u32) {
+    let mut world = (stage.world)().await;
+    let daemon = world.daemon();
+    (stage.say)(&world, Room::Private, "write notes.txt: tide");
+    settled(&world, 1).await;
+    daemon.kill();
+    world.home.set("debug", json!({ "crash_at": format!("{}:{nth}", point.name()) }));
+    let dying = world.daemon();
+    let mut gone = pin!(dying.gone());
+    let mut second = None;
+    for (said, line) in (2..).zip(stage.script) {
+        (stage.say)(&world, line.to, line.says);
+        if second.is_none() {
+            let status = tokio::select! {
+                biased;
+                status = &mut gone => status,
+                () = settled(&world, said) => continue,
+            };
+            assert_eq!(status.signal(), Some(9), "{}: {status}", point.name());
+            world.home.set("debug", json!({}));
+            second = Some(world.daemon());
+        }
+        settled(&world, said).await;
+    }
+    assert!(second.is_some(), "{} was not passed {nth} times", point.name());
+    check(stage, &world, point);
+}
+
+fn check(stage: &Stage, world: &World, point: CrashPoint) {
+    let doubts: usize =
+        [Room::Private, Room::Group].map(|room| order(stage, world, room)).iter().sum();
+    let allowed = usize::from(point.may_leave_unclear());
+    assert!(doubts <= allowed, "{}: {doubts} marked", point.name());
+    let unclear = "SELECT count(*) FROM part WHERE state IN ('unclear', 'repeated')";
+    assert!(number(&world.home, unclear) <= Some(allowed as i64), "{}", point.name());
+    let unfinished = texts(&world.home, "SELECT why FROM task WHERE state <> 'done'");
+    assert_eq!(unfinished, Vec::<String>::new(), "{}", point.name());
+    let epoch = format!("SELECT epoch FROM conversation WHERE key = '{}'", stage.private_key);
+    assert_eq!(number(&world.home, &epoch), Some(1), "{}: resets", point.name());
+    for (text, emoji) in stage.reacted {
+        assert_eq!((stage.reactions)(world, text), [*emoji], "{}", point.name());
+    }
+    appended(stage, world, point);
+}
+
+/// Everything once and in order; returns how much is marked.
+fn order(stage: &Stage, world: &World, room: Room) -> usize {
+    let mut expected: Vec<Vec<&str>> = Vec::new();
+    if room == Room::Private {
+        expected.push(vec!["Written: notes.txt."]);
+    }
+    let lines = stage.script.iter().filter(|line| line.to == room);
+    expected.extend(lines.flat_map(|line| line.sees).map(|texts| texts.to_vec()));
+    marks(&(stage.said)(world, room), &expected)
+}
+
+/// The file holds what the person was told: once, or once at most when nobody knows.
+fn appended(stage: &Stage, world: &World, point: CrashPoint) {
+    let said = (stage.said)(world, Room::Private);
+    let told = said.iter().any(|line| line.contains("write_file answered"));
+    let found: Vec<String> = files(&world.home.cache(), "log.txt");
+    match told {
+        true => assert_eq!(found, ["x"], "{}", point.name()),
+        false => assert!(found.is_empty() || found == ["x"], "{}: {found:?}", point.name()),
+    }
+}
+
+fn files(folder: &Path, name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()) {
+        if entry.is_dir() {
+            found.extend(files(&entry, name));
+        } else if entry.file_name().is_some_and(|n| n == name) {
+            found.push(std::fs::read_to_string(entry).expect("a text"));
+        }
+    }
+    found
+}
