@@ -33,7 +33,7 @@ mod emulated {
     use async_trait::async_trait;
     use selkie::daemon::demo::World;
     use selkie_playground::telegram::{ADA, GROUP, PRIVATE, TOKEN, TOPIC};
-    use selkie_playground::{Options, Playground, Spot, line_platform as line, slack};
+    use selkie_playground::{Options, Playground, Spot, line_platform as line, slack, x};
     use serde_json::{Value, json};
 
     use super::seen;
@@ -131,6 +131,15 @@ mod emulated {
                     "data_base_url": self.playground.as_ref().map(Playground::line_data_base_url),
                     "webhook_listen": self.webhook,
                     "allowed_ids": [line::GROUP],
+                });
+            }
+            if cfg!(feature = "x") {
+                config["x"] = json!({
+                    "consumer_key": x::CONSUMER_KEY,
+                    "consumer_secret": x::CONSUMER_SECRET,
+                    "access_token": x::ACCESS_TOKEN,
+                    "access_token_secret": x::ACCESS_TOKEN_SECRET,
+                    "base_url": self.playground.as_ref().map(Playground::x_base_url),
                 });
             }
             config

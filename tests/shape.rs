@@ -50,10 +50,7 @@ impl Tool for Planned {
 /// One tool of every class and every name that a rule speaks of.
 const PLANNED: &[(&str, Class)] = &[
     ("acp_spawn", Class::Exec),
-    ("ask_user", Class::Note),
     ("contacts_send", Class::Message),
-    ("plan_enter", Class::Note),
-    ("plan_exit", Class::Note),
     ("spawn", Class::Agent),
     ("twitter_post", Class::Public),
 ];
@@ -112,7 +109,11 @@ fn shaper() -> Shaper {
 }
 
 fn features(channel: &str, kind: &str, audience: Audience) -> Features {
-    let tools: &[SpeakingTool] = if channel == "telegram" { &TELEGRAM } else { &SLACK };
+    let tools: &[SpeakingTool] = match channel {
+        "telegram" => &TELEGRAM,
+        "slack" => &SLACK,
+        _ => &[],
+    };
     let speaking = tools.iter().map(|t| t.name.to_owned()).collect();
     Features {
         channel: channel.into(),
@@ -131,6 +132,8 @@ fn places() -> Vec<Where> {
         Where::Channel(features("telegram", "group", Audience::Group)),
         Where::Channel(features("slack", "dm", Audience::Direct)),
         Where::Channel(features("slack", "channel", Audience::Group)),
+        Where::Channel(features("line", "user", Audience::Direct)),
+        Where::Channel(features("line", "group", Audience::Group)),
     ]
 }
 
@@ -241,6 +244,9 @@ fn the_golden_table_stands() {
     assert!(then == now, "who sees what has changed, first here: {first:?}");
 }
 
+/// What asks a person, and what only an answer ends.
+const ASKING: [&str; 3] = ["ask_user", "plan_enter", "plan_exit"];
+
 /// Hidden is exactly what the table says, written here a second time and without the code's help.
 fn expected(facts: &Facts, name: &str, class: Class) -> bool {
     let group = facts.audience() == Audience::Group;
@@ -259,14 +265,14 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
         || !matches!(class, Class::Write | Class::Exec | Class::Message | Class::Public);
     let occasion = match facts.occasion {
         Occasion::Asked => true,
-        Occasion::Scheduled | Occasion::Heartbeat => !["ask_user", "plan_enter"].contains(&name),
+        Occasion::Scheduled | Occasion::Heartbeat => !ASKING.contains(&name),
         Occasion::Child => {
             !["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"]
                 .contains(&name)
         }
     };
     let pipe = facts.place == Where::CommandLine { terminal: false };
-    trust && place && others && plan && occasion && !(pipe && name == "ask_user")
+    trust && place && others && plan && occasion && !(pipe && ASKING.contains(&name))
 }
 
 fn any_facts() -> impl Strategy<Value = Facts> {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
-use crate::agent::run::{Ask, Next, Run, Unstored};
+use crate::agent::run::{AskModel, Next, Run, Unstored};
 use crate::agent::{
-    Agent, Assignment, Dropped, Ending, budget, hidden, history, pictures, plan, prompt, words,
+    Agent, Assignment, Driven, Dropped, budget, hidden, history, pictures, plan, prompt, words,
 };
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
@@ -18,19 +18,19 @@ use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::{Answer, Call};
 use crate::llm::{ModelError, Reply, Request};
 use crate::store::{Advance, Committed, StoreError};
-use crate::tools::ToolError;
 use crate::tools::dispatch::{Dispatched, dispatch};
 use crate::tools::registry::{Found, Registry};
+use crate::tools::{Tool, ToolError};
 
 /// How much of arguments and answers the watchers see.
 const SHOWN: usize = 300;
 
 impl Agent {
-    /// Drives a task to its end.
+    /// Drives a task to its end, or to a question that a person has to answer.
     ///
     /// # Errors
     /// See [`Dropped`].
-    pub async fn drive(&self, assignment: Assignment<'_>) -> Result<Ending, Dropped> {
+    pub async fn drive(&self, assignment: Assignment<'_>) -> Result<Driven, Dropped> {
         Drive::begin(self, assignment)?.finish().await
     }
 }
@@ -52,14 +52,21 @@ impl<'a> Drive<'a> {
         let settings = agent.settings.clone();
         let run = match (&claimed.header, claimed.transcript.as_slice()) {
             (Some(header), items @ [_, ..]) => {
-                Run::resume(settings, header, items.to_vec()).map_err(Dropped::Broken)?
+                let resumed = Run::resume(settings, header, items.to_vec());
+                let mut run = resumed.map_err(Dropped::Broken)?;
+                if let Some(settled) = &claimed.settled {
+                    run.settled(&settled.question, agent.clock.now());
+                }
+                run
             }
             _ => {
                 let heard = std::mem::take(&mut task.heard);
                 let undelivered = claimed.undelivered.iter().map(|said| words::not_delivered(said));
                 let unasked = claimed.facts.passed.as_ref().map(words::unasked);
                 let notes = undelivered.chain(unasked).collect();
-                Run::begin(settings, heard, notes, agent.clock.now())
+                let mut run = Run::begin(settings, heard, notes, agent.clock.now());
+                claimed.open.iter().for_each(|question| run.tell(words::still_open(question)));
+                run
             }
         };
         let mut facts = claimed.facts.clone();
@@ -68,10 +75,11 @@ impl<'a> Drive<'a> {
         Ok(Self { agent, task, run, facts, registry, told: None })
     }
 
-    async fn finish(mut self) -> Result<Ending, Dropped> {
+    async fn finish(mut self) -> Result<Driven, Dropped> {
         loop {
             match self.run.next(self.agent.clock.now()) {
-                Next::Done(ending) => return Ok(ending),
+                Next::Done(ending) => return Ok(Driven::Ended(ending)),
+                Next::AskPerson(asks) => return Ok(Driven::Asks(asks)),
                 Next::AskModel(ask) => {
                     // The first call sees what the task was made of.
                     if ask.step > 1 {
@@ -85,7 +93,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    async fn ask(&mut self, ask: Ask) -> Result<(), Dropped> {
+    async fn ask(&mut self, ask: AskModel) -> Result<(), Dropped> {
         let mut request = self.request(ask);
         if self.agent.model.card().sees_images {
             request.pictures = pictures::load(&request.turns).await;
@@ -116,7 +124,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    fn request(&self, ask: Ask) -> Request {
+    fn request(&self, ask: AskModel) -> Request {
         let claimed = self.task.claimed;
         let system = prompt::system(&self.task.persona, &self.facts);
         let tools = if ask.tools {
@@ -155,6 +163,14 @@ impl<'a> Drive<'a> {
         self.tell_plan();
         let Some(calls) = self.run.open_calls() else { return Ok(()) };
         let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);
+        let alone: Vec<String> = calls
+            .iter()
+            .filter(|c| self.tool(&c.name).is_some_and(|tool| tool.stands_alone()))
+            .map(|c| c.name.clone())
+            .collect();
+        if !alone.is_empty() {
+            self.run.separate(|name| alone.iter().any(|a| a == name));
+        }
         self.commit(durable, None).await?;
         self.agent.crash.hit(CrashPoint::AfterCallsStored);
         Ok(())
@@ -185,7 +201,14 @@ impl<'a> Drive<'a> {
             }
         } else {
             for call in &calls {
-                let done = self.one_in_order(call, resumed).await;
+                let done = match self.one_in_order(call, resumed).await {
+                    // It stands alone: no other call waits for its answer.
+                    Err(ToolError::Ask(ask)) => {
+                        self.run.asks(call, *ask, self.agent.clock.now());
+                        return Ok(());
+                    }
+                    done => done,
+                };
                 let Some(done) = self.unless_cancelled(done).await? else { return Ok(()) };
                 foreign |= done.untrusted;
                 answers.push(done.answer);
@@ -241,6 +264,7 @@ impl<'a> Drive<'a> {
         let mut scope = (self.task.scope)(&self.facts, &call.id);
         let now = self.agent.clock.now();
         let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
+        scope.given = self.run.given(&call.id);
         scope.deadline = scope.deadline.min(Instant::now() + left);
         // A name that is no tool of this task is the model's own word: it is not shown.
         scope.progress.tool(self.spec(&call.name).map(|_| call.name.as_str()));
@@ -271,7 +295,7 @@ impl<'a> Drive<'a> {
             Err(ToolError::Abort(_)) if self.task.cancel.is_cancelled() => {
                 self.cancelled().await.map(|()| None)
             }
-            Err(ToolError::Tell(why) | ToolError::Abort(why)) => Err(Dropped::Broken(why)),
+            Err(error) => Err(Dropped::Broken(error.to_string())),
         }
     }
 
@@ -288,9 +312,14 @@ impl<'a> Drive<'a> {
             step = Advance::Absorb { seen, with: Box::new(step) };
         }
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
-            Ok(Committed::Continue { stop, .. }) => {
+            Ok(Committed::Continue { stop, mode }) => {
                 if stop {
                     self.run.stop();
+                }
+                if mode != self.facts.mode {
+                    // A tool or a person has changed it: the next step has another shape.
+                    self.facts.mode = mode;
+                    self.registry = (self.task.shape)(&self.facts);
                 }
                 Ok(())
             }
@@ -300,11 +329,15 @@ impl<'a> Drive<'a> {
         }
     }
 
-    fn spec(&self, name: &str) -> Option<Arc<ToolSpec>> {
+    fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
         match self.registry.find(name) {
-            Found::Tool(tool) => Some(Arc::clone(tool.spec())),
+            Found::Tool(tool) => Some(tool),
             Found::Hidden(_) | Found::Unknown(_) => None,
         }
+    }
+
+    fn spec(&self, name: &str) -> Option<Arc<ToolSpec>> {
+        self.tool(name).map(|tool| Arc::clone(tool.spec()))
     }
 
     /// A call that will be refused changes nothing.

@@ -4,6 +4,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::circles::Circles;
+use crate::domain::question::Given;
+use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
 
 /// What is stored of a run beside its transcript.
@@ -30,6 +32,24 @@ pub struct Header {
     /// Foreign words came in during the task.
     #[serde(default)]
     pub untrusted: bool,
+    /// Calls of the last model answer whose turn comes later: group after group, each begun when the one
+    /// before is answered.
+    #[serde(default)]
+    pub later: Vec<Vec<Call>>,
+    /// The open call has asked a person.
+    #[serde(default)]
+    pub asking: Option<Asking>,
+}
+
+/// A call that asks a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asking {
+    /// The call's id.
+    pub call: String,
+    /// What was answered so far.
+    pub given: Vec<Given>,
+    /// The question that is open now, and since when: that time is not the task's.
+    pub open: Option<(String, DateTime<Utc>)>,
 }
 
 /// The layout of headers written today.

@@ -25,6 +25,7 @@ use crate::domain::crash::Crash;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::TaskId;
+use crate::domain::question::Ask;
 use crate::domain::transcript::{Heard, Item};
 use crate::domain::usage::Usage;
 use crate::llm::Model;
@@ -91,6 +92,30 @@ pub struct Ending {
     pub seen: Seen,
     /// Every task whose messages this drive has taken in.
     pub absorbed: Vec<TaskId>,
+}
+
+/// How far a drive got.
+#[derive(Clone, Debug)]
+pub enum Driven {
+    /// To the end.
+    Ended(Ending),
+    /// To a question: a person has to answer before it goes on.
+    Asks(Box<Asks>),
+}
+
+/// A question that a run is to be parked on.
+#[derive(Clone, Debug)]
+pub struct Asks {
+    /// Names it for ever.
+    pub key: String,
+    /// What is asked.
+    pub ask: Ask,
+    /// Items that are not stored yet.
+    pub append: Vec<Item>,
+    /// The run's header.
+    pub header: String,
+    /// Usage that is not stored yet.
+    pub usage: Usage,
 }
 
 /// Why a drive ended without an ending.

@@ -5,7 +5,7 @@
 
 use chrono::SecondsFormat;
 
-use crate::domain::facts::{Facts, Where};
+use crate::domain::facts::{Facts, Mode, Where};
 use crate::domain::transcript::Heard;
 
 /// Words that are not the speaker's own begin with this line …
@@ -49,6 +49,11 @@ pub fn system(persona: &str, facts: &Facts) -> String {
     }
     if facts.audience() == selkie_channel_core::Audience::Group {
         text.push_str("\nOther people read along. Answer only what you were asked, once.");
+    }
+    if facts.mode == Mode::Plan {
+        text.push_str(
+            "\n\nPlan mode is on: nothing is changed. Explore, make a plan, then show it with plan_exit.",
+        );
     }
     text
 }

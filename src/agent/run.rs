@@ -2,15 +2,17 @@
 //! no I/O. The loop around it is `drive.rs`.
 
 use chrono::{DateTime, Utc};
+use sha2::{Digest as _, Sha256};
 
 use crate::agent::circles::{Circles, Verdict};
-use crate::agent::header::{Header, Hush, VERSION, since_stored};
-use crate::agent::{Ending, Newer, Settings, Source, budget, plan, words};
+use crate::agent::header::{Asking, Header, Hush, VERSION, since_stored};
+use crate::agent::{Asks, Ending, Newer, Settings, Source, budget, plan, words};
 use crate::domain::ids::TaskId;
+use crate::domain::question::{Ask, Given};
 use crate::domain::transcript::{Answer, Call, Heard, Item};
 use crate::domain::usage::Usage;
 use crate::llm::{ModelError, Reply};
-use crate::store::{End, Seen};
+use crate::store::{End, QuestionRow, Seen};
 
 /// How often a conversation that is too long is fitted tighter before the task gives up.
 const MOST_FITTINGS: u32 = 4;
@@ -24,6 +26,8 @@ pub struct Run {
     stored: (usize, Usage),
     /// The open calls were asked for before a crash: some may have been started.
     resumed: bool,
+    /// What the open call wants a person to be asked, until it is parked.
+    ask: Option<Ask>,
     ended: Option<(End, String)>,
     /// What came in and no answer has seen yet: the last items, from this one.
     pending: Option<(usize, Vec<Source>)>,
@@ -36,7 +40,7 @@ pub struct Run {
 #[derive(Debug)]
 pub enum Next {
     /// An answer of the model.
-    AskModel(Ask),
+    AskModel(AskModel),
     /// Answers to these calls.
     CallTools {
         /// All calls of one model answer, in order.
@@ -44,13 +48,15 @@ pub enum Next {
         /// They were asked for before a crash: those with effects may have been started.
         resumed: bool,
     },
+    /// A person's answer: the run is to be parked on this question.
+    AskPerson(Box<Asks>),
     /// Nothing: this is the end.
     Done(Ending),
 }
 
 /// How the model is to be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ask {
+pub struct AskModel {
     /// With the tools of the shape, or with none.
     pub tools: bool,
     /// With the history of the conversation.
@@ -95,6 +101,8 @@ impl Run {
             set_aside: false,
             fittings: 0,
             untrusted: false,
+            later: Vec::new(),
+            asking: None,
         };
         Self::of(settings, header, items, (0, Usage::default()))
     }
@@ -117,7 +125,8 @@ impl Run {
     fn of(settings: Settings, header: Header, items: Vec<Item>, stored: (usize, Usage)) -> Self {
         let (resumed, ended, pending) = (false, None, None);
         let (seen, absorbed) = (Seen::default(), Vec::new());
-        Self { settings, header, items, stored, resumed, ended, pending, seen, absorbed }
+        let ask = None;
+        Self { settings, header, items, stored, resumed, ask, ended, pending, seen, absorbed }
     }
 
     /// Takes what came in: the next answer sees it. Until then it is nobody's.
@@ -147,8 +156,26 @@ impl Run {
         }
     }
 
+    /// Takes what came of the question that the run was parked on. The time it was open is nobody's.
+    pub fn settled(&mut self, question: &QuestionRow, now: DateTime<Utc>) {
+        let Some(asking) = &mut self.header.asking else { return };
+        let Some((key, since)) = &asking.open else { return };
+        let Some(given) = question.given.clone().filter(|_| *key == question.key) else { return };
+        self.header.since += now - *since;
+        asking.given.push(given);
+        asking.open = None;
+    }
+
+    /// Tells the model something before it is asked.
+    pub fn tell(&mut self, text: String) {
+        self.items.push(Item::Noted { text });
+    }
+
     /// Says what comes next.
     pub fn next(&mut self, now: DateTime<Utc>) -> Next {
+        if let Some(asks) = self.parking() {
+            return Next::AskPerson(Box::new(asks));
+        }
         if let Some(calls) = self.open_calls() {
             return Next::CallTools { calls: calls.to_vec(), resumed: self.resumed };
         }
@@ -167,7 +194,7 @@ impl Run {
         if self.header.hushed.is_none() && budget::is_last_step(&self.settings, self.header.steps) {
             self.hush(Hush::LastStep);
         }
-        Next::AskModel(Ask {
+        Next::AskModel(AskModel {
             tools: self.header.hushed.is_none(),
             history: !self.header.set_aside,
             fittings: self.header.fittings,
@@ -210,6 +237,38 @@ impl Run {
         }
     }
 
+    /// Puts calls that stand alone apart: those before them are answered first, those after them are
+    /// asked for when they are answered.
+    pub fn separate(&mut self, stands_alone: impl Fn(&str) -> bool) {
+        let Some(Item::Asked { calls, .. }) = self.items.last_mut() else { return };
+        let mut groups: Vec<Vec<Call>> = Vec::new();
+        let mut apart = true;
+        for call in std::mem::take(calls) {
+            let alone = stands_alone(&call.name);
+            match groups.last_mut() {
+                Some(group) if !apart && !alone => group.push(call),
+                _ => groups.push(vec![call]),
+            }
+            apart = alone;
+        }
+        *calls = groups.remove(0);
+        self.header.later = groups;
+    }
+
+    /// The open call wants a person to be asked.
+    pub fn asks(&mut self, call: &Call, ask: Ask, now: DateTime<Utc>) {
+        let given = self.given(&call.id);
+        let open = Some((self.key(&call.id, given.len()), now));
+        self.header.asking = Some(Asking { call: call.id.clone(), given, open });
+        self.ask = Some(ask);
+    }
+
+    /// Returns what people answered to a call's questions so far.
+    pub fn given(&self, call: &str) -> Vec<Given> {
+        let asking = self.header.asking.as_ref().filter(|a| a.call == call);
+        asking.map(|a| a.given.clone()).unwrap_or_default()
+    }
+
     /// Judges a call before it is made; an answer here means that it is not made.
     pub fn judge(&mut self, call: &Call) -> Option<Answer> {
         let text = match self.header.circles.judge(call, self.settings.repeat_limit) {
@@ -235,9 +294,15 @@ impl Run {
         }
         self.items.push(Item::Answered { answers });
         self.resumed = false;
+        self.header.asking = None;
         if let Some(hush @ Hush::Repeated(_)) = self.header.hushed.take() {
+            // The model goes in circles: what it wanted afterwards is not begun.
+            self.header.later.clear();
             self.header.circles.warn();
             self.hush(hush);
+        } else if !self.header.later.is_empty() && self.ended.is_none() {
+            let calls = self.header.later.remove(0);
+            self.items.push(Item::Asked { text: String::new(), calls });
         }
     }
 
@@ -299,6 +364,26 @@ impl Run {
         // A header of plain data always serializes.
         let header = serde_json::to_string(&self.header).unwrap_or_default();
         Unstored { append, header, usage, seen }
+    }
+
+    fn parking(&mut self) -> Option<Asks> {
+        let ask = self.ask.take().filter(|_| self.ended.is_none())?;
+        let (key, _) = self.header.asking.as_ref()?.open.clone()?;
+        // What came in was stored with the answer that asks.
+        let Unstored { append, header, usage, .. } = self.take_unstored();
+        Some(Asks { key, ask, append, header, usage })
+    }
+
+    /// Names a question: the same for the same question of the same run, and no other's.
+    fn key(&self, call: &str, number: usize) -> String {
+        let since = self.header.since.timestamp_micros();
+        let first = self.items.iter().find_map(|item| match item {
+            Item::Heard(heard) => heard.inbox,
+            _ => None,
+        });
+        let of = format!("{since} {} {call} {number}", first.map_or(0, |row| row.0));
+        let digest = Sha256::digest(of);
+        digest.iter().take(10).fold(String::new(), |key, byte| key + &format!("{byte:02x}"))
     }
 
     fn hush(&mut self, hush: Hush) {

@@ -3,6 +3,7 @@
 use crate::agent::budget::Spent;
 use crate::domain::gate::Passed;
 use crate::llm::ModelError;
+use crate::store::QuestionRow;
 
 /// How much of a message is named.
 const SHOWN: usize = 80;
@@ -117,6 +118,16 @@ pub fn unasked(passed: &Passed) -> String {
     format!(
         "nobody mentioned you or replied to you here; you may speak all the same. Say something only people \
          there can use, and say it once.{short}"
+    )
+}
+
+/// For the model: a question of another task is open here.
+pub fn still_open(question: &QuestionRow) -> String {
+    let person = &question.person;
+    let whom = if person.name.trim().is_empty() { person.id.as_str() } else { &person.name };
+    format!(
+        "your question to {whom} is still open here, and the message above is no answer to it: {}",
+        question.ask.markdown
     )
 }
 

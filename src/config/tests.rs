@@ -150,7 +150,7 @@ fn contradictions_are_told_when_the_shape_is_right() {
     config.yaml:1: owners[0] takes pg:<id>, not "4711"
     config.yaml:3: groups.tg:-100 takes pg:<id>, not "tg:-100"
     config.yaml:6: console.allow_origin is set and console.listen is not: nothing would listen; set both or none
-    config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, before_finish, after_finish, after_sending, after_deliver, after_receipt)
+    config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, after_park, before_answer, after_answer, before_finish, after_finish, after_sending, after_deliver, after_receipt)
     "#);
     assert_snapshot!(Desk::with("console: {listen: 0.0.0.0:80}").problems(), @r#"config.yaml:1: console.listen takes a loopback address (127.0.0.1:7300): the console has no sign-in yet"#);
 }

@@ -13,6 +13,7 @@ use super::answer::{Answer, Fault, Keyed};
 use super::{ChannelView, Console};
 use crate::domain::ids::TaskId;
 use crate::shape::Explained;
+use crate::store::QuestionRow;
 use crate::store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
 
 /// Rows in a list, when nobody says how many.
@@ -28,6 +29,7 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/v1/status", get(status))
         .route("/v1/conversations", get(conversations))
         .route("/v1/conversations/{key}/tasks", get(conversation_tasks))
+        .route("/v1/conversations/{key}/questions", get(open_questions))
         .route("/v1/tasks", get(tasks))
         .route("/v1/tasks/{id}", get(task))
         .route("/v1/tasks/{id}/shape", get(shape))
@@ -89,6 +91,15 @@ async fn conversation_tasks(
     keyed_tasks(&console, Some(&conversation), limit).await
 }
 
+/// What waits for a person there, the oldest first.
+async fn open_questions(
+    State(console): Asked,
+    Path(key): Path<String>,
+) -> Answer<Vec<QuestionRow>> {
+    let conversation = find(&console, &key).await?;
+    Ok(Json(console.ledger.open_questions(Some(&conversation)).await?))
+}
+
 async fn tasks(State(console): Asked, rows: Rows) -> Answer<Vec<Keyed<TaskRow>>> {
     let limit = limit(rows)?;
     keyed_tasks(&console, None, limit).await
@@ -117,7 +128,7 @@ async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec
 async fn unknown() -> Fault {
     Fault::missing(
         "no such page: there are /v1/status, /v1/conversations, /v1/conversations/{key}/tasks, \
-         /v1/tasks, /v1/tasks/{id}, /v1/tasks/{id}/shape, /v1/trace/{message}, /v1/events",
+         /v1/conversations/{key}/questions, /v1/tasks, /v1/tasks/{id}, /v1/tasks/{id}/shape, /v1/trace/{message}, /v1/events",
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -14,14 +14,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::daemon::build::House;
 use crate::domain::clock::SharedClock;
-use crate::domain::facts::Facts;
+use crate::domain::facts::{Facts, Mode};
 use crate::domain::ids::TaskId;
 use crate::domain::transcript::Call;
 use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::{dispatch, look_up};
-use crate::tools::ports::{Progress, Reply, Silent, Spoken, Todos};
+use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Todos};
 use crate::tools::preview::preview;
 use crate::tools::scope::{Roots, Scope};
 
@@ -90,11 +90,14 @@ impl Bench {
 
     /// Makes the calls, one after the other; the first that must end everything is the last.
     pub async fn call(&self, by_hand: &ByHand) -> Vec<Called> {
-        let shape = self.shaper.shape(&by_hand.facts);
+        let mode = Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode)));
         let mut answers = Vec::new();
         for (index, (tool, arguments)) in by_hand.calls.iter().enumerate() {
             let id = format!("c1.{index}");
-            let scope = self.scope(by_hand, &shape, &id);
+            let facts = Facts { mode: mode.now(), ..by_hand.facts.clone() };
+            let shape = self.shaper.shape(&facts);
+            let modes = Arc::clone(&mode) as _;
+            let scope = Scope { mode: facts.mode, modes, ..self.scope(by_hand, &shape, &id) };
             let call = Call { id, name: tool.clone(), arguments: arguments.clone() };
             let call = shape.registry.canonical(call);
             if by_hand.preview {
@@ -105,6 +108,7 @@ impl Bench {
             let answer = dispatch(&shape.registry, &call, &scope, &self.redactor).await;
             let (text, is_error, over) = match answer {
                 Ok(done) => (done.answer.text, done.answer.is_error, false),
+                Err(error @ ToolError::Ask(_)) => (format!("{tool}: {error}"), true, false),
                 Err(error) => (error.to_string(), true, true),
             };
             answers.push(Called { tool: tool.clone(), text, is_error });
@@ -144,6 +148,8 @@ impl Bench {
             message: by_hand.facts.message.clone(),
             speaker: by_hand.facts.speaker.clone(),
             trust: by_hand.facts.trust,
+            mode: by_hand.facts.mode,
+            given: Vec::new(),
             roots: Roots {
                 cache: self.cache.clone(),
                 own: self.cache.join(OWN),
@@ -155,6 +161,7 @@ impl Bench {
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(&self.progress),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
+            modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),
             deadline: Instant::now() + TIMEOUT,
             cancel: CancellationToken::new(),
             clock: Arc::clone(&self.clock),
@@ -177,6 +184,23 @@ impl Reply for Nobody {
 
     fn is_here(&self, _: &str) -> Option<bool> {
         None
+    }
+}
+
+/// Plan mode by hand ends with its calls: no conversation is left in it.
+struct OfThisRun(Mutex<Mode>);
+
+impl OfThisRun {
+    fn now(&self) -> Mode {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Modes for OfThisRun {
+    async fn change(&self, _: &ConversationId, mode: Mode) -> Result<(), ToolError> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = mode;
+        Ok(())
     }
 }
 

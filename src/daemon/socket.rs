@@ -1,6 +1,7 @@
 //! The control socket: `<state>/selkie.sock`, for the commands of the same user on the same machine.
 //!
-//! `POST /v1/ask` streams JSON lines, `POST /v1/say` speaks, `POST /v1/tools/call` answers calls by hand, `GET /v1/trace/{m}` and
+//! `POST /v1/ask` streams JSON lines, `POST /v1/answer` answers a question it asked, `POST /v1/say` speaks,
+//! `POST /v1/tools/call` answers calls by hand, `GET /v1/trace/{m}` and
 //! `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
 use std::fs::Permissions;
@@ -78,6 +79,7 @@ impl Desk {
 pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) {
     let router = Router::new()
         .route("/v1/ask", post(ask))
+        .route("/v1/answer", post(answer))
         .route("/v1/say", post(say))
         .route("/v1/tools/call", post(call))
         .route("/v1/trace/{message}", get(trace))
@@ -100,6 +102,17 @@ pub struct AskBody {
     pub terminal: bool,
 }
 
+/// What `ask` sends when its person has answered a question.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct AnswerBody {
+    /// The question's key.
+    pub question: String,
+    /// What they wrote.
+    pub text: String,
+    /// The folder it is about.
+    pub workspace: PathBuf,
+}
+
 /// One line of what comes back: exactly one field is set.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -111,6 +124,8 @@ pub enum AskLine {
     Progress(Value),
     /// An answer.
     Said(String),
+    /// What was just said asks the question with this key, and waits for a line.
+    Asked(String),
     /// How it ended: `done`, `failed`, `stopped`.
     Ended(String),
 }
@@ -122,6 +137,7 @@ impl From<AskEvent> for AskLine {
                 Self::Progress(serde_json::to_value(what).unwrap_or_default())
             }
             AskEvent::Said(text) => Self::Said(text),
+            AskEvent::Asked(question) => Self::Asked(question),
             AskEvent::Ended { state } => Self::Ended(state),
         }
     }
@@ -140,6 +156,14 @@ async fn ask(State(desk): State<Arc<Desk>>, Json(body): Json<AskBody>) -> Respon
         Some((text, events))
     });
     Body::from_stream(lines.map(Ok::<_, io::Error>)).into_response()
+}
+
+async fn answer(State(desk): State<Arc<Desk>>, Json(body): Json<AnswerBody>) -> Response {
+    let AnswerBody { question, text, workspace } = body;
+    match desk.flow.answer(&question, Ask { workspace, text, terminal: true }).await {
+        Ok(reply) => Json(reply).into_response(),
+        Err(error) => broken(&error),
+    }
 }
 
 /// What `say` sends.

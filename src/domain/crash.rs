@@ -50,6 +50,12 @@ crash_points! {
     AfterSaid = "after_said",
     /// The results are stored.
     AfterResults = "after_results",
+    /// The run is parked on a question, which is queued.
+    AfterPark = "after_park",
+    /// A tap or an answer is stored and its effect is not.
+    BeforeAnswer = "before_answer",
+    /// The question is answered, its task waits in its lane.
+    AfterAnswer = "after_answer",
     /// The answer is rendered and the task not finished.
     BeforeFinish = "before_finish",
     /// The task is finished, its parts are queued.

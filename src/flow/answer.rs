@@ -4,10 +4,11 @@ use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
-use selkie_channel_core::Audience;
+use selkie_channel_core::{Audience, MessageRef};
 
-use crate::agent::{Dropped, Ending};
+use crate::agent::{Asks, Driven, Dropped, Ending};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
@@ -16,11 +17,12 @@ use crate::domain::usage::Usage;
 use crate::flow::desk::Desk;
 use crate::flow::endings::{Endings, Finished};
 use crate::flow::mind::{Job, Mind};
+use crate::flow::park::Parked;
 use crate::flow::progress::Board;
 use crate::flow::reply::TaskReply;
 use crate::flow::steer::Steering;
 use crate::flow::stops::{StopMark, Stops};
-use crate::flow::{backfill, heard, presence, rights, words};
+use crate::flow::{backfill, heard, hold, presence, rights, words};
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, Seen, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
@@ -34,9 +36,18 @@ pub(super) struct Answers {
     pub(super) endings: Arc<Endings>,
 }
 
+/// What is to be done after a task.
+#[derive(Default)]
+pub(super) struct Onward {
+    /// The lane's next task, when it was handed over.
+    pub(super) next: Option<Claimed>,
+    /// When the task goes on at the latest, though nobody wakes it.
+    pub(super) wake_at: Option<DateTime<Utc>>,
+}
+
 impl Answers {
-    /// Works on a task to its end and returns the lane's next, when it is handed over.
-    pub(super) async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Option<Claimed> {
+    /// Works on a task to its end, or until it is parked.
+    pub(super) async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Onward {
         let task = claimed.claim.task;
         rights::weigh(&mut claimed);
         let mark = self.stops.begin(task);
@@ -45,22 +56,23 @@ impl Answers {
             task,
             heard: claimed.heard.iter().map(|(row, _)| *row).collect(),
         });
-        let next = match rights::now(&self.desk, &claimed) {
+        let onward = match rights::now(&self.desk, &claimed) {
             None => self.unheard(&claimed, "ignored: not_allowed any more", hand_over).await,
             Some(_) if self.is_bot_loop(&claimed).await => {
                 self.unheard(&claimed, "ignored: gate.bot_answers is reached", hand_over).await
             }
             Some(trust) => {
                 claimed.facts.trust = trust;
+                rights::refresh(&self.desk, &mut claimed);
                 self.work(&mut claimed, &mark, hand_over).await
             }
         };
         self.stops.end(task);
-        next
+        onward
     }
 
     /// Ends a task without a word: nothing of it becomes history.
-    async fn unheard(&self, claimed: &Claimed, why: &str, hand_over: bool) -> Option<Claimed> {
+    async fn unheard(&self, claimed: &Claimed, why: &str, hand_over: bool) -> Onward {
         let end = End::Failed { why: why.to_owned() };
         let mut ending = self.closed(claimed, end, String::new());
         if claimed.transcript.is_empty() {
@@ -82,58 +94,94 @@ impl Answers {
         asked.is_none_or(|in_a_row| in_a_row >= most)
     }
 
-    async fn work(
-        &self,
-        claimed: &mut Claimed,
-        mark: &StopMark,
-        hand_over: bool,
-    ) -> Option<Claimed> {
+    async fn work(&self, claimed: &mut Claimed, mark: &StopMark, hand_over: bool) -> Onward {
         backfill::add(&self.desk, claimed, mark.cancel()).await;
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
-        let steering = Steering::new(Arc::clone(&self.desk), claimed);
         let board = Arc::new(Board::of(&self.desk, claimed));
-        let ending = self.ending(claimed, mark, (&reply, &board, &steering)).await;
-        let Some(ending) = ending else {
-            board.leave();
-            return None;
+        let steering = Steering::new(Arc::clone(&self.desk), claimed);
+        self.close_expired(claimed).await;
+        let onward = match self.driven(claimed, mark, (&reply, &board, &steering)).await {
+            None => {
+                board.leave();
+                return Onward::default();
+            }
+            Some(Driven::Ended(ending)) => {
+                claimed.heard.extend(steering.taken(&ending.absorbed));
+                self.end(claimed, ending, (mark, &reply), hand_over).await
+            }
+            Some(Driven::Asks(asks)) => self.ask(claimed, *asks, (mark, &reply), hand_over).await,
         };
-        claimed.heard.extend(steering.taken(&ending.absorbed));
-        let say = self.say(claimed, &ending, mark, reply.has_spoken());
-        let next = self.finish(claimed, ending, say, hand_over).await;
-        // Behind the answer: what was being done goes when there is something better to read.
+        // Behind what was said: what was being done goes when there is something better to read.
         board.close();
-        next
+        onward
     }
 
-    async fn ending(
+    async fn end(
+        &self,
+        claimed: &Claimed,
+        ending: Ending,
+        (mark, reply): (&StopMark, &Arc<TaskReply>),
+        hand_over: bool,
+    ) -> Onward {
+        let say = self.say(claimed, &ending, mark, reply.has_spoken());
+        self.finish(claimed, ending, say, hand_over).await
+    }
+
+    /// Parks the task on its question; one that cannot be asked ends it.
+    async fn ask(
+        &self,
+        claimed: &mut Claimed,
+        asks: Asks,
+        told: (&StopMark, &Arc<TaskReply>),
+        hand_over: bool,
+    ) -> Onward {
+        let (end, line) = match self.park(claimed, asks, hand_over).await {
+            Parked::Yes(onward) => return *onward,
+            Parked::Stopped => (End::Stopped, String::new()),
+            Parked::NobodyToAsk => {
+                let why = "a question could not be asked here".to_owned();
+                (End::Failed { why }, words::nobody_to_ask())
+            }
+        };
+        if self.refresh(claimed).await.is_none() {
+            return Onward::default();
+        }
+        let ending = self.closed(claimed, end, line);
+        self.end(claimed, ending, told, hand_over).await
+    }
+
+    async fn driven(
         &self,
         claimed: &mut Claimed,
         mark: &StopMark,
         told: (&Arc<TaskReply>, &Arc<Board>, &Steering),
-    ) -> Option<Ending> {
+    ) -> Option<Driven> {
+        let ended = |ending| Some(Driven::Ended(ending));
         if claimed.attempts > MOST_ATTEMPTS {
             tracing::error!(task = %claimed.claim.task, "given up: it never survived its worker");
             let why = format!("claimed {} times and never finished", claimed.attempts);
             let text = words::poison(claimed.attempts);
-            return Some(self.closed(claimed, End::Failed { why }, text));
+            return ended(self.closed(claimed, End::Failed { why }, text));
         }
         loop {
             let driven = AssertUnwindSafe(self.drive(claimed, mark, told)).catch_unwind().await;
             match driven {
-                Ok(Ok(ending)) if ending.end == End::Stopped && self.is_leaving(mark) => {
-                    return self.release(claimed).await;
+                Ok(Ok(Driven::Ended(e))) if e.end == End::Stopped && self.is_leaving(mark) => {
+                    self.release(claimed).await;
+                    return None;
                 }
-                Ok(Ok(ending)) => return Some(ending),
+                Ok(Ok(driven)) => return Some(driven),
                 Ok(Err(Dropped::Lost)) => {
                     tracing::warn!(task = %claimed.claim.task, "the claim was lost: left to its new owner");
                     return None;
                 }
                 Ok(Err(Dropped::Stopping)) if self.is_leaving(mark) || !mark.is_asked() => {
-                    return self.release(claimed).await;
+                    self.release(claimed).await;
+                    return None;
                 }
                 Ok(Err(Dropped::Stopping)) => {
                     self.refresh(claimed).await?;
-                    return Some(self.closed(claimed, End::Stopped, String::new()));
+                    return ended(self.closed(claimed, End::Stopped, String::new()));
                 }
                 Ok(Err(Dropped::Broken(why))) => {
                     self.desk.trouble(&StoreError::Broken(why));
@@ -144,7 +192,7 @@ impl Answers {
                     tracing::error!(task = %claimed.claim.task, "a task panicked");
                     self.refresh(claimed).await?;
                     let end = End::Failed { why: "a defect: the task panicked".to_owned() };
-                    return Some(self.closed(claimed, end, words::defect()));
+                    return ended(self.closed(claimed, end, words::defect()));
                 }
             }
         }
@@ -156,13 +204,12 @@ impl Answers {
     }
 
     /// Gives the claim back: a restart that was asked for is no attempt. Nothing ends by it.
-    async fn release(&self, claimed: &Claimed) -> Option<Ending> {
+    async fn release(&self, claimed: &Claimed) {
         let released = self.desk.ledger.commit(&claimed.claim, Advance::Release).await;
         if let Err(error) = released {
             // It dies with this boot then, and counts.
             tracing::warn!(task = %claimed.claim.task, %error, "a claim could not be given back");
         }
-        None
     }
 
     async fn drive(
@@ -170,7 +217,7 @@ impl Answers {
         claimed: &Claimed,
         mark: &StopMark,
         (reply, board, inflow): (&Arc<TaskReply>, &Arc<Board>, &Steering),
-    ) -> Result<Ending, Dropped> {
+    ) -> Result<Driven, Dropped> {
         let work = async {
             // With a transcript the messages are in it already.
             let heard = match claimed.transcript.is_empty() {
@@ -191,9 +238,15 @@ impl Answers {
                 None => std::future::pending::<Infallible>().await,
             }
         };
+        let beside = async {
+            tokio::select! {
+                never = hold::offer(&self.desk, claimed) => never,
+                never = typing => never,
+            }
+        };
         tokio::select! {
             driven = work => driven,
-            never = typing => match never {},
+            never = beside => match never {},
         }
     }
 
@@ -235,13 +288,7 @@ impl Answers {
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
         let draft = |text: &str| {
-            // Where several speak, an answer says whom it answers.
-            let facts = &claimed.facts;
-            let several = facts.audience() == Audience::Group
-                || matches!(facts.place, Where::CommandLine { .. });
-            let quotes = several && facts.passed.as_ref().is_none_or(|passed| passed.quotes);
-            let quote = quotes.then(|| facts.message.clone()).flatten();
-            let window = self.desk.window(claimed.heard.iter().map(|(_, inbound)| inbound));
+            let (quote, window) = (quote(claimed), hold::window(&self.desk, claimed));
             self.desk.draft(&claimed.conversation, text, quote, window)
         };
         // A command that stopped the task has answered already.
@@ -266,7 +313,7 @@ impl Answers {
         ending: Ending,
         say: Vec<Draft>,
         hand_over: bool,
-    ) -> Option<Claimed> {
+    ) -> Onward {
         let desk = &self.desk;
         let state = ending.end.state().name();
         if let End::Failed { why } = &ending.end {
@@ -280,11 +327,11 @@ impl Answers {
             finish = Advance::Absorb { seen, with: Box::new(finish) };
         }
         desk.crash.hit(CrashPoint::BeforeFinish);
-        let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await?;
+        let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await;
         desk.crash.hit(CrashPoint::AfterFinish);
-        let Committed::Ended { queued, next, usage } = committed else {
+        let Some(Committed::Ended { queued, next, usage }) = committed else {
             tracing::warn!(task = %claimed.claim.task, "the claim was lost at the end: nothing is said");
-            return None;
+            return Onward::default();
         };
         self.hand_out(claimed, queued, state);
         desk.happenings.tell(|| Happening::Ended {
@@ -293,11 +340,16 @@ impl Answers {
             state: state.to_owned(),
             usage,
         });
-        next.map(|next| *next)
+        Onward { next: next.map(|next| *next), wake_at: None }
     }
 
     fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {
         let waiting = self.endings.take(claimed);
+        if queued.iter().any(|q| q.parts.is_empty()) {
+            // It may be the next to expire.
+            tracing::debug!(task = %claimed.claim.task, "its words wait: they are held, or refused here");
+            self.desk.held.notify_one();
+        }
         let rows: Vec<_> = queued.iter().map(|q| q.outbound).collect();
         let watches: Vec<Vec<_>> = waiting
             .iter()
@@ -311,6 +363,16 @@ impl Answers {
             drop(sender.send(Finished { state: state.to_owned(), standings }));
         }
     }
+}
+
+/// Where several speak, an answer says whom it answers; one that nobody asked for only when the wish to
+/// speak was strong.
+pub(super) fn quote(claimed: &Claimed) -> Option<MessageRef> {
+    let facts = &claimed.facts;
+    let several =
+        facts.audience() == Audience::Group || matches!(facts.place, Where::CommandLine { .. });
+    let quotes = several && facts.passed.as_ref().is_none_or(|passed| passed.quotes);
+    quotes.then(|| facts.message.clone()).flatten()
 }
 
 /// Whether a speaking tool has answered in an earlier life of this task.

@@ -3,19 +3,22 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, PlaceId, Speaker, What};
-use serde::Serialize;
+use selkie_channel_core::{
+    Addressed, Audience, Inbound, MessageRef, PlaceId, Quote, Speaker, What,
+};
+use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::domain::happening::Happening;
 use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::question::QuestionState;
 use crate::flow::desk::Desk;
 use crate::flow::endings::{Endings, Finished};
 use crate::flow::intake::Intake;
 use crate::flow::standings;
-use crate::flow::terminal::{self, Terminal};
+use crate::flow::terminal::{self, Said, Terminal};
 use crate::store::{Arrival, Disposition, NewTask, StoreError};
 
 /// What is asked in the terminal.
@@ -37,11 +40,52 @@ pub enum AskEvent {
     Happening(Happening),
     /// The bot says this.
     Said(String),
+    /// What was just said asks the question with this key: [`crate::flow::Flow::answer`] answers it.
+    Asked(String),
     /// The task has ended and all it said was delivered.
     Ended {
         /// `done`, `failed`, `stopped`; `interrupted` when the daemon ends first.
         state: String,
     },
+}
+
+/// What became of an answer from the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// It is taken.
+    Taken,
+    /// The words answer nothing: a number, a label or, where it is taken, free text does.
+    NoAnswer,
+    /// The question is not open any more.
+    Closed,
+}
+
+/// Answers a question in the words of whoever sits at the terminal.
+pub(super) async fn answer(
+    desk: &Arc<Desk>,
+    intake: &Arc<Intake>,
+    (question, reply): (&str, Ask),
+) -> Result<Reply, StoreError> {
+    let mut arrival = arrival(desk, reply);
+    let inbound = &mut arrival.inbound;
+    let account = inbound.conversation.account();
+    let found = desk.ledger.question(account, question).await?;
+    let Some(found) = found.filter(|q| q.state == QuestionState::Open) else {
+        return Ok(Reply::Closed);
+    };
+    if found.ask.read(&inbound.text).is_none() {
+        return Ok(Reply::NoAnswer);
+    }
+    inbound.quote = Some(Quote {
+        message: MessageRef::new(question),
+        speaker: String::new(),
+        text: String::new(),
+        ours: true,
+    });
+    let stored = intake.store(vec![arrival], None).await?;
+    intake.begin(stored);
+    Ok(Reply::Taken)
 }
 
 /// Stores the task, begins it, and streams what happens.
@@ -126,7 +170,7 @@ fn arrival(desk: &Desk, ask: Ask) -> Arrival {
 struct Watching {
     row: InboxId,
     task: Option<TaskId>,
-    said: mpsc::UnboundedReceiver<String>,
+    said: mpsc::UnboundedReceiver<Said>,
     happenings: broadcast::Receiver<Happening>,
     out: mpsc::Sender<AskEvent>,
 }
@@ -137,7 +181,7 @@ impl Watching {
         let finished = loop {
             tokio::select! {
                 biased;
-                Some(text) = self.said.recv() => self.tell(AskEvent::Said(text)).await,
+                Some(said) = self.said.recv() => self.say(said).await,
                 happening = self.happenings.recv() => self.pass(happening).await,
                 finished = &mut ended => break finished,
             }
@@ -152,10 +196,17 @@ impl Watching {
         while let Ok(happening) = self.happenings.try_recv() {
             self.pass(Ok(happening)).await;
         }
-        while let Ok(text) = self.said.try_recv() {
-            self.tell(AskEvent::Said(text)).await;
+        while let Ok(said) = self.said.try_recv() {
+            self.say(said).await;
         }
         self.tell(AskEvent::Ended { state }).await;
+    }
+
+    async fn say(&self, said: Said) {
+        self.tell(AskEvent::Said(said.text)).await;
+        if let Some(question) = said.question {
+            self.tell(AskEvent::Asked(question)).await;
+        }
     }
 
     async fn pass(&mut self, happening: Result<Happening, RecvError>) {

@@ -89,6 +89,10 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     let stored = desk.insist(|| desk.ledger.settle(due.id, outcome.clone())).await;
     tracing::debug!(part = %due.id, standing = stored.as_ref().map(standings::name), "the receipt is stored");
     desk.crash.hit(CrashPoint::AfterReceipt);
+    if matches!(outcome, Outcome::Refused { .. } | Outcome::Expired) {
+        // It may have been a question: its task goes on.
+        desk.woken.notify_one();
+    }
     if stored.is_some() && again.is_none() {
         desk.spool.settle(&due.part);
     }
@@ -99,6 +103,10 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     }
     if let Some(standing) = stored {
         desk.standings.tell(due.outbound, &standing);
+        if matches!(standing, Standing::Refused { .. } | Standing::Expired) {
+            // It may have been the button of a held answer.
+            desk.held.notify_one();
+        }
         if standing != Standing::Open {
             desk.happenings.tell(|| Happening::Delivered {
                 conversation: due.part.conversation.clone(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use selkie_channel_core::{Audience, Inbound, PersonId};
 
 use crate::domain::crash::CrashPoint;
-use crate::domain::facts::{Facts, Trust};
+use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::InboxId;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
@@ -46,6 +46,7 @@ builtins! {
     Stop = "stop", "ends what I am doing here";
     Reset = "reset", "starts the conversation afresh; files, memory and schedules stay";
     Status = "status", "shows what runs and waits here, and what it cost";
+    Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
     Ps = "ps", "lists the programs that run for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
     Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";
@@ -131,15 +132,34 @@ impl Commands {
             )),
             Builtin::Workspace if trust != Trust::Owner => say(words::owners_only(builtin.name())),
             Builtin::Workspace => self.workspace(inbound, command.args.trim()).await,
-            Builtin::Tools => say(self.tools(inbound, account, trust, &command.args)),
+            Builtin::Tools => say(self.tools(inbound, account, trust, &command.args).await?),
+            Builtin::Plan => self.plan(inbound, trust, &command.args).await,
             Builtin::Stop => Ok(self.stop(inbound, trust)),
-            Builtin::Reset if !self.may_reset(inbound, trust).await? => {
+            Builtin::Reset if !self.may_end(inbound, trust).await? => {
                 say(words::not_yours(builtin.name()))
             }
             Builtin::Reset => Ok(match self.desk.draft_to(inbound, &words::reset()) {
                 Some(draft) => CommandEffect::Reset(draft),
                 None => CommandEffect::Say(None),
             }),
+        }
+    }
+
+    async fn plan(
+        &self,
+        inbound: &Inbound,
+        trust: Trust,
+        args: &str,
+    ) -> Result<CommandEffect, StoreError> {
+        let mode = self.desk.ledger.mode(&inbound.conversation).await?;
+        let say = |text: String| self.desk.draft_to(inbound, &text);
+        match args.trim().to_lowercase().as_str() {
+            "" => Ok(CommandEffect::Say(say(words::plan(mode)))),
+            "off" if !self.may_end(inbound, trust).await? => {
+                Ok(CommandEffect::Say(say(words::not_yours(Builtin::Plan.name()))))
+            }
+            "off" => Ok(CommandEffect::Mode(Mode::Normal, say(words::plan_off(mode)))),
+            _ => Ok(CommandEffect::Say(say(words::plan_usage()))),
         }
     }
 
@@ -186,7 +206,7 @@ impl Commands {
     }
 
     /// In a group: the owner, and who asked for what runs.
-    async fn may_reset(&self, inbound: &Inbound, trust: Trust) -> Result<bool, StoreError> {
+    async fn may_end(&self, inbound: &Inbound, trust: Trust) -> Result<bool, StoreError> {
         if inbound.audience == Audience::Direct || trust == Trust::Owner {
             return Ok(true);
         }
@@ -197,7 +217,8 @@ impl Commands {
     async fn requester(&self, inbound: &Inbound) -> Result<Option<PersonId>, StoreError> {
         let ledger = &self.desk.ledger;
         let Some((task, _)) = ledger.status(&inbound.conversation).await?.running else {
-            return Ok(None);
+            let open = ledger.open_questions(Some(&inbound.conversation)).await?;
+            return Ok(open.into_iter().next().map(|question| question.person.id));
         };
         Ok(ledger.task(task).await?.and_then(|detail| detail.facts.speaker))
     }
@@ -216,13 +237,20 @@ impl Commands {
         Ok(words::status(&report))
     }
 
-    fn tools(&self, inbound: &Inbound, account: &Account, trust: Trust, args: &str) -> String {
-        let facts = self.desk.policy(account, |p| p.facts(inbound, trust));
+    async fn tools(
+        &self,
+        inbound: &Inbound,
+        account: &Account,
+        trust: Trust,
+        args: &str,
+    ) -> Result<String, StoreError> {
+        let mut facts = self.desk.policy(account, |p| p.facts(inbound, trust));
+        facts.mode = self.desk.ledger.mode(&inbound.conversation).await?;
         let shape = (self.shapes)(&facts);
-        match args.split_whitespace().collect::<Vec<_>>()[..] {
+        Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
             [] => words::tools(&shape.explain()),
             ["why", name] => words::tool_why(name, &shape.why(name)),
             _ => words::tools_usage(),
-        }
+        })
     }
 }

@@ -10,6 +10,7 @@ use selkie_channel_core::{
     AccountId, Audience, Body, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId,
     Redactor, ReplyWindow,
 };
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use crate::domain::chance::Chance;
@@ -45,6 +46,8 @@ pub(super) struct Desk {
     pub(super) accounts: HashMap<AccountId, Arc<Account>>,
     pub(super) post: Post,
     pub(super) standings: Standings,
+    /// Rung when held answers should be looked at.
+    pub(super) held: Notify,
     pub(super) spool: Spool,
     pub(super) health: Health,
     pub(super) tracker: TaskTracker,
@@ -53,6 +56,8 @@ pub(super) struct Desk {
     pub(super) cache_dir: PathBuf,
     pub(super) redactor: Redactor,
     pub(super) processes: Arc<Processes>,
+    /// Rung when a task was woken by what became of a delivery.
+    pub(super) woken: Notify,
     pub(super) version: &'static str,
 }
 
@@ -79,6 +84,7 @@ impl Desk {
             accounts,
             post,
             standings: Standings::default(),
+            held: Notify::new(),
             spool: Spool::below(&parts.cache_dir),
             health: Health::default(),
             tracker: TaskTracker::new(),
@@ -87,6 +93,7 @@ impl Desk {
             cache_dir: parts.cache_dir,
             redactor: parts.redactor,
             processes: parts.processes,
+            woken: Notify::new(),
             version: parts.version,
         };
         (Arc::new(desk), letterboxes)
@@ -316,6 +323,7 @@ mod tests {
                 token: token.to_owned(),
                 until: now + TimeDelta::seconds(seconds),
                 calls: 1,
+                hold_at: None,
             };
             Inbound { reply_window: Some(window), ..testing::message("tg:1", "hi") }
         };

@@ -70,8 +70,10 @@ impl Intake {
 
     /// Begins what a stored batch asks for.
     pub(super) fn begin(&self, stored: Stored) {
-        let Accepted { claimed, ready, commands, stopping, gated, wake_at, .. } = stored.accepted;
-        stopping.iter().for_each(|task| self.commands.stops.stop(*task));
+        let Accepted { claimed, ready, commands, wake_at, stopping, gated, .. } = stored.accepted;
+        for task in stopping {
+            self.commands.stops.stop(task);
+        }
         self.workers.begin(claimed, stored.permits);
         self.workers.ready(ready, wake_at);
         self.gate.knock(gated);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, Assignment, Dropped, Ending, Inflow};
+use crate::agent::{Agent, Assignment, Driven, Dropped, Inflow};
 use crate::domain::facts::Facts;
 use crate::domain::transcript::Heard;
 use crate::flow::commands::Shapes;
@@ -16,8 +16,8 @@ use crate::tools::ports::{Progress, Reply};
 /// Answers a claimed task.
 #[async_trait]
 pub(super) trait Mind: Send + Sync {
-    /// Works on it to its end; see [`Dropped`] for the ways it does not get there.
-    async fn answer(&self, job: Job<'_>) -> Result<Ending, Dropped>;
+    /// Works on it to its end, or to a question; see [`Dropped`] for the ways it does not get there.
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped>;
 }
 
 /// A task with all that the mind needs besides what is its own.
@@ -40,7 +40,7 @@ pub(super) struct Thinking {
 
 #[async_trait]
 impl Mind for Thinking {
-    async fn answer(&self, job: Job<'_>) -> Result<Ending, Dropped> {
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
         let Job { claimed, heard, reply, progress, inflow, cancel } = job;
         let shape = |facts: &Facts| (self.shapes)(facts).registry;
         let scope = |facts: &Facts, call: &str| {

@@ -37,14 +37,17 @@ mod gate;
 mod governor;
 mod health;
 mod heard;
+mod hold;
 mod intake;
 mod mind;
+mod park;
 mod persona;
 mod policy;
 mod post;
 mod presence;
 mod progress;
 mod questions;
+mod records;
 mod reply;
 mod rights;
 mod say;
@@ -56,18 +59,19 @@ mod steer;
 mod stops;
 #[cfg(test)]
 mod stories;
+#[cfg(test)]
+mod stories_of_questions;
 mod taps;
 mod terminal;
 #[cfg(test)]
 mod testing;
-mod todos;
 mod verdict;
 mod words;
 mod worker;
 mod workspace;
 
 pub use account::{ChannelState, Hearing};
-pub use ask::{Ask, AskEvent};
+pub use ask::{Ask, AskEvent, Reply};
 pub use say::Told;
 pub use settings::Settings;
 pub use workspace::WorkspaceSettings;
@@ -163,11 +167,13 @@ impl Flow {
         let agent = Arc::clone(&parts.agent);
         let decision = Arc::clone(&parts.decision);
         let thinking = |desk: &Arc<Desk>, shapes: Shapes, persona: String| -> Arc<dyn Mind> {
+            let records = Arc::new(records::Records(Arc::clone(desk)));
             Arc::new(Thinking {
                 agent,
                 shapes,
                 scopes: scope::Scopes {
-                    todos: Arc::new(todos::LedgerTodos(Arc::clone(desk))),
+                    todos: Arc::clone(&records) as _,
+                    modes: records,
                     workspaces: desk.workspaces(),
                     clock: Arc::clone(&desk.clock),
                 },
@@ -245,6 +251,7 @@ impl Flow {
         }
         desk.tracker.spawn(Arc::clone(&self.workers).dispatch());
         self.gate.resume().await?;
+        desk.tracker.spawn(hold::sweep(Arc::clone(desk)));
         for account in desk.accounts.values() {
             self.listen(account);
         }
@@ -262,6 +269,14 @@ impl Flow {
     /// When the task could not be stored.
     pub async fn ask(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
         ask::begin(&self.desk, &self.intake, &self.endings, &self.terminal, ask).await
+    }
+
+    /// Answers the question with this key for whoever sits at the terminal.
+    ///
+    /// # Errors
+    /// When the answer could not be stored.
+    pub async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
+        ask::answer(&self.desk, &self.intake, (question, reply)).await
     }
 
     /// Starts the couriers alone: nothing is heard, no task is run.

@@ -141,6 +141,8 @@ pub(super) fn dispose(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
         What::Moved { to } => Disposition::Moved(to.clone()),
         What::Closed { reason } => Disposition::Closed(reason.clone()),
         What::Opened => Disposition::Opened,
+        // Whoever it was: nobody's words are kept against their will.
+        What::Unsent => Disposition::Unsent,
         What::Message | What::Edit => spoken(inbound, policy),
     }
 }

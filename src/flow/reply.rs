@@ -136,6 +136,7 @@ fn path_of(body: &mut Body) -> Option<&mut String> {
         Body::Text { .. }
         | Body::Reaction { .. }
         | Body::Question(_)
+        | Body::Held(_)
         | Body::Status { .. }
         | Body::Revision { .. }
         | Body::Withdrawal { .. }

@@ -45,6 +45,14 @@ pub(super) fn of(
     })
 }
 
+/// Takes what the place opens by the config of now: a task may have waited for a person since.
+pub(super) fn refresh(desk: &Desk, claimed: &mut Claimed) {
+    if matches!(claimed.facts.place, Where::Channel(_)) {
+        let group = desk.settings.groups.get(claimed.place.key());
+        claimed.facts.opened = group.map(|g| g.allow.clone()).unwrap_or_default();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

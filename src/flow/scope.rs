@@ -12,7 +12,7 @@ use crate::flow::terminal;
 use crate::flow::workspace::Workspaces;
 use crate::shape::Shape;
 use crate::store::Claimed;
-use crate::tools::ports::{Progress, Reply, Todos};
+use crate::tools::ports::{Modes, Progress, Reply, Todos};
 use crate::tools::scope::{Roots, Scope};
 
 /// No call of a tool takes longer.
@@ -21,6 +21,7 @@ const LONGEST_CALL: Duration = Duration::from_secs(120);
 /// Makes scopes.
 pub(super) struct Scopes {
     pub(super) todos: Arc<dyn Todos>,
+    pub(super) modes: Arc<dyn Modes>,
     pub(super) workspaces: Workspaces,
     pub(super) clock: SharedClock,
 }
@@ -42,11 +43,14 @@ impl Scopes {
             message: facts.message.clone(),
             speaker: facts.speaker.clone(),
             trust: facts.trust,
+            mode: facts.mode,
+            given: Vec::new(),
             roots: self.roots(claimed, facts, shape.own_folder_only, shape.reads_elsewhere),
             reply: Arc::clone(reply),
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(progress),
             todos: Arc::clone(&self.todos),
+            modes: Arc::clone(&self.modes),
             deadline: Instant::now() + LONGEST_CALL,
             cancel: cancel.clone(),
             clock: Arc::clone(&self.clock),
@@ -82,14 +86,16 @@ mod tests {
     use super::*;
     use crate::domain::clock::SystemClock;
     use crate::flow::WorkspaceSettings;
+    use crate::flow::records::Records;
     use crate::flow::testing;
-    use crate::flow::todos::LedgerTodos;
 
     #[test]
     fn a_closed_shape_leaves_the_own_folder_alone() {
         let desk = testing::desk();
+        let records = Arc::new(Records(Arc::clone(&desk.desk)));
         let scopes = Scopes {
-            todos: Arc::new(LedgerTodos(Arc::clone(&desk.desk))),
+            todos: Arc::clone(&records) as _,
+            modes: records,
             workspaces: Workspaces {
                 settings: WorkspaceSettings::default(),
                 state_dir: "/s".into(),

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use selkie_channel_core::{Audience, Body, Inbound, Outbound, PersonId, What};
 use tokio::sync::Mutex;
 
+use crate::domain::crash::CrashPoint;
 use crate::domain::ids::InboxId;
 use crate::domain::question::{Given, QuestionState};
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
 use crate::flow::worker::Workers;
-use crate::flow::{policy, questions};
+use crate::flow::{hold, policy, questions};
 use crate::store::{Arrival, QuestionRow, TapDone, TapEffect};
 
 /// Carries out rows of taps and answers.
@@ -58,6 +59,10 @@ impl Taps {
         let _turn = self.turn.lock().await;
         let desk = &self.desk;
         let ledger = &desk.ledger;
+        let held = desk.insist(|| hold::tap(desk, row, (inbound, key))).await?;
+        if held.is_some() {
+            return held;
+        }
         let found = desk.insist(|| ledger.question(inbound.conversation.account(), key)).await?;
         // The tapped message is where the buttons are, whatever the receipt says.
         let found = found.map(|question| QuestionRow {
@@ -76,8 +81,10 @@ impl Taps {
                 let line = questions::outcome(&question.ask, Some(&given));
                 let revision =
                     questions::with_outcome(desk, &question, &line, name(inbound).as_deref());
-                // The message itself shows it, where it can be changed.
-                let text = if revision.is_some() { String::new() } else { line };
+                // The message itself shows it, where it can be changed; and a right to answer that the
+                // tap brought belongs to the answer.
+                let shown = revision.is_some() || inbound.reply_window.is_some();
+                let text = if shown { String::new() } else { line };
                 let key = question.key;
                 (TapEffect::Answer { key, given, revision, otherwise: None }, text)
             }
@@ -110,7 +117,9 @@ impl Taps {
 
     async fn carry_out(&self, row: InboxId, effect: TapEffect) -> Option<TapDone> {
         let desk = &self.desk;
+        desk.crash.hit(CrashPoint::BeforeAnswer);
         let mut done = desk.insist(|| desk.ledger.answer(row, effect.clone())).await??;
+        desk.crash.hit(CrashPoint::AfterAnswer);
         if let Some(queued) = done.queued.take() {
             desk.send(queued);
         }

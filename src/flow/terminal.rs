@@ -24,7 +24,16 @@ pub(super) struct Terminal {
 /// Somebody who asked, and what: several may sit in one folder.
 struct Listener {
     asked: MessageRef,
-    sender: mpsc::UnboundedSender<String>,
+    sender: mpsc::UnboundedSender<Said>,
+}
+
+/// What somebody at the terminal hears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    /// As it is printed.
+    pub(super) text: String,
+    /// The question it asks: a line of theirs answers it.
+    pub(super) question: Option<String>,
 }
 
 impl Terminal {
@@ -47,7 +56,7 @@ impl Terminal {
         &self,
         to: &ConversationId,
         asked: MessageRef,
-    ) -> mpsc::UnboundedReceiver<String> {
+    ) -> mpsc::UnboundedReceiver<Said> {
         let (sender, receiver) = mpsc::unbounded_channel();
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.entry(to.clone()).or_default().push(Listener { asked, sender });
@@ -55,12 +64,12 @@ impl Terminal {
     }
 
     /// Hands text to who asked for it, or to all when it answers nothing; `false` when nobody heard it.
-    fn hand(&self, to: &ConversationId, asked: Option<&str>, text: &str) -> bool {
+    fn hand(&self, to: &ConversationId, asked: Option<&str>, said: &Said) -> bool {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(all) = listeners.get_mut(to) else { return false };
         all.retain(|listener| !listener.sender.is_closed());
         let meant = all.iter().filter(|l| asked.is_none_or(|asked| l.asked.as_str() == asked));
-        let heard = meant.filter(|l| l.sender.send(text.to_owned()).is_ok()).count() > 0;
+        let heard = meant.filter(|l| l.sender.send(said.clone()).is_ok()).count() > 0;
         if all.is_empty() {
             listeners.remove(to);
         }
@@ -100,7 +109,8 @@ impl Mouth for Terminal {
             Body::Voice { path, name } => shown("voice", &format!("{name}: {path}"), &None),
             Body::Reaction { emoji, .. } => emoji.clone(),
             Body::Question(question) => question.in_words(),
-            Body::Status { .. }
+            Body::Held(_)
+            | Body::Status { .. }
             | Body::Revision { .. }
             | Body::Withdrawal { .. }
             | Body::TapAnswer { .. }
@@ -111,7 +121,11 @@ impl Mouth for Terminal {
         }
         let shown: String = text.chars().take(200).collect();
         let conversation = outbound.conversation.clone();
-        let call = json!({ "text": text, "asked": outbound.quote });
+        let question = match &outbound.body {
+            Body::Question(question) => Some(&question.key),
+            _ => None,
+        };
+        let call = json!({ "text": text, "asked": outbound.quote, "question": question });
         vec![Part {
             v: Part::VERSION,
             conversation,
@@ -126,8 +140,11 @@ impl Mouth for Terminal {
     async fn deliver(&self, part: &Part) -> Delivery {
         let text = part.call.get("text").and_then(Value::as_str).unwrap_or(&part.shown);
         let asked = part.call.get("asked").and_then(Value::as_str);
-        if self.hand(&part.conversation, asked, text) {
-            return Delivery::Sent(Receipt::default());
+        let question = part.call.get("question").and_then(Value::as_str).map(str::to_owned);
+        let message = question.as_deref().map(MessageRef::new);
+        let said = Said { text: text.to_owned(), question };
+        if self.hand(&part.conversation, asked, &said) {
+            return Delivery::Sent(Receipt { message, note: None });
         }
         Delivery::Refused {
             reason: "nobody sits at this terminal any more".to_owned(),
@@ -194,7 +211,8 @@ mod tests {
         let mut heard = terminal.listen(&id, MessageRef::new("1"));
         assert!(matches!(terminal.deliver(&part).await, Delivery::Sent(_)));
         assert!(other.try_recv().is_err(), "it is no answer to the other's question");
-        assert_eq!(heard.recv().await.as_deref(), Some("hello"));
+        let said = Said { text: "hello".to_owned(), question: None };
+        assert_eq!(heard.recv().await, Some(said));
         drop(heard);
         assert!(matches!(terminal.deliver(&part).await, Delivery::Refused { .. }));
     }

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::agent::{Dropped, Ending};
+use crate::agent::{Driven, Dropped, Ending};
 use crate::domain::chance::Fixed;
 use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
@@ -40,7 +40,12 @@ pub(super) use crate::store::conformance::account;
 use crate::store::read::Read as _;
 use crate::store::sqlite::{self, Sqlite};
 use crate::store::{Claimed, DuePart, End, Seen};
-use crate::tools::ports::Spoken;
+
+mod asking;
+mod swapping;
+
+use asking::{asked, buttons};
+use swapping::swapped;
 
 /// A private message; every one has its own key.
 pub(super) fn message(speaker: &str, text: &str) -> Inbound {
@@ -157,8 +162,13 @@ impl Mouth for TestPlatform {
         let markdown = match &outbound.body {
             Body::Text { markdown } => markdown.clone(),
             Body::File { path, .. } => return vec![file(path)],
+            Body::Question(question) => buttons(question),
             Body::Status { markdown } => format!("[status] {markdown}"),
-            Body::Revision { message, markdown, .. } => format!("[{message}] {markdown}"),
+            Body::Revision { message, markdown, question } => {
+                let buttons = question.as_ref().map(buttons);
+                format!("[{message}] {}", buttons.unwrap_or_else(|| markdown.clone()))
+            }
+            Body::TapAnswer { handle, text } => format!("[{handle}] {text:?}"),
             Body::Withdrawal { message } => format!("[{message} gone]"),
             _ => return Vec::new(),
         };
@@ -231,7 +241,10 @@ pub(super) struct TestMind {
 
 #[async_trait]
 impl Mind for TestMind {
-    async fn answer(&self, job: Job<'_>) -> Result<Ending, Dropped> {
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+        if let Some(asked) = asked(&job) {
+            return Ok(asked);
+        }
         let text = job.heard.iter().map(|h| h.text.clone()).collect::<Vec<_>>().join("+");
         let files: Vec<String> = job.heard.iter().flat_map(|h| h.files.clone()).collect();
         if text == "hang" {
@@ -254,7 +267,7 @@ impl Mind for TestMind {
         };
         let append = vec![Item::Said { text: answer.clone() }];
         let header = "{}".to_owned();
-        Ok(Ending {
+        Ok(Driven::Ended(Ending {
             append,
             header,
             end: End::Done,
@@ -263,24 +276,8 @@ impl Mind for TestMind {
             set_aside: false,
             seen: Seen::default(),
             absorbed: Vec::new(),
-        })
+        }))
     }
-}
-
-/// Sends a file in whose place another one is put after it was opened.
-async fn swapped(job: &Job<'_>) -> Spoken {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.txt");
-    std::fs::write(&path, "judged").unwrap();
-    let opened = std::fs::File::open(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    std::fs::write(&path, "swapped").unwrap();
-    let body = Body::File {
-        path: path.to_str().unwrap().to_owned(),
-        name: "a.txt".to_owned(),
-        caption: None,
-    };
-    job.reply.send("c1.0", body, opened).await.unwrap()
 }
 
 /// Answers the gate from a script, when it is let; counts the questions.
@@ -418,6 +415,7 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         accounts,
         post,
         standings: Default::default(),
+        held: Default::default(),
         spool: Spool::below(cache.path()),
         health: Default::default(),
         tracker: TaskTracker::new(),
@@ -426,6 +424,7 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         cache_dir: cache.path().into(),
         redactor: Redactor::default(),
         processes: Arc::default(),
+        woken: Default::default(),
         version: "test",
     });
     let decider = Arc::new(TestDecider::default());

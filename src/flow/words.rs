@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use selkie_channel_core::Inbound;
 
+use crate::domain::facts::Mode;
 use crate::flow::account::{ChannelState, Hearing};
 use crate::flow::commands::Builtin;
 use crate::shape::{Explained, HiddenLine};
@@ -64,6 +65,34 @@ pub(super) fn ids(inbound: &Inbound) -> String {
 /// Answers `/ask` without a question.
 pub(super) fn ask_what() -> String {
     "Write the question behind it: `/ask what is the time in Lima?`".to_owned()
+}
+
+/// A question could not be asked.
+pub(super) fn nobody_to_ask() -> String {
+    "I would have to ask something first, and there is no way to ask it here.".to_owned()
+}
+
+/// Answers `/plan`.
+pub(super) fn plan(mode: Mode) -> String {
+    match mode {
+        Mode::Plan => "Plan mode is on here: I change nothing until you approve a plan. /plan off ends it.",
+        Mode::Normal => "Plan mode is off here. Ask me to make a plan first, and I change nothing until you approve it.",
+    }
+    .to_owned()
+}
+
+/// Answers `/plan off`.
+pub(super) fn plan_off(before: Mode) -> String {
+    match before {
+        Mode::Plan => "Plan mode is off. All tools of this place are back.",
+        Mode::Normal => "Plan mode was not on here.",
+    }
+    .to_owned()
+}
+
+/// Answers `/plan` with words nobody knows.
+pub(super) fn plan_usage() -> String {
+    "Write `/plan` to see whether plan mode is on here, `/plan off` to end it.".to_owned()
 }
 
 /// Answers `/reset`.
@@ -214,6 +243,24 @@ pub(super) fn owners_only(command: &str) -> String {
     format!("Only the owner may /{command}.")
 }
 
+/// Stands on the button by which a late answer is fetched; at most 20 characters.
+pub(super) const GET_THE_ANSWER: &str = "Get the answer";
+
+/// Says that an answer is late and will be fetched.
+pub(super) fn still_working() -> String {
+    "I am still working on this. Tap below when you want the answer.".to_owned()
+}
+
+/// Answers a tap for an answer that went out.
+pub(super) fn fetched_already() -> String {
+    "You have that answer already: look above.".to_owned()
+}
+
+/// Answers a tap for an answer that is not there any more.
+pub(super) fn nothing_to_fetch() -> String {
+    "There is no answer to fetch any more. Please ask again.".to_owned()
+}
+
 /// Answers `/ps`.
 pub(super) fn processes(all: &[Listed]) -> String {
     let lines = all.iter().map(|process| {
@@ -304,6 +351,7 @@ mod tests {
         - /stop ends what I am doing here
         - /reset starts the conversation afresh; files, memory and schedules stay
         - /status shows what runs and waits here, and what it cost
+        - /plan shows whether plan mode is on here; /plan off ends it
         - /ps lists the programs that run for this conversation
         - /tools lists what I can use here; /tools why NAME says why one is here or not
         - /workspace shows or sets the folder I work in here: /workspace /srv/project, /workspace off

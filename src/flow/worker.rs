@@ -121,10 +121,16 @@ impl Workers {
     }
 
     async fn rest(&self, wake_at: Option<DateTime<Utc>>) {
-        let Some(at) = wake_at else { return self.bell.notified().await };
+        let time = async {
+            match wake_at {
+                Some(at) => tokio::time::sleep(until(at, self.desk.clock.now())).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             () = self.bell.notified() => {}
-            () = tokio::time::sleep(until(at, self.desk.clock.now())) => {}
+            () = self.desk.woken.notified() => self.queue().look = true,
+            () = time => {}
         }
     }
 
@@ -171,7 +177,11 @@ impl Workers {
             let hand_over = may_keep && (turns < TURNS || !self.has_waiting());
             let lane = Lane::of(&claimed.conversation);
             self.desk.crash.hit(CrashPoint::AfterClaim);
-            next = self.answers.one(claimed, hand_over).await;
+            let onward = self.answers.one(claimed, hand_over).await;
+            if onward.wake_at.is_some() {
+                self.ready(Vec::new(), onward.wake_at);
+            }
+            next = onward.next;
             if !hand_over {
                 self.ready(vec![lane], None);
             }

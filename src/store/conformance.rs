@@ -24,13 +24,16 @@ use crate::store::{
 };
 
 mod absorbing;
+mod answering;
 mod asking;
 mod delivering;
 mod gating;
 mod hearing;
+mod holding;
 mod late;
 mod random;
 mod reading;
+mod unsending;
 mod working;
 
 /// A store that can be opened many times, one after another.
@@ -51,8 +54,11 @@ pub fn all_laws() -> Vec<(&'static str, Law)> {
         absorbing::LAWS,
         working::LAWS,
         asking::LAWS,
+        answering::LAWS,
         delivering::LAWS,
+        holding::LAWS,
         reading::LAWS,
+        unsending::LAWS,
     ]
     .concat()
 }

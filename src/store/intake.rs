@@ -71,6 +71,8 @@ pub enum Disposition {
     /// It changes a message so that it means the bot: a task, unless the message had one before; then it
     /// is an [`Self::Edit`].
     MeantNow(NewTask),
+    /// A message is taken back: its text goes wherever it is stored, the task it started ends.
+    Unsent,
     /// Kept as context for a later task.
     Context,
     /// Said before this task's first message and fetched now: context of this task alone. A row that was
@@ -143,7 +145,8 @@ pub struct Accepted {
     /// Fresh rows of commands, taps and answers, to be carried out now: commands by
     /// [`Intake::command`], the others by [`super::Questions::answer`].
     pub commands: Vec<(InboxId, Inbound)>,
-    /// Running tasks that a fresh message interrupts: poke their workers.
+    /// Running tasks that a fresh message interrupts, or whose messages were taken back: poke their
+    /// workers.
     pub stopping: Vec<TaskId>,
     /// Conversations where fresh lines wait for the gate.
     pub gated: Vec<ConversationId>,
@@ -162,6 +165,7 @@ pub struct Fresh {
 
 /// The effect of a command.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one is made for each command, and none is kept")]
 pub enum CommandEffect {
     /// Nothing but the answer.
     Say(Option<Draft>),

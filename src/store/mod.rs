@@ -17,6 +17,7 @@ use crate::domain::facts::Mode;
 pub mod conformance;
 mod delivery;
 mod gate;
+mod hold;
 mod inflow;
 mod intake;
 mod question;
@@ -27,6 +28,7 @@ mod work;
 
 pub use delivery::{Delivery, Draft, DuePart, Outcome, Queued, Standing};
 pub use gate::{AtGate, Gate, Judged};
+pub use hold::{FetchEffect, Fetched, HeldAnswer, Holds, Offer, Swept};
 pub use inflow::{Inflow, Seen, Waiting};
 pub use intake::{
     Accepted, Arrival, CommandDone, CommandEffect, Disposition, Fresh, Fuse, Intake, NewTask,
@@ -93,7 +95,7 @@ pub trait Notes: Send + Sync {
 
 /// A whole ledger, with its counters.
 pub trait Ledger:
-    Intake + Gate + Work + Delivery + Questions + Notes + StatusMessages + read::Read
+    Intake + Gate + Work + Delivery + Holds + Questions + Notes + StatusMessages + read::Read
 {
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are

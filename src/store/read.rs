@@ -133,7 +133,7 @@ pub struct OutboundChain {
 pub struct PartChain {
     /// The row.
     pub id: PartId,
-    /// `queued`, `sending`, `sent`, `refused`, `unclear`, `repeated`, `cancelled`, `expired`.
+    /// `queued`, `held`, `sending`, `sent`, `refused`, `unclear`, `repeated`, `cancelled`, `expired`.
     pub state: String,
     /// The call.
     pub part: Part,

@@ -68,8 +68,6 @@ pub enum Advance {
         append: Vec<Item>,
         /// The run's header.
         header: String,
-        /// The facts, when they changed.
-        facts: Option<Facts>,
         /// What is waited for.
         on: ParkedOn,
         /// The question that is waited for: stored with what says it.

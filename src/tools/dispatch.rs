@@ -27,7 +27,7 @@ pub struct Dispatched {
 /// end the task is an error. The call is in our words already ([`Registry::canonical`]).
 ///
 /// # Errors
-/// [`ToolError::Abort`] alone.
+/// [`ToolError::Abort`] and [`ToolError::Ask`] alone.
 pub async fn dispatch(
     registry: &Registry,
     call: &Call,
@@ -41,7 +41,7 @@ pub async fn dispatch(
     let output = match output {
         Ok(output) => output,
         Err(ToolError::Tell(text)) => Output { text, is_error: true, ..Output::default() },
-        Err(abort @ ToolError::Abort(_)) => return Err(abort),
+        Err(error @ (ToolError::Abort(_) | ToolError::Ask(_))) => return Err(error),
     };
     // Cleaned before it is cut: half a secret would not be recognised.
     let text = cut(redactor.clean(&output.text), most);

@@ -22,6 +22,7 @@ pub mod web;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::domain::question::Ask;
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Picture;
 use crate::tools::scope::{Roots, Scope};
@@ -45,6 +46,12 @@ pub trait Tool: Send + Sync {
     /// `None` for what changes nothing. Reads files beneath the roots and does nothing else.
     fn preview(&self, _roots: &Roots, _args: &Value) -> Option<String> {
         None
+    }
+
+    /// Whether it is never called beside or between others: calls before it in the same answer of the
+    /// model finish first, those after it begin when it is answered.
+    fn stands_alone(&self) -> bool {
+        false
     }
 
     /// Returns how many bytes of an answer dispatch lets through.
@@ -92,6 +99,10 @@ pub enum ToolError {
     /// End the task: the claim is lost, the store is broken, the task was stopped.
     #[error("{0}")]
     Abort(String),
+    /// Ask a person first: the run waits for the answer, then the tool is called again with what was
+    /// [given](Scope::given). For tools that stand alone.
+    #[error("it asks a person and waits for the answer: nobody can be asked here")]
+    Ask(Box<Ask>),
 }
 
 impl ToolError {

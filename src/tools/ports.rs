@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::{Body, ConversationId, MessageRef};
 
+use crate::domain::facts::Mode;
 use crate::domain::plan::Plan;
 use crate::tools::ToolError;
 
@@ -80,6 +81,13 @@ pub trait Small: Send + Sync {
     fn named(&self, _profile: &str) -> Result<Arc<dyn Small>, Vec<String>> {
         Err(Vec::new())
     }
+}
+
+/// What a conversation is in.
+#[async_trait]
+pub trait Modes: Send + Sync {
+    /// Changes it; the task's next step has the new shape.
+    async fn change(&self, conversation: &ConversationId, mode: Mode) -> Result<(), ToolError>;
 }
 
 /// The conversation's todo list.

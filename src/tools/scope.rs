@@ -8,10 +8,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::clock::SharedClock;
-use crate::domain::facts::Trust;
+use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
+use crate::domain::question::Given;
 use crate::domain::tool::ToolBlock;
-use crate::tools::ports::{Progress, Reply, Todos};
+use crate::tools::ports::{Modes, Progress, Reply, Todos};
 
 /// The scope of one call.
 #[derive(Clone)]
@@ -28,6 +29,10 @@ pub struct Scope {
     pub speaker: Option<PersonId>,
     /// The least trust in play.
     pub trust: Trust,
+    /// What the conversation is in.
+    pub mode: Mode,
+    /// What people answered to this call's questions, when it is called again after them.
+    pub given: Vec<Given>,
     /// Where files may be read and written.
     pub roots: Roots,
     /// Speaks into this conversation.
@@ -38,6 +43,8 @@ pub struct Scope {
     pub progress: Arc<dyn Progress>,
     /// The conversation's todos.
     pub todos: Arc<dyn Todos>,
+    /// Changes what the conversation is in.
+    pub modes: Arc<dyn Modes>,
     /// Not after this moment.
     pub deadline: Instant,
     /// Cancelled when the task is stopped.

@@ -6,6 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::span::Span;
 use crate::tools::shell::settings as shell;
 use crate::tools::web::settings as web;
 
@@ -47,6 +48,12 @@ pub struct Settings {
     pub web_fetch: Switch,
     /// Searching the web.
     pub web_search: web::WebSearch,
+    /// Asking the person a question.
+    pub ask_user: AskUser,
+    /// Beginning plan mode.
+    pub plan_enter: Switch,
+    /// Showing the plan and asking for its approval.
+    pub plan_exit: Switch,
     /// Recording a thought.
     pub think: Switch,
     /// Planning a task.
@@ -67,6 +74,16 @@ pub struct Settings {
 pub struct Switch {
     /// Whether it may be used.
     pub enabled: bool,
+}
+
+/// `tools.ask_user`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AskUser {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// How long a question stays open, one for the approval of a plan too.
+    pub timeout: Span,
 }
 
 /// `tools.plan_create`.
@@ -181,6 +198,9 @@ impl Settings {
             ("url_fetch", self.url_fetch.enabled),
             ("web_fetch", self.web_fetch.enabled),
             ("web_search", self.web_search.enabled),
+            ("ask_user", self.ask_user.enabled),
+            ("plan_enter", self.plan_enter.enabled),
+            ("plan_exit", self.plan_exit.enabled),
             ("think", self.think.enabled),
             ("todo_read", self.todo_read.enabled),
             ("todo_write", self.todo_write.enabled),
@@ -217,6 +237,12 @@ impl Settings {
 impl Default for Switch {
     fn default() -> Self {
         Self { enabled: true }
+    }
+}
+
+impl Default for AskUser {
+    fn default() -> Self {
+        Self { enabled: true, timeout: Span::seconds(24 * 60 * 60) }
     }
 }
 

@@ -15,10 +15,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::clock::ManualClock;
-use crate::domain::facts::Trust;
+use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
-use crate::tools::ports::{Reply, Silent, Spoken, Todos};
+use crate::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
@@ -27,6 +27,8 @@ pub(crate) struct Folders {
     dir: TempDir,
     pub(crate) mouth: Arc<Remembering>,
     todos: Arc<Notebook>,
+    /// What the conversation was changed to.
+    pub(crate) modes: Arc<Mutex<Option<Mode>>>,
 }
 
 impl Folders {
@@ -35,7 +37,7 @@ impl Folders {
         for folder in ["cache/bird/one", "cache/bird/two", "state/memory", "work", "outside"] {
             std::fs::create_dir_all(dir.path().join(folder)).unwrap();
         }
-        Self { dir, mouth: Arc::default(), todos: Arc::default() }
+        Self { dir, mouth: Arc::default(), todos: Arc::default(), modes: Arc::default() }
     }
 
     pub(crate) fn at(&self, path: &str) -> PathBuf {
@@ -72,11 +74,14 @@ impl Folders {
             message: Some(MessageRef::new("7")),
             speaker: None,
             trust: Trust::Owner,
+            mode: Mode::Normal,
+            given: Vec::new(),
             roots: self.roots(),
             reply: Arc::clone(&self.mouth) as Arc<dyn Reply>,
             tools: Arc::new(ToolBlock::new(Vec::new())),
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
+            modes: Arc::clone(&self.modes) as Arc<dyn Modes>,
             deadline: Instant::now() + Duration::from_secs(600),
             cancel: CancellationToken::new(),
             clock: Arc::new(ManualClock::at(DateTime::UNIX_EPOCH)),
@@ -124,6 +129,14 @@ impl Todos for Notebook {
 
     async fn write(&self, _: &ConversationId, json: String) -> Result<(), ToolError> {
         *self.0.lock().unwrap() = Some(json);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Modes for Mutex<Option<Mode>> {
+    async fn change(&self, _: &ConversationId, mode: Mode) -> Result<(), ToolError> {
+        *self.lock().unwrap() = Some(mode);
         Ok(())
     }
 }

@@ -1,72 +1,12 @@
 //! LINE: people, groups, and the economy of replies and pushes, from the webhook to the bubble.
 
 use selkie_playground::line_platform::{
-    ACCESS_TOKEN, ADA, BOT_NAME, GRACE, GROUP, LineMessage, LinePlatform, SECRET, Via,
+    ACCESS_TOKEN, ADA, BOT_NAME, GRACE, GROUP, LinePlatform, SECRET, Via,
 };
 use selkie_playground::{Fault, FaultKind, Turn};
 use serde_json::json;
 
-use crate::support::daemon::Daemon;
-use crate::support::world::World;
-
-/// A world with LINE in it, whose daemon listens.
-struct Line {
-    world: World,
-    daemon: Daemon,
-}
-
-impl Line {
-    async fn start() -> Self {
-        let mut world = World::start().await;
-        let port = free_port();
-        let section = json!({
-            "channel_access_token": ACCESS_TOKEN, "channel_secret": SECRET,
-            "base_url": world.playground.line_base_url(),
-            "data_base_url": world.playground.line_data_base_url(),
-            "webhook_listen": format!("127.0.0.1:{port}"),
-            "allowed_ids": [GROUP], "pace": "lifted",
-        });
-        world.home.set("line", section);
-        world.home.set("owners", json!([format!("line:{ADA}")]));
-        world.playground.line().set_webhook(&format!("http://127.0.0.1:{port}/line/webhook"));
-        let daemon = world.daemon();
-        let line = Self { world, daemon };
-        let verified = line.platform().knock_when_open(&[]);
-        assert_eq!(line.world.within("a listening webhook", verified).await, 200);
-        line
-    }
-
-    fn platform(&self) -> &LinePlatform {
-        self.world.playground.line()
-    }
-
-    /// Ada says something and waits for the first bubble of the answer.
-    async fn ask(&self, chat: &str, text: &str) -> LineMessage {
-        let message = self.platform().say(chat, ADA, text);
-        self.answer(chat, &message).await
-    }
-
-    async fn answer(&self, chat: &str, message: &str) -> LineMessage {
-        self.world.within("an answer", self.platform().wait_for_answer(chat, message)).await
-    }
-
-    /// Waits for so many bubbles after a message.
-    async fn bubbles(&self, chat: &str, message: &str, count: usize) -> Vec<LineMessage> {
-        let look = |line: &LinePlatform| {
-            Some(line.answers_to(chat, message)).filter(|answers| answers.len() >= count)
-        };
-        self.world.within("all bubbles", self.platform().wait_until(look)).await
-    }
-
-    fn said(&self, chat: &str) -> usize {
-        self.platform().messages(chat).iter().filter(|m| m.from.is_none()).count()
-    }
-}
-
-fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
-}
+use crate::support::line::Line;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_is_answered_free_of_charge_and_no_secret_leaves() {

@@ -31,8 +31,12 @@ fn the_picture_of_the_readme_can_be_taken() {
     let dir = tempfile::tempdir().unwrap();
     let file = PICTURE.map_or_else(|| dir.path().join("demo.png"), Into::into);
     picture(&browser, demo.url(), &file).unwrap();
-    let bytes = std::fs::metadata(&file).unwrap().len();
-    assert!((20_000..250_000).contains(&bytes), "{bytes} bytes");
+    let beside = file.with_file_name("compare.png");
+    picture_of_comparing(&browser, &beside).unwrap();
+    for file in [file, beside] {
+        let bytes = std::fs::metadata(&file).unwrap().len();
+        assert!((20_000..250_000).contains(&bytes), "{bytes} bytes");
+    }
 }
 
 #[test]
@@ -85,6 +89,16 @@ fn picture(browser: &Browser, url: &str, file: &std::path::Path) -> Answer<()> {
     browser.screenshot(file)
 }
 
+/// The same question on three platforms, side by side.
+fn picture_of_comparing(browser: &Browser, file: &std::path::Path) -> Answer<()> {
+    browser.click("#compare-open")?;
+    browser.click("#compare-form .primary")?;
+    browser.wait_until("document.querySelectorAll('.cmp-heads blockquote').length == 4")?;
+    browser.wait_until("document.querySelectorAll('.cmp-heads .pill.done').length == 4")?;
+    browser.eval("document.activeElement.blur()")?;
+    browser.screenshot(file)
+}
+
 /// Writes, and waits for so many messages of the bot and the end of the task.
 fn answered(browser: &Browser, text: &str, bot: usize) -> Answer<()> {
     browser.type_keys("#text", &format!("{text}{ENTER}"))?;
@@ -106,6 +120,7 @@ fn journey(browser: &Browser, url: &str) -> Answer<()> {
     ask_in_the_group(browser)?;
     speak_as_a_stranger(browser)?;
     can_be_read_by_all(browser)?;
+    talk_on_other_platforms(browser)?;
     compare(browser)?;
     is_the_same_after_a_reload(browser, url)?;
     fits_a_phone(browser)?;
@@ -214,15 +229,69 @@ fn is_the_same_after_a_reload(browser: &Browser, url: &str) -> Answer<()> {
 
 fn compare(browser: &Browser) -> Answer<()> {
     browser.click("#compare-open")?;
+    let chosen = "document.querySelectorAll('#compare-who [aria-pressed=true]').length";
+    assert_eq!(browser.eval(chosen)?, 4, "a private chat, two groups and a channel");
     browser.eval("document.querySelector('#compare-text').value = ''")?;
     browser.type_keys("#compare-text", "note: low tide at noon")?;
     browser.click("#compare-form .primary")?;
     let answers = "[...document.querySelectorAll('.cmp-heads blockquote')]";
-    let answered = format!("{answers}.filter(q => q.textContent.includes('low tide')).length == 3");
+    let answered = format!("{answers}.filter(q => q.textContent.includes('low tide')).length == 4");
     browser.wait_until(&answered)?;
-    browser.wait_until("document.querySelectorAll('.cmp-heads .pill.done').length == 3")?;
+    browser.wait_until("document.querySelectorAll('.cmp-heads .pill.done').length == 4")?;
+    let settings = "[...document.querySelectorAll('.cmp-heads .setting span:first-child')]";
+    let settings = browser.eval(&format!("{settings}.map(span => span.textContent)"))?;
+    let wanted = ["telegram:private", "telegram:group", "slack:channel", "line:group"];
+    assert_eq!(settings, serde_json::json!(wanted));
+    // Each column of the table is a shape of its own: what is there and why not differs.
+    let column = "n => [...document.querySelectorAll(`.cmp tbody td:nth-child(${n})`)]
+        .map(cell => cell.textContent).join('|')";
+    let shapes = browser.eval(&format!("new Set([2, 3, 4, 5].map({column})).size"))?;
+    assert_eq!(shapes, 4, "four shapes");
     assert_ne!(browser.eval("document.querySelectorAll('.cmp .differs').length")?, 0);
+    // X can be looked at beside the others, and is not asked.
+    browser.click("#compare-who :nth-child(8)")?;
+    browser.wait_until(
+        "document.querySelector('.cmp-heads').textContent.includes('does not listen')",
+    )?;
+    can_be_seen_by_all(browser)?;
+    browser.click("#compare-who :nth-child(8)")?;
     browser.click("#compare-close")
+}
+
+/// The dialog is readable in light and dark, and every control of it has a name.
+fn can_be_seen_by_all(browser: &Browser) -> Answer<()> {
+    for scheme in ["dark", "light"] {
+        browser.prefer(scheme)?;
+        assert_eq!(browser.eval(PALE)?, serde_json::json!([]), "{scheme}");
+        assert_eq!(browser.eval(NAMELESS)?, serde_json::json!([]));
+    }
+    Ok(())
+}
+
+/// Slack and LINE are chats like the others: a mention is answered, what names nobody is not.
+fn talk_on_other_platforms(browser: &Browser) -> Answer<()> {
+    for (chat, setting) in [("5", "slack:channel"), ("7", "line:group")] {
+        browser.press(&format!("{ALT}{chat}"))?;
+        browser.wait_until(&format!("decodeURIComponent(location.hash) == '#{setting}'"))?;
+        browser.click("#mention")?;
+        browser.type_keys("#text", &format!("only among us{ENTER}"))?;
+        browser.wait_until("document.querySelectorAll('#log .mine').length == 1")?;
+        browser.click("#mention")?;
+        browser.type_keys("#text", &format!("note: oars for {setting}{ENTER}"))?;
+        browser.wait_until("document.querySelector('#log .bot')")?;
+        let answers = browser.eval("[...document.querySelectorAll('#log .bot')].length")?;
+        assert_eq!(answers, 1, "{setting}: one question was meant for the bot");
+        browser.wait_until(&format!(
+            "document.querySelector('.setting span')?.textContent == '{setting}'"
+        ))?;
+    }
+    // On X the account's owner posts by hand, and nothing is answered.
+    browser.press(&format!("{ALT}8"))?;
+    browser.wait_until("document.querySelector('#talk-sub').textContent.includes('timeline')")?;
+    browser.type_keys("#text", &format!("by hand{ENTER}"))?;
+    browser.wait_until("document.querySelector('#log .mine .text')?.textContent == 'by hand'")?;
+    browser.press(&format!("{ALT}1"))?;
+    browser.wait_until("document.querySelector('#talk-sub').textContent.includes('private')")
 }
 
 fn fits_a_phone(browser: &Browser) -> Answer<()> {

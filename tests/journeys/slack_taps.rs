@@ -1,5 +1,6 @@
 //! A tap on a button: through the real socket into a row, acknowledged then, stored once.
 
+use selkie_playground::Slack;
 use selkie_playground::slack::{CHANNEL, GRACE};
 use serde_json::{Value, json};
 
@@ -38,5 +39,9 @@ async fn a_tap_is_a_row_before_it_is_acknowledged() {
     assert_eq!(stored.len(), 2, "{stored:?}");
     assert!(stored[0].starts_with("q7 yes slack:T0PLAY:U0GRACE "), "{stored:?}");
     assert!(stored[0].ends_with(&thread), "{stored:?}");
+    let told = |slack: &Slack| (slack.whispers(CHANNEL, GRACE).len() == 2).then_some(());
+    world.within("a word about both", slack.wait_until(told)).await;
+    let whisper = slack.whispers(CHANNEL, GRACE).remove(0);
+    assert_eq!(whisper.thread, Some(root), "where the buttons stand");
     assert!(stored[1].trim_start().starts_with("slack:T0PLAY:U0GRACE"), "none of ours: {stored:?}");
 }

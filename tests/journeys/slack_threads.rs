@@ -37,14 +37,13 @@ async fn what_was_said_before_is_context_and_is_fetched_once() {
     }
     let told = prompt.find("the kettle").unwrap() < prompt.find("since monday").unwrap();
     assert!(told, "oldest first: {prompt}");
+    assert_eq!(prompt.matches("</group_talk>").count(), 1, "nobody leaves the fence: {prompt}");
     assert!(daemon.stop().await.success());
     let _daemon = world.daemon();
     asked(&world, &root, "and now?").await;
     assert_eq!(world.slack().counted(FETCH), 1);
     let context = "SELECT count(*) FROM inbox WHERE disposition = 'context' AND task = 1";
     assert_eq!(number(&world.home, context), Some(2));
-    let untrusted = "SELECT count(*) FROM task WHERE facts ->> '$.untrusted_text' = 1";
-    assert!(number(&world.home, untrusted).is_some());
 }
 
 #[tokio::test(flavor = "multi_thread")]

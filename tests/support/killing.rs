@@ -44,6 +44,18 @@ pub const fn line(to: Room, says: &'static str, sees: &'static [&'static [&'stat
 /// Appends to a file, and must not do it twice.
 pub const APPEND: &str = r#"call write_file {"path": "log.txt", "content": "x", "mode": "append"}"#;
 
+/// What is asked and answered in words on every platform, behind its own script.
+const QUESTIONS: &[Line] = &[
+    line(Room::Private, "ask me: tea or milk?", &[&["tea or milk?"]]),
+    line(Room::Private, "2", &[&["You answered: milk"]]),
+    line(Room::Private, "ask me: up or down?", &[&["up or down?"]]),
+    line(Room::Private, "Down", &[&["You answered: down"]]),
+    line(Room::Private, "note: one, then ask me: red or blue?", &[&["red or blue?"]]),
+    line(Room::Private, "red", &[&["You answered: red"]]),
+    line(Room::Private, "ask me: what is your name?", &[&["what is your name?"]]),
+    line(Room::Private, "Ada", &[&["You answered: Ada"]]),
+];
+
 /// A platform to be killed on.
 pub struct Stage {
     /// A world whose model is the stand-in.
@@ -86,7 +98,7 @@ async fn one(stage: &Stage, point: CrashPoint, nth: u32) {
     let dying = world.daemon();
     let mut gone = pin!(dying.gone());
     let mut second = None;
-    for (said, line) in (2..).zip(stage.script) {
+    for (said, line) in (2..).zip(stage.script.iter().chain(QUESTIONS)) {
         (stage.say)(&world, line.to, line.says);
         if second.is_none() {
             let status = tokio::select! {
@@ -127,7 +139,8 @@ fn order(stage: &Stage, world: &World, room: Room) -> usize {
     if room == Room::Private {
         expected.push(vec!["Written: notes.txt."]);
     }
-    let lines = stage.script.iter().filter(|line| line.to == room);
+    let all = stage.script.iter().chain(QUESTIONS);
+    let lines = all.filter(|line| line.to == room);
     expected.extend(lines.flat_map(|line| line.sees).map(|texts| texts.to_vec()));
     marks(&(stage.said)(world, room), &expected)
 }

@@ -5,6 +5,7 @@ pub mod daemon;
 pub mod demo;
 pub mod http;
 pub mod killing;
+pub mod line;
 pub mod once;
 pub mod rows;
 pub mod seen;

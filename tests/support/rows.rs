@@ -6,10 +6,10 @@ use crate::support::daemon::Home;
 use crate::support::world::World;
 
 const OPEN: &str = "SELECT (SELECT count(*) FROM part WHERE open = 1)
-    + (SELECT count(*) FROM task WHERE state IN ('waiting', 'running', 'parked'))
+    + (SELECT count(*) FROM task WHERE state IN ('waiting', 'running'))
     + (SELECT count(*) FROM inbox WHERE disposition = 'gate')
-    + (SELECT count(*) FROM inbox WHERE disposition = 'command' AND done_at IS NULL)";
-const HEARD: &str = "SELECT count(*) FROM inbox WHERE disposition IN ('task', 'command')";
+    + (SELECT count(*) FROM inbox WHERE disposition IN ('command', 'tap', 'answer') AND done_at IS NULL)";
+const HEARD: &str = "SELECT count(*) FROM inbox WHERE disposition IN ('task', 'command', 'answer')";
 
 /// Reads one number; `None` while the database cannot be read.
 pub fn number(home: &Home, sql: &str) -> Option<i64> {

@@ -85,8 +85,15 @@ fn the_config_is_closed_whatever_it_is_called() {
         line.arg(tool).arg(args.to_string());
     }
     let said = String::from_utf8(line.output().unwrap().stdout).unwrap();
-    let said = said.replace(desk.folder().to_str().unwrap(), "…");
-    assert_snapshot!(said, @"");
+    for part in [
+        "mine.yaml (tools.read_file.deny_paths)",
+        "work/other.yaml:1:llm: {provider: offline}",
+        "write_file denied for path: mine.yaml (tools.write_file.deny_paths)",
+        "bash command references denied path: mine.yaml",
+    ] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+    assert!(!said.contains("mine.yaml:1:"), "{said}");
 }
 
 #[test]

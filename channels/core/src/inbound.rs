@@ -66,6 +66,8 @@ pub enum What {
     Message,
     /// A message was changed; `text` is the new text.
     Edit,
+    /// [`Inbound::message`] was taken back by who wrote it: what is stored of it goes.
+    Unsent,
     /// Somebody tapped a button of ours; [`Inbound::message`] is the message that carries it.
     Tap {
         /// The question's key; empty when the button is none of today's.
@@ -207,4 +209,8 @@ pub struct ReplyWindow {
     pub until: DateTime<Utc>,
     /// How many calls it carries.
     pub calls: u32,
+    /// When it is spent on a button if the answer is not there by then: whoever taps brings a new one, on
+    /// which the answer goes out. Absent on platforms where an answer may come late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold_at: Option<DateTime<Utc>>,
 }

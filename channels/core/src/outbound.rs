@@ -124,6 +124,9 @@ pub enum Body {
     },
     /// A question to one person, with buttons where the platform has them.
     Question(Question),
+    /// Stands in for an answer that is not ready: a button that stays, by which it is fetched. Said only
+    /// where a right to answer runs out, see [`ReplyWindow::hold_at`]; nothing elsewhere.
+    Held(Question),
     /// What is being done: a message of its own that later [`Body::Revision`]s of it replace. Progress:
     /// droppable, and nothing at all on platforms whose messages cannot be changed.
     Status {

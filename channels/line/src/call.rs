@@ -1,9 +1,10 @@
 //! What is said becomes calls of the Messaging API: the form in which a part is stored.
 
-use selkie_channel_core::{Body, Outbound, Part, plain, split};
+use selkie_channel_core::{Body, Outbound, Part, Question, plain, split};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::buttons::{self, Buttons, Form};
 use crate::ids::{Spot, uuid_of};
 
 /// LINE's limit of a bubble, UTF-16 units.
@@ -49,6 +50,12 @@ pub struct Say {
     /// An earlier reply with this token is unclear: it must never become a push.
     #[serde(default)]
     pub unclear_before: bool,
+    /// Buttons on the last bubble.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buttons: Option<Buttons>,
+    /// Worth a free reply and never a push, which counts.
+    #[serde(default)]
+    pub free_only: bool,
 }
 
 impl Say {
@@ -79,13 +86,13 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
             let part = part(outbound, &call, "[loading animation]".to_owned());
             vec![Part { repeatable: true, ..part }]
         }
-        Body::Question(question) => say(outbound, &spot, &plain::render(&question.in_words())),
+        Body::Question(question) => ask(outbound, &spot, question),
+        Body::Held(question) => held(outbound, &spot, question),
+        Body::TapAnswer { handle, text } => answer_tap(outbound, &spot, handle, text),
         // Messages on LINE cannot be changed; the animation is there in one-to-one chats only.
-        Body::Status { .. }
-        | Body::Revision { .. }
-        | Body::Withdrawal { .. }
-        | Body::TapAnswer { .. }
-        | Body::Typing => Vec::new(),
+        Body::Status { .. } | Body::Revision { .. } | Body::Withdrawal { .. } | Body::Typing => {
+            Vec::new()
+        }
     }
 }
 
@@ -119,27 +126,65 @@ fn file(name: &str, caption: Option<&str>) -> String {
     format!("[{name}: bots cannot send files on LINE]{words}")
 }
 
+/// The choices stand in the text too: quick replies are gone with the next message, and a computer shows
+/// none.
+fn ask(outbound: &Outbound, spot: &Spot, question: &Question) -> Vec<Part> {
+    let mut says = says(outbound, spot, &plain::render(&question.in_words()));
+    if let Some(last) = says.last_mut() {
+        last.buttons = Buttons::of(question, Form::Quick);
+    }
+    says.into_iter().map(|say| part_of(outbound, say)).collect()
+}
+
+/// A card, whose button stays: the answer may be fetched hours later. It is never worth a push.
+fn held(outbound: &Outbound, spot: &Spot, question: &Question) -> Vec<Part> {
+    let text = buttons::cut(&plain::render(&question.markdown), buttons::MOST_CARD - MARK_ROOM);
+    let first = says(outbound, spot, &text).into_iter().next();
+    let Some(say) = first.filter(|say| say.reply_token.is_some()) else { return Vec::new() };
+    let buttons = Buttons::of(question, Form::Card);
+    vec![part_of(outbound, Say { buttons, free_only: true, ..say })]
+}
+
+/// The tap's own token carries the answer; without words it is kept for whoever has more to say.
+fn answer_tap(outbound: &Outbound, spot: &Spot, handle: &str, text: &str) -> Vec<Part> {
+    let first = says(outbound, spot, &plain::render(text)).into_iter().next();
+    let Some(say) = first.filter(|_| !handle.is_empty()) else { return Vec::new() };
+    let reply_token = Some(handle.to_owned());
+    vec![part_of(outbound, Say { reply_token, quote: None, free_only: true, ..say })]
+}
+
 fn say(outbound: &Outbound, spot: &Spot, text: &str) -> Vec<Part> {
+    says(outbound, spot, text).into_iter().map(|say| part_of(outbound, say)).collect()
+}
+
+fn says(outbound: &Outbound, spot: &Spot, text: &str) -> Vec<Say> {
     let bubbles = split::plain(text, MAX_TEXT - MARK_ROOM);
     let calls = bubbles.chunks(MAX_BUBBLES).enumerate();
     calls.map(|(at, bubbles)| bundle(outbound, spot, at, bubbles)).collect()
 }
 
-fn bundle(outbound: &Outbound, spot: &Spot, at: usize, bubbles: &[String]) -> Part {
+fn bundle(outbound: &Outbound, spot: &Spot, at: usize, bubbles: &[String]) -> Say {
     let first = at == 0;
     let window = outbound.reply_window.as_ref().filter(|w| first && w.calls > 0);
-    let say = Say {
+    Say {
         to: spot.id().to_owned(),
         reply_token: window.map(|w| w.token.clone()),
         retry_key: retry_key(outbound, at, bubbles),
         bubbles: bubbles.to_vec(),
         quote: outbound.quote.as_ref().filter(|_| first).map(|m| m.as_str().to_owned()),
         unclear_before: false,
-    };
+        buttons: None,
+        free_only: false,
+    }
+}
+
+fn part_of(outbound: &Outbound, say: Say) -> Part {
     // A reply has no retry key: it is resolved by its token, in `lookup`.
     let repeatable = say.reply_token.is_none();
-    let fallback = Call::Say(Say { quote: None, ..say.clone() });
-    let part = part(outbound, &Call::Say(say), shown(&bubbles.join("\n")));
+    let words = shown(&say.bubbles.join("\n"));
+    let buttons = say.buttons.clone().filter(|buttons| buttons.form == Form::Card);
+    let fallback = Call::Say(Say { quote: None, buttons, ..say.clone() });
+    let part = part(outbound, &Call::Say(say), words);
     Part { repeatable, fallback: Some(json!(fallback)), ..part }
 }
 
@@ -175,14 +220,14 @@ fn shown(text: &str) -> String {
 mod tests {
     use chrono::DateTime;
     use proptest::prelude::*;
-    use selkie_channel_core::{AccountId, MessageRef, ReplyWindow};
+    use selkie_channel_core::{AccountId, Choice, MessageRef, ReplyWindow};
 
     use super::*;
 
     fn outbound(chat: &str, body: Body) -> Outbound {
         let spot = Spot::parse(chat).unwrap();
         let token = "nHuyWiB7yP5Zw52FIkcQobQuGDXCTA".to_owned();
-        let window = ReplyWindow { token, until: DateTime::UNIX_EPOCH, calls: 1 };
+        let window = ReplyWindow { token, until: DateTime::UNIX_EPOCH, calls: 1, hold_at: None };
         Outbound::new(spot.conversation(&AccountId::new("line:x1")), body)
             .quoting(Some(MessageRef::new("325708")))
             .within(Some(window))
@@ -192,7 +237,7 @@ mod tests {
         outbound("U1", Body::Text { markdown: markdown.to_owned() })
     }
 
-    fn says(part: &Part) -> Say {
+    fn says_of(part: &Part) -> Say {
         match serde_json::from_value(part.call.clone()).unwrap() {
             Call::Say(say) => say,
             other => panic!("{other:?}"),
@@ -213,7 +258,8 @@ mod tests {
             "hello"
           ],
           "quote": "325708",
-          "unclear_before": false
+          "unclear_before": false,
+          "free_only": false
         }
         "#);
         assert!(!parts[0].repeatable);
@@ -222,7 +268,7 @@ mod tests {
     #[test]
     fn five_bubbles_are_one_call_and_only_the_first_carries_the_token() {
         let parts = render(&text(&"word ".repeat(6000)));
-        let says: Vec<Say> = parts.iter().map(says).collect();
+        let says: Vec<Say> = parts.iter().map(says_of).collect();
         assert_eq!(says.iter().map(|s| s.bubbles.len()).collect::<Vec<_>>(), [5, 2]);
         assert_eq!(says.iter().filter(|s| s.reply_token.is_some()).count(), 1);
         assert!(says[0].reply_token.is_some() && says[1].quote.is_none());
@@ -233,19 +279,81 @@ mod tests {
     #[test]
     fn two_that_say_the_same_have_keys_of_their_own() {
         let (one, two) = (text("same").numbered(1), text("same").numbered(2));
-        assert_ne!(says(&render(&one)[0]).retry_key, says(&render(&two)[0]).retry_key);
+        assert_ne!(says_of(&render(&one)[0]).retry_key, says_of(&render(&two)[0]).retry_key);
         assert_eq!(render(&one), render(&one));
     }
 
     #[test]
     fn a_marked_reply_keeps_its_token_and_never_becomes_a_push() {
         let part = marked(&render(&text("hello"))[0]);
-        let say = says(&part);
+        let say = says_of(&part);
         assert_eq!(say.bubbles, ["(possibly repeated)\nhello"]);
         assert!(say.unclear_before && say.reply_token.is_some());
         assert_eq!(marked(&part), part);
         let push = &render(&text(&"word ".repeat(6000)))[1];
         assert_eq!(&marked(push), push);
+    }
+
+    fn question() -> Question {
+        let choice = |id: &str, label: &str, description: &str| Choice {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            description: description.to_owned(),
+        };
+        Question {
+            key: "k1".to_owned(),
+            markdown: "**Which** tea?".to_owned(),
+            choices: vec![choice("a", "Green", ""), choice("b", "Black", "with milk")],
+            free_text: true,
+            placeholder: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_question_has_its_choices_in_words_and_on_buttons() {
+        let parts = render(&outbound("U1", Body::Question(question())));
+        let say = says_of(&parts[0]);
+        assert_eq!(say.bubbles, ["Which tea?\n\n1. Green\n2. Black: with milk"]);
+        let data: Vec<_> = say.buttons.unwrap().items.into_iter().map(|b| b.data).collect();
+        assert_eq!(data, ["q:k1:a", "q:k1:b"]);
+        let many = vec![question().choices.remove(0); 14];
+        let many = Question { choices: many, ..question() };
+        let say = says_of(&render(&outbound("C1", Body::Question(many)))[0]);
+        assert!(say.buttons.is_none() && say.bubbles[0].ends_with("14. Green"));
+    }
+
+    #[test]
+    fn a_button_for_an_answer_to_come_is_a_card_that_fits_and_is_never_pushed() {
+        let long = Question { markdown: "late ".repeat(90), ..question() };
+        let parts = render(&outbound("C1", Body::Held(long.clone())));
+        let say = says_of(&marked(&parts[0]));
+        assert!(say.free_only && say.reply_token.is_some());
+        assert!(split::utf16_len(&say.bubbles[0]) <= buttons::MOST_CARD);
+        assert_eq!(say.buttons.unwrap().form, Form::Card);
+        let without = outbound("C1", Body::Held(long)).within(None);
+        assert!(render(&without).is_empty(), "no token, no button");
+    }
+
+    #[test]
+    fn a_tap_is_answered_by_its_own_token_when_there_is_something_to_say() {
+        let tap = |text: &str| Body::TapAnswer { handle: "T".to_owned(), text: text.to_owned() };
+        let say = says_of(&render(&outbound("U1", tap("too late")))[0]);
+        assert_eq!((say.reply_token.as_deref(), say.free_only), (Some("T"), true));
+        assert!(render(&outbound("U1", tap(""))).is_empty());
+        let dead = Body::TapAnswer { handle: String::new(), text: "too late".to_owned() };
+        assert!(render(&outbound("U1", dead)).is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_changed_on_line_is_not_said() {
+        let (message, markdown) = (MessageRef::new("1"), "…".to_owned());
+        for body in [
+            Body::Status { markdown: markdown.clone() },
+            Body::Revision { message: message.clone(), markdown, question: None },
+            Body::Withdrawal { message },
+        ] {
+            assert!(render(&outbound("U1", body)).is_empty());
+        }
     }
 
     #[test]
@@ -262,7 +370,7 @@ mod tests {
             name: "notes.txt".to_owned(),
             caption: Some("the *notes*".to_owned()),
         };
-        let bubbles = says(&render(&outbound("U1", body))[0]).bubbles;
+        let bubbles = says_of(&render(&outbound("U1", body))[0]).bubbles;
         assert_eq!(bubbles, ["[notes.txt: bots cannot send files on LINE]\nthe notes"]);
     }
 
@@ -271,7 +379,7 @@ mod tests {
         fn every_bubble_fits_with_its_mark(text in "(\\PC|\n| |😀){0,60}", times in 1usize..400) {
             let body = Body::Text { markdown: text.repeat(times) };
             for part in render(&outbound("C1", body)) {
-                let say = says(&marked(&part));
+                let say = says_of(&marked(&part));
                 prop_assert!((1..=MAX_BUBBLES).contains(&say.bubbles.len()));
                 for bubble in &say.bubbles {
                     prop_assert!(split::utf16_len(bubble) <= MAX_TEXT);

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use secrecy::SecretString;
 use selkie_channel_core::{AccountId, Attachment, Ears, Inbox, ListenEnd, Sink};
 use tokio::sync::{Mutex, mpsc};
@@ -33,6 +34,8 @@ pub struct LineEars {
     pub path: String,
     /// Largest file that is fetched, bytes.
     pub max_download: u64,
+    /// How long after an event its reply token waits for the answer.
+    pub deadline: TimeDelta,
     /// Knows how to tell the owner of a refused token.
     pub quota: Quota,
     /// What the owner should know.

@@ -6,6 +6,7 @@
 
 mod api;
 mod bounded;
+mod buttons;
 mod call;
 mod ears;
 mod fetch;
@@ -15,6 +16,7 @@ mod known;
 mod listen;
 mod mouth;
 mod names;
+mod patient;
 mod quota;
 mod refusal;
 mod settings;
@@ -74,7 +76,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
     let known = Arc::new(Known::default());
     let (sender, notices) = mpsc::channel(NOTICES);
     let quota = Quota::new(api.clone(), sender);
-    let mouth = LineMouth::new(api.clone(), Arc::clone(&known), quota.clone());
+    let mouth = LineMouth::new(api.clone(), Arc::clone(&known), quota.clone(), settings.push);
     let ears = LineEars {
         account: account.clone(),
         names: Names::new(api.clone()),
@@ -84,6 +86,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         listen: settings.listen,
         path: settings.path,
         max_download: settings.max_download,
+        deadline: settings.reply_deadline,
         quota,
         notices: tokio::sync::Mutex::new(notices),
     };

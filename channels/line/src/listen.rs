@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::api::Fault;
 use crate::ears::LineEars;
 use crate::hear::{self, Frame};
+use crate::patient::Patient;
 use crate::quota::Notice;
 use crate::webhook::{Door, Knock};
 
@@ -36,8 +37,8 @@ pub async fn listen(ears: &LineEars, inbox: &dyn Inbox, stop: CancellationToken)
     tracing::info!(listen = %ears.listen, path = ears.path, "LINE's webhook listens");
     let (sender, knocks) = mpsc::channel(WAITING);
     let routes = Door::new(ears.secret.expose_secret(), sender).routes(&ears.path);
-    let served =
-        axum::serve(listener, routes).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let served = axum::serve(Patient(listener), routes)
+        .with_graceful_shutdown(stop.clone().cancelled_owned());
     let grace = async {
         stop.cancelled().await;
         sleep(GRACE).await;
@@ -103,6 +104,7 @@ async fn store(ears: &LineEars, inbox: &dyn Inbox, knock: Knock) {
         known: &ears.known,
         names: &ears.names,
         redactor: ears.api.redactor(),
+        deadline: ears.deadline,
     };
     let batch: Vec<_> = knock.events.iter().map(|event| hear::read(event, frame)).collect();
     let stored = inbox.accept(batch, None).await;

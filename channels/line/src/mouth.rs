@@ -15,6 +15,7 @@ use crate::ids::Spot;
 use crate::known::{Known, Said};
 use crate::quota::Quota;
 use crate::refusal::{Kind, kind};
+use crate::settings::Push;
 
 /// First wait after a failure that proves nothing was sent; the courier lengthens it.
 const SOON: Duration = Duration::from_secs(1);
@@ -28,6 +29,9 @@ const REPEATS: [Duration; 2] = [Duration::from_millis(400), Duration::from_secs(
 const LOADING_FRESH: Duration = Duration::from_secs(LOADING_SECONDS - 5);
 const LOADINGS: usize = 1000;
 
+const NOT_FREE: &str = "the free reply is not possible any more, and this is not worth a push";
+const NO_PUSH: &str = "no free reply was possible (it takes a message or a tap of the last minute, and carries \
+    five bubbles), and line.push is never";
 const PRESUMED: &str = "presumed delivered: LINE took the reply token, most likely for this answer, but \
     its first result was lost";
 
@@ -36,6 +40,7 @@ pub struct LineMouth {
     api: Api,
     known: Arc<Known>,
     quota: Quota,
+    push: Push,
     /// When each person's loading animation began.
     loading: Mutex<Bounded<Instant>>,
 }
@@ -49,8 +54,8 @@ enum Replied {
 
 impl LineMouth {
     /// Speaks through `api` and remembers what it said in `known`.
-    pub fn new(api: Api, known: Arc<Known>, quota: Quota) -> Self {
-        Self { api, known, quota, loading: Mutex::new(Bounded::new(LOADINGS)) }
+    pub fn new(api: Api, known: Arc<Known>, quota: Quota, push: Push) -> Self {
+        Self { api, known, quota, push, loading: Mutex::new(Bounded::new(LOADINGS)) }
     }
 
     async fn say(&self, say: Say) -> Delivery {
@@ -58,9 +63,8 @@ impl LineMouth {
         if let Some(token) = &say.reply_token {
             match self.reply(&say, token).await {
                 Replied::Done(delivery) => return delivery,
-                Replied::Dead => {
-                    tracing::info!(to = say.to, "the reply token is dead: pushing");
-                }
+                Replied::Dead if say.free_only => return refused(NOT_FREE),
+                Replied::Dead => tracing::info!(to = say.to, "the reply token is dead"),
             }
         }
         self.push(&say).await
@@ -81,6 +85,7 @@ impl LineMouth {
                     Kind::ReplyToken if unclear => return Replied::Done(presumed()),
                     Kind::ReplyToken => return Replied::Dead,
                     Kind::Quote if unquote(&mut body) => continue,
+                    Kind::Buttons if unbutton(&mut body) => continue,
                     _ if unclear && !is_final(&refusal) => refusal.text,
                     _ => return Replied::Done(self.verdict(refusal)),
                 },
@@ -100,6 +105,9 @@ impl LineMouth {
 
     /// Pushes; the retry key makes a repetition harmless, so nothing is ever unclear.
     async fn push(&self, say: &Say) -> Delivery {
+        if self.push == Push::Never {
+            return refused(NO_PUSH);
+        }
         if let Some(spot) = Spot::parse(&say.to)
             && let Some(reason) = self.quota.objection(&spot).await
         {
@@ -115,6 +123,7 @@ impl LineMouth {
                         return self.sent(say, &refusal.body, Some(note.to_owned()));
                     }
                     Kind::Quote if unquote(&mut body) => {}
+                    Kind::Buttons if unbutton(&mut body) => {}
                     _ => return self.verdict(refusal),
                 },
                 Err(Fault::NotSent(why)) => return not_sent(why),
@@ -141,8 +150,13 @@ impl LineMouth {
     fn messages(&self, say: &Say) -> Vec<Value> {
         let bubble = |text: &String| json!({ "type": "text", "text": text });
         let mut messages: Vec<Value> = say.bubbles.iter().map(bubble).collect();
+        if let (Some(last), Some(buttons)) = (messages.last_mut(), &say.buttons) {
+            buttons.dress(last);
+        }
         let token = say.quote.as_ref().and_then(|id| self.known.quote_token(id));
-        if let (Some(first), Some(token)) = (messages.first_mut(), token) {
+        // A card cannot quote.
+        let first = messages.first_mut().filter(|first| first["type"] == "text");
+        if let (Some(first), Some(token)) = (first, token) {
             first["quoteToken"] = json!(token);
         }
         messages
@@ -173,7 +187,7 @@ impl LineMouth {
                 Delivery::Retry { after: TOKEN_REFUSED, why: refusal.text, account: true }
             }
             Kind::Closed => Delivery::Refused { reason: refusal.text, closed: true },
-            Kind::ReplyToken | Kind::Accepted | Kind::Quote | Kind::Other => {
+            Kind::ReplyToken | Kind::Accepted | Kind::Quote | Kind::Buttons | Kind::Other => {
                 Delivery::Refused { reason: refusal.text, closed: false }
             }
         }
@@ -194,10 +208,7 @@ impl Mouth for LineMouth {
         match serde_json::from_value(part.call.clone()) {
             Ok(Call::Say(say)) => self.say(say).await,
             Ok(Call::Loading { chat }) => self.load(&chat).await,
-            Err(_) => {
-                let reason = "a stored call that this version cannot read".to_owned();
-                Delivery::Refused { reason, closed: false }
-            }
+            Err(_) => refused("a stored call that this version cannot read"),
         }
     }
 
@@ -222,6 +233,17 @@ impl Mouth for LineMouth {
     fn readdressed(&self, part: &Part, _to: &PlaceId) -> Part {
         part.clone()
     }
+}
+
+/// Takes the quick replies away; whether there were any. The choices stand in the text too.
+fn unbutton(body: &mut Value) -> bool {
+    let messages = body["messages"].as_array_mut();
+    let last = messages.and_then(|all| all.last_mut()?.as_object_mut());
+    last.is_some_and(|last| last.remove("quickReply").is_some())
+}
+
+fn refused(reason: &str) -> Delivery {
+    Delivery::Refused { reason: reason.to_owned(), closed: false }
 }
 
 fn presumed() -> Delivery {

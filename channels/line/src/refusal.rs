@@ -17,6 +17,8 @@ pub enum Kind {
     Accepted,
     /// The message to quote is not there.
     Quote,
+    /// The quick replies are not taken.
+    Buttons,
     /// The chat takes nothing from the bot.
     Closed,
     /// Anything else: it will never be taken.
@@ -33,6 +35,7 @@ pub fn kind(refusal: &Refusal) -> Kind {
         429 => Kind::Limited,
         400 if words.contains("invalid reply token") => Kind::ReplyToken,
         400 if words.contains("quotetoken") || words.contains("quote token") => Kind::Quote,
+        400 if words.contains("quickreply") => Kind::Buttons,
         400 if words.contains("failed to send messages") => Kind::Closed,
         _ => Kind::Other,
     }
@@ -47,6 +50,7 @@ mod tests {
         let rows = [
             (400, "Invalid reply token", Kind::ReplyToken),
             (400, "The quoteToken is invalid (messages[0].quoteToken)", Kind::Quote),
+            (400, "Length (messages[0].quickReply.items[0].action.label)", Kind::Buttons),
             (400, "Failed to send messages", Kind::Closed),
             (400, "The request body has 2 error(s)", Kind::Other),
             (401, "Authentication failed due to the following reason: expired", Kind::Token),

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 
+use chrono::TimeDelta;
 use reqwest::Url;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
@@ -13,6 +14,7 @@ use serde_json::{Map, Value};
 use crate::ids::Spot;
 
 const MIB: u64 = 1024 * 1024;
+const DEADLINES: &str = "100ms to 45s";
 const SECRETS: [&str; 2] = ["channel_access_token", "channel_secret"];
 
 /// The `line` section.
@@ -36,6 +38,12 @@ pub struct Settings {
     /// Ids of the people (`U…`), groups (`C…`) and rooms (`R…`) the bot listens to; `"*"` is everyone,
     /// empty is nobody but the owners.
     allowed_ids: Vec<String>,
+    /// How long an event's free reply waits for the answer, `100ms` to `45s`. Then it brings a button by
+    /// which the person fetches the answer, free of charge again.
+    reply_deadline: String,
+    /// Pushes count against the month's messages. `last_resort`: only what no free reply can carry (the
+    /// rest of very long answers, notices, answers whose token is dead); `never`: not even that.
+    push: Push,
     /// `platform` keeps to LINE's limits; `lifted` sends as fast as it can, for benchmarks.
     pace: PaceName,
     /// The largest file that is fetched, in bytes.
@@ -52,6 +60,8 @@ impl Default for Settings {
             webhook_listen: "127.0.0.1:18080".to_owned(),
             webhook_path: "/line/webhook".to_owned(),
             allowed_ids: Vec::new(),
+            reply_deadline: "45s".to_owned(),
+            push: Push::LastResort,
             pace: PaceName::Platform,
             max_download_bytes: 20 * MIB,
         }
@@ -63,6 +73,16 @@ impl Default for Settings {
 enum PaceName {
     Platform,
     Lifted,
+}
+
+/// Whether messages may be pushed, which counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Push {
+    /// Only what no free reply can carry.
+    LastResort,
+    /// Nothing.
+    Never,
 }
 
 /// The section, checked.
@@ -82,6 +102,10 @@ pub struct Checked {
     pub path: String,
     /// Whom the bot listens to.
     pub allow: AllowList,
+    /// How long an event's free reply waits for the answer.
+    pub reply_deadline: TimeDelta,
+    /// Whether messages may be pushed.
+    pub push: Push,
     /// How fast it may speak.
     pub pace: Pace,
     /// Largest file that is fetched, bytes.
@@ -135,6 +159,8 @@ fn taken(key: &str) -> Option<&'static str> {
         "webhook_listen" => "an address and port such as 127.0.0.1:18080",
         "webhook_path" => "a path such as /line/webhook",
         "allowed_ids" => "a list of ids (\"U4af…\", \"Ca56…\", \"R0b1…\") or [\"*\"]",
+        "reply_deadline" => DEADLINES,
+        "push" => "last_resort or never",
         "pace" => "platform or lifted",
         "max_download_bytes" => "a number of bytes",
         _ => return None,
@@ -158,6 +184,7 @@ fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
     let listen = listen(&settings.webhook_listen).map_err(|e| note("webhook_listen", e));
     let path = path(&settings.webhook_path).map_err(|e| note("webhook_path", e));
     let allow = allow(&settings.allowed_ids).map_err(|e| note("allowed_ids", e));
+    let wait = deadline(&settings.reply_deadline).map_err(|e| note("reply_deadline", e));
     let most = bytes(settings.max_download_bytes).map_err(|e| note("max_download_bytes", e));
     Some(Checked {
         token: token.ok()?,
@@ -167,6 +194,8 @@ fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
         listen: listen.ok()?,
         path: path.ok()?,
         allow: allow.ok()?,
+        reply_deadline: wait.ok()?,
+        push: settings.push,
         pace: pace(settings.pace),
         max_download: most.ok()?,
     })
@@ -230,6 +259,21 @@ fn allow(entries: &[String]) -> Result<AllowList, String> {
     Ok(AllowList::of(keys))
 }
 
+/// LINE's token lives about a minute: what is later than this would come too late.
+fn deadline(text: &str) -> Result<TimeDelta, String> {
+    let millis = match text.trim().strip_suffix("ms") {
+        Some(number) => number.trim().parse().ok(),
+        None => text
+            .trim()
+            .strip_suffix('s')
+            .and_then(|s| s.trim().parse::<i64>().ok()?.checked_mul(1000)),
+    };
+    let millis = millis.filter(|millis| (100..=45_000).contains(millis));
+    millis
+        .map(TimeDelta::milliseconds)
+        .ok_or_else(|| format!("{text:?} is not taken; takes {DEADLINES}"))
+}
+
 fn bytes(value: u64) -> Result<u64, String> {
     if value == 0 {
         return Err("0 is not taken; takes 1 or more bytes".to_owned());
@@ -274,13 +318,16 @@ mod tests {
             "webhook_path": "line",
             "allowed_ids": ["@name"],
             "alowed": [1],
+            "reply_deadline": "50s",
+            "push": "always",
             "pace": "fast",
             "max_download_bytes": 0,
         }));
         assert!(!text.contains("hunter2"), "{text}");
         insta::assert_snapshot!(text, @r#"
         channel_secret: the value is not taken; takes the value from the LINE Developers console, as text
-        alowed: unknown field `alowed`, expected one of `channel_access_token`, `channel_secret`, `base_url`, `data_base_url`, `webhook_listen`, `webhook_path`, `allowed_ids`, `pace`, `max_download_bytes`
+        alowed: unknown field `alowed`, expected one of `channel_access_token`, `channel_secret`, `base_url`, `data_base_url`, `webhook_listen`, `webhook_path`, `allowed_ids`, `reply_deadline`, `push`, `pace`, `max_download_bytes`
+        push: "always" is not taken; takes last_resort or never
         pace: "fast" is not taken; takes platform or lifted
         channel_access_token: the value is no channel access token; takes it without blanks or quotes
         base_url: "ftp://x" is not taken; takes a URL such as https://api.line.me
@@ -288,6 +335,7 @@ mod tests {
         webhook_listen: "18080" is not taken; takes an address and port such as 127.0.0.1:18080
         webhook_path: "line" is not taken; takes a path such as /line/webhook
         allowed_ids: "@name" is not an id; takes ids such as U4af… (person), Ca56… (group), R0b1… (room), or "*" for everyone; /id in the chat tells its id
+        reply_deadline: "50s" is not taken; takes 100ms to 45s
         max_download_bytes: 0 is not taken; takes 1 or more bytes
         "#);
     }
@@ -337,6 +385,8 @@ mod tests {
         webhook_listen: "127.0.0.1:18080"
         webhook_path: "/line/webhook"
         allowed_ids: []
+        reply_deadline: "45s"
+        push: "last_resort"
         pace: "platform"
         max_download_bytes: 20971520
         "#);

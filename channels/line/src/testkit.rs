@@ -11,7 +11,7 @@ use selkie_channel_core::{
 };
 use selkie_playground::line_platform::{ACCESS_TOKEN, SECRET};
 use selkie_playground::{LinePlatform, Options, Playground};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 /// A playground and a channel on it.
@@ -22,10 +22,15 @@ pub struct Guest {
 
 impl Guest {
     pub async fn new() -> Self {
+        Self::with(json!({})).await
+    }
+
+    /// A guest with more settings.
+    pub async fn with(settings: Value) -> Self {
         let playground = Playground::start(Options::default()).await.unwrap();
         let port = free_port();
         playground.line().set_webhook(&format!("http://127.0.0.1:{port}/line/webhook"));
-        let channel = channel(&playground, port, Redactor::default());
+        let channel = configured(&playground, port, Redactor::default(), settings);
         Self { playground, channel }
     }
 
@@ -39,12 +44,19 @@ impl Guest {
 }
 
 pub fn channel(playground: &Playground, port: u16, redactor: Redactor) -> Channel {
-    let section = json!({
+    configured(playground, port, redactor, json!({}))
+}
+
+fn configured(playground: &Playground, port: u16, redactor: Redactor, more: Value) -> Channel {
+    let mut section = json!({
         "channel_access_token": ACCESS_TOKEN, "channel_secret": SECRET,
         "base_url": playground.line_base_url(), "data_base_url": playground.line_data_base_url(),
         "webhook_listen": format!("127.0.0.1:{port}"), "pace": "lifted",
         "max_download_bytes": 1000,
     });
+    for (key, value) in more.as_object().into_iter().flatten() {
+        section[key] = value.clone();
+    }
     let context = BuildContext {
         tls: tls::client_config(rustls::RootCertStore::empty).unwrap(),
         redactor,

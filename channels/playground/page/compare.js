@@ -4,7 +4,7 @@ import { addressed } from './composer.js';
 import { $, h, icon, clip, toast } from './dom.js';
 import { post } from './net.js';
 import { CLASSES, pill, setting } from './shape.js';
-import { state, speakers, chats, messages, titleOf } from './state.js';
+import { state, iconOf, speakers, chats, messages, titleOf } from './state.js';
 import { loadMessages } from './talk.js';
 import { loadTasks, offline } from './tasks.js';
 
@@ -14,13 +14,26 @@ export function openCompare() {
   for (const c of chats()) loadTasks(c.key).catch(offline);
 }
 
+const chosen = () => chats().filter(c => state.chosen.has(c.id));
+
+/** Which chats are compared: a button for each. */
+function renderChoice() {
+  $('compare-who').replaceChildren(...chats().map(c => h('button', { type: 'button', class: 'who', 'aria-pressed': String(state.chosen.has(c.id)),
+    onclick: () => {
+      if (!state.chosen.delete(c.id)) state.chosen.add(c.id);
+      renderCompare();
+      [...$('compare-who').children][chats().indexOf(c)].focus();
+    } }, icon(iconOf(c)), `${c.platform} ${c.kind}`)));
+}
+
 export async function askEverywhere(text) {
-  for (const c of chats()) {
-    state.compare.set(c.id, { after: state.tasks.get(c.key)?.[0]?.id ?? 0, message: Infinity });
+  const asked = chosen().filter(c => c.hears);
+  for (const c of asked) {
+    state.compare.set(c.id, { after: state.tasks.get(c.key)?.[0]?.id ?? 0, message: null });
     state.picked.delete(c.key);
   }
   renderCompare();
-  await Promise.all(chats().map(async c => {
+  await Promise.all(asked.map(async c => {
     try {
       const { message_id } = await post(`/api/chats/${encodeURIComponent(c.id)}/say`, { text: addressed(c, text, null), reply_to: null, from: asker(c) });
       state.compare.get(c.id).message = message_id;
@@ -31,22 +44,26 @@ export async function askEverywhere(text) {
 }
 
 /** Another person asks in each chat, so that the columns differ by place and by trust. */
-const asker = c => speakers(c)[chats().indexOf(c)] ?? c.me.name;
+const asker = c => speakers(c)[chosen().indexOf(c)] ?? c.me.name;
 
 /** What stands in one column: the newest task, not older than the question asked everywhere. */
 function column(c) {
   const asked = state.compare.get(c.id), id = state.tasks.get(c.key)?.[0]?.id;
   const known = id > (asked?.after ?? 0) ? state.details.get(id) : undefined;
-  const answer = asked && messages(c.id).filter(m => m.id > asked.message && m.from.is_bot && m.text).at(-1)?.text;
+  const list = messages(c.id), at = asked?.message == null ? -1 : list.findIndex(m => m.id === asked.message);
+  const answer = at >= 0 && list.slice(at + 1).filter(m => m.from.is_bot && m.text).at(-1)?.text;
   return { chat: c, waiting: Boolean(asked) && !known, shape: known?.shape, task: known?.task, answer: answer || known?.task.transcript.findLast(i => i.item === 'said')?.text };
 }
 
+const NOT_HEARD = 'Nothing said here becomes a task: selkie speaks on X and does not listen. No task, no shape, no tools.';
+
 export function renderCompare() {
   if (!$('compare').open) return;
-  const columns = chats().map(column);
+  renderChoice();
+  const columns = chosen().map(column);
   const heads = h('div', { class: 'cmp-heads' }, columns.map(({ chat: c, waiting, shape, task, answer }) => h('article', {},
-    h('h3', {}, icon(c.kind), h('span', { dir: 'auto' }, titleOf(c)), h('small', {}, `${asker(c)} asks`)),
-    shape ? setting(shape.setting) : h('p', { class: 'faint' }, waiting ? 'waiting for the task…' : 'no task yet: ask'),
+    h('h3', {}, icon(iconOf(c)), h('span', { dir: 'auto' }, titleOf(c)), h('small', {}, c.hears ? `${asker(c)} asks` : c.platform)),
+    shape ? setting(shape.setting) : h('p', { class: 'faint' }, !c.hears ? NOT_HEARD : waiting ? 'waiting for the task…' : 'no task yet: ask'),
     shape && h('p', { class: 'cmp-count' }, h('b', {}, shape.there.length), ' here, ', h('b', {}, shape.hidden.length), ' not ', task && pill(task.state)),
     answer && h('blockquote', { dir: 'auto' }, clip(answer, 500)))));
   const shapes = columns.map(c => c.shape);
@@ -66,14 +83,14 @@ function compareTable(columns) {
   const differs = ({ cells }) => new Set(cells.map((c, i) => columns[i].shape ? Boolean(c?.here) : null).filter(c => c !== null)).size > 1;
   const rows = [...tools].sort(([a, x], [b, y]) => differs(y) - differs(x) || CLASSES.indexOf(x.class) - CLASSES.indexOf(y.class) || a.localeCompare(b));
   return h('table', { class: 'cmp' },
-    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Tool'), columns.map(c => h('th', { scope: 'col' }, c.chat.kind)))),
+    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Tool'), columns.map(c => h('th', { scope: 'col' }, `${c.chat.platform} ${c.chat.kind}`)))),
     h('tbody', {}, rows.map(([name, row]) => h('tr', { class: differs(row) && 'differs' },
       h('th', { scope: 'row', class: `c-${row.class}` }, name),
-      row.cells.map((cell, i) => h('td', {}, compareCell(cell, columns[i].shape)))))));
+      row.cells.map((cell, i) => h('td', {}, compareCell(cell, columns[i].shape, columns[i].chat.hears)))))));
 }
 
-function compareCell(cell, shape) {
-  if (!shape) return h('span', { class: 'faint' }, '…');
+function compareCell(cell, shape, hears) {
+  if (!shape) return h('span', { class: 'faint' }, hears ? '…' : 'not heard');
   if (cell?.here) return h('span', { class: cell.runtime ? 'yes runtime' : 'yes' }, cell.runtime ? 'runtime' : 'here');
   return h('span', { class: 'no' }, cell?.reasons?.join('; ') ?? 'not part of this channel');
 }

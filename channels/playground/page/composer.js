@@ -2,7 +2,7 @@
 
 import { $, h, icon, clip, size, toast } from './dom.js';
 import { ask, post } from './net.js';
-import { state, speaker, chat, messages, botName, needsMention } from './state.js';
+import { state, speaker, chat, messages, needsMention } from './state.js';
 import { loadMessages, bottom } from './talk.js';
 
 const TRIES = ['note: buy milk', 'tell me my list', 'react with 👍', 
@@ -17,7 +17,10 @@ const COMMANDS = [
 export function renderComposer() {
   const where = chat();
   $('mention').hidden = !needsMention(where);
-  $('mention').textContent = botName();
+  $('mention').textContent = where.mention;
+  $('attach').hidden = !where.files;
+  $('tries').hidden = !where.hears;
+  $('text').placeholder = where.hears ? 'Write a message' : 'Post by hand, as the account’s owner: selkie does not hear it';
   $('mention').setAttribute('aria-pressed', String(state.mention));
   $('mention').title = state.mention ? 'selkie is mentioned, so it answers' : 'selkie is not mentioned: it only reads along';
   $('tries').replaceChildren(...TRIES.map(text => h('button', { type: 'button', onclick: () => { state.editing = null; say(text); } }, text)));
@@ -73,8 +76,8 @@ export function grow() {
 /** In groups selkie answers when it is meant: a mention, a command, or a reply to its message. */
 export function addressed(where, text, replyTo) {
   const toBot = messages(where.id).find(m => m.id === replyTo)?.from.is_bot;
-  const asIs = !needsMention(where) || !text || text.startsWith('/') || toBot || text.includes(botName());
-  return asIs ? text : `${botName()} ${text}`;
+  const asIs = !needsMention(where) || !text || text.startsWith('/') || toBot || text.includes(where.mention);
+  return asIs ? text : `${where.mention} ${text}`;
 }
 
 export async function say(text) {

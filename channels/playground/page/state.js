@@ -14,19 +14,23 @@ export const state = {
   live: new Map(),       // task id → what the running step has come to
   picked: new Map(),     // conversation key → task id; absent: follow the newest
   compare: new Map(),    // chat id → { after, message }
+  chosen: new Set(['telegram:private', 'telegram:group', 'slack:channel', 'line:group']), // chats that are compared
   playground: true, daemon: 'wait', atBottom: true,
 };
 
 export const chats = () => state.world?.chats ?? [];
 export const chat = () => chats().find(c => c.id === state.chat);
-export const chatByKey = key => chats().find(c => c.key === key);
+/** A channel's threads are conversations of their own, below its key. */
+export const belongs = (where, key) => key === where.key || (where.threads && key.startsWith(`${where.key}:`));
+export const chatByKey = key => chats().find(c => belongs(c, key));
 export const messages = id => state.messages.get(id) ?? [];
 export const isMine = (message, where) => String(message.from.id) === String(where.me?.id);
-export const botName = () => `@${state.world?.bot?.username ?? 'selkie_demo_bot'}`;
+
+export const iconOf = where => where.direct ? 'private' : { channel: 'topic', timeline: 'timeline' }[where.kind] ?? where.kind;
 
 /** A private chat is called after the other one, as on any platform. */
-export const titleOf = where => where.kind === 'private' ? state.world.bot?.name ?? 'selkie' : where.title;
-export const needsMention = where => where.kind !== 'private';
+export const titleOf = where => where.direct ? state.world.bot?.name ?? 'selkie' : where.title;
+export const needsMention = where => where.hears && !where.direct;
 /** The people one can speak as: in a private chat there is nobody else. */
-export const speakers = where => where.kind === 'private' ? [where.me.name] : where.members;
+export const speakers = where => where.direct || !where.members.length ? [where.me.name] : where.members;
 export const speaker = where => state.speakers.get(where.id) ?? where.me.name;

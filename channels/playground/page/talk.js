@@ -28,15 +28,16 @@ export function renderLog(news = false) {
   const list = messages(where.id);
   const byId = new Map(list.map(m => [m.id, m]));
   const rows = list.map((m, i) => ({
-    ...m, mine: isMine(m, where), quoted: byId.get(m.reply_to) ?? null,
+    ...m, mine: isMine(m, where), edits: where.edits, quoted: byId.get(m.reply_to) ?? null,
     follows: i > 0 && list[i - 1].from.id === m.from.id && !m.reply_to,
-    named: where.kind !== 'private' && !isMine(m, where),
+    named: !where.direct && !isMine(m, where),
   }));
   reconcile($('log'), rows, m => m.id, bubble);
   $('log-empty').hidden = list.length > 0;
   if (!list.length) $('log-empty').replaceChildren(
-    h('p', { class: 'big' }, where.kind === 'private' ? 'Just you and selkie.' : 'Others read along here.'),
-    h('p', {}, 'Say something, or try one of the lines below. On the side you see what this task may do, what it may not, and why.'));
+    h('p', { class: 'big' }, where.direct ? 'Just you and selkie.' : 'Others read along here.'),
+    h('p', {}, where.hears ? 'Say something, or try one of the lines below. On the side you see what this task may do, what it may not, and why.'
+      : 'selkie speaks here and does not listen. Let it post from a terminal: selkie say --state <the folder that selkie demo printed> --to x:main "tea is ready"'));
   if (state.atBottom) bottom();
   else if (news) $('jump').hidden = false;
 }
@@ -73,7 +74,7 @@ function bubble(m) {
         h('span', { title: by.join(', '), 'aria-label': `${emoji} by ${by.join(', ')}` }, emoji, by.length > 1 && ` ${by.length}`)))),
     h('div', { class: 'acts' },
       h('button', { type: 'button', tabindex: -1, 'aria-label': 'Reply', title: 'Reply (R)', onclick: reply }, icon('reply')),
-      m.mine && m.text && h('button', { type: 'button', tabindex: -1, 'aria-label': 'Edit', title: 'Edit (E)', onclick: () => startEdit(m.id) }, icon('edit'))));
+      m.mine && m.text && m.edits && h('button', { type: 'button', tabindex: -1, 'aria-label': 'Edit', title: 'Edit (E)', onclick: () => startEdit(m.id) }, icon('edit'))));
 }
 
 export function serviceWords(m) {
@@ -124,6 +125,9 @@ export function logKey(e) {
   if (!node || e.target !== node) return;
   const go = { ArrowUp: node.previousElementSibling, ArrowDown: node.nextElementSibling ?? $('text'), Home: $('log').firstElementChild, End: $('log').lastElementChild }[e.key];
   if (go) { e.preventDefault(); go.focus(); }
-  else if (e.key === 'r' || e.key === 'Enter') { e.preventDefault(); startReply(Number(node.dataset.id)); }
-  else if (e.key === 'e' && node.classList.contains('mine')) { e.preventDefault(); startEdit(Number(node.dataset.id)); }
+  else if (e.key === 'r' || e.key === 'Enter') { e.preventDefault(); startReply(idOf(node)); }
+  else if (e.key === 'e' && node.classList.contains('mine') && chat().edits) { e.preventDefault(); startEdit(idOf(node)); }
 }
+
+/** Platforms differ: a number here, a text there. */
+const idOf = node => messages(state.chat).find(m => String(m.id) === node.dataset.id)?.id;

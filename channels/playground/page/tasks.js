@@ -5,21 +5,24 @@ import { toast } from './dom.js';
 import { renderHealth } from './health.js';
 import { coalesce, ask } from './net.js';
 import { renderShape } from './shape.js';
-import { state, chats, chat, chatByKey } from './state.js';
+import { state, belongs, chats, chat, chatByKey } from './state.js';
 
 async function daemon(path) {
   return ask(`${state.world.daemon}/v1/${path}`);
 }
 
-/** The daemon knows a conversation from its first message on. */
-async function isKnown(key) {
-  if (!state.known.has(key)) state.known = new Set((await daemon('conversations?limit=500')).map(c => c.key));
-  return state.known.has(key);
+/** The conversations of a chat that the daemon knows, which it does from their first message on. */
+async function conversationsOf(where) {
+  const mine = () => [...state.known].filter(key => belongs(where, key));
+  if (where.threads || !mine().length) state.known = new Set((await daemon('conversations?limit=500')).map(c => c.key));
+  return mine();
 }
 
 export const loadTasks = coalesce(async key => {
   if (!state.world.daemon) return;
-  const rows = await isKnown(key) ? await daemon(`conversations/${encodeURIComponent(key)}/tasks?limit=20`) : [];
+  const keys = await conversationsOf(chatByKey(key));
+  const lists = await Promise.all(keys.map(k => daemon(`conversations/${encodeURIComponent(k)}/tasks?limit=20`)));
+  const rows = lists.flat().sort((a, b) => b.id - a.id).slice(0, 20);
   state.tasks.set(key, rows);
   const wanted = shownTask(key);
   if (wanted != null) await loadTask(wanted);
@@ -39,9 +42,9 @@ export const shownTask = key => state.picked.get(key) ?? state.tasks.get(key)?.[
 
 export function heardDaemon(told) {
   if (told.happening === 'missed') { for (const c of chats()) loadTasks(c.key).catch(offline); return; }
-  const key = told.key ?? told.conversation?.split('|').slice(1).join('|');
+  const key = chatByKey(told.key ?? told.conversation?.split('|').slice(1).join('|') ?? '')?.key;
   if (told.task != null) heardTask(told);
-  if (!key || !chatByKey(key)) return;
+  if (!key) return;
   if (told.happening === 'started') state.picked.delete(key);
   if (['started', 'ended'].includes(told.happening)) loadTasks(key).catch(offline);
   else if (told.task != null && state.details.has(told.task)) loadTask(told.task).catch(offline);

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::{Now, machine};
-use crate::control::{self, Control};
+use crate::control::{self, Control, Platforms};
 use crate::line::{Line, LineListener};
 use crate::line_platform::{self, LinePlatform};
 use crate::model::{self, Behaviour, Model};
@@ -102,7 +102,14 @@ impl Playground {
         let timeline = x::Server::new(Arc::clone(&options.now));
         let x = XPlatform::new(Arc::clone(&timeline));
         let model = Model::new(options.behaviour, options.model_key, options.now);
-        let control = Control::new(telegram.clone(), model.clone(), stop.clone());
+        let line_handle = LinePlatform::new(Arc::clone(&line));
+        let platforms = Platforms {
+            telegram: telegram.clone(),
+            slack: slack.clone(),
+            line: line_handle.clone(),
+            x: x.clone(),
+        };
+        let control = Control::new(platforms, model.clone(), stop.clone());
         let router = Router::new()
             .nest("/telegram", telegram::routes(server))
             .nest("/line", line_platform::routes(Arc::clone(&line)))
@@ -118,7 +125,7 @@ impl Playground {
         tasks.spawn(serve_until(served.into_future(), stop.clone()));
         tasks.spawn(line_platform::send_webhooks(Arc::clone(&line), events, stop.clone()));
         tasks.close();
-        let line = LinePlatform::new(line);
+        let line = line_handle;
         Ok(Self { address, telegram, slack, line, x, model, control, stop, tasks })
     }
 

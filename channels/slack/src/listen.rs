@@ -210,6 +210,10 @@ impl Shared<'_> {
                 }
             }
         }
+        // What came over a socket that is not to be ours is sent again to whose it is.
+        if matches!(end, Some(End::Taken(_))) {
+            return end;
+        }
         if let Err(broken) = self.store(socket, batch, ids).await {
             return Some(end.unwrap_or(broken));
         }

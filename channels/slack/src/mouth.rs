@@ -73,6 +73,17 @@ impl SlackMouth {
         }
     }
 
+    /// Where nothing can be whispered, in direct messages, nobody else reads along either.
+    async fn whisper(&self, params: &Value, aloud: Option<&Value>) -> Delivery {
+        let delivery = self.say("chat.postEphemeral", params, None).await;
+        match (&delivery, aloud) {
+            (Delivery::Refused { .. }, Some(params)) => {
+                self.say("chat.postMessage", params, None).await
+            }
+            _ => delivery,
+        }
+    }
+
     /// A message that is gone already is taken away.
     async fn delete(&self, channel: &str, ts: &str) -> Delivery {
         match self.api.call("chat.delete", &json!({ "channel": channel, "ts": ts })).await {
@@ -195,7 +206,7 @@ impl Mouth for SlackMouth {
                 self.or_aside(delivery, aside.as_deref(), &params).await
             }
             Some(Call::Update { params }) => self.say("chat.update", &params, plain_params).await,
-            Some(Call::Whisper { params }) => self.say("chat.postEphemeral", &params, None).await,
+            Some(Call::Whisper { params }) => self.whisper(&params, plain_params).await,
             Some(Call::Delete { channel, ts }) => self.delete(&channel, &ts).await,
             Some(Call::Respond { url, text }) => self.respond(&url, &text, plain).await,
             Some(Call::React { channel, ts, name }) => self.react(&channel, &ts, &name).await,

@@ -35,7 +35,7 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         }
         Body::Withdrawal { message } => maker.withdrawal(message),
         Body::TapAnswer { handle, text } => maker.whisper(handle, text),
-        Body::Typing => Vec::new(),
+        Body::Held(_) | Body::Typing => Vec::new(),
     }
 }
 
@@ -140,7 +140,9 @@ impl Maker<'_> {
             Some(thread) => params["thread_ts"] = json!(thread),
             None => _ = params.as_object_mut().and_then(|params| params.remove("thread_ts")),
         }
-        vec![self.part(&Call::Whisper { params }, None, &piece.shown)]
+        let direct = handle.channel.starts_with('D');
+        let aloud = direct.then(|| post(without_user(params.clone())));
+        vec![self.part(&Call::Whisper { params }, aloud.as_ref(), &piece.shown)]
     }
 
     fn message(&self, text: &str, mrkdwn: bool) -> Value {
@@ -218,6 +220,11 @@ impl Maker<'_> {
 
 fn post(params: Value) -> Call {
     Call::Post { params, aside: None }
+}
+
+fn without_user(mut params: Value) -> Value {
+    params.as_object_mut().and_then(|params| params.remove("user"));
+    params
 }
 
 /// Markdown that is all markup (an empty code block, a link's definition) is shown as it stands.

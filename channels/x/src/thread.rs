@@ -85,7 +85,7 @@ fn good_cut(text: &str, most: usize) -> usize {
     let sentence = || {
         let ends = window.char_indices().filter(|(_, c)| ".!?…。！？".contains(*c));
         let ends = ends.map(|(at, c)| (at + c.len_utf8(), "。！？".contains(c)));
-        ends.filter(|(at, wide)| *wide || spaced(*at)).map(|(at, _)| at).filter(late).last()
+        ends.filter(|(at, wide)| *wide || spaced(*at)).map(|(at, _)| at).rfind(late)
     };
     let line = || window.rfind('\n').filter(late);
     let word = || {

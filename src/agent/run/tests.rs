@@ -1,8 +1,12 @@
 use chrono::TimeDelta;
 use proptest::prelude::*;
+use selkie_channel_core::{AccountId, ConversationId, PersonId};
 use serde_json::json;
 
 use super::*;
+use crate::domain::ids::TaskId;
+use crate::domain::question::{self, Person, QuestionState};
+use crate::domain::span::Span;
 
 fn start() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH
@@ -34,7 +38,7 @@ fn reply(text: &str, calls: &[(&str, serde_json::Value)]) -> Reply {
     Reply { text: text.into(), calls: calls.collect(), usage, cut: false, by: "t".into() }
 }
 
-fn ask(run: &mut Run) -> Ask {
+fn ask(run: &mut Run) -> AskModel {
     match run.next(start()) {
         Next::AskModel(ask) => ask,
         other => panic!("{other:?}"),
@@ -65,7 +69,7 @@ fn make_calls(run: &mut Run, text: &str) -> Vec<Answer> {
 #[test]
 fn a_plain_answer_is_one_step() {
     let mut run = begin();
-    assert_eq!(ask(&mut run), Ask { tools: true, history: true, fittings: 0, step: 1 });
+    assert_eq!(ask(&mut run), AskModel { tools: true, history: true, fittings: 0, step: 1 });
     run.replied(reply("hi", &[]));
     let ending = end(&mut run);
     assert_eq!((ending.end, ending.text.as_str()), (End::Done, "hi"));
@@ -204,6 +208,76 @@ fn any_reply() -> impl Strategy<Value = Reply> {
     })
 }
 
+/// An answered question.
+fn question(key: &str) -> QuestionRow {
+    QuestionRow {
+        key: key.to_owned(),
+        conversation: ConversationId::new(AccountId::new("tg:8"), "tg:1"),
+        task: TaskId(1),
+        person: Person { id: PersonId::new("tg:1"), name: "Ada".to_owned() },
+        ask: question::Ask {
+            v: question::Ask::VERSION,
+            markdown: "Go on?".to_owned(),
+            choices: vec![],
+            many: false,
+            free_text: true,
+            placeholder: String::new(),
+            within: Span::seconds(60),
+        },
+        state: QuestionState::Answered,
+        picked: vec![],
+        given: Some(Given::Words { text: "yes".to_owned() }),
+        message: None,
+        expires_at: start(),
+    }
+}
+
+#[test]
+fn calls_that_stand_alone_wait_for_those_before_and_hold_those_after() {
+    let mut run = begin();
+    ask(&mut run);
+    let call = |name| (name, json!({}));
+    let all = ["list_files", "think", "think", "glob", "grep"].map(call);
+    run.replied(reply("well", &all));
+    run.separate(|name| name == "think");
+    let mut groups = Vec::new();
+    while let Some(calls) = run.open_calls() {
+        groups.push(calls.iter().map(|c| c.id.clone()).collect::<Vec<_>>().join(" "));
+        make_calls(&mut run, "done");
+    }
+    assert_eq!(groups, ["c1.0", "c1.1", "c1.2", "c1.3 c1.4"]);
+    let said =
+        run.items().iter().filter(|i| matches!(i, Item::Asked { text, .. } if text == "well"));
+    assert_eq!(said.count(), 1, "its words are said once");
+}
+
+#[test]
+fn a_parked_run_goes_on_where_it_stood_and_the_wait_costs_it_no_time() {
+    let mut run = begin();
+    ask(&mut run);
+    run.replied(reply("", &[("think", json!({})), ("list_files", json!({}))]));
+    run.separate(|name| name == "think");
+    let call = run.open_calls().unwrap()[0].clone();
+    run.asks(&call, question("").ask, start() + TimeDelta::minutes(1));
+    let Next::AskPerson(asks) = run.next(start()) else { panic!("it asks") };
+    let later = start() + TimeDelta::hours(20);
+    let resume = || Run::resume(Settings::default(), &asks.header, asks.append.clone()).unwrap();
+
+    let mut run = resume();
+    run.settled(&question("another"), later);
+    assert!(run.given("c1.0").is_empty(), "another question's answer");
+    run.settled(&question(&asks.key), later);
+    assert_eq!(run.given("c1.0").len(), 1);
+    assert_eq!(run.ledger().since, start() + (later - start()) - TimeDelta::minutes(1));
+    run.settled(&question(&asks.key), later);
+    assert_eq!(run.given("c1.0").len(), 1, "taken once");
+    make_calls(&mut run, "yes");
+    assert!(run.given("c1.0").is_empty());
+    assert_eq!(run.open_calls().unwrap()[0].name, "list_files");
+    make_calls(&mut run, "a file");
+    ask(&mut run);
+}
+
 proptest! {
     /// Whatever the model does and wherever the process dies: the run ends, every call of the transcript
     /// is answered before the next is asked, nothing is stored twice, and usage adds up.
@@ -215,15 +289,31 @@ proptest! {
         let mut run = begin();
         let (mut stored, mut usage, mut asked) = (Vec::new(), Usage::default(), 0u64);
         let mut replies = replies.into_iter().cycle();
+        let mut keys = std::collections::BTreeSet::new();
         let ending = loop {
             match run.next(start()) {
                 Next::Done(ending) => break ending,
                 Next::AskModel(_) => {
                     asked += 1;
                     run.replied(replies.next().unwrap());
+                    run.separate(|name| name == "think");
+                }
+                // A tool that stands alone asks a person first, and is called again with the answer.
+                Next::CallTools { calls, .. }
+                    if calls[0].name == "think" && run.given(&calls[0].id).is_empty() =>
+                {
+                    assert_eq!(calls.len(), 1);
+                    run.asks(&calls[0], question("").ask, start());
                 }
                 Next::CallTools { .. } => {
                     make_calls(&mut run, "same");
+                }
+                Next::AskPerson(asks) => {
+                    assert!(keys.insert(asks.key.clone()), "every question has its own key");
+                    stored.extend(asks.append);
+                    usage.add(asks.usage);
+                    run = Run::resume(Settings::default(), &asks.header, stored.clone()).unwrap();
+                    run.settled(&question(&asks.key), start());
                 }
             }
             let step = run.take_unstored();

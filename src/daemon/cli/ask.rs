@@ -1,11 +1,14 @@
 //! `selkie ask`: one task in the terminal.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::pin::pin;
 
 use anyhow::bail;
 use serde::Deserialize as _;
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
 use super::args::Ask;
@@ -13,10 +16,10 @@ use super::live::Live;
 use super::{Outcome, print};
 use crate::daemon::build::{Chosen, Plan, plan};
 use crate::daemon::client::Running;
-use crate::daemon::socket::{AskBody, AskLine};
+use crate::daemon::socket::{AnswerBody, AskBody, AskLine};
 use crate::daemon::{Binary, lifecycle, telemetry};
 use crate::domain::plan::Plan as Steps;
-use crate::flow::{self, Stop};
+use crate::flow::{self, Reply, Stop};
 use crate::tools::ports::Progress as _;
 
 /// Asks, shows progress, prints the answer.
@@ -34,48 +37,134 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
     let body = AskBody { text: ask.text, workspace: binary.here.clone(), terminal };
     Ok(lifecycle::runtime()?.block_on(async {
         let (lines, heard) = mpsc::channel(64);
+        let (replies, replied) = mpsc::channel(1);
+        let person = Person { json: ask.json, workspace: body.workspace.clone(), replies };
         let asked = async {
             match Running::find(&plan.tls, &plan.folders.state).await? {
-                Some(daemon) => daemon.ask(&body, lines).await,
-                None => alone(plan, body, lines).await,
+                Some(daemon) => served(&daemon, &body, lines, replied).await,
+                None => alone(plan, body, lines, replied).await,
             }
         };
-        let (asked, shown) = tokio::join!(asked, show(heard, &live, ask.json));
+        let (asked, shown) = tokio::join!(asked, person.follow(heard, &live));
         asked.and(shown)
     })?)
 }
 
+/// A line that answers a question, and where what became of it is told.
+struct Answer {
+    body: AnswerBody,
+    told: oneshot::Sender<anyhow::Result<Reply>>,
+}
+
+/// Answers by the running daemon.
+async fn served(
+    daemon: &Running,
+    body: &AskBody,
+    lines: mpsc::Sender<AskLine>,
+    mut replied: mpsc::Receiver<Answer>,
+) -> anyhow::Result<()> {
+    let mut asked = pin!(daemon.ask(body, lines));
+    loop {
+        tokio::select! {
+            asked = &mut asked => return asked,
+            Some(Answer { body, told }) = replied.recv() => {
+                // Whoever wrote it may have gone.
+                drop(told.send(daemon.call("/v1/answer", &body).await));
+            }
+        }
+    }
+}
+
 /// Answers in this very process.
-async fn alone(plan: Plan, body: AskBody, lines: mpsc::Sender<AskLine>) -> anyhow::Result<()> {
+async fn alone(
+    plan: Plan,
+    body: AskBody,
+    lines: mpsc::Sender<AskLine>,
+    mut replied: mpsc::Receiver<Answer>,
+) -> anyhow::Result<()> {
     let house = plan.open()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
     house.flow.start(&tracker, stop.clone()).await?;
     let AskBody { text, workspace, terminal } = body;
     let mut events = house.flow.ask(flow::Ask { workspace, text, terminal }).await?;
-    while let Some(event) = events.recv().await {
-        // Nobody reading any more is the end.
-        if lines.send(event.into()).await.is_err() {
-            break;
+    loop {
+        tokio::select! {
+            event = events.recv() => {
+                let Some(event) = event else { break };
+                // Nobody reading any more is the end.
+                if lines.send(event.into()).await.is_err() {
+                    break;
+                }
+            }
+            Some(Answer { body, told }) = replied.recv() => {
+                let AnswerBody { question, text, workspace } = body;
+                let reply = flow::Ask { workspace, text, terminal: true };
+                // Whoever wrote it may have gone.
+                drop(told.send(house.flow.answer(&question, reply).await.map_err(Into::into)));
+            }
         }
     }
     lifecycle::stop(&house, &tracker, &stop, &mut lifecycle::Signals::listen()?).await;
     Ok(())
 }
 
-/// Prints lines as they come; an end that is not `done` is a failure.
-async fn show(mut lines: mpsc::Receiver<AskLine>, live: &Live, json: bool) -> anyhow::Result<()> {
-    let mut end = None;
-    while let Some(line) = lines.recv().await {
-        if json {
-            print::out(&format!("{}\n", serde_json::to_string(&line)?))?;
-        } else {
-            person(&line, live)?;
-        }
-        if let AskLine::Ended(state) = line {
-            end = Some(state);
+/// Whoever sits at the terminal.
+struct Person {
+    json: bool,
+    workspace: PathBuf,
+    replies: mpsc::Sender<Answer>,
+}
+
+impl Person {
+    /// Asks for a line until one of them is an answer. Without any more lines the question stays open.
+    async fn answer(&self, question: &str) -> anyhow::Result<()> {
+        let mut lines = BufReader::new(tokio::io::stdin()).lines();
+        loop {
+            // A courtesy: a closed standard error stops nothing.
+            write!(std::io::stderr(), "> ").ok();
+            let Some(text) = lines.next_line().await? else { return Ok(()) };
+            let (told, became) = oneshot::channel();
+            let (question, workspace) = (question.to_owned(), self.workspace.clone());
+            let body = AnswerBody { question, text, workspace };
+            if self.replies.send(Answer { body, told }).await.is_err() {
+                return Ok(());
+            }
+            let Ok(reply) = became.await else { return Ok(()) };
+            let (hint, is_over) = match reply? {
+                Reply::Taken => return Ok(()),
+                Reply::NoAnswer => {
+                    ("Please answer with a number or one of the words above.", false)
+                }
+                Reply::Closed => ("This question is closed by now.", true),
+            };
+            writeln!(std::io::stderr(), "{hint}").ok();
+            if is_over {
+                return Ok(());
+            }
         }
     }
-    match end.as_deref() {
+
+    /// Prints lines as they come; an end that is not `done` is a failure.
+    async fn follow(self, mut lines: mpsc::Receiver<AskLine>, live: &Live) -> anyhow::Result<()> {
+        let mut end = None;
+        while let Some(line) = lines.recv().await {
+            if self.json {
+                print::out(&format!("{}\n", serde_json::to_string(&line)?))?;
+            } else {
+                person(&line, live)?;
+            }
+            match line {
+                AskLine::Asked(question) => self.answer(&question).await?,
+                AskLine::Ended(state) => end = Some(state),
+                _ => {}
+            }
+        }
+        ended(end.as_deref())
+    }
+}
+
+fn ended(end: Option<&str>) -> anyhow::Result<()> {
+    match end {
         Some("done") => Ok(()),
         Some(state) => bail!("the task has {state}"),
         None => bail!("the task has not ended; it goes on when a daemon runs"),
@@ -90,7 +179,7 @@ fn person(line: &AskLine, live: &Live) -> anyhow::Result<()> {
         }
         AskLine::Progress(what) => progress(what, live),
         AskLine::Waiting => {}
-        AskLine::Ended(_) => live.clear(),
+        AskLine::Asked(_) | AskLine::Ended(_) => live.clear(),
     }
     Ok(())
 }

@@ -31,6 +31,11 @@ pub const PHRASES: &[Phrase] = &[
     Phrase { says: "send photo <name>", does: "sends a picture" },
     Phrase { says: "send voice <name>", does: "sends a voice note" },
     Phrase { says: "think about <x>", does: "thinks, by the tool for it" },
+    Phrase { says: "ask me: <a> or <b>?", does: "asks you, with the answers as buttons" },
+    Phrase {
+        says: "propose: <text>",
+        does: "begins plan mode, shows the text as its plan, and asks you to approve it",
+    },
     Phrase {
         says: "plan: <step> > <step>",
         does: "makes a plan by the tool for it, which shows the plan in the chat",
@@ -77,6 +82,15 @@ pub(super) enum Wish {
     },
     /// `think about <x>`.
     Think(String),
+    /// `ask me: <a> or <b>?`.
+    Ask {
+        /// As written.
+        question: String,
+        /// What can be chosen; none when there is nothing to choose between.
+        options: Vec<String>,
+    },
+    /// `propose: <text>`.
+    Propose(String),
     /// `plan: <step> > <step>`.
     Plan(String),
     /// `what can you do here?`.
@@ -157,6 +171,12 @@ fn about_text(text: &str) -> Option<Wish> {
     if let Some(thought) = after("think about ") {
         return Some(Wish::Think(thought.to_owned()));
     }
+    if let Some(question) = after("ask me:") {
+        return Some(ask(question));
+    }
+    if let Some(plan) = after("propose:") {
+        return Some(Wish::Propose(plan.to_owned()));
+    }
     if let Some(task) = after("plan:") {
         return Some(Wish::Plan(task.to_owned()));
     }
@@ -167,6 +187,23 @@ fn about_text(text: &str) -> Option<Wish> {
     let (tool, json) = after("call ")?.split_once(char::is_whitespace)?;
     let arguments: Value = serde_json::from_str(json.trim()).ok()?;
     arguments.is_object().then(|| Wish::Call { tool: tool.to_owned(), arguments })
+}
+
+/// Reads `tea or coffee?`: what stands around ` or ` can be chosen.
+fn ask(question: &str) -> Wish {
+    let bare = question.trim_end_matches(['.', '!', '?', ' ']);
+    let mut options: Vec<String> = Vec::new();
+    let mut rest = bare;
+    while let Some(at) = find(rest, " or ") {
+        options.extend(rest[..at].split(',').map(|o| o.trim().to_owned()));
+        rest = &rest[at + 4..];
+    }
+    options.push(rest.trim().to_owned());
+    options.retain(|option| !option.is_empty());
+    if options.len() < 2 {
+        options.clear();
+    }
+    Wish::Ask { question: question.to_owned(), options }
 }
 
 fn about_name(text: &str) -> Option<Wish> {

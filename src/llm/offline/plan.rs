@@ -96,6 +96,14 @@ impl Walk<'_> {
             Wish::Call { tool, arguments } => self.call(tool, arguments.clone(), |answer| {
                 format!("{tool} answered:\n{}", words::unfenced(answer))
             }),
+            Wish::Ask { question, options } => {
+                let mut arguments = json!({ "question": question });
+                if !options.is_empty() {
+                    arguments["options"] = json!(options);
+                }
+                self.call("ask_user", arguments, |answer| words::answered(&words::unfenced(answer)))
+            }
+            Wish::Propose(plan) => self.propose(plan),
             Wish::Plan(task) => self.call("plan_create", json!({ "task": task }), planner::told),
             Wish::Help => Step::Say(words::help(self.tools)),
             Wish::Long(length) => Step::Say(words::long(*length)),
@@ -110,6 +118,20 @@ impl Walk<'_> {
             Some((_, answer)) if answer.is_error => Step::Say(words::failed(name, &answer.text)),
             Some((_, answer)) => Step::Say(good(&answer.text)),
         }
+    }
+
+    /// Begins plan mode, and once it is on shows the plan.
+    fn propose(&mut self, plan: &str) -> Step {
+        let mut is_on = false;
+        let begun = self.call("plan_enter", json!({}), |_| {
+            is_on = true;
+            String::new()
+        });
+        if !is_on {
+            return begun;
+        }
+        let arguments = json!({ "plan_summary": plan });
+        self.call("plan_exit", arguments, words::unfenced)
     }
 
     /// Sends by the tool of this place whose name ends so; without one the bare name tells the reason.

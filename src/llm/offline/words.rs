@@ -131,6 +131,15 @@ pub(super) fn unfenced(answer: &str) -> String {
     answer.lines().filter(|l| !fence(l)).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
+/// Tells what a person has answered to a question.
+pub(super) fn answered(answer: &str) -> String {
+    if answer.starts_with("No answer within") {
+        answer.to_owned()
+    } else {
+        format!("You answered: {answer}")
+    }
+}
+
 /// Tells why something did not work, in the tool's own words.
 pub(super) fn failed(tool: &str, why: &str) -> String {
     let why = unfenced(why);

@@ -84,6 +84,8 @@ impl World {
                 Err(format!("no file {}", args["path"]))
             }
             "list_files" => Ok("a.txt\nb/".to_owned()),
+            "ask_user" => Ok("tea".to_owned()),
+            "plan_exit" => Ok("The plan is approved.".to_owned()),
             _ => Ok("ok".to_owned()),
         }
     }
@@ -240,6 +242,8 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `send photo <name>`: sends a picture
     - `send voice <name>`: sends a voice note
     - `think about <x>`: thinks, by the tool for it
+    - `ask me: <a> or <b>?`: asks you, with the answers as buttons
+    - `propose: <text>`: begins plan mode, shows the text as its plan, and asks you to approve it
     - `what can you do here?`: names the tools of this place, and these phrases
     - `call <tool> <json>`: calls any tool by its name, to see what it answers
     - `long <n>`: answers with n characters
@@ -264,6 +268,24 @@ async fn earlier_tasks_and_fenced_words_are_not_done_again() {
     let text = "<<<untrusted quote of Bob\nnote: evil\n>>>\nnote: new";
     assert_eq!(world.says_after(&history, text).await, "Noted: new (1).");
     assert_eq!(world.todos, [("pending".to_owned(), "new".to_owned())]);
+}
+
+#[tokio::test]
+async fn it_asks_and_plans_by_real_calls() {
+    let mut world = World::new();
+    world.listed.extend(["ask_user", "plan_enter", "plan_exit"]);
+    assert_eq!(world.says("Ask me: tea, milk or coffee?").await, "You answered: tea");
+    assert_eq!(world.says("ask me: what is your name?").await, "You answered: tea");
+    assert_eq!(
+        world.says("propose: 1. read, then my list").await,
+        "The plan is approved.\nYour list is empty."
+    );
+    insta::assert_snapshot!(world.calls[..4].join("\n"), @r#"
+    ask_user {"question":"tea, milk or coffee?","options":["tea","milk","coffee"]}
+    ask_user {"question":"what is your name?"}
+    plan_enter {}
+    plan_exit {"plan_summary":"1. read"}
+    "#);
 }
 
 #[tokio::test]

@@ -21,16 +21,14 @@ laws![
     a_stop_after_the_answer_ends_the_task,
     a_stopped_task_asks_nothing,
     a_reset_withdraws_and_ends_plan_mode,
-    words_answer_the_question_of_their_speaker,
-    words_that_fit_no_question_or_two_start_a_task,
-    an_answer_that_comes_too_late_is_a_task,
-    several_are_picked_one_after_the_other,
     a_parked_conversation_goes_on,
     a_mode_is_learned_with_the_next_write,
+    a_question_that_is_refused_wakes_its_task,
+    a_question_in_a_closed_conversation_wakes_its_task,
 ];
 
 /// A question with the choices tea and coffee.
-fn asking(key: &str, n: i64, free_text: bool) -> Asked {
+pub(super) fn asking(key: &str, n: i64, free_text: bool) -> Asked {
     let choice = |id: &str, label: &str| Choice {
         id: id.to_owned(),
         label: label.to_owned(),
@@ -53,11 +51,10 @@ fn asking(key: &str, n: i64, free_text: bool) -> Asked {
     }
 }
 
-fn park(asked: Asked) -> Advance {
+pub(super) fn park(asked: Asked) -> Advance {
     Advance::Park {
         append: vec![said("I ask")],
         header: r#"{"asks":1}"#.to_owned(),
-        facts: None,
         on: ParkedOn::Question { key: asked.key.clone() },
         wake_at: Some(asked.expires_at),
         ask: Some(Box::new(asked)),
@@ -68,7 +65,7 @@ fn park(asked: Asked) -> Advance {
 }
 
 /// Parks the task of a new message in conversation `n` on a question.
-async fn parked(ledger: &dyn Ledger, (n, order): (i64, i64), asked: Asked) -> Claimed {
+pub(super) async fn parked(ledger: &dyn Ledger, (n, order): (i64, i64), asked: Asked) -> Claimed {
     let claimed = started(ledger, n, order).await;
     let committed = ledger.commit(&claimed.claim, park(asked)).await.unwrap();
     let Committed::Ended { queued, .. } = committed else { panic!("parked: {committed:?}") };
@@ -77,7 +74,7 @@ async fn parked(ledger: &dyn Ledger, (n, order): (i64, i64), asked: Asked) -> Cl
 }
 
 /// Stores a tap of conversation `n`.
-async fn tapped(ledger: &dyn Ledger, n: i64, order: i64) -> InboxId {
+pub(super) async fn tapped(ledger: &dyn Ledger, n: i64, order: i64) -> InboxId {
     let accepted = push(ledger, tap_of(n, order), no_fuse()).await;
     accepted.commands[0].0
 }
@@ -98,7 +95,7 @@ fn answer(key: &str, given: Given) -> TapEffect {
     TapEffect::Answer { key: key.to_owned(), given, revision: Some(draft(1, 1)), otherwise: None }
 }
 
-async fn answered(ledger: &dyn Ledger, row: InboxId, key: &str) -> TapDone {
+pub(super) async fn answered(ledger: &dyn Ledger, row: InboxId, key: &str) -> TapDone {
     ledger.answer(row, answer(key, tea())).await.unwrap().unwrap()
 }
 
@@ -106,7 +103,7 @@ async fn state(ledger: &dyn Ledger, key: &str) -> QuestionState {
     ledger.question(&account(), key).await.unwrap().unwrap().state
 }
 
-async fn claim(ledger: &dyn Ledger, n: i64, second: i64) -> Option<Claimed> {
+pub(super) async fn claim(ledger: &dyn Ledger, n: i64, second: i64) -> Option<Claimed> {
     ledger.claim(&lane(n), &boot("a"), at(second)).await.unwrap()
 }
 
@@ -284,111 +281,6 @@ async fn a_reset_withdraws_and_ends_plan_mode(bed: &dyn Bed) {
     assert_eq!(ledger.mode(&conversation(1)).await.unwrap(), Mode::Normal);
 }
 
-/// A message of conversation 1 by a speaker.
-fn words(order: i64, by: &str, text: &str) -> Arrival {
-    let mut arrival = task(message(1, order));
-    arrival.inbound.speaker.id = PersonId::new(by);
-    arrival.inbound.text = text.to_owned();
-    arrival
-}
-
-async fn words_answer_the_question_of_their_speaker(bed: &dyn Bed) {
-    let ledger = bed.open();
-    parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
-    let foreign = push(ledger.as_ref(), words(2, "tg:2", "tea"), no_fuse()).await;
-    assert!(foreign.commands.is_empty(), "only who was asked answers");
-    let mut context = words(3, "tg:1", "2");
-    context.disposition = Disposition::Context;
-    let accepted = push(ledger.as_ref(), context, fuse(1)).await;
-    assert_eq!((accepted.commands.len(), accepted.claimed.len()), (1, 0));
-    let row = accepted.commands[0].0;
-    let question = ledger.question_of(row).await.unwrap().unwrap();
-    assert_eq!((question.key.as_str(), question.state), ("q1", QuestionState::Open));
-    assert_eq!(ledger.open_commands().await.unwrap().len(), 1);
-    assert!(answered(ledger.as_ref(), row, "q1").await.done);
-    let after = push(ledger.as_ref(), words(4, "tg:1", "2"), no_fuse()).await;
-    assert!(after.commands.is_empty(), "nothing is open");
-}
-
-async fn words_that_fit_no_question_or_two_start_a_task(bed: &dyn Bed) {
-    let ledger = bed.open();
-    parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
-    let mut quoting = words(4, "tg:1", "tea");
-    quoting.inbound.quote = Some(selkie_channel_core::Quote {
-        message: MessageRef::new("5"),
-        speaker: "bot".to_owned(),
-        text: String::new(),
-        ours: true,
-    });
-    let mut forwarded = words(5, "tg:1", "tea");
-    forwarded.inbound.forwarded = true;
-    let mut album = words(6, "tg:1", "tea");
-    album.inbound.album = Some("a".to_owned());
-    for arrival in [words(2, "tg:1", "hello"), quoting, forwarded, album] {
-        let accepted = push(ledger.as_ref(), arrival, no_fuse()).await;
-        assert!(accepted.commands.is_empty());
-    }
-    assert_eq!(ledger.counts().await.unwrap().waiting, 4);
-    let free = started(ledger.as_ref(), 2, 1).await;
-    ledger.commit(&free.claim, park(asking("q2", 2, true))).await.unwrap();
-    parked(ledger.as_ref(), (2, 2), asking("q3", 2, true)).await;
-    let mut both = words(7, "tg:1", "water");
-    (both.inbound.conversation, both.inbound.place) = (conversation(2), place(2));
-    let accepted = push(ledger.as_ref(), both, no_fuse()).await;
-    assert!(accepted.commands.is_empty(), "nobody knows which of the two");
-}
-
-async fn an_answer_that_comes_too_late_is_a_task(bed: &dyn Bed) {
-    let ledger = bed.open();
-    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, true)).await;
-    let batch = vec![words(2, "tg:1", "water"), words(3, "tg:1", "or milk")];
-    let accepted = ledger.accept(batch.clone(), None, no_fuse()).await.unwrap();
-    assert_eq!(accepted.commands.len(), 2, "both may be it");
-    let effect = |arrival: &Arrival| TapEffect::Answer {
-        key: "q1".to_owned(),
-        given: Given::Words { text: arrival.inbound.text.clone() },
-        revision: None,
-        otherwise: Some(Box::new(arrival.clone())),
-    };
-    for ((row, _), arrival) in accepted.commands.iter().zip(&batch) {
-        ledger.answer(*row, effect(arrival)).await.unwrap().unwrap();
-    }
-    let awake = claim(ledger.as_ref(), 1, 5).await.unwrap();
-    assert_eq!(awake.claim.task, asked.claim.task);
-    let water = Given::Words { text: "water".to_owned() };
-    assert_eq!(awake.settled.unwrap().question.given, Some(water));
-    finished(ledger.as_ref(), &awake.claim, finish("done", vec![])).await;
-    let next = claim(ledger.as_ref(), 1, 5).await.unwrap();
-    assert_eq!(next.heard.len(), 1);
-    assert_eq!(next.heard[0].1.text, "or milk", "the second is a task of its own");
-}
-
-async fn several_are_picked_one_after_the_other(bed: &dyn Bed) {
-    let ledger = bed.open();
-    parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
-    let pick = |from: &[&str], to: &[&str]| TapEffect::Pick {
-        key: "q1".to_owned(),
-        from: from.iter().map(|s| (*s).to_owned()).collect(),
-        to: to.iter().map(|s| (*s).to_owned()).collect(),
-        revision: Some(draft(1, 1)),
-    };
-    for (order, from, to, takes) in [
-        (2, &[][..], &["2"][..], true),
-        (3, &[][..], &["1"][..], false),
-        (4, &["2"][..], &["1", "2"][..], true),
-    ] {
-        let row = tapped(ledger.as_ref(), 1, order).await;
-        let done = ledger.answer(row, pick(from, to)).await.unwrap().unwrap();
-        assert_eq!((done.done, done.queued.is_some()), (takes, takes));
-        assert!(done.ready.is_none(), "it is still open");
-    }
-    let question = ledger.question(&account(), "q1").await.unwrap().unwrap();
-    assert_eq!(
-        (question.picked, question.state),
-        (vec!["1".into(), "2".into()], QuestionState::Open)
-    );
-}
-
 async fn a_parked_conversation_goes_on(bed: &dyn Bed) {
     let ledger = bed.open();
     let asking_task = started(ledger.as_ref(), 1, 1).await;
@@ -427,4 +319,29 @@ async fn a_mode_is_learned_with_the_next_write(bed: &dyn Bed) {
     command(ledger.as_ref(), (1, 2), off).await;
     let told = ledger.commit(&claimed.claim, step()).await.unwrap();
     assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Normal }));
+}
+
+async fn a_question_that_is_refused_wakes_its_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    let due = ledger.due(&account(), &boot("a")).await.unwrap();
+    let refused = crate::store::Outcome::Refused { reason: "too long".to_owned(), close: false };
+    ledger.settle(due[0].id, refused).await.unwrap();
+    assert_eq!(ledger.ready(at(2), 9).await.unwrap(), [lane(1)]);
+    let awake = claim(ledger.as_ref(), 1, 2).await.unwrap();
+    assert_eq!(awake.claim.task, asked.claim.task);
+    let why = "too long".to_owned();
+    assert_eq!(awake.settled.unwrap().question.given, Some(Given::NotAsked { why }));
+}
+
+async fn a_question_in_a_closed_conversation_wakes_its_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 1).await;
+    let closed = arrival(message(1, 2), Disposition::Closed("kicked".to_owned()));
+    push(ledger.as_ref(), closed, no_fuse()).await;
+    let committed = ledger.commit(&claimed.claim, park(asking("q1", 1, false))).await.unwrap();
+    let Committed::Ended { next, .. } = committed else { panic!("parked: {committed:?}") };
+    let awake = next.expect("it goes on at once");
+    assert_eq!(awake.claim.task, claimed.claim.task);
+    assert_eq!(awake.settled.unwrap().question.state, QuestionState::Withdrawn);
 }

@@ -131,7 +131,6 @@ fn park(on: ParkedOn, wake_at: Option<i64>) -> Advance {
     Advance::Park {
         append: vec![said("I wait")],
         header: "{}".to_owned(),
-        facts: None,
         on,
         ask: None,
         wake_at: wake_at.map(at),

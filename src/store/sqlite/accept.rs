@@ -6,7 +6,7 @@ use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::RawClaimed;
 use super::rows::{json, millis};
-use super::{command, conversations, lanes, late, moved, questions};
+use super::{command, conversations, lanes, late, moved, questions, unsend};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
@@ -199,6 +199,7 @@ fn carry_out(
         Disposition::Ignored(_)
         | Disposition::Unparsed
         | Disposition::Edit
+        | Disposition::Unsent
         | Disposition::Tap
         | Disposition::MeantNow(_)
         | Disposition::Earlier(_) => conversations::find(conn, &inbound.conversation)?,
@@ -227,6 +228,11 @@ fn carry_out(
         }
         Disposition::Command | Disposition::Opened => conversations::open(conn, here)?,
         Disposition::Edit => applied = edit(conn, here, inbound)?,
+        Disposition::Unsent => {
+            if let Some(message) = &inbound.message {
+                out.accepted.stopping.extend(unsend::unsend(conn, here, message, now)?);
+            }
+        }
         Disposition::Closed(reason) => conversations::close(conn, here, reason, millis(now))?,
         Disposition::Moved(to) => {
             let account = inbound.place.account().as_str();
@@ -420,6 +426,7 @@ fn name(disposition: &Disposition) -> String {
         Disposition::Tap => "tap",
         Disposition::Edit | Disposition::MeantNow(_) => "edit",
         Disposition::Gate => "gate",
+        Disposition::Unsent => "unsend",
         Disposition::Context | Disposition::Earlier(_) => "context",
         Disposition::Ignored(reason) => return format!("ignored: {reason}"),
         Disposition::Unparsed => "unparsed",

@@ -10,7 +10,7 @@ use selkie_channel_core::PersonId;
 
 use super::outbox::{self, Cause, Prepared};
 use super::rows::millis;
-use super::{lanes, notes, questions, work};
+use super::{fetched, lanes, notes, questions, work};
 use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::store::{CommandDone, CommandEffect, QuestionRow, Result, StopAnswers};
@@ -145,7 +145,7 @@ fn stop(
 ) -> Result<Ended> {
     let mut running: Vec<TaskId> = conn
         .prepare_cached(&format!(
-            "UPDATE task SET stop = 1
+            "UPDATE task SET stop = MAX(stop, 1)
              WHERE conversation = ?1 AND state = 'running' AND {THEIRS} RETURNING id"
         ))?
         .query_map(params![conversation, by], |row| Ok(TaskId(row.get(0)?)))?
@@ -160,7 +160,12 @@ fn stop(
                   WHERE o.id = part.outbound AND {THEIRS})"
         ))?
         .execute(params![conversation, by, millis(now)])?;
-    let any = !running.is_empty() || unsent > 0;
+    // A held answer waits for a tap of anybody: only who may stop everything drops it.
+    let held = match by {
+        None => fetched::drop_held(conn, conversation, ("cancelled", "stopped"), millis(now))?,
+        Some(_) => 0,
+    };
+    let any = !running.is_empty() || unsent + held > 0;
     Ok(Ended { running, withdrawn, any })
 }
 
@@ -224,7 +229,7 @@ pub fn interrupt(
     let by = (by.trust != Trust::Owner).then_some(speaker);
     let stopping: Vec<TaskId> = conn
         .prepare_cached(&format!(
-            "UPDATE task SET stop = 1
+            "UPDATE task SET stop = MAX(stop, 1)
              WHERE conversation = ?1 AND state = 'running' AND id <> ?3 AND {THEIRS} RETURNING id"
         ))?
         .query_map(params![conversation, by, fresh], |row| Ok(TaskId(row.get(0)?)))?

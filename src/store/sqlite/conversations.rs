@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, PlaceId};
 
+use super::fetched;
 use super::rows::millis;
 use crate::store::Result;
 
@@ -83,6 +84,7 @@ pub fn close(conn: &Connection, row: i64, reason: &str, now: i64) -> Result<()> 
          WHERE conversation = ?1 AND open = 1 AND state = 'queued'",
     )?
     .execute(params![row, reason, now])?;
+    fetched::drop_held(conn, row, ("refused", reason), now)?;
     Ok(())
 }
 

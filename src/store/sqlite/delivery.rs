@@ -10,7 +10,7 @@ use super::settle::{self, Change};
 use super::writer::Class;
 use super::{Sqlite, outbox};
 use crate::domain::ids::{Boot, OutboundId, PartId};
-use crate::store::{Delivery, DuePart, Outcome, Result, Standing};
+use crate::store::{Delivery, DuePart, Outcome, Queued, Result, Standing};
 
 #[async_trait]
 impl Delivery for Sqlite {
@@ -114,6 +114,20 @@ struct Due {
     expires_at: Option<i64>,
     unclear: bool,
     answer: bool,
+}
+
+/// Returns the queued parts of one outbound.
+pub fn queued_of(conn: &Connection, outbound: OutboundId) -> Result<Queued> {
+    let rows: Vec<RawPart> = conn
+        .prepare_cached(
+            "SELECT p.id, p.outbound, p.attempts, p.not_before, o.expires_at, 0, o.answer, p.part
+             FROM part p JOIN outbound o ON o.id = p.outbound
+             WHERE p.id BETWEEN ?1 AND ?2 AND p.state = 'queued' ORDER BY p.id",
+        )?
+        .query_map(outbox::parts_of(outbound.0), RawPart::from_row)?
+        .collect::<rusqlite::Result<_>>()?;
+    let parts = rows.into_iter().map(RawPart::read).collect::<Result<_>>()?;
+    Ok(Queued { outbound, parts })
 }
 
 /// The index is named because the planner would rather walk all parts there ever were, for their order.

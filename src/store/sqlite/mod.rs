@@ -14,7 +14,9 @@ mod claimed;
 mod command;
 mod conversations;
 mod delivery;
+mod fetched;
 mod gate;
+mod holds;
 mod inflow;
 mod intake;
 mod lanes;
@@ -36,6 +38,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod unsend;
 mod wal;
 mod work;
 mod writer;

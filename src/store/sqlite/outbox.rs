@@ -19,6 +19,7 @@ pub struct Prepared {
     body: String,
     parts: Vec<(Part, String)>,
     expires_at: Option<DateTime<Utc>>,
+    token: Option<String>,
 }
 
 impl Prepared {
@@ -35,8 +36,14 @@ impl Prepared {
             .into_iter()
             .map(|part| json(&part).map(|text| (part, text)))
             .collect::<Result<_>>()?;
+        let token = draft.outbound.reply_window.map(|window| window.token);
         let conversation = draft.outbound.conversation;
-        Ok(Self { conversation, body, parts, expires_at: draft.expires_at })
+        Ok(Self { conversation, body, parts, expires_at: draft.expires_at, token })
+    }
+
+    /// Returns the right to answer that it may use up.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
     }
 
     /// Returns about how many bytes it will take.

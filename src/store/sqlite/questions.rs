@@ -58,7 +58,26 @@ pub fn ask(conn: &Connection, task: i64, asked: Prepared, now: DateTime<Utc>) ->
         expires_at,
         millis(now)
     ])?;
+    if queued.parts.is_empty() {
+        not_asked(conn, queued.outbound.0, "the bot may not speak here any more", millis(now))?;
+    }
     Ok(queued)
+}
+
+/// The platform will not take what asks: its task goes on and is told so.
+pub fn not_asked(conn: &Connection, outbound: i64, why: &str, now: i64) -> Result<()> {
+    let given = json(&Given::NotAsked { why: why.to_owned() })?;
+    let task: Option<i64> = conn
+        .prepare_cached(
+            "UPDATE question SET state = 'withdrawn', given = ?2, settled_at = ?3
+             WHERE outbound = ?1 AND state = 'open' RETURNING task",
+        )?
+        .query_row(params![outbound, given, now], |row| row.get(0))
+        .optional()?;
+    if let Some(task) = task {
+        wake(conn, task)?;
+    }
+    Ok(())
 }
 
 /// An effect with its texts written.
@@ -231,8 +250,8 @@ pub fn withdraw(
     open.into_iter().filter(|raw| taken.contains(&raw.row)).map(RawQuestion::read).collect()
 }
 
-/// Returns the open question that a person's words answer: one whose message they reply to, else the
-/// only one that has such a choice, else the only one that takes free text.
+/// Returns the open question that a person's words answer: one whose message they reply to (a terminal
+/// names it by its key), else the only one that has such a choice, else the only one that takes free text.
 pub fn answered_by(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<Option<i64>> {
     let mut asked = Vec::new();
     for raw in open(conn, Some(conversation))? {
@@ -246,7 +265,11 @@ pub fn answered_by(conn: &Connection, conversation: i64, inbound: &Inbound) -> R
         return Ok(None);
     }
     if let Some(quote) = &inbound.quote {
-        asked.retain(|(_, question)| question.message.as_ref() == Some(&quote.message));
+        let is_quoted = |question: &QuestionRow| {
+            question.message.as_ref() == Some(&quote.message)
+                || question.key == quote.message.as_str()
+        };
+        asked.retain(|(_, question)| is_quoted(question));
     }
     let named: Vec<i64> = asked
         .iter()
@@ -260,11 +283,11 @@ pub fn answered_by(conn: &Connection, conversation: i64, inbound: &Inbound) -> R
     })
 }
 
+/// A row of the inbox and its text.
+type RawInbound = (i64, String);
+
 /// Returns the question a task asked last, with the row that answered it.
-pub fn settled(
-    conn: &Connection,
-    task: i64,
-) -> Result<Option<(RawQuestion, Option<(i64, String)>)>> {
+pub fn settled(conn: &Connection, task: i64) -> Result<Option<(RawQuestion, Option<RawInbound>)>> {
     let sql = format!("{QUESTION} WHERE q.task = ?1 ORDER BY q.id DESC LIMIT 1");
     let Some(question) = list(conn, &sql, [task])?.pop() else { return Ok(None) };
     let by = match question.inbox {

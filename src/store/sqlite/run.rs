@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::claimed::RawClaimed;
-use super::outbox::{self, Cause};
+use super::outbox;
 use super::rows::{ITEM_VERSION, json, millis, small};
 use super::writer::Class;
-use super::{inflow, lanes, notes, questions, read, work};
+use super::{holds, inflow, lanes, notes, questions, read, unsend, work};
 use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
@@ -36,7 +36,6 @@ enum How {
 
 #[derive(Debug)]
 struct Parking {
-    facts: Option<String>,
     on: ParkedOn,
     text: String,
     wake_at: Option<i64>,
@@ -56,9 +55,8 @@ impl Prepared {
                 let how = How::Step { facts, durable };
                 Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
-            Advance::Park { append, header, facts, on, ask, wake_at, usage, hand_over, now } => {
+            Advance::Park { append, header, on, ask, wake_at, usage, hand_over, now } => {
                 let how = How::Park(Box::new(Parking {
-                    facts: facts.as_ref().map(json).transpose()?,
                     text: json(&on)?,
                     on,
                     wake_at: wake_at.map(millis),
@@ -132,6 +130,8 @@ impl RawCommitted {
 pub struct Held {
     lane: i64,
     stop: bool,
+    /// Its message was taken back.
+    unsent: bool,
     mode: Mode,
 }
 
@@ -150,7 +150,10 @@ pub fn held(conn: &Connection, claim: &Claim) -> Result<Option<Held>> {
              FROM task WHERE id = ?1 AND state = 'running' AND claim = ?2 AND boot = ?3",
         )?
         .query_row(params![claim.task.0, claim.number, claim.boot.0], |row| {
-            Ok(Held { lane: row.get(0)?, stop: row.get(1)?, mode: notes::mode(row.get(2)?) })
+            let stop: i64 = row.get(1)?;
+            let unsent = stop == unsend::STOP_UNSENT;
+            let (stop, mode) = (stop != 0, notes::mode(row.get(2)?));
+            Ok(Held { lane: row.get(0)?, stop, unsent, mode })
         })
         .optional()?)
 }
@@ -164,9 +167,11 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         inflow::absorb(conn, (task, held.lane), &seen, now)?;
     }
     append(conn, task, &items)?;
+    if held.unsent {
+        unsend::again(conn, task)?;
+    }
     let facts = match &how {
         How::Step { facts, .. } => facts.as_deref(),
-        How::Park(parking) => parking.facts.as_deref(),
         _ => None,
     };
     let Usage { calls, input, cached, output, micro_usd } = usage;
@@ -186,9 +191,8 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         How::Finish { end, say, set_aside, hand_over } => {
             let usage = finish(conn, task, &end, now)?;
             let said = say.into_iter();
-            let queued = said
-                .map(|draft| outbox::say(conn, draft, Cause::Task(task, None), now))
-                .collect::<Result<_>>()?;
+            let queued =
+                said.map(|draft| holds::say(conn, task, draft, now)).collect::<Result<_>>()?;
             if set_aside {
                 raise_epoch(conn, task)?;
             }
@@ -244,7 +248,7 @@ fn park(
     (held, now): (Held, DateTime<Utc>),
 ) -> Result<RawCommitted> {
     let task = claim.task.0;
-    let Parking { on, text, wake_at, ask, hand_over, .. } = parking;
+    let Parking { on, text, wake_at, ask, hand_over } = parking;
     let child = match on {
         ParkedOn::Child { task } => Some(task.0),
         _ => None,

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::PlaceId;
 
 use super::rows::{json, millis};
-use super::{conversations, moved, outbox};
+use super::{conversations, moved, outbox, questions};
 use crate::store::{Outcome, Result, Standing, StoreError};
 
 /// An outcome, written as text before it reaches the writer.
@@ -104,6 +104,7 @@ impl Known {
             Change::Unclear(at, why) => self.wait(conn, "unclear", (Some(at), Some(&why)), now),
             Change::Refused(reason, close) => {
                 self.end(conn, "refused", Some(&reason), now)?;
+                questions::not_asked(conn, self.outbound, &reason, now)?;
                 match close {
                     true => conversations::close(conn, self.conversation, &reason, now),
                     false => Ok(()),
@@ -121,7 +122,11 @@ impl Known {
                 self.wait(conn, "queued", (None, None), now)
             }
             Change::LeftUnclear => self.end(conn, "unclear", None, now),
-            Change::Expired => self.end(conn, "expired", Some("its time had passed"), now),
+            Change::Expired => {
+                let why = "its time had passed";
+                self.end(conn, "expired", Some(why), now)?;
+                questions::not_asked(conn, self.outbound, why, now)
+            }
         }
     }
 

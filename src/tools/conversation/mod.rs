@@ -1,12 +1,18 @@
-//! The bot's own records: a thought, a plan, and the conversation's todo list.
+//! The bot's own records: a thought, a plan, the conversation's todo list; and what it asks people.
 
+mod ask_user;
 pub mod plan_create;
+mod plan_enter;
+mod plan_exit;
 mod think;
 mod todo;
 mod todo_read;
 mod todo_write;
 
+pub(super) use ask_user::AskUser;
 pub(super) use plan_create::PlanCreate;
+pub(super) use plan_enter::PlanEnter;
+pub(super) use plan_exit::PlanExit;
 pub(super) use think::Think;
 pub(super) use todo_read::TodoRead;
 pub(super) use todo_write::TodoWrite;

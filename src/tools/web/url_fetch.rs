@@ -16,6 +16,7 @@ use super::answer::{Got, Opened};
 use super::client::{Ask, Guarded};
 use super::page::{content_type, is_text, text_of};
 use super::settings;
+use crate::domain::facts::Mode;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located, refused};
@@ -127,6 +128,12 @@ impl Tool for UrlFetch {
         let args: Args = typed(args)?;
         let ask = self.ask(&args)?;
         let method = ask.method.clone();
+        if scope.mode == Mode::Plan && (method != Method::GET || args.download_path.is_some()) {
+            return Err(ToolError::tell(
+                "only GET without download_path is available here: nothing is changed in plan mode until the \
+                 plan is approved",
+            ));
+        }
         let most = ask.max_bytes;
         let target = args.download_path.as_deref().map(|path| place(scope, path)).transpose()?;
         let names: Vec<&str> = ask.headers.keys().map(HeaderName::as_str).collect();

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use selkie_channel_core::{
-    Addressed, AttachmentKind, Audience, Channel, Delivery, Inbound, ListenEnd, Outbound, Redactor,
-    What,
+    Addressed, AttachmentKind, Audience, Body, Channel, Choice, Delivery, Inbound, ListenEnd,
+    Outbound, Question, Redactor, What,
 };
 use selkie_playground::line_platform::{ADA, Draft, GRACE, GROUP, LINUS, MediaKind, ROOM};
 use selkie_playground::{Fault, FaultKind};
@@ -126,7 +126,8 @@ async fn a_quote_of_the_bot_means_it_and_a_quote_of_others_does_not() {
         assert_eq!((quoting.addressed, quote.ours), (Addressed::No, false));
         assert_eq!(quote.text, "a secret");
         line.unsend(GROUP, LINUS, &said);
-        assert_eq!(next(&mut told).await.what, What::Other { name: "unsend".to_owned() });
+        let unsent = next(&mut told).await;
+        assert_eq!((unsent.what, unsent.message.unwrap().as_str()), (What::Unsent, said.as_str()));
         line.reply(GROUP, ADA, &said, "again");
         assert_eq!(next(&mut told).await.quote.unwrap().text, "", "taken back is forgotten");
     })
@@ -163,9 +164,52 @@ async fn comings_and_goings_open_and_close() {
         guest.line().open(GROUP);
         assert_eq!(next(&mut told).await.what, What::Opened);
         guest.line().postback(ADA, ADA, "buy=1");
-        assert_eq!(next(&mut told).await.what, What::Other { name: "postback".to_owned() });
+        let What::Tap { question, handle, .. } = next(&mut told).await.what else { panic!() };
+        assert!(question.is_empty() && !handle.is_empty(), "a button nobody knows");
         guest.line().postback(ADA, ADA, "/status");
         assert_eq!(next(&mut told).await.command.unwrap().name, "status");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_tap_brings_its_question_and_a_right_to_answer() {
+    let guest = Guest::new().await;
+    let mouth = std::sync::Arc::clone(&guest.channel.mouth);
+    heard(&guest.channel, async |mut told| {
+        let line = guest.line();
+        line.say(GROUP, ADA, "@selkie tea?");
+        let asked = next(&mut told).await;
+        let choice = |id: &str, label: &str| Choice {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            description: String::new(),
+        };
+        let question = Question {
+            key: "k1".to_owned(),
+            markdown: "Which?".to_owned(),
+            choices: vec![choice("a", "Green"), choice("b", "Black")],
+            free_text: false,
+            placeholder: String::new(),
+        };
+        let said = Outbound::new(asked.conversation, Body::Question(question));
+        mouth.deliver(&mouth.render(&said.within(asked.reply_window))[0]).await;
+        let message = line.messages(GROUP).pop().unwrap();
+        assert_eq!(message.text, "Which?\n\n1. Green\n2. Black");
+        let words = line.tap(GROUP, GRACE, &message.id, "Black").unwrap();
+        let tap = next(&mut told).await;
+        let window = tap.reply_window.unwrap();
+        let handle = window.token.clone();
+        let (question, choice) = ("k1".to_owned(), "b".to_owned());
+        assert_eq!(tap.what, What::Tap { question, choice, handle: handle.clone() });
+        assert_eq!(tap.speaker.id.as_str(), format!("line:{GRACE}"));
+        let text = "That was asked of Ada.".to_owned();
+        let answer = Outbound::new(tap.conversation, Body::TapAnswer { handle, text });
+        mouth.deliver(&mouth.render(&answer)[0]).await;
+        assert_eq!(line.wait_for_answer(GROUP, &words).await.text, "That was asked of Ada.");
+        assert_eq!(line.used(), 0);
+        mouth.deliver(&mouth.render(&answer)[0]).await;
+        assert!(line.calls_of("push").is_empty(), "words for a tap are never pushed");
     })
     .await;
 }

@@ -2,12 +2,13 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Addressed, Audience, ConversationId, Inbound, PlaceId, Redactor, ReplyWindow,
-    Speaker, What,
+    AccountId, Addressed, Audience, ConversationId, Inbound, MessageRef, PlaceId, Redactor,
+    ReplyWindow, Speaker, What,
 };
 use serde_json::Value;
 
 use super::{field, message, words};
+use crate::buttons;
 use crate::ids::{Spot, name_of, person};
 use crate::known::Known;
 use crate::names::Names;
@@ -19,7 +20,6 @@ const WINDOW: TimeDelta = TimeDelta::seconds(50);
 
 /// Kinds that are known and ask nothing of the bot.
 const PASSED: &[&str] = &[
-    "unsend",
     "memberJoined",
     "memberLeft",
     "videoPlayComplete",
@@ -46,6 +46,8 @@ pub struct Frame<'a> {
     pub names: &'a Names,
     /// Hides secrets in what is kept raw.
     pub redactor: &'a Redactor,
+    /// How long after an event its reply token waits for the answer.
+    pub deadline: TimeDelta,
 }
 
 /// Reads an event.
@@ -65,13 +67,10 @@ fn known(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
         inbound.reply_window = None;
         return Some(inbound);
     }
-    if kind == "unsend" {
-        let id = field::object(event, "unsend").and_then(|u| field::text(u, "messageId"));
-        frame.known.forget(id.unwrap_or_default());
-    }
     let what = match kind {
         "message" => return message::read(event, blank(event, What::Message, frame), frame),
         "postback" => return Some(postback(event, blank(event, other(kind), frame))),
+        "unsend" => return unsend(event, frame),
         "follow" | "join" => What::Opened,
         "unfollow" => What::Closed { reason: "blocked by the person".to_owned() },
         "leave" => What::Closed { reason: "removed from the group".to_owned() },
@@ -81,7 +80,8 @@ fn known(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
     Some(blank(event, what, frame))
 }
 
-/// A tap whose data is a command is that command; any other is for whoever made the button.
+/// A tap whose data is a command (an owner's rich menu has such) is that command; any other is a tap, on
+/// a question of ours or on a button nobody knows.
 fn postback(event: &Value, mut inbound: Inbound) -> Inbound {
     let data = field::object(event, "postback").and_then(|p| field::text(p, "data"));
     if let Some(command) = data.and_then(words::command) {
@@ -89,8 +89,21 @@ fn postback(event: &Value, mut inbound: Inbound) -> Inbound {
         inbound.addressed = Addressed::Command;
         inbound.text.clone_from(&command.args);
         inbound.command = Some(command);
+        return inbound;
     }
+    let (question, choice) = data.and_then(buttons::read).unwrap_or_default();
+    // The tap's own token answers it; whatever is said first uses it up.
+    let handle = inbound.reply_window.as_ref().map(|w| w.token.clone()).unwrap_or_default();
+    inbound.what = What::Tap { question, choice, handle };
     inbound
+}
+
+/// Somebody takes a message back: what is remembered of it goes, and what is stored of it.
+fn unsend(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
+    let id = field::text(field::object(event, "unsend")?, "messageId")?;
+    frame.known.forget(id);
+    let message = Some(MessageRef::new(id));
+    Some(Inbound { message, ..blank(event, What::Unsent, frame) })
 }
 
 /// Returns an inbound about the event's chat with nothing said yet.
@@ -118,7 +131,7 @@ fn blank(event: &Value, what: What, frame: Frame<'_>) -> Inbound {
         forwarded: false,
         attachments: Vec::new(),
         album: None,
-        reply_window: window(event, at),
+        reply_window: window(event, at, frame),
     }
 }
 
@@ -170,9 +183,10 @@ fn speaker(event: &Value, chat: Option<&Spot>, names: &Names) -> Speaker {
     }
 }
 
-fn window(event: &Value, at: DateTime<Utc>) -> Option<ReplyWindow> {
+fn window(event: &Value, at: DateTime<Utc>, frame: Frame<'_>) -> Option<ReplyWindow> {
     let token = field::text(event, "replyToken")?.to_owned();
-    Some(ReplyWindow { token, until: at + WINDOW, calls: 1 })
+    let hold_at = Some(at + frame.deadline);
+    Some(ReplyWindow { token, until: at + WINDOW, calls: 1, hold_at })
 }
 
 fn raw(event: &Value, redactor: &Redactor) -> String {

@@ -12,7 +12,7 @@ fn asked(guest: &Guest, chat: &str, answer: &str) -> (String, Vec<Part>) {
     let event = guest.line().event_of(&message);
     let token = event["replyToken"].as_str().unwrap().to_owned();
     let until = chrono::DateTime::UNIX_EPOCH;
-    let window = ReplyWindow { token, until, calls: 1 };
+    let window = ReplyWindow { token, until, calls: 1, hold_at: None };
     let outbound = Outbound::text(guest.conversation(chat), answer).within(Some(window));
     (message, guest.channel.mouth.render(&outbound))
 }
@@ -98,6 +98,28 @@ async fn a_dead_token_becomes_a_push() {
     let marked = guest.channel.mouth.marked(&parts[0]);
     assert!(note(&guest.channel.mouth.deliver(&marked).await).unwrap().starts_with("presumed"));
     assert_eq!(said(&guest, ADA).len(), 1, "after an unclear reply nothing is pushed");
+}
+
+#[tokio::test]
+async fn buttons_that_are_not_taken_are_left_off() {
+    let guest = Guest::new().await;
+    let (_, mut parts) = asked(&guest, ADA, "tea?");
+    let item = |label: &str| serde_json::json!({ "label": label, "data": "q:k:1", "display": "x" });
+    parts[0].call["buttons"] =
+        serde_json::json!({ "form": "quick", "items": [item("a label of 21 letters")] });
+    assert_eq!(note(&guest.channel.mouth.deliver(&parts[0]).await), None);
+    let said = said(&guest, ADA).remove(0);
+    assert_eq!((said.text.as_str(), said.via, said.buttons.len()), ("tea?", Via::Reply, 0));
+}
+
+#[tokio::test]
+async fn without_pushes_a_dead_token_is_told() {
+    let guest = Guest::with(serde_json::json!({ "push": "never" })).await;
+    let (_, parts) = asked(&guest, ADA, "late");
+    guest.line().expire_tokens();
+    let reason = refused(guest.channel.mouth.deliver(&parts[0]).await);
+    assert!(reason.contains("line.push is never"), "{reason}");
+    assert!(guest.line().calls_of("push").is_empty());
 }
 
 #[tokio::test]

@@ -11,9 +11,10 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CHATS, Control, Room};
+use super::Control;
+use super::rooms::{self, At, ROOMS, Room};
 use crate::model::Turn;
-use crate::telegram::{ADA, Fault, FileDraft, FileKind, MessageView};
+use crate::telegram::{ADA, Fault, FileDraft, FileKind, Spot};
 
 type Answer<T> = Result<Json<T>, (StatusCode, Json<Value>)>;
 
@@ -21,30 +22,17 @@ type Answer<T> = Result<Json<T>, (StatusCode, Json<Value>)>;
 pub(crate) async fn world(State(control): State<Arc<Control>>) -> Json<Value> {
     let daemon = control.daemon_url.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let model = control.model_name.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let chats: Vec<Value> = CHATS.iter().map(|room| describe(&control, room)).collect();
+    let chats: Vec<Value> = ROOMS.iter().map(|room| rooms::describe(&control, room)).collect();
     let bot = control.telegram.bot();
     Json(json!({ "daemon": daemon, "model": model, "bot": bot, "chats": chats }))
-}
-
-fn describe(control: &Control, room: &Room) -> Value {
-    let (title, members) = control.telegram.describe(room.spot.chat).unwrap_or_default();
-    let title = if room.kind == "topic" { format!("{title} · Boats") } else { title };
-    let key = match room.spot.thread {
-        Some(thread) => format!("tg:{}:{thread}", room.spot.chat),
-        None => format!("tg:{}", room.spot.chat),
-    };
-    json!({
-        "id": room.id, "platform": "telegram", "kind": room.kind, "title": title, "key": key,
-        "members": members, "me": { "id": ADA, "name": "Ada" },
-    })
 }
 
 /// `GET /api/chats/{id}/messages`.
 pub(crate) async fn messages(
     State(control): State<Arc<Control>>,
     Path(id): Path<String>,
-) -> Answer<Vec<MessageView>> {
-    Ok(Json(control.telegram.messages(room(&id)?.spot)))
+) -> Answer<Vec<Value>> {
+    Ok(Json(rooms::messages(&control, room(&id)?.at)))
 }
 
 /// The body of `say`.
@@ -53,7 +41,7 @@ pub(crate) async fn messages(
 pub(crate) struct Say {
     text: String,
     #[serde(default)]
-    reply_to: Option<i64>,
+    reply_to: Value,
     #[serde(default)]
     from: Option<String>,
 }
@@ -64,16 +52,13 @@ pub(crate) async fn say(
     Path(id): Path<String>,
     Json(say): Json<Say>,
 ) -> Answer<Value> {
-    let spot = room(&id)?.spot;
-    let user = person(&control, say.from.as_deref())?;
+    let at = room(&id)?.at;
     let text = say.text.trim();
     if text.is_empty() || text.encode_utf16().count() > 4096 {
         return Err(refuse(400, "a person's message has 1 to 4096 characters"));
     }
-    let id = match say.reply_to {
-        Some(to) => control.telegram.reply(spot, user, to, text),
-        None => control.telegram.say(spot, user, text),
-    };
+    let said = rooms::say(&control, at, say.from.as_deref(), &say.reply_to, text);
+    let id = said.map_err(|words| refuse(404, &words))?;
     Ok(Json(json!({ "message_id": id })))
 }
 
@@ -94,7 +79,7 @@ pub(crate) async fn upload(
     Query(query): Query<UploadQuery>,
     body: Bytes,
 ) -> Answer<Value> {
-    let spot = room(&id)?.spot;
+    let spot = telegram(&id)?;
     let user = person(&control, query.from.as_deref())?;
     if body.is_empty() {
         return Err(refuse(400, "the file is empty; send its bytes as the body"));
@@ -108,7 +93,7 @@ pub(crate) async fn upload(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Edit {
-    message_id: i64,
+    message_id: Value,
     text: String,
 }
 
@@ -118,17 +103,29 @@ pub(crate) async fn edit(
     Path(id): Path<String>,
     Json(edit): Json<Edit>,
 ) -> Answer<Value> {
-    if control.telegram.edit(room(&id)?.spot.chat, edit.message_id, &edit.text) {
+    let done = match (room(&id)?.at, edit.message_id.as_i64(), edit.message_id.as_str()) {
+        (At::Telegram(spot), Some(id), _) => control.telegram.edit(spot.chat, id, &edit.text),
+        (At::Slack(channel), _, Some(ts)) => {
+            let there = control.slack.messages(channel);
+            let theirs = there.iter().any(|message| message.ts == ts && !message.is_bots());
+            if theirs {
+                control.slack.edit(channel, ts, &edit.text);
+            }
+            theirs
+        }
+        _ => false,
+    };
+    if done {
         return Ok(Json(json!({ "message_id": edit.message_id })));
     }
-    Err(refuse(404, "no message of a person with this id is in this chat"))
+    Err(refuse(404, "no message of a person that could be edited has this id in this chat"))
 }
 
 /// The body of `press`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Press {
-    message_id: i64,
+    message_id: Value,
     data: String,
     #[serde(default)]
     from: Option<String>,
@@ -140,10 +137,15 @@ pub(crate) async fn press(
     Path(id): Path<String>,
     Json(press): Json<Press>,
 ) -> Answer<Value> {
-    let chat = room(&id)?.spot.chat;
-    let user = person(&control, press.from.as_deref())?;
-    let id = control.telegram.press(chat, user, press.message_id, &press.data);
-    Ok(Json(json!({ "callback_query_id": id })))
+    let (at, from) = (room(&id)?.at, press.from.as_deref());
+    if let (At::Telegram(spot), Some(message)) = (at, press.message_id.as_i64()) {
+        let user = person(&control, from)?;
+        let id = control.telegram.press(spot.chat, user, message, &press.data);
+        return Ok(Json(json!({ "callback_query_id": id })));
+    }
+    let message = press.message_id.as_str().unwrap_or_default();
+    rooms::press(&control, at, from, message, &press.data).map_err(|words| refuse(404, &words))?;
+    Ok(Json(json!({ "ok": true })))
 }
 
 /// `POST /api/faults`: a [`Fault`]; `chat` may be one of the page's names.
@@ -152,7 +154,7 @@ pub(crate) async fn fault(
     Json(mut fault): Json<Value>,
 ) -> Answer<Value> {
     if let Some(id) = fault["chat"].as_str() {
-        fault["chat"] = json!(room(id)?.spot.chat);
+        fault["chat"] = json!(telegram(id)?.chat);
     }
     let fault: Fault = serde_json::from_value(fault)
         .map_err(|error| refuse(400, &format!("this is no fault: {error}")))?;
@@ -191,10 +193,18 @@ pub(crate) async fn file(State(control): State<Arc<Control>>, Path(id): Path<Str
 }
 
 fn room(id: &str) -> Result<&'static Room, (StatusCode, Json<Value>)> {
-    CHATS.iter().find(|room| room.id == id).ok_or_else(|| {
-        let names: Vec<&str> = CHATS.iter().map(|room| room.id).collect();
+    ROOMS.iter().find(|room| room.id == id).ok_or_else(|| {
+        let names: Vec<&str> = ROOMS.iter().map(|room| room.id).collect();
         refuse(404, &format!("no chat {id}; there are {}", names.join(", ")))
     })
+}
+
+/// A chat of the one platform on which this can be done here.
+fn telegram(id: &str) -> Result<Spot, (StatusCode, Json<Value>)> {
+    match room(id)?.at {
+        At::Telegram(spot) => Ok(spot),
+        _ => Err(refuse(400, &format!("this is for Telegram's chats; {id} is none"))),
+    }
 }
 
 fn person(control: &Control, name: Option<&str>) -> Result<i64, (StatusCode, Json<Value>)> {

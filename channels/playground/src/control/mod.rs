@@ -2,6 +2,7 @@
 
 mod api;
 mod page;
+mod rooms;
 mod stream;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,36 +11,38 @@ use axum::Router;
 use axum::routing::{get, post};
 use tokio_util::sync::CancellationToken;
 
+use crate::line_platform::LinePlatform;
 use crate::model::Model;
-use crate::telegram::{GROUP, PRIVATE, Spot, TOPIC, Telegram};
-
-/// A chat of the page.
-pub(crate) struct Room {
-    pub(crate) id: &'static str,
-    pub(crate) kind: &'static str,
-    pub(crate) spot: Spot,
-}
-
-/// The page's chats.
-pub(crate) const CHATS: [Room; 3] = [
-    Room { id: "telegram:private", kind: "private", spot: PRIVATE },
-    Room { id: "telegram:group", kind: "group", spot: GROUP },
-    Room { id: "telegram:topic", kind: "topic", spot: TOPIC },
-];
+use crate::slack::Slack;
+use crate::telegram::Telegram;
+use crate::x::XPlatform;
 
 /// What the control API works on.
 pub(crate) struct Control {
     telegram: Telegram,
+    slack: Slack,
+    line: LinePlatform,
+    x: XPlatform,
     model: Model,
     stop: CancellationToken,
     daemon_url: Mutex<Option<String>>,
     model_name: Mutex<String>,
 }
 
+/// The platforms whose chats the page shows.
+pub(crate) struct Platforms {
+    pub(crate) telegram: Telegram,
+    pub(crate) slack: Slack,
+    pub(crate) line: LinePlatform,
+    pub(crate) x: XPlatform,
+}
+
 impl Control {
-    pub(crate) fn new(telegram: Telegram, model: Model, stop: CancellationToken) -> Arc<Self> {
+    pub(crate) fn new(platforms: Platforms, model: Model, stop: CancellationToken) -> Arc<Self> {
+        let Platforms { telegram, slack, line, x } = platforms;
         let model_name = Mutex::new("the playground's scripted model".to_owned());
-        Arc::new(Self { telegram, model, stop, daemon_url: Mutex::default(), model_name })
+        let daemon_url = Mutex::default();
+        Arc::new(Self { telegram, slack, line, x, model, stop, daemon_url, model_name })
     }
 
     pub(crate) fn set_daemon_url(&self, url: &str) {

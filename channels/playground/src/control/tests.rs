@@ -22,7 +22,11 @@ async fn the_world_and_its_chats() {
     assert_eq!(world["bot"], bot);
     let chats = world["chats"].as_array().unwrap();
     let ids: Vec<_> = chats.iter().map(|chat| chat["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["telegram:private", "telegram:group", "telegram:topic"]);
+    let telegram = ["telegram:private", "telegram:group", "telegram:topic"];
+    assert_eq!(ids[..3], telegram);
+    assert_eq!(ids[3..], ["slack:dm", "slack:channel", "line:user", "line:group", "x:main"]);
+    let hears: Vec<_> = chats.iter().map(|chat| chat["hears"].as_bool().unwrap()).collect();
+    assert_eq!(hears.iter().filter(|hears| !**hears).count(), 1, "X alone is not heard");
     assert_eq!(chats[0]["key"], format!("tg:{ADA}"));
     assert_eq!(chats[1]["members"], json!(["Ada", "Grace", "Linus"]));
 }
@@ -111,4 +115,55 @@ async fn faults_and_scripts_are_planned_by_http() {
     let script = format!("{}/api/model/script", playground.url());
     client().post(script).json(&json!([{"kind": "text", "text": "hi"}])).send().await.unwrap();
     assert_eq!(playground.model().turns_left(), 1);
+}
+
+#[tokio::test]
+async fn every_platform_is_spoken_to_in_one_form() {
+    let playground = lifted().await;
+    let base = format!("{}/api/chats", playground.url());
+    let (http, root) = (client(), base.clone());
+    let say = async |chat: &str, body: Value| -> (u16, Value) {
+        let answer = http.post(format!("{root}/{chat}/say")).json(&body).send().await.unwrap();
+        (answer.status().as_u16(), answer.json().await.unwrap())
+    };
+    for chat in ["slack:channel", "line:group"] {
+        let (_, said) = say(chat, json!({"text": "@selkie tea?", "from": "Grace"})).await;
+        let again = json!({"text": "yes", "reply_to": said["message_id"]});
+        assert_eq!(say(chat, again).await.0, 200);
+        let messages: Value =
+            http.get(format!("{base}/{chat}/messages")).send().await.unwrap().json().await.unwrap();
+        assert_eq!(messages[0]["text"], "@selkie tea?", "{chat}");
+        assert_eq!(messages[0]["from"]["name"], "Grace", "{chat}");
+        assert_eq!(messages[1]["reply_to"], said["message_id"], "{chat}");
+    }
+    assert_eq!(playground.slack().messages("C0TEA")[0].text, "<@U0SELKIE> tea?");
+    assert_eq!(say("x:main", json!({"text": "by hand"})).await.0, 200);
+    let (status, refused) = say("x:main", json!({"text": "by hand"})).await;
+    assert_eq!(status, 404);
+    assert!(refused["error"].as_str().unwrap().contains("duplicate"), "{refused}");
+    assert!(playground.x().posts()[0].by_hand);
+    assert_eq!(say("line:group", json!({"text": "x", "from": "Nobody"})).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_button_of_another_platform_is_pressed_by_what_it_says() {
+    let playground = lifted().await;
+    let button = json!({ "type": "button", "action_id": "a", "value": "v",
+        "text": { "type": "plain_text", "text": "Green" } });
+    let blocks = json!([{ "type": "actions", "elements": [button] }]);
+    let body = json!({ "channel": "D0ADA", "text": "which tea?", "blocks": blocks });
+    let post = client().post(format!("{}/chat.postMessage", playground.slack_base_url()));
+    let posted = post.bearer_auth(crate::slack::BOT_TOKEN).json(&body).send().await.unwrap();
+    let posted: Value = posted.json().await.unwrap();
+    assert_eq!(posted["ok"], true, "{posted}");
+    let chat = format!("{}/api/chats/slack:dm", playground.url());
+    let messages = client().get(format!("{chat}/messages")).send().await.unwrap();
+    let messages: Value = messages.json().await.unwrap();
+    let key = json!([[{ "text": "Green", "callback_data": "Green" }]]);
+    assert_eq!(messages[0]["keyboard"], key);
+    let press = async |data: &str| {
+        let body = json!({ "message_id": posted["ts"], "data": data });
+        client().post(format!("{chat}/press")).json(&body).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!((press("Green").await, press("Black").await), (200, 404));
 }

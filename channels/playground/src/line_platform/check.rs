@@ -35,20 +35,68 @@ pub(super) fn messages(body: &Value) -> Result<Vec<Value>, Refusal> {
     }
     for (at, message) in messages.iter().enumerate() {
         let place = format!("messages[{at}]");
-        if message["type"] != "text" {
-            let known = "Must be one of the following values: [text]";
-            return Err(Refusal::property(known, &format!("{place}.type")));
+        match message["type"].as_str() {
+            Some("text") => length(&message["text"], 5000, &format!("{place}.text"))?,
+            Some("template") => template(message, &place)?,
+            _ => {
+                let known = "Must be one of the following values: [text, template]";
+                return Err(Refusal::property(known, &format!("{place}.type")));
+            }
         }
-        let text = message["text"].as_str().unwrap_or_default();
-        if text.trim().is_empty() {
-            return Err(Refusal::property("May not be empty", &format!("{place}.text")));
-        }
-        if text.encode_utf16().count() > 5000 {
-            let long = "Length must be between 0 and 5000";
-            return Err(Refusal::property(long, &format!("{place}.text")));
+        if let Some(quick) = message.get("quickReply") {
+            quick_reply(quick, &format!("{place}.quickReply.items"))?;
         }
     }
     Ok(messages.clone())
+}
+
+/// A text of 1 to `most` UTF-16 units.
+fn length(text: &Value, most: usize, place: &str) -> Result<(), Refusal> {
+    let text = text.as_str().unwrap_or_default();
+    if text.trim().is_empty() {
+        return Err(Refusal::property("May not be empty", place));
+    }
+    if text.encode_utf16().count() > most {
+        return Err(Refusal::property(&format!("Length must be between 0 and {most}"), place));
+    }
+    Ok(())
+}
+
+/// The one kind of template that is known here.
+fn template(message: &Value, place: &str) -> Result<(), Refusal> {
+    length(&message["altText"], 1500, &format!("{place}.altText"))?;
+    let (template, place) = (&message["template"], format!("{place}.template"));
+    if template["type"] != "buttons" {
+        let known = "Must be one of the following values: [buttons]";
+        return Err(Refusal::property(known, &format!("{place}.type")));
+    }
+    length(&template["text"], 160, &format!("{place}.text"))?;
+    let actions = template["actions"].as_array().map_or(&[][..], Vec::as_slice);
+    if !(1..=4).contains(&actions.len()) {
+        let size = "Size must be between 1 and 4";
+        return Err(Refusal::property(size, &format!("{place}.actions")));
+    }
+    let mut places = actions.iter().enumerate();
+    places.try_for_each(|(at, one)| action(one, &format!("{place}.actions[{at}]")))
+}
+
+fn quick_reply(quick: &Value, place: &str) -> Result<(), Refusal> {
+    let items = quick["items"].as_array().map_or(&[][..], Vec::as_slice);
+    if !(1..=13).contains(&items.len()) {
+        return Err(Refusal::property("Size must be between 1 and 13", place));
+    }
+    let mut places = items.iter().enumerate();
+    places.try_for_each(|(at, item)| action(&item["action"], &format!("{place}[{at}].action")))
+}
+
+fn action(action: &Value, place: &str) -> Result<(), Refusal> {
+    if action["type"] != "postback" {
+        let known = "Must be one of the following values: [postback]";
+        return Err(Refusal::property(known, &format!("{place}.type")));
+    }
+    length(&action["label"], 20, &format!("{place}.label"))?;
+    length(&action["data"], 300, &format!("{place}.data"))?;
+    length(&action["displayText"], 300, &format!("{place}.displayText"))
 }
 
 /// Checks that what is quoted stands in the chat.

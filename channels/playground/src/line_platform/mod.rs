@@ -25,7 +25,7 @@ pub use demo::{ACCESS_TOKEN, ADA, BOT, BOT_NAME, GRACE, GROUP, LINUS, ROOM, SECR
 pub use handle::LinePlatform;
 pub(crate) use http::{data_routes, routes};
 pub(crate) use sender::run as send_webhooks;
-pub use view::{LineCall, LineMessage, Via};
+pub use view::{LineButton, LineCall, LineMessage, Via};
 
 use crate::clock::Now;
 use crate::telegram::Faults;

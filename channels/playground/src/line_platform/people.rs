@@ -77,7 +77,39 @@ impl LinePlatform {
         self.happen(chat, Some(user), event);
     }
 
-    /// A person taps a button.
+    /// A person taps the button with this label under a message of the bot; the chat shows their words.
+    /// Gives the id of these words; `None` when there is no such button, or it is gone: quick replies
+    /// stand below the newest message alone.
+    pub fn tap(&self, chat: &str, user: &str, message: &str, label: &str) -> Option<String> {
+        let messages = self.messages(chat);
+        let at = messages.iter().position(|m| m.id == message)?;
+        let newest = at + 1 == messages.len();
+        let mut buttons = messages[at].buttons.iter();
+        let button = buttons.find(|b| b.label == label && (newest || !b.quick))?;
+        let now = self.server.now();
+        let (id, token) = {
+            let mut world = self.server.world();
+            let id = world.next().to_string();
+            let words = LineMessage {
+                id: id.clone(),
+                from: Some(user.to_owned()),
+                text: button.display.clone(),
+                quote: None,
+                via: Via::Person,
+                buttons: Vec::new(),
+                answers: None,
+            };
+            world.chats.get_mut(chat)?.messages.push(words);
+            let token = world.token(chat, Some(&id), now);
+            (id, token)
+        };
+        let data = json!({ "data": button.data });
+        let event = json!({ "type": "postback", "replyToken": token, "postback": data });
+        self.happen(chat, Some(user), event);
+        Some(id)
+    }
+
+    /// A person taps a button of somebody else's making.
     pub fn postback(&self, chat: &str, user: &str, data: &str) {
         let token = self.server.world().token(chat, None, self.server.now());
         let event =
@@ -129,6 +161,7 @@ impl LinePlatform {
                 text: shown.to_owned(),
                 quote: message["quotedMessageId"].as_str().map(str::to_owned),
                 via: Via::Person,
+                buttons: Vec::new(),
                 answers: None,
             };
             if let Some(chat) = world.chats.get_mut(chat) {

@@ -79,6 +79,50 @@ async fn a_bad_body_costs_no_token() {
     assert_eq!(bot.reply(&token, json!([text(&"😀".repeat(2500))])).await.0, 200);
 }
 
+fn item(label: &str) -> Value {
+    let action =
+        json!({ "type": "postback", "label": label, "data": "q:k:1", "displayText": label });
+    json!({ "type": "action", "action": action })
+}
+
+fn asking(items: &[Value]) -> Value {
+    json!([{ "type": "text", "text": "tea?", "quickReply": { "items": items } }])
+}
+
+#[tokio::test]
+async fn buttons_that_line_would_refuse_are_refused() {
+    let bot = Bot::new().await;
+    let token = bot.token();
+    let long = item("a label of 21 letters");
+    for items in [vec![], vec![item("x"); 14], vec![long.clone()], vec![item("")]] {
+        let (status, refusal) = bot.reply(&token, asking(&items)).await;
+        assert_eq!(status, 400);
+        assert!(refusal["details"][0]["property"].as_str().unwrap().contains("quickReply"));
+    }
+    let card = |text: &str, actions: &[Value]| {
+        let template = json!({ "type": "buttons", "text": text, "actions": actions });
+        json!([{ "type": "template", "altText": "late", "template": template }])
+    };
+    let action = item("Get")["action"].clone();
+    let five = vec![action; 5];
+    assert_eq!(bot.reply(&token, card(&"x".repeat(161), &five[..1])).await.0, 400);
+    assert_eq!(bot.reply(&token, card("late", &five)).await.0, 400);
+    assert_eq!(bot.reply(&token, card("late", &five[..4])).await.0, 200);
+}
+
+#[tokio::test]
+async fn quick_replies_go_with_the_next_message_and_a_tap_brings_a_token() {
+    let bot = Bot::new().await;
+    assert_eq!(bot.reply(&bot.token(), asking(&[item("yes")])).await.0, 200);
+    let line = bot.line();
+    let question = line.messages(ADA).pop().unwrap();
+    assert_eq!(line.tap(ADA, ADA, &question.id, "no"), None);
+    let words = line.tap(ADA, ADA, &question.id, "yes").unwrap();
+    assert_eq!(line.messages(ADA).pop().unwrap().text, "yes");
+    assert_ne!(words, question.id);
+    assert_eq!(line.tap(ADA, ADA, &question.id, "yes"), None, "it is gone");
+}
+
 #[tokio::test]
 async fn a_push_counts_heads_and_its_key_makes_it_one() {
     let bot = Bot::new().await;

@@ -16,8 +16,24 @@ pub struct LineMessage {
     pub quote: Option<String>,
     /// How it came.
     pub via: Via,
+    /// Its buttons: of a card, which stay, or quick replies, which go with the next message.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buttons: Vec<LineButton>,
     /// For a reply: the message whose token it used.
     pub answers: Option<String>,
+}
+
+/// A button under a message.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LineButton {
+    /// What stands on it.
+    pub label: String,
+    /// What a tap brings to the bot.
+    pub data: String,
+    /// What the chat then shows the person to have said.
+    pub display: String,
+    /// It goes with the next message.
+    pub quick: bool,
 }
 
 /// How a message came into its chat.

@@ -4,6 +4,11 @@ use super::handle::LinePlatform;
 use super::view::{LineCall, LineMessage, Via};
 
 impl LinePlatform {
+    /// Tells of everything that happens.
+    pub(crate) fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
+        self.server.happened.subscribe()
+    }
+
     /// The messages of a chat, oldest first.
     pub fn messages(&self, chat: &str) -> Vec<LineMessage> {
         self.server.world().chats.get(chat).map(|chat| chat.messages.clone()).unwrap_or_default()

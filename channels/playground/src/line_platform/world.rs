@@ -6,7 +6,7 @@ use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
-use super::view::{LineCall, LineMessage, Via};
+use super::view::{LineButton, LineCall, LineMessage, Via};
 
 /// A reply token lives about a minute.
 const TOKEN_LIFE: TimeDelta = TimeDelta::seconds(60);
@@ -134,9 +134,10 @@ impl World {
             let view = LineMessage {
                 id: id.clone(),
                 from: None,
-                text: message["text"].as_str().unwrap_or_default().to_owned(),
+                text: words(message),
                 quote: quote.and_then(|q| q.strip_prefix("q-")).map(str::to_owned),
                 via,
+                buttons: buttons(message),
                 answers: answers.clone(),
             };
             sent.push(json!({ "id": id, "quoteToken": quote_token(&id) }));
@@ -146,6 +147,28 @@ impl World {
         }
         json!({ "sentMessages": sent })
     }
+}
+
+/// What a message says.
+fn words(message: &Value) -> String {
+    let template = &message["template"]["text"];
+    template.as_str().or_else(|| message["text"].as_str()).unwrap_or_default().to_owned()
+}
+
+/// The buttons of a message that was checked.
+fn buttons(message: &Value) -> Vec<LineButton> {
+    let quick = message["quickReply"]["items"].as_array();
+    let card = message["template"]["actions"].as_array();
+    let actions = quick.into_iter().flatten().map(|item| (&item["action"], true));
+    let all = actions.chain(card.into_iter().flatten().map(|action| (action, false)));
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    all.map(|(action, quick)| LineButton {
+        label: text(&action["label"]),
+        data: text(&action["data"]),
+        display: text(&action["displayText"]),
+        quick,
+    })
+    .collect()
 }
 
 /// The token by which a message is quoted.

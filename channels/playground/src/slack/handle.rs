@@ -21,6 +21,11 @@ impl Slack {
         Self { server }
     }
 
+    /// Tells of everything that happens.
+    pub(crate) fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
+        self.server.changes.subscribe()
+    }
+
     /// A person writes; gives the message's `ts`. A text that names the bot (`<@U0SELKIE>`) comes to it
     /// as both events, in a channel.
     pub fn say(&self, channel: &str, user: &str, text: &str) -> String {

@@ -18,6 +18,8 @@ pub struct XPost {
     pub text: String,
     /// The post it goes on from.
     pub reply_to: Option<String>,
+    /// The account's owner wrote it in the app, and nobody through the API.
+    pub by_hand: bool,
     /// When.
     pub at: DateTime<Utc>,
 }
@@ -44,6 +46,11 @@ impl XPlatform {
         Self { server }
     }
 
+    /// Tells of everything that happens.
+    pub(crate) fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
+        self.server.happened.subscribe()
+    }
+
     /// The posts of the timeline, oldest first.
     pub fn posts(&self) -> Vec<XPost> {
         self.server.world().posts.clone()
@@ -65,7 +72,14 @@ impl XPlatform {
     /// What X refuses.
     pub fn post_by_hand(&self, text: &str) -> Result<String, String> {
         let now = self.server.now();
-        let made = post::make(&mut self.server.world(), &json!({ "text": text }), now);
+        let made = {
+            let mut world = self.server.world();
+            let made = post::make(&mut world, &json!({ "text": text }), now);
+            if let (Ok(_), Some(post)) = (&made, world.posts.last_mut()) {
+                post.by_hand = true;
+            }
+            made
+        };
         self.server.tell();
         match made {
             Ok(answer) => Ok(answer["data"]["id"].as_str().unwrap_or_default().to_owned()),

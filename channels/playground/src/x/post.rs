@@ -46,7 +46,7 @@ pub(super) fn make(world: &mut World, body: &Value, now: DateTime<Utc>) -> Resul
     }
     let id = id(world, now);
     let shown = shorter(&text).0;
-    world.posts.push(XPost { id: id.clone(), text, reply_to, at: now });
+    world.posts.push(XPost { id: id.clone(), text, reply_to, by_hand: false, at: now });
     Ok(json!({ "data": { "id": id, "text": shown, "edit_history_tweet_ids": [id] } }))
 }
 

@@ -42,6 +42,7 @@ pub fn slash(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
         // Half an hour at Slack, who says when it is over: the channel gets the answer then.
         until: FAR,
         calls: ANSWERS,
+        hold_at: None,
     });
     Some(frame.heard(team, inbound))
 }

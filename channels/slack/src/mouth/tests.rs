@@ -312,7 +312,7 @@ async fn a_command_is_answered_at_its_own_address_or_in_the_channel() {
         let until = chrono::DateTime::UNIX_EPOCH;
         let conversation = ConversationId::new(channel.account.clone(), "slack:T1:C2");
         let outbound = Outbound::text(conversation, "**Stopped.**");
-        let window = ReplyWindow { token, until, calls: 5 };
+        let window = ReplyWindow { token, until, calls: 5, hold_at: None };
         channel.mouth.render(&outbound.within(Some(window))).remove(0)
     };
     let ours = answer(format!("http://{}/answer", server.address));
@@ -338,7 +338,8 @@ async fn a_command_in_a_closed_channel_is_answered_aside() {
     let channel = server.channel();
     let url = format!("http://{}/answer", server.address);
     let token = json!({ "url": url, "alone": false }).to_string();
-    let window = ReplyWindow { token, until: chrono::DateTime::UNIX_EPOCH, calls: 5 };
+    let window =
+        ReplyWindow { token, until: chrono::DateTime::UNIX_EPOCH, calls: 5, hold_at: None };
     let conversation = ConversationId::new(channel.account.clone(), "slack:T1:C2");
     let outbound = Outbound::text(conversation, "hi").within(Some(window));
     let shown = channel.mouth.deliver(&channel.mouth.render(&outbound).remove(0)).await;

@@ -184,7 +184,8 @@ fn a_tap_is_answered_where_it_was_made_and_nothing_needs_no_answer() {
 fn a_slash_commands_answer_goes_to_the_person_first_or_last() {
     let answered = |alone: bool| {
         let token = json!({ "url": "https://hooks.slack.com/x", "alone": alone }).to_string();
-        let window = ReplyWindow { token, until: chrono::DateTime::UNIX_EPOCH, calls: 1 };
+        let window =
+            ReplyWindow { token, until: chrono::DateTime::UNIX_EPOCH, calls: 1, hold_at: None };
         let body = Body::Text { markdown: "x ".repeat(MAX_TEXT) };
         render(&outbound("slack:T1:C2", body).within(Some(window)))
     };

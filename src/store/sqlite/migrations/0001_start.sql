@@ -172,6 +172,20 @@ CREATE TABLE part (
 CREATE INDEX part_open ON part (conversation) WHERE open = 1;
 CREATE INDEX part_told ON part (conversation) WHERE told IS NOT NULL;
 
+-- A button by which the answer of a task is fetched. button: the outbound that offered it first. token: the
+-- right to answer that was spent on it. open: the answer has not gone out.
+CREATE TABLE hold (
+    key TEXT NOT NULL,
+    account TEXT NOT NULL,
+    task INTEGER NOT NULL,
+    button INTEGER NOT NULL,
+    token TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    PRIMARY KEY (key, account)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX hold_task ON hold (task);
+CREATE INDEX hold_open ON hold (button) WHERE open = 1;
+
 -- The message that shows how far a task is; null when a crash may have come between its sending and its id.
 CREATE TABLE status_message (task INTEGER PRIMARY KEY, message TEXT) STRICT;
 

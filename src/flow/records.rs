@@ -1,19 +1,21 @@
-//! The todo list of a place, as tools see it, over the ledger: every thread of a channel sees the same.
+//! The small records of a conversation, as tools see them, over the ledger: its mode, and the todo list of
+//! its place, the same for every thread of a channel.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use selkie_channel_core::ConversationId;
 
+use crate::domain::facts::Mode;
 use crate::flow::desk::Desk;
 use crate::store::StoreError;
 use crate::tools::ToolError;
-use crate::tools::ports::Todos;
+use crate::tools::ports::{Modes, Todos};
 
-/// Todos in the ledger.
-pub(super) struct LedgerTodos(pub(super) Arc<Desk>);
+/// Records in the ledger.
+pub(super) struct Records(pub(super) Arc<Desk>);
 
-impl LedgerTodos {
+impl Records {
     /// Whose list it is: the conversation that the place itself is.
     fn owner(&self, conversation: &ConversationId) -> ConversationId {
         let Some(account) = self.0.account(conversation) else { return conversation.clone() };
@@ -28,7 +30,7 @@ impl LedgerTodos {
 }
 
 #[async_trait]
-impl Todos for LedgerTodos {
+impl Todos for Records {
     async fn read(&self, conversation: &ConversationId) -> Result<Option<String>, ToolError> {
         let owner = self.owner(conversation);
         self.0.ledger.todos(&owner).await.map_err(|e| self.failed(&e))
@@ -37,5 +39,12 @@ impl Todos for LedgerTodos {
     async fn write(&self, conversation: &ConversationId, json: String) -> Result<(), ToolError> {
         let owner = self.owner(conversation);
         self.0.ledger.set_todos(&owner, json).await.map_err(|e| self.failed(&e))
+    }
+}
+
+#[async_trait]
+impl Modes for Records {
+    async fn change(&self, conversation: &ConversationId, mode: Mode) -> Result<(), ToolError> {
+        self.0.ledger.set_mode(conversation, mode).await.map_err(|e| self.failed(&e))
     }
 }

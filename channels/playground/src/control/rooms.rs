@@ -1,0 +1,279 @@
+//! The page's chats on all platforms, each in the one form that the page draws.
+
+use chrono::{DateTime, SecondsFormat};
+use serde_json::{Value, json};
+
+use super::Control;
+use crate::line_platform::{self as line, LineMessage};
+use crate::slack::{self, SlackMessage};
+use crate::telegram::{ADA, GROUP, PRIVATE, Spot, TOPIC};
+use crate::x::{self, XPost};
+
+/// How the page's people write the bot's name where a platform knows it by an id.
+const NAME: &str = "@selkie";
+/// Who speaks when nobody is named.
+const OWNER: &str = "Ada";
+
+/// A chat of the page.
+pub(crate) struct Room {
+    pub(crate) id: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) at: At,
+}
+
+/// Where a chat is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At {
+    Telegram(Spot),
+    /// The channel's id.
+    Slack(&'static str),
+    /// The chat's id.
+    Line(&'static str),
+    /// The account's timeline.
+    X,
+}
+
+/// The page's chats.
+pub(crate) const ROOMS: [Room; 8] = [
+    Room { id: "telegram:private", kind: "private", at: At::Telegram(PRIVATE) },
+    Room { id: "telegram:group", kind: "group", at: At::Telegram(GROUP) },
+    Room { id: "telegram:topic", kind: "topic", at: At::Telegram(TOPIC) },
+    Room { id: "slack:dm", kind: "dm", at: At::Slack(slack::DM) },
+    Room { id: "slack:channel", kind: "channel", at: At::Slack(slack::CHANNEL) },
+    Room { id: "line:user", kind: "user", at: At::Line(line::ADA) },
+    Room { id: "line:group", kind: "group", at: At::Line(line::GROUP) },
+    Room { id: "x:main", kind: "timeline", at: At::X },
+];
+
+/// The people by platform: name, Slack's id, LINE's id.
+const PEOPLE: [(&str, &str, &str); 3] = [
+    ("Ada", slack::ADA, line::ADA),
+    ("Grace", slack::GRACE, line::GRACE),
+    ("Linus", slack::LINUS, line::LINUS),
+];
+
+impl Room {
+    fn is_direct(&self) -> bool {
+        matches!(self.kind, "private" | "dm" | "user")
+    }
+}
+
+/// Describes a chat: what it is, who is in it, and what can be done there.
+pub(crate) fn describe(control: &Control, room: &Room) -> Value {
+    let everyone = || PEOPLE.iter().map(|(name, ..)| (*name).to_owned()).collect();
+    let (platform, title, key, members, me) = match room.at {
+        At::Telegram(spot) => {
+            let (title, members) = control.telegram.describe(spot.chat).unwrap_or_default();
+            let title = if room.kind == "topic" { format!("{title} · Boats") } else { title };
+            let key = match spot.thread {
+                Some(thread) => format!("tg:{}:{thread}", spot.chat),
+                None => format!("tg:{}", spot.chat),
+            };
+            ("telegram", title, key, members, json!(ADA))
+        }
+        At::Slack(channel) => {
+            let key = format!("slack:{}:{channel}", slack::TEAM);
+            ("slack", "#tea-room".to_owned(), key, everyone(), json!(slack::ADA))
+        }
+        At::Line(chat) => {
+            ("line", "Tea room".to_owned(), format!("line:{chat}"), everyone(), json!(line::ADA))
+        }
+        At::X => ("x", "The timeline".to_owned(), "x:main".to_owned(), Vec::new(), json!("hand")),
+    };
+    let mention = match room.at {
+        At::Telegram(_) => {
+            format!("@{}", control.telegram.bot()["username"].as_str().unwrap_or_default())
+        }
+        At::Slack(_) | At::Line(_) | At::X => NAME.to_owned(),
+    };
+    json!({
+        "id": room.id, "platform": platform, "kind": room.kind, "title": title, "key": key,
+        "members": members, "me": { "id": me, "name": "Ada" }, "direct": room.is_direct(),
+        "mention": mention,
+        // What starts no work: X is only spoken to.
+        "hears": room.at != At::X,
+        // A channel whose threads are conversations of their own.
+        "threads": room.kind == "channel",
+        "edits": matches!(room.at, At::Telegram(_) | At::Slack(_)),
+        "files": matches!(room.at, At::Telegram(_)),
+    })
+}
+
+/// Lists a chat's messages, oldest first.
+pub(crate) fn messages(control: &Control, at: At) -> Vec<Value> {
+    match at {
+        At::Telegram(spot) => control.telegram.messages(spot).iter().map(|m| json!(m)).collect(),
+        At::Slack(channel) => {
+            let messages = control.slack.messages(channel);
+            let buttons = |ts: &str| control.slack.buttons(channel, ts).into_iter();
+            messages
+                .iter()
+                .map(|m| of_slack(m, keyboard(buttons(&m.ts).map(|b| b.label))))
+                .collect()
+        }
+        At::Line(chat) => control.line.messages(chat).iter().map(of_line).collect(),
+        At::X => control.x.posts().iter().map(of_x).collect(),
+    }
+}
+
+/// A person says something; gives the message's id.
+///
+/// # Errors
+/// When nobody has this name, or the platform refuses.
+pub(crate) fn say(
+    control: &Control,
+    at: At,
+    from: Option<&str>,
+    reply_to: &Value,
+    text: &str,
+) -> Result<Value, String> {
+    let name = from.unwrap_or(OWNER);
+    Ok(match at {
+        At::Telegram(spot) => {
+            let user = control.telegram.person(name).ok_or_else(|| nobody(name))?;
+            json!(match reply_to.as_i64() {
+                Some(to) => control.telegram.reply(spot, user, to, text),
+                None => control.telegram.say(spot, user, text),
+            })
+        }
+        At::Slack(channel) => {
+            let user = person(name)?.1;
+            let text = text.replace(NAME, &format!("<@{}>", slack::BOT));
+            let messages = control.slack.messages(channel);
+            let root = reply_to.as_str().and_then(|ts| messages.into_iter().find(|m| m.ts == ts));
+            json!(match root.map(|root| root.thread.unwrap_or(root.ts)) {
+                Some(root) => control.slack.reply(channel, user, &root, &text),
+                None => control.slack.say(channel, user, &text),
+            })
+        }
+        At::Line(chat) => {
+            let user = person(name)?.2;
+            json!(match reply_to.as_str() {
+                Some(quoted) => control.line.reply(chat, user, quoted, text),
+                None => control.line.say(chat, user, text),
+            })
+        }
+        At::X => json!(control.x.post_by_hand(text)?),
+    })
+}
+
+/// A person presses the button with this label under a message.
+///
+/// # Errors
+/// When nobody has this name, or there is no such button any more.
+pub(crate) fn press(
+    control: &Control,
+    at: At,
+    from: Option<&str>,
+    message: &str,
+    label: &str,
+) -> Result<(), String> {
+    let user = person(from.unwrap_or(OWNER))?;
+    let pressed = match at {
+        At::Slack(channel) => control.slack.tap(channel, message, user.1, label),
+        At::Telegram(_) | At::Line(_) | At::X => false,
+    };
+    if pressed { Ok(()) } else { Err(format!("no button here says {label:?}")) }
+}
+
+fn person(name: &str) -> Result<&'static (&'static str, &'static str, &'static str), String> {
+    PEOPLE.iter().find(|(known, ..)| *known == name).ok_or_else(|| nobody(name))
+}
+
+fn nobody(name: &str) -> String {
+    format!("nobody here is called {name}; try Ada, Grace or Linus")
+}
+
+/// Buttons one below the other, in the form of Telegram's keyboards: a label is its own data.
+fn keyboard(labels: impl IntoIterator<Item = String>) -> Value {
+    let rows = labels.into_iter().map(|label| json!([{ "text": label, "callback_data": label }]));
+    rows.collect()
+}
+
+/// One message in the form of [`crate::telegram::MessageView`], which the page draws.
+fn view(id: &str, from: (&str, &str, bool), text: &str, at: &str) -> Value {
+    let (from_id, name, is_bot) = from;
+    json!({
+        "id": id, "from": { "id": from_id, "name": name, "is_bot": is_bot }, "text": text,
+        "entities": [], "at": at, "reply_to": null, "thread": null, "reactions": [], "file": null,
+        "keyboard": null, "edited": false, "service": null,
+    })
+}
+
+fn of_slack(message: &SlackMessage, keyboard: Value) -> Value {
+    let person = PEOPLE.iter().find(|(_, slack, _)| *slack == message.user);
+    let name = person.map_or("selkie", |(name, ..)| *name);
+    let seconds = message.ts.split('.').next().and_then(|s| s.parse().ok()).unwrap_or_default();
+    let at = DateTime::from_timestamp(seconds, 0).unwrap_or_default();
+    let at = at.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let from = (&*message.user, name, message.is_bots());
+    let mut value = view(&message.ts, from, &slack_words(&message.text), &at);
+    value["reply_to"] = json!(message.thread);
+    value["keyboard"] = keyboard;
+    value["edited"] = json!(message.edited.is_some());
+    let reactions = message.reactions.iter();
+    value["reactions"] = reactions
+        .map(|(emoji, by)| {
+            let by = PEOPLE.iter().find(|(_, slack, _)| slack == by).map_or("selkie", |p| p.0);
+            json!({ "emoji": format!(":{emoji}:"), "by": by })
+        })
+        .collect();
+    value
+}
+
+/// Slack's markup as a person sees it: names for ids, words for links.
+fn slack_words(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('<') {
+        out.push_str(before);
+        let Some((inside, after)) = behind.split_once('>') else {
+            out.push('<');
+            rest = behind;
+            continue;
+        };
+        let shown = inside.split_once('|').map_or(inside, |(_, label)| label);
+        let known = PEOPLE.iter().find(|(_, slack, _)| inside.strip_prefix('@') == Some(*slack));
+        match known {
+            Some((name, ..)) => out.push_str(&format!("@{name}")),
+            None if inside == format!("@{}", slack::BOT) => out.push_str(NAME),
+            None => out.push_str(shown),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+fn of_line(message: &LineMessage) -> Value {
+    let person = PEOPLE.iter().find(|(.., line)| message.from.as_deref() == Some(*line));
+    let from = match person {
+        Some((name, _, id)) => (*id, *name, false),
+        None => (line::BOT, "selkie", true),
+    };
+    let mut value = view(&message.id, from, &message.text, "");
+    value["reply_to"] = json!(message.quote);
+    value
+}
+
+fn of_x(post: &XPost) -> Value {
+    let from = match post.by_hand {
+        true => ("hand", "Ada", false),
+        false => (x::USER, "selkie", true),
+    };
+    let at = post.at.to_rfc3339_opts(SecondsFormat::Millis, true);
+    let mut value = view(&post.id, from, &post.text, &at);
+    value["reply_to"] = json!(post.reply_to);
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slacks_markup_is_shown_as_people_see_it() {
+        let text = "<@U0SELKIE> ask <@U0ADA>: <https://a.example/x|here> &lt;3 a < b";
+        assert_eq!(slack_words(text), "@selkie ask @Ada: here <3 a < b");
+    }
+}

@@ -1,0 +1,146 @@
+//! Answers that come too late for their right to answer: a button is offered in time, the answer is held,
+//! and goes out on the right that the tap brings.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use selkie_channel_core::{
+    AccountId, Body, Choice, ConversationId, Inbound, Outbound, Part, Question, ReplyWindow,
+};
+
+use crate::domain::crash::CrashPoint;
+use crate::domain::ids::{InboxId, OutboundId};
+use crate::flow::desk::{Desk, until};
+use crate::flow::words;
+use crate::store::{Claimed, Draft, FetchEffect, HeldAnswer, Offer, Standing, StoreError};
+
+/// Names the one choice of the button.
+const CHOICE: &str = "get";
+
+/// Waits until the task's right to answer runs out and spends it on a button. Never returns: dropped with
+/// the work it stands beside.
+pub(super) async fn offer(desk: &Arc<Desk>, claimed: &Claimed) -> Infallible {
+    let window = window(desk, claimed);
+    if let Some(window) = window
+        && let Some(at) = window.hold_at
+    {
+        tokio::time::sleep(until(at, desk.clock.now())).await;
+        spend(desk, claimed, window).await;
+    }
+    std::future::pending().await
+}
+
+/// Returns the newest right to answer that a task has: of its messages, or of what answered its question.
+pub(super) fn window(desk: &Desk, claimed: &Claimed) -> Option<ReplyWindow> {
+    let heard = claimed.heard.iter().map(|(_, inbound)| inbound);
+    desk.window(heard.chain(claimed.settled.iter().filter_map(|settled| settled.by.as_ref())))
+}
+
+async fn spend(desk: &Arc<Desk>, claimed: &Claimed, window: ReplyWindow) {
+    let key = format!("h{:x}", desk.nonce());
+    let Some(draft) = button(desk, &claimed.conversation, (&key, window)) else { return };
+    let offer = Offer { key, draft };
+    let offered = desk.insist(|| desk.ledger.hold(&claimed.claim, offer.clone())).await;
+    let Some(Some(queued)) = offered else { return };
+    tracing::info!(task = %claimed.claim.task, "its answer will be fetched by a button");
+    let refused_already = queued.parts.is_empty();
+    desk.send(queued);
+    if refused_already {
+        desk.held.notify_one();
+    }
+}
+
+/// The button by which the answer is fetched; `None` where the channel shows none.
+fn button(
+    desk: &Desk,
+    conversation: &ConversationId,
+    (key, window): (&str, ReplyWindow),
+) -> Option<Draft> {
+    let account = desk.account(conversation)?;
+    let label = words::GET_THE_ANSWER.to_owned();
+    let choice = Choice { id: CHOICE.to_owned(), label, description: String::new() };
+    let question = Question {
+        key: key.to_owned(),
+        markdown: words::still_working(),
+        choices: vec![choice],
+        free_text: false,
+        placeholder: String::new(),
+    };
+    let expires_at = Some(window.until);
+    let outbound = Outbound::new(conversation.clone(), Body::Held(question)).within(Some(window));
+    let outbound = outbound.numbered(desk.nonce());
+    let parts = account.channel.mouth.render(&outbound);
+    (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
+}
+
+/// Carries out a tap on a button of this kind, once. Returns what the person reads on the tap itself
+/// (nothing when that is empty); `None` when the button is of another kind.
+///
+/// # Errors
+/// When the store cannot be read or written.
+pub(super) async fn tap(
+    desk: &Arc<Desk>,
+    row: InboxId,
+    (inbound, key): (&Inbound, &str),
+) -> Result<Option<String>, StoreError> {
+    let account: &AccountId = inbound.conversation.account();
+    let Some(answer) = desk.ledger.held(account, key).await? else { return Ok(None) };
+    let window = desk.window([inbound]);
+    let (effect, word) = match (answer, window) {
+        (HeldAnswer::Gone, _) => (FetchEffect::Say(None), words::fetched_already()),
+        (HeldAnswer::Lost, _) => (FetchEffect::Say(None), words::nothing_to_fetch()),
+        // Carried out too late, after a restart: the button is still there to be tapped again.
+        (_, None) => (FetchEffect::Say(None), String::new()),
+        (HeldAnswer::Working, Some(window)) => {
+            let again = button(desk, &inbound.conversation, (key, window));
+            (FetchEffect::Say(again.map(Box::new)), String::new())
+        }
+        (HeldAnswer::Ready(said), Some(window)) => {
+            let parts = render(desk, said, window);
+            (FetchEffect::Release { key: key.to_owned(), parts }, String::new())
+        }
+    };
+    desk.crash.hit(CrashPoint::BeforeCommand);
+    let fetched = desk.ledger.fetch(row, effect).await?;
+    desk.crash.hit(CrashPoint::AfterCommand);
+    let Some(fetched) = fetched else {
+        return Ok(Some(String::new()));
+    };
+    fetched.queued.into_iter().for_each(|queued| desk.send(queued));
+    Ok(Some(if fetched.done { word } else { words::fetched_already() }))
+}
+
+/// Renders what is held anew: its first words use up the tap's right, the others follow.
+fn render(
+    desk: &Desk,
+    said: Vec<(OutboundId, Outbound)>,
+    window: ReplyWindow,
+) -> Vec<(OutboundId, Vec<Part>)> {
+    let mut window = Some(window);
+    let rendered = said.into_iter().filter_map(|(id, outbound)| {
+        let account = desk.account(&outbound.conversation)?;
+        let outbound = outbound.within(window.take());
+        Some((id, account.channel.mouth.render(&outbound)))
+    });
+    rendered.collect()
+}
+
+/// Expires what nobody fetches and lets go what nobody can fetch, until the daemon stops.
+pub(super) async fn sweep(desk: Arc<Desk>) {
+    let stop = desk.stop.work.clone();
+    while !stop.is_cancelled() {
+        let swept = desk.insist(|| desk.ledger.sweep_held(desk.clock.now())).await;
+        let Some(swept) = swept else { return };
+        for outbound in swept.expired {
+            tracing::warn!(%outbound, "a held answer expired: nobody fetched it");
+            desk.standings.tell(outbound, &Standing::Expired);
+        }
+        swept.released.into_iter().for_each(|queued| desk.send(queued));
+        let wait = swept.next.map(|at| until(at, desk.clock.now()));
+        tokio::select! {
+            () = desk.held.notified() => {}
+            () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {}
+            () = stop.cancelled() => {}
+        }
+    }
+}

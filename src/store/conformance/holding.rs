@@ -1,0 +1,199 @@
+//! Laws of held answers: offered once, fetched once, let go when nobody can fetch them, expired in sight.
+
+use selkie_channel_core::{Body, Choice, Question, ReplyWindow};
+
+use super::*;
+use crate::domain::ids::InboxId;
+use crate::store::{FetchEffect, Fetched, HeldAnswer, Offer, Outcome, Standing};
+
+laws![
+    an_answer_behind_a_button_is_held_and_fetched_once,
+    a_tap_before_the_answer_finds_it_at_work,
+    without_a_button_nothing_is_held,
+    a_fresh_right_to_answer_is_used_at_once,
+    a_button_that_never_arrived_lets_the_answer_go,
+    what_nobody_fetches_expires_and_is_told,
+    a_stop_ends_what_is_held,
+    a_closed_conversation_refuses_what_is_held,
+    a_lost_claim_offers_nothing,
+];
+
+fn window(token: &str) -> ReplyWindow {
+    ReplyWindow { token: token.to_owned(), until: at(50), calls: 1, hold_at: Some(at(45)) }
+}
+
+fn button(key: &str, token: &str) -> Offer {
+    let choice =
+        Choice { id: "get".to_owned(), label: "Get".to_owned(), description: String::new() };
+    let question = Question {
+        key: key.to_owned(),
+        markdown: "late".to_owned(),
+        choices: vec![choice],
+        free_text: false,
+        placeholder: String::new(),
+    };
+    let mut draft = draft(1, 1);
+    draft.outbound.body = Body::Held(question);
+    draft.outbound.reply_window = Some(Box::new(window(token)));
+    Offer { key: key.to_owned(), draft }
+}
+
+fn answer(parts: usize, expires: Option<i64>) -> Draft {
+    Draft { expires_at: expires.map(at), ..draft(1, parts) }
+}
+
+/// A task of conversation 1 with a button, and the button's part.
+async fn offered(ledger: &dyn Ledger, order: i64) -> (Claimed, Queued) {
+    let claimed = started(ledger, 1, order).await;
+    let offer = button(&format!("h{order}"), "T1");
+    let queued = ledger.hold(&claimed.claim, offer).await.unwrap().unwrap();
+    assert_eq!(queued.parts.len(), 1);
+    (claimed, queued)
+}
+
+/// The same, whose answer is held now.
+async fn held(ledger: &dyn Ledger, order: i64, expires: Option<i64>) -> (Queued, Vec<Queued>) {
+    let (claimed, button) = offered(ledger, order).await;
+    let say = vec![answer(2, expires)];
+    let queued = finished(ledger, &claimed.claim, finish("yes", say)).await;
+    assert!(queued.iter().all(|q| q.parts.is_empty()), "nothing goes to the courier");
+    (button, queued)
+}
+
+async fn tapped(ledger: &dyn Ledger, order: i64) -> InboxId {
+    let stored = push(ledger, arrival(message(1, order), Disposition::Command), no_fuse()).await;
+    stored.fresh[0].row
+}
+
+async fn state(ledger: &dyn Ledger, key: &str) -> Option<HeldAnswer> {
+    ledger.held(&account(), key).await.unwrap()
+}
+
+async fn release(ledger: &dyn Ledger, row: InboxId, key: &str) -> Option<Fetched> {
+    let Some(HeldAnswer::Ready(said)) = state(ledger, key).await else { panic!("not ready") };
+    let fresh = Part { shown: "fresh".to_owned(), ..draft(1, 1).parts.remove(0) };
+    let parts = said.into_iter().map(|(id, _)| (id, vec![fresh.clone()])).collect();
+    ledger.fetch(row, FetchEffect::Release { key: key.to_owned(), parts }).await.unwrap()
+}
+
+async fn an_answer_behind_a_button_is_held_and_fetched_once(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let (button, _) = held(ledger.as_ref(), 1, None).await;
+    ledger.settle(button.parts[0].id, Outcome::Sent(receipt("5"))).await.unwrap();
+    let (first, second) = (tapped(ledger.as_ref(), 2).await, tapped(ledger.as_ref(), 3).await);
+    drop(ledger);
+    let ledger = bed.open();
+    assert!(ledger.due(&account(), &boot("b")).await.unwrap().is_empty(), "it waits for a tap");
+    let done = release(ledger.as_ref(), first, "h1").await.unwrap();
+    assert!(done.done);
+    let parts: Vec<_> = done.queued.iter().flat_map(|q| &q.parts).collect();
+    assert_eq!(parts.iter().map(|p| p.part.shown.as_str()).collect::<Vec<_>>(), ["fresh"]);
+    assert!(parts[0].answer, "it answers who asked");
+    assert_eq!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Gone));
+    let again = FetchEffect::Release { key: "h1".to_owned(), parts: Vec::new() };
+    assert!(ledger.fetch(first, again.clone()).await.unwrap().is_none(), "the row is done");
+    let late = ledger.fetch(second, again).await.unwrap().unwrap();
+    assert!(!late.done && late.queued.is_empty(), "somebody was quicker");
+    let due = ledger.due(&account(), &boot("b")).await.unwrap();
+    assert_eq!(due.len(), 1, "the fresh part, once");
+    let refused = Outcome::Refused { reason: "too late".to_owned(), close: false };
+    ledger.settle(due[0].id, refused).await.unwrap();
+    assert_eq!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Lost));
+    assert_eq!(state(ledger.as_ref(), "h9").await, None);
+}
+
+async fn a_tap_before_the_answer_finds_it_at_work(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let (claimed, _) = offered(ledger.as_ref(), 1).await;
+    assert!(ledger.hold(&claimed.claim, button("h2", "T2")).await.unwrap().is_none(), "once");
+    assert_eq!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Working));
+    let tap = tapped(ledger.as_ref(), 2).await;
+    let still = FetchEffect::Say(Some(Box::new(button("h1", "T2").draft)));
+    let said = ledger.fetch(tap, still.clone()).await.unwrap().unwrap();
+    assert!(said.done && said.queued[0].parts.len() == 1);
+    assert!(ledger.fetch(tap, still).await.unwrap().is_none(), "said once");
+    finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![answer(1, None)])).await;
+    assert!(matches!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Ready(_))));
+}
+
+async fn without_a_button_nothing_is_held(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 1).await;
+    let queued = finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![answer(2, None)]));
+    assert_eq!(queued.await[0].parts.len(), 2);
+    let swept = ledger.sweep_held(at(9)).await.unwrap();
+    assert!(swept.expired.is_empty() && swept.released.is_empty() && swept.next.is_none());
+}
+
+async fn a_fresh_right_to_answer_is_used_at_once(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let (claimed, _) = offered(ledger.as_ref(), 1).await;
+    let mut spent = answer(1, None);
+    spent.outbound.reply_window = Some(Box::new(window("T1")));
+    let mut fresh = answer(1, None);
+    fresh.outbound.reply_window = Some(Box::new(window("T2")));
+    let queued = finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![spent, fresh])).await;
+    assert_eq!(queued.iter().map(|q| q.parts.len()).collect::<Vec<_>>(), [0, 1]);
+}
+
+async fn a_button_that_never_arrived_lets_the_answer_go(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let (button, _) = held(ledger.as_ref(), 1, None).await;
+    assert!(ledger.sweep_held(at(1)).await.unwrap().released.is_empty(), "it is on its way");
+    let refused = Outcome::Refused { reason: "dead".to_owned(), close: false };
+    ledger.settle(button.parts[0].id, refused).await.unwrap();
+    let released = ledger.sweep_held(at(1)).await.unwrap().released;
+    assert_eq!(released.len(), 1);
+    assert_eq!(released[0].parts.len(), 2);
+    assert_eq!(ledger.due(&account(), &boot("a")).await.unwrap().len(), 2);
+    assert!(ledger.sweep_held(at(1)).await.unwrap().released.is_empty(), "once");
+    // One that may have arrived counts as there.
+    let (button, _) = held(ledger.as_ref(), 2, None).await;
+    ledger.settle(button.parts[0].id, Outcome::LeftUnclear).await.unwrap();
+    assert!(ledger.sweep_held(at(1)).await.unwrap().released.is_empty());
+}
+
+async fn what_nobody_fetches_expires_and_is_told(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let (button, queued) = held(ledger.as_ref(), 1, Some(20)).await;
+    ledger.settle(button.parts[0].id, Outcome::Sent(receipt("5"))).await.unwrap();
+    let early = ledger.sweep_held(at(19)).await.unwrap();
+    assert!(early.expired.is_empty());
+    assert_eq!(early.next, Some(at(20)));
+    let swept = ledger.sweep_held(at(20)).await.unwrap();
+    assert_eq!((swept.expired, swept.next), (vec![queued[0].outbound], None));
+    assert_eq!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Lost));
+    let next = started(ledger.as_ref(), 1, 2).await;
+    assert_eq!(next.undelivered, ["hello 0", "hello 1"]);
+    let tap = tapped(ledger.as_ref(), 3).await;
+    let late = FetchEffect::Release { key: "h1".to_owned(), parts: Vec::new() };
+    assert!(!ledger.fetch(tap, late).await.unwrap().unwrap().done);
+}
+
+async fn a_stop_ends_what_is_held(bed: &dyn Bed) {
+    let ledger = bed.open();
+    held(ledger.as_ref(), 1, None).await;
+    let stop = tapped(ledger.as_ref(), 2).await;
+    let effect = super::hearing::stop_by(None);
+    let done = ledger.command(stop, effect).await.unwrap().unwrap();
+    assert_eq!(done.queued.unwrap().parts.len(), 1, "there was something to stop");
+    assert_eq!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Lost));
+}
+
+async fn a_closed_conversation_refuses_what_is_held(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let (_, queued) = held(ledger.as_ref(), 1, None).await;
+    let closed = Disposition::Closed("blocked".to_owned());
+    push(ledger.as_ref(), arrival(message(1, 2), closed), no_fuse()).await;
+    let chain = ledger.trace("1").await.unwrap();
+    let said = chain[0].outbounds.iter().find(|o| o.id == queued[0].outbound).unwrap();
+    assert_eq!(said.standing, Standing::Refused { reason: "blocked".to_owned() });
+}
+
+async fn a_lost_claim_offers_nothing(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 1).await;
+    finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![])).await;
+    assert!(ledger.hold(&claimed.claim, button("h1", "T1")).await.unwrap().is_none());
+    assert_eq!(state(ledger.as_ref(), "h1").await, None);
+}

@@ -1,0 +1,85 @@
+//! Answers that are held: their right to answer ran out before they were ready, so a button was offered,
+//! and whoever taps it brings the right on which they go out.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{AccountId, Outbound, Part};
+
+use super::{Draft, Queued, Result};
+use crate::domain::ids::{InboxId, OutboundId};
+use crate::domain::task::Claim;
+
+/// Answers that are held.
+#[async_trait]
+pub trait Holds: Send + Sync {
+    /// Offers a running task's answer by a button: what the task says at its end is held from now on.
+    /// Durable. `None` when the claim is lost, or a button was offered before.
+    async fn hold(&self, claim: &Claim, offer: Offer) -> Result<Option<Queued>>;
+
+    /// Returns where the answer behind a button stands; `None` for a key that is no button's.
+    async fn held(&self, account: &AccountId, key: &str) -> Result<Option<HeldAnswer>>;
+
+    /// Carries out a tap on a button, once: says something, or lets the answer go. Durable. `Ok(None)`
+    /// when the row was carried out before.
+    async fn fetch(&self, row: InboxId, effect: FetchEffect) -> Result<Option<Fetched>>;
+
+    /// Expires held answers whose time has passed, and lets go those whose button never arrived.
+    /// Relaxed: done again when it is lost.
+    async fn sweep_held(&self, now: DateTime<Utc>) -> Result<Swept>;
+}
+
+/// A button by which an answer is fetched.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// Names it within its account for ever.
+    pub key: String,
+    /// How it is said; its right to answer is spent on it.
+    pub draft: Draft,
+}
+
+/// Where the answer behind a button stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HeldAnswer {
+    /// The task has not ended.
+    Working,
+    /// It waits to be fetched: what was said, in order.
+    Ready(Vec<(OutboundId, Outbound)>),
+    /// It went out, or is on its way.
+    Gone,
+    /// There is none: stopped, expired, refused.
+    Lost,
+}
+
+/// What a tap does.
+#[derive(Clone, Debug)]
+pub enum FetchEffect {
+    /// Says something on the tap's own right to answer.
+    Say(Option<Box<Draft>>),
+    /// Lets the answer go on it.
+    Release {
+        /// The button.
+        key: String,
+        /// What is held, rendered for this right to answer.
+        parts: Vec<(OutboundId, Vec<Part>)>,
+    },
+}
+
+/// What a tap did.
+#[derive(Clone, Debug, Default)]
+pub struct Fetched {
+    /// It did what it was to do: nobody was quicker.
+    pub done: bool,
+    /// What is to be sent.
+    pub queued: Vec<Queued>,
+}
+
+/// What a sweep did.
+#[derive(Clone, Debug, Default)]
+pub struct Swept {
+    /// Answers that nobody fetched in time.
+    pub expired: Vec<OutboundId>,
+    /// Answers that go out after all.
+    pub released: Vec<Queued>,
+    /// When the next one expires.
+    pub next: Option<DateTime<Utc>>,
+}

@@ -1,0 +1,367 @@
+//! `ask_user`: asks the person, one question after the other, and waits for the answers.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use selkie_channel_core::Choice;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::domain::question::{Ask, Given};
+use crate::domain::span::Span;
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::scope::Scope;
+use crate::tools::settings::AskUser as Settings;
+use crate::tools::{Output, Tool, ToolError};
+
+/// Questions of one call.
+const MOST_QUESTIONS: usize = 4;
+/// Options of one question.
+const OPTIONS: std::ops::RangeInclusive<usize> = 2..=4;
+/// A question is shown in one message.
+const MOST_CHARACTERS: usize = 2_000;
+/// A label stands on a button, whole or shortened.
+const MOST_LABEL: usize = 100;
+
+/// The tool.
+pub(in crate::tools) struct AskUser {
+    spec: Arc<ToolSpec>,
+    timeout: Span,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The question. Give this or `questions`.
+    question: Option<String>,
+    /// Up to 4 questions, asked one after the other.
+    questions: Option<Vec<Single>>,
+    /// A few words above the question.
+    header: Option<String>,
+    /// 2 to 4 answers to choose from.
+    options: Option<Vec<Choosable>>,
+    /// Several may be chosen. Default false.
+    multi_select: Option<bool>,
+    /// An answer in the person's own words is taken too. Always so without options.
+    allow_free_text: Option<bool>,
+    /// A hint for those words.
+    free_text_placeholder: Option<String>,
+}
+
+#[derive(Clone, Deserialize, JsonSchema)]
+struct Single {
+    /// The question.
+    question: String,
+    /// A few words above the question.
+    header: Option<String>,
+    /// 2 to 4 answers to choose from.
+    options: Option<Vec<Choosable>>,
+    /// Several may be chosen. Default false.
+    multi_select: Option<bool>,
+    /// An answer in the person's own words is taken too. Always so without options.
+    allow_free_text: Option<bool>,
+    /// A hint for those words.
+    free_text_placeholder: Option<String>,
+}
+
+/// Something to choose.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Choosable {
+    /// Its label.
+    Label(String),
+    /// Its label and what it means.
+    Described {
+        /// What stands on the button.
+        label: String,
+        /// What it means.
+        description: Option<String>,
+    },
+}
+
+impl AskUser {
+    pub(in crate::tools) fn new(settings: &Settings) -> Self {
+        let spec = ToolSpec {
+            name: "ask_user",
+            description: "Ask the person who wrote to you a question, or up to 4 one after the other, and wait \
+                          for the answer: for a decision or a confirmation that you cannot do without. The person \
+                          taps an option or answers in words."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Note,
+            group: "conversation",
+            sources: &["S0", "S1", "S2"],
+            recovery: Recovery::CallAgain,
+        };
+        Self { spec: Arc::new(spec), timeout: settings.timeout }
+    }
+}
+
+#[async_trait]
+impl Tool for AskUser {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let asks = self.asks(typed(args)?)?;
+        // Who did not answer one question is not asked the next.
+        let gone = matches!(scope.given.last(), Some(Given::Expired | Given::NotAsked { .. }));
+        match asks.get(scope.given.len()).filter(|_| !gone) {
+            Some(next) => Err(ToolError::Ask(Box::new(next.clone()))),
+            None => Ok(answers(&asks, &scope.given)),
+        }
+    }
+
+    fn stands_alone(&self) -> bool {
+        true
+    }
+}
+
+impl AskUser {
+    fn asks(&self, args: Args) -> Result<Vec<Ask>, ToolError> {
+        let all = singles(args)?;
+        let (count, several) = (all.len(), all.len() > 1);
+        let place = |n: usize| if several { format!("questions.{n}.") } else { String::new() };
+        all.into_iter()
+            .enumerate()
+            .map(|(n, single)| {
+                let number = several.then(|| number(n + 1, count));
+                self.ask(&place(n), number, single).map_err(ToolError::Tell)
+            })
+            .collect()
+    }
+
+    fn ask(&self, place: &str, number: Option<String>, single: Single) -> Result<Ask, String> {
+        let text = single.question.trim();
+        if text.is_empty() {
+            return Err(format!("{place}question is required"));
+        }
+        if text.chars().count() > MOST_CHARACTERS {
+            return Err(format!("{place}question must have at most {MOST_CHARACTERS} characters"));
+        }
+        let choices = choices(place, single.options.as_deref())?;
+        let header = single.header.as_deref().map(str::trim).filter(|h| !h.is_empty());
+        let above = match (header, number) {
+            (Some(header), Some(number)) => format!("**{header}** {number}\n\n"),
+            (Some(header), None) => format!("**{header}**\n\n"),
+            (None, Some(number)) => format!("{number} "),
+            (None, None) => String::new(),
+        };
+        Ok(Ask {
+            v: Ask::VERSION,
+            markdown: above + text,
+            many: single.multi_select.unwrap_or(false) && !choices.is_empty(),
+            free_text: single.allow_free_text.unwrap_or(false) || choices.is_empty(),
+            choices,
+            placeholder: single.free_text_placeholder.unwrap_or_default().trim().to_owned(),
+            within: self.timeout,
+        })
+    }
+}
+
+fn singles(args: Args) -> Result<Vec<Single>, ToolError> {
+    let Args { question, questions, header, options, multi_select, .. } = args;
+    let (allow_free_text, free_text_placeholder) =
+        (args.allow_free_text, args.free_text_placeholder);
+    match (question, questions) {
+        (Some(_), Some(_)) => Err(ToolError::tell("give question or questions, not both")),
+        (Some(question), None) => Ok(vec![Single {
+            question,
+            header,
+            options,
+            multi_select,
+            allow_free_text,
+            free_text_placeholder,
+        }]),
+        (None, Some(all)) if all.is_empty() => Err(ToolError::tell("questions is required")),
+        (None, Some(all)) if all.len() > MOST_QUESTIONS => Err(ToolError::tell(format!(
+            "questions must have at most {MOST_QUESTIONS} items, not {}",
+            all.len()
+        ))),
+        (None, Some(all)) => Ok(all),
+        (None, None) => Err(ToolError::tell("question is required")),
+    }
+}
+
+fn choices(place: &str, options: Option<&[Choosable]>) -> Result<Vec<Choice>, String> {
+    let Some(options) = options else { return Ok(Vec::new()) };
+    if !OPTIONS.contains(&options.len()) {
+        return Err(format!("{place}options must have 2-4 items, not {}", options.len()));
+    }
+    let mut choices: Vec<Choice> = Vec::with_capacity(options.len());
+    for (n, option) in options.iter().enumerate() {
+        let (label, description) = match option {
+            Choosable::Label(label) => (label, ""),
+            Choosable::Described { label, description } => {
+                (label, description.as_deref().unwrap_or_default())
+            }
+        };
+        let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
+        if label.is_empty() {
+            return Err(format!("{place}options.{n} is required"));
+        }
+        if label.chars().count() > MOST_LABEL {
+            return Err(format!("{place}options.{n} must have at most {MOST_LABEL} characters"));
+        }
+        if choices.iter().any(|c| c.label.eq_ignore_ascii_case(&label)) {
+            return Err(format!("{place}options: two are called {label}"));
+        }
+        let (id, description) = ((n + 1).to_string(), description.trim().to_owned());
+        choices.push(Choice { id, label, description });
+    }
+    Ok(choices)
+}
+
+/// Says which of several questions it is.
+fn number(n: usize, count: usize) -> String {
+    format!("({n} of {count})")
+}
+
+/// One answer as it is, several with their questions.
+fn answers(asks: &[Ask], given: &[Given]) -> Output {
+    let says = |(ask, given): (&Ask, &Given)| match given {
+        Given::Expired => format!("{}.", ask.says(given)),
+        _ => ask.says(given),
+    };
+    let is_error = matches!(given.last(), Some(Given::NotAsked { .. }));
+    let said: Vec<String> = match (asks, given) {
+        ([ask], [given]) => vec![says((ask, given))],
+        _ => {
+            let line = |(n, pair): (usize, (&Ask, &Given))| {
+                // Without what stands above it.
+                let asked = pair.0.markdown.lines().last().unwrap_or_default();
+                let asked = asked.strip_prefix(&number(n + 1, asks.len())).unwrap_or(asked).trim();
+                format!("{}. {asked}\n   → {}", n + 1, says(pair))
+            };
+            asks.iter().zip(given).enumerate().map(line).collect()
+        }
+    };
+    Output { text: said.join("\n"), is_error, ..Output::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::args::accept;
+    use crate::tools::testkit::Folders;
+
+    /// Calls it as dispatch does, with what was answered so far.
+    async fn call(args: Value, given: Vec<Given>) -> Result<Output, ToolError> {
+        let tool = AskUser::new(&Settings::default());
+        let args = accept(&tool.spec().parameters, &args).map_err(ToolError::Tell)?.args;
+        let scope = Scope { given, ..Folders::new().scope() };
+        tool.call(&scope, args).await
+    }
+
+    async fn says(args: Value, given: Vec<Given>) -> String {
+        match call(args, given).await {
+            Ok(output) => output.text,
+            Err(ToolError::Ask(ask)) => {
+                let labels: Vec<_> = ask.choices.iter().map(|c| c.label.as_str()).collect();
+                let (many, free) = (ask.many, ask.free_text);
+                format!("asks {:?} {labels:?} many={many} free={free}", ask.markdown)
+            }
+            Err(other) => other.to_string(),
+        }
+    }
+
+    fn chosen(ids: &[&str]) -> Given {
+        Given::Chosen { choices: ids.iter().map(|s| (*s).to_owned()).collect() }
+    }
+
+    #[tokio::test]
+    async fn every_form_of_the_documents_is_asked() {
+        let said = [
+            says(json!({"question": "Go on?"}), vec![]).await,
+            says(json!({"question": "Go on?", "options": ["Yes", "No"]}), vec![]).await,
+            says(
+                json!({"question": "Which?", "header": "Drinks", "multi_select": true, "allow_free_text": true,
+                       "options": [{"label": "Tea", "description": "green"}, "Milk"]}),
+                vec![],
+            )
+            .await,
+            says(json!({"questions": [{"question": "A?"}, {"question": "B?"}]}), vec![]).await,
+            says(json!({"question": "Go on?", "multi_select": true}), vec![]).await,
+        ];
+        insta::assert_snapshot!(said.join("\n"), @r#"
+        asks "Go on?" [] many=false free=true
+        asks "Go on?" ["Yes", "No"] many=false free=false
+        asks "**Drinks**\n\nWhich?" ["Tea", "Milk"] many=true free=true
+        asks "(1 of 2) A?" [] many=false free=true
+        asks "Go on?" [] many=false free=true
+        "#);
+    }
+
+    #[tokio::test]
+    async fn every_fault_is_told() {
+        let long = "x".repeat(2_001);
+        let mut said = Vec::new();
+        for args in [
+            json!({}),
+            json!({"question": "  "}),
+            json!({"question": "a", "questions": [{"question": "b"}]}),
+            json!({"questions": []}),
+            json!({"questions": [{"question": "1"}, {"question": "2"}, {"question": "3"}, {"question": "4"},
+                                 {"question": "5"}]}),
+            json!({"questions": [{"question": "1"}, {"question": "2", "options": ["one"]}]}),
+            json!({"question": "a", "options": []}),
+            json!({"question": "a", "options": ["1", "2", "3", "4", "5"]}),
+            json!({"question": "a", "options": ["Tea", "tea"]}),
+            json!({"question": "a", "options": ["Tea", " "]}),
+            json!({"question": long}),
+            json!({"question": "a", "options": "tea"}),
+            json!({"question": "a", "options": [1, 2]}),
+            json!({"question": "a", "choices": ["a", "b"]}),
+        ] {
+            said.push(says(args, vec![]).await);
+        }
+        insta::assert_snapshot!(said.join("\n"), @r"
+        question is required
+        question is required
+        give question or questions, not both
+        questions is required
+        questions must have at most 4 items, not 5
+        questions.1.options must have 2-4 items, not 1
+        options must have 2-4 items, not 0
+        options must have 2-4 items, not 5
+        options: two are called tea
+        options.1 is required
+        question must have at most 2000 characters
+        options must be an array of string or an objects
+        options must be an array of string or an objects
+        unknown parameter choices (takes question, questions, header, options, multi_select, allow_free_text, free_text_placeholder)
+        ");
+    }
+
+    #[tokio::test]
+    async fn several_are_asked_one_after_the_other() {
+        let args =
+            json!({"questions": [{"question": "A?", "options": ["x", "y"]}, {"question": "B?"}]});
+        let words = Given::Words { text: "as you like".to_owned() };
+        let said = [
+            says(args.clone(), vec![chosen(&["2"])]).await,
+            says(args.clone(), vec![chosen(&["2"]), words]).await,
+            says(args, vec![Given::Expired]).await,
+            says(json!({"question": "A?", "options": ["x", "y"]}), vec![chosen(&["1"])]).await,
+            says(json!({"question": "A?"}), vec![Given::Expired]).await,
+            says(json!({"question": "A?"}), vec![Given::NotAsked { why: "blocked".to_owned() }])
+                .await,
+        ];
+        insta::assert_snapshot!(said.join("\n"), @r#"
+        asks "(2 of 2) B?" [] many=false free=true
+        1. A?
+           → y
+        2. B?
+           → as you like
+        1. A?
+           → No answer within 1d.
+        x
+        No answer within 1d.
+        The question could not be asked: blocked
+        "#);
+    }
+}
