@@ -267,7 +267,7 @@ impl Mind for TestMind {
         };
         let append = vec![Item::Said { text: answer.clone() }];
         let header = "{}".to_owned();
-        Ok(Driven::Ended(Ending {
+        Ok(Driven::Ended(Box::new(Ending {
             append,
             header,
             end: End::Done,
@@ -276,7 +276,7 @@ impl Mind for TestMind {
             set_aside: false,
             seen: Seen::default(),
             absorbed: Vec::new(),
-        }))
+        })))
     }
 }
 
