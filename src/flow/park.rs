@@ -9,7 +9,7 @@ use crate::domain::question::{Given, Person};
 use crate::domain::task::ParkedOn;
 use crate::flow::answer::{Answers, Onward, quote};
 use crate::flow::desk::after;
-use crate::flow::questions;
+use crate::flow::{hold, questions};
 use crate::store::{Advance, Asked, Claimed, Committed, Draft};
 
 /// What came of a park.
