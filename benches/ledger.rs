@@ -225,9 +225,11 @@ fn arrival(n: i64, order: i64) -> Arrival {
         mode: Mode::Normal,
         message: None,
         opened: Vec::new(),
+        passed: None,
+        summoned: Vec::new(),
         at: now(),
     };
-    let task = NewTask { cause: key, facts, not_before: None };
+    let task = NewTask::new(key, facts);
     Arrival { inbound, disposition: Disposition::Task(task) }
 }
 

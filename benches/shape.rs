@@ -96,6 +96,8 @@ fn facts(place: Where, trust: Trust, mode: Mode) -> Facts {
         mode,
         message: Some(MessageRef::new("4711")),
         opened: vec![],
+        passed: None,
+        summoned: Vec::new(),
         at: DateTime::UNIX_EPOCH,
     }
 }

@@ -154,6 +154,8 @@ fn facts(place: Where, trust: Trust, occasion: Occasion, mode: Mode) -> Facts {
         mode,
         message: asked.then(|| MessageRef::new("1")),
         opened: vec![],
+        passed: None,
+        summoned: Vec::new(),
         at: DateTime::UNIX_EPOCH,
     }
 }
@@ -171,6 +173,19 @@ fn settings() -> impl Iterator<Item = Facts> {
     })
 }
 
+/// An owner's task with words of others in it, with and without tools that the owner names.
+fn owners_words() -> impl Iterator<Item = Facts> {
+    let places = places().into_iter().filter(|place| place.name().starts_with("telegram:"));
+    places.flat_map(|place| {
+        MODES.into_iter().flat_map(move |mode| {
+            let facts = facts(place.clone(), Trust::Owner, Occasion::Asked, mode);
+            let foreign = Facts { untrusted_text: true, ..facts };
+            let summoned = vec!["bash".to_owned(), "contacts_send".to_owned()];
+            [foreign.clone(), Facts { summoned, ..foreign }]
+        })
+    })
+}
+
 fn names(shape: &Shape) -> Vec<&'static str> {
     shape.registry.block().specs().iter().map(|s| s.name).collect()
 }
@@ -184,10 +199,16 @@ fn bytes(shape: &Shape) -> Arc<serde_json::value::RawValue> {
 
 /// Prints a shape: the tools, then the hidden ones by their reasons.
 fn printed(facts: &Facts, shape: &Shape) -> String {
-    let note = match &facts.place {
-        Where::CommandLine { terminal: false } => " (in a pipe)",
-        _ => "",
+    let mut note = match &facts.place {
+        Where::CommandLine { terminal: false } => " (in a pipe)".to_owned(),
+        _ => String::new(),
     };
+    if facts.untrusted_text {
+        note.push_str(" · words of others");
+    }
+    for name in &facts.summoned {
+        note.push_str(&format!(" · ${name}"));
+    }
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in shape.explain().hidden {
         reasons.entry(line.reasons.join("; ")).or_default().push(line.name);
@@ -211,7 +232,8 @@ fn printed(facts: &Facts, shape: &Shape) -> String {
 #[test]
 fn the_golden_table_stands() {
     let shaper = shaper();
-    let all: Vec<String> = settings().map(|f| printed(&f, &shaper.shape(&f))).collect();
+    let all = settings().chain(owners_words());
+    let all: Vec<String> = all.map(|f| printed(&f, &shaper.shape(&f))).collect();
     let now = all.join("\n");
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/shape.txt");
     if option_env!("UPDATE_GOLDEN").is_some() {
@@ -234,8 +256,11 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
         Trust::Allowed => class != Class::Exec,
         Trust::Stranger => matches!(class, Class::Note | Class::Reply),
     };
-    let exec = !group || class != Class::Exec;
-    let place = exec && (!group || opened || class != Class::Message);
+    let summoned = facts.trust == Trust::Owner && facts.summoned.iter().any(|word| word == name);
+    let exec = !group || class != Class::Exec || summoned;
+    let place = exec && (!group || opened || summoned || class != Class::Message);
+    let others =
+        !facts.untrusted_text || summoned || !matches!(class, Class::Message | Class::Public);
     let plan = facts.mode == Mode::Normal
         || !matches!(class, Class::Write | Class::Exec | Class::Message | Class::Public);
     let occasion = match facts.occasion {
@@ -247,7 +272,7 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
         }
     };
     let pipe = facts.place == Where::CommandLine { terminal: false };
-    trust && place && plan && occasion && !(pipe && ASKING.contains(&name))
+    trust && place && others && plan && occasion && !(pipe && ASKING.contains(&name))
 }
 
 fn any_facts() -> impl Strategy<Value = Facts> {
@@ -259,10 +284,11 @@ fn any_facts() -> impl Strategy<Value = Facts> {
     (
         prop::sample::select(settings().collect::<Vec<_>>()),
         prop::collection::vec(words(), 0..3),
+        prop::collection::vec(words(), 0..3),
         any::<(bool, bool, i64)>(),
     )
-        .prop_map(|(mut facts, opened, (message, untrusted, at))| {
-            facts.opened = opened;
+        .prop_map(|(mut facts, opened, summoned, (message, untrusted, at))| {
+            (facts.opened, facts.summoned) = (opened, summoned);
             facts.message = message.then(|| MessageRef::new(at.to_string()));
             facts.untrusted_text = untrusted;
             facts.at = DateTime::from_timestamp(at % 4_000_000_000, 0).unwrap();
@@ -294,7 +320,7 @@ proptest! {
             prop_assert_eq!(there.contains(tool.name), wanted, "{} in {}", tool.name, shape.setting);
             prop_assert!(!shape.why(tool.name).is_empty());
         }
-        let again = shaper().shape(&Facts { at: DateTime::UNIX_EPOCH, untrusted_text: false, ..facts });
+        let again = shaper().shape(&Facts { at: DateTime::UNIX_EPOCH, ..facts });
         prop_assert_eq!(names(&again), names(&shape));
     }
 
@@ -314,12 +340,15 @@ proptest! {
     /// Every reason is kept: a hidden tool names as many rules as hide it.
     #[test]
     fn every_reason_is_kept(facts in any_facts()) {
-        let shape = shaper().shape(&Facts { opened: vec![], ..facts.clone() });
+        let shape = shaper().shape(&Facts { opened: vec![], summoned: vec![], ..facts.clone() });
         let bash = shape.why("bash");
         let rules = usize::from(facts.audience() == Audience::Group)
             + usize::from(facts.trust != Trust::Owner)
             + usize::from(facts.mode == Mode::Plan);
-        prop_assert_eq!(bash.len(), rules.max(1), "{:?}", bash);
+        let yields = rules == 1 && facts.audience() == Audience::Group;
+        let hint = usize::from(yields && bash[1].contains("who writes $bash"));
+        prop_assert_eq!(hint == 1, yields, "{:?}", bash);
+        prop_assert_eq!(bash.len(), rules.max(1) + hint, "{:?}", bash);
         prop_assert_eq!(bash[0] == "listed: no rule hides it", rules == 0);
     }
 }
@@ -393,6 +422,31 @@ fn the_base_is_never_written_nor_copied() {
     let (facts, shape) = &shapes[0];
     let other = Facts { at: DateTime::from_timestamp(9, 0).unwrap(), ..facts.clone() };
     assert!(Arc::ptr_eq(shape.registry.block(), shaper.shape(&other).registry.block()));
+}
+
+/// What the owner's own words name is given to that task, and why says so.
+#[test]
+fn an_owner_gives_a_tool_by_its_name() {
+    let shaper = shaper();
+    let group = || places().remove(3);
+    let asked = |trust| facts(group(), trust, Occasion::Asked, Mode::Normal);
+    let why = |facts: &Facts| shaper.shape(facts).why("bash").join("; ");
+    assert!(
+        why(&asked(Trust::Owner)).ends_with("an owner who writes $bash gives it to that one task")
+    );
+    let named = |trust| Facts { summoned: vec!["bash".to_owned()], ..asked(trust) };
+    let given = why(&named(Trust::Owner));
+    assert!(
+        given.starts_with(
+            "given to this one task: the owner wrote $bash; otherwise hidden in groups"
+        )
+    );
+    assert!(
+        why(&named(Trust::Allowed)).starts_with("hidden in groups"),
+        "nobody else's words count"
+    );
+    let plan = Facts { mode: Mode::Plan, ..named(Trust::Owner) };
+    assert!(why(&plan).starts_with("hidden in plan mode"), "nor in plan mode");
 }
 
 /// 16.2 #1: a name that stands twice was silently overwritten.
@@ -503,7 +557,7 @@ fn what_config_switches_off_is_hidden_and_says_so() {
 fn every_rule_hides_something() {
     let shaper = shaper();
     for rule in RULES {
-        let hides = settings().any(|facts| {
+        let hides = settings().chain(owners_words()).any(|facts| {
             let hidden = shaper.shape(&facts).explain().hidden;
             hidden.iter().any(|line| line.reasons.iter().any(|r| r == rule.reason))
         });

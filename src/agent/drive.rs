@@ -61,7 +61,10 @@ impl<'a> Drive<'a> {
             }
             _ => {
                 let heard = std::mem::take(&mut task.heard);
-                let mut run = Run::begin(settings, heard, &claimed.undelivered, agent.clock.now());
+                let undelivered = claimed.undelivered.iter().map(|said| words::not_delivered(said));
+                let unasked = claimed.facts.passed.as_ref().map(words::unasked);
+                let notes = undelivered.chain(unasked).collect();
+                let mut run = Run::begin(settings, heard, notes, agent.clock.now());
                 claimed.open.iter().for_each(|question| run.tell(words::still_open(question)));
                 run
             }
@@ -77,7 +80,14 @@ impl<'a> Drive<'a> {
             match self.run.next(self.agent.clock.now()) {
                 Next::Done(ending) => return Ok(Driven::Ended(ending)),
                 Next::AskPerson(asks) => return Ok(Driven::Asks(asks)),
-                Next::AskModel(ask) => self.ask(ask).await?,
+                Next::AskModel(ask) => {
+                    // The first call sees what the task was made of.
+                    if ask.step > 1 {
+                        let newer = self.task.inflow.newer(&self.facts).await;
+                        self.run.newer(newer);
+                    }
+                    self.ask(ask).await?;
+                }
                 Next::CallTools { calls, resumed } => self.call(calls, resumed).await?,
             }
         }
@@ -296,8 +306,11 @@ impl<'a> Drive<'a> {
     }
 
     async fn commit(&mut self, durable: bool, facts: Option<Facts>) -> Result<(), Dropped> {
-        let Unstored { append, header, usage } = self.run.take_unstored();
-        let step = Advance::Step { append, header, facts, usage, durable };
+        let Unstored { append, header, usage, seen } = self.run.take_unstored();
+        let mut step = Advance::Step { append, header, facts, usage, durable };
+        if !seen.is_empty() {
+            step = Advance::Absorb { seen, with: Box::new(step) };
+        }
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
             Ok(Committed::Continue { stop, mode }) => {
                 if stop {

@@ -6,6 +6,7 @@ mod drive;
 mod header;
 mod hidden;
 mod history;
+mod inflow;
 mod pictures;
 pub mod plan;
 pub mod prompt;
@@ -23,14 +24,16 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
+use crate::domain::ids::TaskId;
 use crate::domain::question::Ask;
 use crate::domain::transcript::{Heard, Item};
 use crate::domain::usage::Usage;
 use crate::llm::Model;
-use crate::store::{Claimed, End, Work};
+use crate::store::{Claimed, End, Seen, Work};
 use crate::tools::registry::Registry;
 use crate::tools::scope::Scope;
 
+pub use inflow::{Inflow, Newer, Source};
 pub use settings::Settings;
 pub use small::SmallModel;
 
@@ -64,6 +67,8 @@ pub struct Assignment<'a> {
     pub scope: &'a (dyn Fn(&Facts, &str) -> Scope + Send + Sync),
     /// Who the bot is, for the system prompt; empty for the built-in words.
     pub persona: String,
+    /// What comes in while it runs.
+    pub inflow: &'a dyn Inflow,
     /// Cancelled when the task is stopped or the daemon ends.
     pub cancel: CancellationToken,
 }
@@ -83,6 +88,10 @@ pub struct Ending {
     pub usage: Usage,
     /// The conversation so far is not to be used any more: raise the epoch.
     pub set_aside: bool,
+    /// What the last answer has seen besides: to be marked in the same write.
+    pub seen: Seen,
+    /// Every task whose messages this drive has taken in.
+    pub absorbed: Vec<TaskId>,
 }
 
 /// How far a drive got.

@@ -6,12 +6,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::agent::circles::{Circles, Verdict};
 use crate::agent::header::{Asking, Header, Hush, VERSION, since_stored};
-use crate::agent::{Asks, Ending, Settings, budget, plan, words};
+use crate::agent::{Asks, Ending, Newer, Settings, Source, budget, plan, words};
+use crate::domain::ids::TaskId;
 use crate::domain::question::{Ask, Given};
 use crate::domain::transcript::{Answer, Call, Heard, Item};
 use crate::domain::usage::Usage;
 use crate::llm::{ModelError, Reply};
-use crate::store::{End, QuestionRow};
+use crate::store::{End, QuestionRow, Seen};
 
 /// How often a conversation that is too long is fitted tighter before the task gives up.
 const MOST_FITTINGS: u32 = 4;
@@ -28,6 +29,11 @@ pub struct Run {
     /// What the open call wants a person to be asked, until it is parked.
     ask: Option<Ask>,
     ended: Option<(End, String)>,
+    /// What came in and no answer has seen yet: the last items, from this one.
+    pending: Option<(usize, Vec<Source>)>,
+    /// What an answer has seen that is not stored yet.
+    seen: Seen,
+    absorbed: Vec<TaskId>,
 }
 
 /// What the run wants next.
@@ -70,18 +76,19 @@ pub struct Unstored {
     pub header: String,
     /// New usage.
     pub usage: Usage,
+    /// What the new items have seen besides.
+    pub seen: Seen,
 }
 
 impl Run {
-    /// Begins a run with the messages it answers.
+    /// Begins a run with what it is to know and the messages it answers.
     pub fn begin(
         settings: Settings,
         heard: Vec<Heard>,
-        undelivered: &[String],
+        notes: Vec<String>,
         now: DateTime<Utc>,
     ) -> Self {
-        let notes =
-            undelivered.iter().map(|shown| Item::Noted { text: words::not_delivered(shown) });
+        let notes = notes.into_iter().map(|text| Item::Noted { text });
         let items = notes.chain(heard.into_iter().map(Item::Heard)).collect();
         let header = Header {
             v: VERSION,
@@ -97,8 +104,7 @@ impl Run {
             later: Vec::new(),
             asking: None,
         };
-        let stored = (0, Usage::default());
-        Self { settings, header, items, stored, resumed: false, ask: None, ended: None }
+        Self::of(settings, header, items, (0, Usage::default()))
     }
 
     /// Takes up a stored run.
@@ -113,7 +119,41 @@ impl Run {
         }
         let resumed = matches!(items.last(), Some(Item::Asked { .. }));
         let stored = (items.len(), header.usage);
-        Ok(Self { settings, header, items, stored, resumed, ask: None, ended: None })
+        Ok(Self { resumed, ..Self::of(settings, header, items, stored) })
+    }
+
+    fn of(settings: Settings, header: Header, items: Vec<Item>, stored: (usize, Usage)) -> Self {
+        let (resumed, ended, pending) = (false, None, None);
+        let (seen, absorbed) = (Seen::default(), Vec::new());
+        let ask = None;
+        Self { settings, header, items, stored, resumed, ask, ended, pending, seen, absorbed }
+    }
+
+    /// Takes what came in: the next answer sees it. Until then it is nobody's.
+    pub fn newer(&mut self, newer: Vec<Newer>) {
+        let begin = self.items.len();
+        let (_, sources) = self.pending.get_or_insert_with(|| (begin, Vec::new()));
+        for Newer { source, heard } in newer {
+            if !sources.contains(&source) {
+                sources.push(source);
+                self.items.extend(heard.into_iter().map(Item::Heard));
+            }
+        }
+    }
+
+    /// The answer is there: what came in before it was seen.
+    fn saw(&mut self) {
+        let Some((_, sources)) = self.pending.take() else { return };
+        self.seen.step = self.header.steps;
+        for source in sources {
+            match source {
+                Source::Task(task) => {
+                    self.seen.tasks.push(task);
+                    self.absorbed.push(task);
+                }
+                Source::Edit(row) => self.seen.edits.push(row),
+            }
+        }
     }
 
     /// Takes what came of the question that the run was parked on. The time it was open is nobody's.
@@ -176,6 +216,7 @@ impl Run {
         self.header.steps += 1;
         self.header.usage.add(usage);
         self.header.refused = None;
+        self.saw();
         let hushed = self.header.hushed.take();
         if calls.is_empty() {
             let text = if cut { text + words::answer_cut() } else { text };
@@ -315,18 +356,21 @@ impl Run {
 
     /// Hands over what is not stored yet and counts it as stored.
     pub fn take_unstored(&mut self) -> Unstored {
-        let append = self.items[self.stored.0..].to_vec();
+        let until = self.pending.as_ref().map_or(self.items.len(), |(begin, _)| *begin);
+        let append = self.items[self.stored.0..until].to_vec();
         let usage = since_stored(self.header.usage, self.stored.1);
-        self.stored = (self.items.len(), self.header.usage);
+        self.stored = (until, self.header.usage);
+        let seen = std::mem::take(&mut self.seen);
         // A header of plain data always serializes.
         let header = serde_json::to_string(&self.header).unwrap_or_default();
-        Unstored { append, header, usage }
+        Unstored { append, header, usage, seen }
     }
 
     fn parking(&mut self) -> Option<Asks> {
         let ask = self.ask.take().filter(|_| self.ended.is_none())?;
         let (key, _) = self.header.asking.as_ref()?.open.clone()?;
-        let Unstored { append, header, usage } = self.take_unstored();
+        // What came in was stored with the answer that asks.
+        let Unstored { append, header, usage, .. } = self.take_unstored();
         Some(Asks { key, ask, append, header, usage })
     }
 
@@ -359,20 +403,38 @@ impl Run {
         if self.ended.is_none() {
             self.ended = Some((end, text));
         }
+        // What no answer has seen waits for a task of its own.
+        if let Some((begin, _)) = self.pending.take() {
+            self.items.truncate(begin);
+        }
     }
 
     fn ending(&mut self) -> Ending {
         let (end, text) = self.ended.clone().unwrap_or((End::Stopped, String::new()));
-        let Unstored { append, header, usage } = self.take_unstored();
+        let Unstored { append, header, usage, seen } = self.take_unstored();
         let text = match plan::standing(&self.items) {
             Some(_) => plan::without_marks(&text),
             None => text,
         };
-        let text = match self.header.set_aside {
+        let mut text = match self.header.set_aside {
             true => format!("{}\n\n{text}", words::set_aside()),
             false => text,
         };
-        Ending { append, header, end, text, usage, set_aside: self.header.set_aside }
+        if matches!(end, End::Failed { .. }) {
+            text.push_str(&words::covers(&self.taken_in()));
+        }
+        let (set_aside, absorbed) = (self.header.set_aside, std::mem::take(&mut self.absorbed));
+        Ending { append, header, end, text, usage, set_aside, seen, absorbed }
+    }
+
+    /// The messages that came in while the task ran and that it answers, too.
+    fn taken_in(&self) -> Vec<&str> {
+        let later = self.items.iter().skip_while(|item| !matches!(item, Item::Asked { .. }));
+        let heard = later.filter_map(|item| match item {
+            Item::Heard(heard) => Some(heard.text.as_str()),
+            _ => None,
+        });
+        heard.collect()
     }
 }
 

@@ -1,8 +1,12 @@
 //! What the agent itself says to people and to the model. Nothing else in this folder words a sentence.
 
 use crate::agent::budget::Spent;
+use crate::domain::gate::Passed;
 use crate::llm::ModelError;
 use crate::store::QuestionRow;
+
+/// How much of a message is named.
+const SHOWN: usize = 80;
 
 /// The task reached one of its limits.
 pub fn limit_reached(spent: &Spent) -> String {
@@ -49,6 +53,21 @@ pub fn no_answer(error: &ModelError) -> String {
     }
 }
 
+/// A failed task had taken in more messages: they are named.
+pub fn covers(texts: &[&str]) -> String {
+    if texts.is_empty() {
+        return String::new();
+    }
+    let shown = texts.iter().map(|text| {
+        let end = selkie_channel_core::split::fitting(text, SHOWN);
+        format!("“{}{}”", &text[..end], if end < text.len() { "…" } else { "" })
+    });
+    format!(
+        "\n\nThis is about what you wrote meanwhile, too: {}.",
+        shown.collect::<Vec<_>>().join(", ")
+    )
+}
+
 /// The conversation so far was refused twice and is not used any more.
 pub fn set_aside() -> &'static str {
     "(The model's provider refused our conversation so far twice in the same words. I have set it aside and go on without it.)"
@@ -88,6 +107,18 @@ pub fn outcome_unknown(tool: &str) -> String {
 /// For the model: a call of an ended task was never answered.
 pub fn never_answered() -> &'static str {
     "not answered: the task was ended before"
+}
+
+/// For the model: nobody spoke to it, and it may speak all the same.
+pub fn unasked(passed: &Passed) -> String {
+    let short = match passed.is_lightweight {
+        true => " A reaction, if there is a tool for it, or one short line is enough.",
+        false => "",
+    };
+    format!(
+        "nobody mentioned you or replied to you here; you may speak all the same. Say something only people \
+         there can use, and say it once.{short}"
+    )
 }
 
 /// For the model: a question of another task is open here.

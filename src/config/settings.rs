@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::span::Span;
 use crate::flow::settings as flow;
 use crate::{agent, console, guard, llm, tools};
 
@@ -22,8 +23,14 @@ pub struct Settings {
     pub owners: Vec<String>,
     /// What becomes of a message that arrives while its conversation is being answered.
     pub while_busy: flow::WhileBusy,
+    /// Several messages of one speaker, none later than this after the one before, are one task.
+    pub debounce: Span,
     /// Group lines that do not speak to the bot are kept as context for the next one that does.
     pub record_untriggered: bool,
+    /// When the bot speaks in a group although nobody spoke to it.
+    pub group_trigger_mode: flow::TriggerMode,
+    /// How the bot decides whether a group means it.
+    pub gate: flow::GateSettings,
     /// Which models are asked.
     pub llm: llm::Settings,
     /// How far a task may go.
@@ -59,7 +66,10 @@ impl Default for Settings {
         Self {
             owners: Vec::new(),
             while_busy: flow::WhileBusy::default(),
+            debounce: Span::seconds(0),
             record_untriggered: true,
+            group_trigger_mode: flow::TriggerMode::default(),
+            gate: flow::GateSettings::default(),
             llm: llm::Settings::default(),
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
@@ -83,12 +93,15 @@ impl Settings {
     pub fn flow(&self) -> FlowSettings {
         FlowSettings {
             while_busy: self.while_busy,
+            debounce: self.debounce,
             worker: self.worker.clone(),
             outbox: self.outbox.clone(),
             workspace: self.workspace.clone(),
             progress: self.progress.clone(),
             groups: self.groups.clone(),
             record_untriggered: self.record_untriggered,
+            group_trigger_mode: self.group_trigger_mode,
+            gate: self.gate,
         }
     }
 }

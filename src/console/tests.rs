@@ -63,6 +63,8 @@ fn facts() -> Facts {
         mode: Mode::Normal,
         message: None,
         opened: Vec::new(),
+        passed: None,
+        summoned: Vec::new(),
         at: DateTime::UNIX_EPOCH,
     }
 }

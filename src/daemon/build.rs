@@ -56,6 +56,8 @@ pub struct Plan {
     pub channels: Vec<Channel>,
     /// The `main` route.
     pub model: Arc<dyn Model>,
+    /// The `decision` route.
+    pub decision: Arc<dyn Model>,
     /// What tasks may do.
     pub shaper: Arc<Shaper>,
     /// Knows every secret of the config.
@@ -121,7 +123,7 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
     let settings = reading.finish()?;
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
     let means = means(binary, &settings, &tls, &routes);
-    let model = routes.main;
+    let (model, decision) = (routes.main, routes.decision);
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
     let tools = match config {
         Some(file) => settings.tools.clone().closing(&file),
@@ -130,7 +132,19 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
     let shaper = shaper(binary, &tools, &means)?;
     let folders = folders(&settings);
     let processes = means.processes;
-    Ok(Plan { settings, folders, channels, model, shaper, redactor, processes, tls, clock, chance })
+    Ok(Plan {
+        settings,
+        folders,
+        channels,
+        model,
+        decision,
+        shaper,
+        redactor,
+        processes,
+        tls,
+        clock,
+        chance,
+    })
 }
 
 /// Lets every channel look at its section.
@@ -213,6 +227,12 @@ impl Plan {
         self.processes.begin(self.folders.state.join("run/processes.json"));
         let happenings = Happenings::default();
         let crash = Arc::new(crash(&self.settings));
+        if self.settings.flow().has_gate() && self.settings.llm.routes.decision.is_none() {
+            tracing::warn!(
+                "llm.routes.decision is not set: the main model decides about every line of the groups in smart or \
+                 talkative mode; name a small one there to spend less"
+            );
+        }
         let agent = Agent {
             model: Arc::clone(&self.model),
             work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
@@ -226,6 +246,7 @@ impl Plan {
             ledger: Arc::clone(&ledger),
             shaper: Arc::clone(&self.shaper),
             agent: Arc::new(agent),
+            decision: Arc::clone(&self.decision),
             channels: self.channels.clone(),
             owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
             settings: self.settings.flow(),

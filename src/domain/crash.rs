@@ -30,6 +30,10 @@ crash_points! {
     BeforeAccept = "before_accept",
     /// The update is stored and not acknowledged.
     AfterAccept = "after_accept",
+    /// The gate has decided and the decision is not stored.
+    AfterGate = "after_gate",
+    /// The gate's decision is stored, its task waits.
+    AfterJudged = "after_judged",
     /// A command row is stored and its effect is not.
     BeforeCommand = "before_command",
     /// A command's effect and answer are stored.

@@ -4,6 +4,8 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{Audience, Features, MessageRef, PersonId};
 use serde::{Deserialize, Serialize};
 
+use crate::domain::gate::Passed;
+
 /// The facts of one task.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Facts {
@@ -26,6 +28,12 @@ pub struct Facts {
     /// Tool or class names that the place's config opens (`groups.<id>.allow`).
     #[serde(default)]
     pub opened: Vec<String>,
+    /// Why the bot speaks although nobody spoke to it; absent when somebody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<Passed>,
+    /// Hidden tools that the owner's own words name (`$name`): given to this one task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub summoned: Vec<String>,
     /// When the facts were taken.
     pub at: DateTime<Utc>,
 }

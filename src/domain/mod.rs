@@ -4,6 +4,7 @@ pub mod chance;
 pub mod clock;
 pub mod crash;
 pub mod facts;
+pub mod gate;
 pub mod happening;
 pub mod ids;
 pub mod plan;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
-use selkie_channel_core::{Audience, MessageRef, ReplyWindow};
+use selkie_channel_core::{Audience, MessageRef};
 
 use crate::agent::{Asks, Driven, Dropped, Ending};
 use crate::domain::crash::CrashPoint;
@@ -20,9 +20,10 @@ use crate::flow::mind::{Job, Mind};
 use crate::flow::park::Parked;
 use crate::flow::progress::Board;
 use crate::flow::reply::TaskReply;
+use crate::flow::steer::Steering;
 use crate::flow::stops::{StopMark, Stops};
 use crate::flow::{backfill, heard, hold, presence, rights, words};
-use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, StoreError};
+use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, Seen, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
 const MOST_ATTEMPTS: u32 = 3;
@@ -48,8 +49,7 @@ impl Answers {
     /// Works on a task to its end, or until it is parked.
     pub(super) async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Onward {
         let task = claimed.claim.task;
-        // What a group said around the question is nobody's own words.
-        claimed.facts.untrusted_text |= !claimed.context.is_empty();
+        rights::weigh(&mut claimed);
         let mark = self.stops.begin(task);
         self.desk.happenings.tell(|| Happening::Started {
             conversation: claimed.conversation.clone(),
@@ -57,36 +57,56 @@ impl Answers {
             heard: claimed.heard.iter().map(|(row, _)| *row).collect(),
         });
         let onward = match rights::now(&self.desk, &claimed) {
+            None => self.unheard(&claimed, "ignored: not_allowed any more", hand_over).await,
+            Some(_) if self.is_bot_loop(&claimed).await => {
+                self.unheard(&claimed, "ignored: gate.bot_answers is reached", hand_over).await
+            }
             Some(trust) => {
                 claimed.facts.trust = trust;
                 rights::refresh(&self.desk, &mut claimed);
                 self.work(&mut claimed, &mark, hand_over).await
-            }
-            None => {
-                let why = "ignored: not_allowed any more".to_owned();
-                let mut ending = self.closed(&claimed, End::Failed { why }, String::new());
-                if claimed.transcript.is_empty() {
-                    // Words nobody listens to do not become history.
-                    ending.append.clear();
-                }
-                self.finish(&claimed, ending, Vec::new(), hand_over).await
             }
         };
         self.stops.end(task);
         onward
     }
 
+    /// Ends a task without a word: nothing of it becomes history.
+    async fn unheard(&self, claimed: &Claimed, why: &str, hand_over: bool) -> Onward {
+        let end = End::Failed { why: why.to_owned() };
+        let mut ending = self.closed(claimed, end, String::new());
+        if claimed.transcript.is_empty() {
+            ending.append.clear();
+        }
+        self.finish(claimed, ending, Vec::new(), hand_over).await
+    }
+
+    /// Whether bots have talked among themselves for long enough.
+    async fn is_bot_loop(&self, claimed: &Claimed) -> bool {
+        let most = self.desk.settings.gate.bot_answers;
+        let mut lines = claimed.heard.iter().map(|(_, line)| line).chain(&claimed.context);
+        // An empty task is nobody's, and no bot's.
+        if claimed.heard.is_empty() || lines.any(|line| !line.speaker.is_bot) {
+            return false;
+        }
+        let ledger = &self.desk.ledger;
+        let asked = self.desk.insist(|| ledger.bots_in_a_row(&claimed.conversation, most)).await;
+        asked.is_none_or(|in_a_row| in_a_row >= most)
+    }
+
     async fn work(&self, claimed: &mut Claimed, mark: &StopMark, hand_over: bool) -> Onward {
         backfill::add(&self.desk, claimed, mark.cancel()).await;
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.desk), claimed));
         let board = Arc::new(Board::of(&self.desk, claimed));
+        let steering = Steering::new(Arc::clone(&self.desk), claimed);
         self.close_expired(claimed).await;
-        let onward = match self.driven(claimed, mark, (&reply, &board)).await {
+        let onward = match self.driven(claimed, mark, (&reply, &board, &steering)).await {
             None => {
                 board.leave();
                 return Onward::default();
             }
             Some(Driven::Ended(ending)) => {
+                claimed.heard.extend(steering.taken(&ending.absorbed));
                 self.end(claimed, ending, (mark, &reply), hand_over).await
             }
             Some(Driven::Asks(asks)) => self.ask(claimed, *asks, (mark, &reply), hand_over).await,
@@ -134,7 +154,7 @@ impl Answers {
         &self,
         claimed: &mut Claimed,
         mark: &StopMark,
-        told: (&Arc<TaskReply>, &Arc<Board>),
+        told: (&Arc<TaskReply>, &Arc<Board>, &Steering),
     ) -> Option<Driven> {
         let ended = |ending| Some(Driven::Ended(ending));
         if claimed.attempts > MOST_ATTEMPTS {
@@ -196,7 +216,7 @@ impl Answers {
         &self,
         claimed: &Claimed,
         mark: &StopMark,
-        (reply, board): (&Arc<TaskReply>, &Arc<Board>),
+        (reply, board, inflow): (&Arc<TaskReply>, &Arc<Board>, &Steering),
     ) -> Result<Driven, Dropped> {
         let work = async {
             // With a transcript the messages are in it already.
@@ -210,7 +230,7 @@ impl Answers {
             }
             let (reply, progress) = (Arc::clone(reply) as _, Arc::clone(board) as _);
             let cancel = mark.cancel().clone();
-            self.mind.answer(Job { claimed, heard, reply, progress, cancel }).await
+            self.mind.answer(Job { claimed, heard, reply, progress, inflow, cancel }).await
         };
         let typing = async {
             match self.desk.account(&claimed.conversation) {
@@ -262,7 +282,8 @@ impl Answers {
             append.push(Item::Said { text: text.clone() });
         }
         let header = claimed.header.clone().unwrap_or_else(|| "{}".to_owned());
-        Ending { append, header, end, text, usage: Usage::default(), set_aside: false }
+        let (usage, seen, absorbed) = (Usage::default(), Seen::default(), Vec::new());
+        Ending { append, header, end, text, usage, set_aside: false, seen, absorbed }
     }
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
@@ -298,9 +319,13 @@ impl Answers {
         if let End::Failed { why } = &ending.end {
             tracing::warn!(task = %claimed.claim.task, why, "a task failed");
         }
-        let Ending { append, header, end, usage, set_aside, text: _ } = ending;
+        let Ending { append, header, end, usage, set_aside, seen, .. } = ending;
         let now = desk.clock.now();
-        let finish = Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now };
+        let mut finish =
+            Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now };
+        if !seen.is_empty() {
+            finish = Advance::Absorb { seen, with: Box::new(finish) };
+        }
         desk.crash.hit(CrashPoint::BeforeFinish);
         let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await;
         desk.crash.hit(CrashPoint::AfterFinish);
@@ -340,12 +365,14 @@ impl Answers {
     }
 }
 
-/// Where several speak, an answer says whom it answers.
+/// Where several speak, an answer says whom it answers; one that nobody asked for only when the wish to
+/// speak was strong.
 pub(super) fn quote(claimed: &Claimed) -> Option<MessageRef> {
     let facts = &claimed.facts;
     let several =
         facts.audience() == Audience::Group || matches!(facts.place, Where::CommandLine { .. });
-    several.then(|| facts.message.clone()).flatten()
+    let quotes = several && facts.passed.as_ref().is_none_or(|passed| passed.quotes);
+    quotes.then(|| facts.message.clone()).flatten()
 }
 
 /// Whether a speaking tool has answered in an earlier life of this task.

@@ -136,10 +136,11 @@ fn arrival(desk: &Desk, ask: Ask) -> Arrival {
         mode: Mode::Normal,
         message: Some(MessageRef::new(&*key)),
         opened: Vec::new(),
+        passed: None,
+        summoned: Vec::new(),
         at: now,
     };
-    let task =
-        NewTask { cause: format!("{}|{key}", conversation.account()), facts, not_before: None };
+    let task = NewTask::new(format!("{}|{key}", conversation.account()), facts);
     let speaker =
         Speaker { id: terminal::person(), name: String::new(), username: None, is_bot: false };
     let inbound = Inbound {

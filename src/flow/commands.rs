@@ -14,7 +14,7 @@ use crate::flow::stops::Stops;
 use crate::flow::taps::Taps;
 use crate::flow::words::{self, HouseReport, StatusReport};
 use crate::shape::Shape;
-use crate::store::{CommandEffect, StoreError};
+use crate::store::{CommandEffect, StopAnswers, StoreError};
 
 macro_rules! builtins {
     ($($variant:ident = $name:literal, $help:literal;)*) => {
@@ -95,6 +95,7 @@ impl Commands {
         let Some(Some(done)) = done else { return };
         for task in done.stopping {
             self.stops.stop(task);
+            desk.processes.end_of(task);
         }
         if let Some(queued) = done.queued {
             desk.send(queued);
@@ -133,10 +134,10 @@ impl Commands {
             Builtin::Workspace => self.workspace(inbound, command.args.trim()).await,
             Builtin::Tools => say(self.tools(inbound, account, trust, &command.args).await?),
             Builtin::Plan => self.plan(inbound, trust, &command.args).await,
-            Builtin::Stop | Builtin::Reset if !self.may_end(inbound, trust, builtin).await? => {
+            Builtin::Stop => Ok(self.stop(inbound, trust)),
+            Builtin::Reset if !self.may_end(inbound, trust).await? => {
                 say(words::not_yours(builtin.name()))
             }
-            Builtin::Stop => Ok(self.stop(inbound)),
             Builtin::Reset => Ok(match self.desk.draft_to(inbound, &words::reset()) {
                 Some(draft) => CommandEffect::Reset(draft),
                 None => CommandEffect::Say(None),
@@ -154,7 +155,7 @@ impl Commands {
         let say = |text: String| self.desk.draft_to(inbound, &text);
         match args.trim().to_lowercase().as_str() {
             "" => Ok(CommandEffect::Say(say(words::plan(mode)))),
-            "off" if !self.may_end(inbound, trust, Builtin::Plan).await? => {
+            "off" if !self.may_end(inbound, trust).await? => {
                 Ok(CommandEffect::Say(say(words::not_yours(Builtin::Plan.name()))))
             }
             "off" => Ok(CommandEffect::Mode(Mode::Normal, say(words::plan_off(mode)))),
@@ -184,42 +185,42 @@ impl Commands {
         })
     }
 
-    fn stop(&self, inbound: &Inbound) -> CommandEffect {
-        let stopped = self.desk.draft_to(inbound, &words::stopped());
-        let idle = self.desk.draft_to(inbound, &words::nothing_to_stop());
-        match (stopped, idle) {
-            (Some(stopped), Some(idle)) => {
-                CommandEffect::Stop { stopped: Box::new(stopped), idle: Box::new(idle) }
-            }
-            _ => CommandEffect::Say(None),
+    /// In a group: the owner everything, and everybody what they asked for. The store looks whose it is in
+    /// the write that stops it.
+    fn stop(&self, inbound: &Inbound, trust: Trust) -> CommandEffect {
+        let may_all = inbound.audience == Audience::Direct || trust == Trust::Owner;
+        let by = (!may_all).then(|| inbound.speaker.id.clone());
+        let draft = |text: &str| self.desk.draft_to(inbound, text);
+        let answers = || {
+            Some(StopAnswers {
+                stopped: draft(&words::stopped())?,
+                refused: draft(&words::not_yours(Builtin::Stop.name()))?,
+                finished: draft(&words::already_finished())?,
+                idle: draft(&words::nothing_to_stop())?,
+            })
+        };
+        match answers() {
+            Some(answers) => CommandEffect::Stop { by, answers: Box::new(answers) },
+            None => CommandEffect::Say(None),
         }
     }
 
-    /// In a group: the owner, and who asked for what runs or waits for an answer. `/stop` with nothing to stop harms nobody.
-    async fn may_end(
-        &self,
-        inbound: &Inbound,
-        trust: Trust,
-        builtin: Builtin,
-    ) -> Result<bool, StoreError> {
+    /// In a group: the owner, and who asked for what runs.
+    async fn may_end(&self, inbound: &Inbound, trust: Trust) -> Result<bool, StoreError> {
         if inbound.audience == Audience::Direct || trust == Trust::Owner {
             return Ok(true);
         }
-        match self.requester(inbound).await? {
-            Running::Nothing => Ok(builtin == Builtin::Stop),
-            Running::For(person) => Ok(person.as_ref() == Some(&inbound.speaker.id)),
-        }
+        let requester = self.requester(inbound).await?;
+        Ok(requester.is_some_and(|person| person == inbound.speaker.id))
     }
 
-    async fn requester(&self, inbound: &Inbound) -> Result<Running, StoreError> {
+    async fn requester(&self, inbound: &Inbound) -> Result<Option<PersonId>, StoreError> {
         let ledger = &self.desk.ledger;
         let Some((task, _)) = ledger.status(&inbound.conversation).await?.running else {
             let open = ledger.open_questions(Some(&inbound.conversation)).await?;
-            let waits = open.into_iter().next().map(|question| question.person.id);
-            return Ok(waits.map_or(Running::Nothing, |person| Running::For(Some(person))));
+            return Ok(open.into_iter().next().map(|question| question.person.id));
         };
-        let detail = ledger.task(task).await?;
-        Ok(Running::For(detail.and_then(|d| d.facts.speaker)))
+        Ok(ledger.task(task).await?.and_then(|detail| detail.facts.speaker))
     }
 
     async fn status(&self, inbound: &Inbound, trust: Trust) -> Result<String, StoreError> {
@@ -252,9 +253,4 @@ impl Commands {
             _ => words::tools_usage(),
         })
     }
-}
-
-enum Running {
-    Nothing,
-    For(Option<PersonId>),
 }

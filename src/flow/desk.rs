@@ -127,6 +127,9 @@ impl Desk {
                 allow,
                 groups: &self.settings.groups,
                 record_untriggered: self.settings.record_untriggered,
+                debounce: self.settings.debounce,
+                while_busy: self.settings.while_busy,
+                mode: self.settings.group_trigger_mode,
                 address: &*account.channel.address,
                 now: self.clock.now(),
             })

@@ -38,7 +38,8 @@ pub(super) fn without_files(claimed: &Claimed) -> Vec<Heard> {
     talk.into_iter().chain(claimed.heard.iter().map(|(row, m)| line(*row, m))).collect()
 }
 
-fn line(row: InboxId, inbound: &Inbound) -> Heard {
+/// Reads one message as it is.
+pub(super) fn line(row: InboxId, inbound: &Inbound) -> Heard {
     Heard {
         inbox: Some(row),
         at: inbound.at,

@@ -15,6 +15,7 @@ use crate::domain::happening::Happening;
 use crate::flow::account::Account;
 use crate::flow::commands::Commands;
 use crate::flow::desk::Desk;
+use crate::flow::gate::Gate;
 use crate::flow::policy;
 use crate::flow::words;
 use crate::flow::worker::{Permits, Workers};
@@ -28,6 +29,7 @@ pub(super) struct Intake {
     pub(super) desk: Arc<Desk>,
     pub(super) workers: Arc<Workers>,
     pub(super) commands: Arc<Commands>,
+    pub(super) gate: Arc<Gate>,
     pub(super) hinted: Mutex<HashSet<String>>,
 }
 
@@ -68,12 +70,13 @@ impl Intake {
 
     /// Begins what a stored batch asks for.
     pub(super) fn begin(&self, stored: Stored) {
-        let Accepted { claimed, ready, commands, wake_at, stopping, .. } = stored.accepted;
+        let Accepted { claimed, ready, commands, wake_at, stopping, gated, .. } = stored.accepted;
         for task in stopping {
             self.commands.stops.stop(task);
         }
         self.workers.begin(claimed, stored.permits);
         self.workers.ready(ready, wake_at);
+        self.gate.knock(gated);
         if !commands.is_empty() {
             let executor = Arc::clone(&self.commands);
             self.desk.tracker.spawn(async move { executor.carry_out(commands).await });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, Assignment, Driven, Dropped};
+use crate::agent::{Agent, Assignment, Driven, Dropped, Inflow};
 use crate::domain::facts::Facts;
 use crate::domain::transcript::Heard;
 use crate::flow::commands::Shapes;
@@ -25,6 +25,7 @@ pub(super) struct Job<'a> {
     pub(super) claimed: &'a Claimed,
     pub(super) heard: Vec<Heard>,
     pub(super) reply: Arc<dyn Reply>,
+    pub(super) inflow: &'a dyn Inflow,
     pub(super) progress: Arc<dyn Progress>,
     pub(super) cancel: CancellationToken,
 }
@@ -40,7 +41,7 @@ pub(super) struct Thinking {
 #[async_trait]
 impl Mind for Thinking {
     async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
-        let Job { claimed, heard, reply, progress, cancel } = job;
+        let Job { claimed, heard, reply, progress, inflow, cancel } = job;
         let shape = |facts: &Facts| (self.shapes)(facts).registry;
         let scope = |facts: &Facts, call: &str| {
             let shape = (self.shapes)(facts);
@@ -48,7 +49,7 @@ impl Mind for Thinking {
         };
         let (persona, cancel) = (self.persona.clone(), cancel.clone());
         let assignment =
-            Assignment { claimed, heard, shape: &shape, scope: &scope, persona, cancel };
+            Assignment { claimed, heard, shape: &shape, scope: &scope, persona, inflow, cancel };
         self.agent.drive(assignment).await
     }
 }

@@ -17,6 +17,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Boot;
+use crate::llm::Model;
 use crate::shape::Shaper;
 use crate::store::{Ledger, StoreError};
 use crate::tools::shell::Processes;
@@ -32,6 +33,7 @@ mod courier;
 mod desk;
 mod endings;
 mod files;
+mod gate;
 mod governor;
 mod health;
 mod heard;
@@ -53,6 +55,7 @@ mod scope;
 pub mod settings;
 mod spool;
 mod standings;
+mod steer;
 mod stops;
 #[cfg(test)]
 mod stories;
@@ -79,6 +82,7 @@ use commands::{Commands, Shapes};
 use courier::Courier;
 use desk::Desk;
 use endings::Endings;
+use gate::Gate;
 use intake::{AccountInbox, Intake};
 use mind::{Mind, Thinking};
 use post::Letterbox;
@@ -95,6 +99,8 @@ pub struct Parts {
     pub shaper: Arc<Shaper>,
     /// Drives runs.
     pub agent: Arc<Agent>,
+    /// Decides for the group gate.
+    pub decision: Arc<dyn Model>,
     /// The built channels, without the command line.
     pub channels: Vec<Channel>,
     /// Always allowed; the first gets notices.
@@ -138,10 +144,19 @@ pub struct Flow {
     intake: Arc<Intake>,
     workers: Arc<Workers>,
     commands: Arc<Commands>,
+    gate: Arc<Gate>,
     endings: Arc<Endings>,
     terminal: Arc<Terminal>,
     /// Until [`Flow::start`] takes them.
     letterboxes: Mutex<HashMap<AccountId, Letterbox>>,
+}
+
+/// Who thinks, and as whom.
+struct Minds {
+    mind: Arc<dyn Mind>,
+    shapes: Shapes,
+    decision: Arc<dyn Model>,
+    persona: String,
 }
 
 impl Flow {
@@ -150,7 +165,8 @@ impl Flow {
         let shaper = Arc::clone(&parts.shaper);
         let shapes: Shapes = Arc::new(move |facts| shaper.shape(facts));
         let agent = Arc::clone(&parts.agent);
-        let thinking = |desk: &Arc<Desk>, shapes: Shapes| -> Arc<dyn Mind> {
+        let decision = Arc::clone(&parts.decision);
+        let thinking = |desk: &Arc<Desk>, shapes: Shapes, persona: String| -> Arc<dyn Mind> {
             let records = Arc::new(records::Records(Arc::clone(desk)));
             Arc::new(Thinking {
                 agent,
@@ -161,22 +177,24 @@ impl Flow {
                     workspaces: desk.workspaces(),
                     clock: Arc::clone(&desk.clock),
                 },
-                persona: persona::read(&desk.state_dir),
+                persona,
             })
         };
         let terminal = Arc::new(Terminal::default());
         let (desk, letterboxes) = Desk::of(parts, &terminal);
-        let mind = thinking(&desk, Arc::clone(&shapes));
-        Arc::new(Self::assemble(desk, letterboxes, terminal, mind, shapes))
+        let persona = persona::read(&desk.state_dir);
+        let mind = thinking(&desk, Arc::clone(&shapes), persona.clone());
+        let minds = Minds { mind, shapes, decision, persona };
+        Arc::new(Self::assemble(desk, letterboxes, terminal, minds))
     }
 
     fn assemble(
         desk: Arc<Desk>,
         letterboxes: HashMap<AccountId, Letterbox>,
         terminal: Arc<Terminal>,
-        mind: Arc<dyn Mind>,
-        shapes: Shapes,
+        minds: Minds,
     ) -> Self {
+        let Minds { mind, shapes, decision, persona } = minds;
         let stops = Arc::new(Stops::new(desk.stop.work.clone()));
         let endings = Arc::new(Endings::default());
         let answers = Answers {
@@ -186,16 +204,19 @@ impl Flow {
             endings: Arc::clone(&endings),
         };
         let workers = Arc::new(Workers::new(Arc::clone(&desk), answers));
+        let gate = Gate::new(Arc::clone(&desk), Arc::clone(&workers), decision, persona);
+        let gate = Arc::new(gate);
         let taps = Taps::new(Arc::clone(&desk), Arc::clone(&workers));
         let commands = Arc::new(Commands { desk: Arc::clone(&desk), stops, shapes, taps });
         let intake = Arc::new(Intake {
             desk: Arc::clone(&desk),
             workers: Arc::clone(&workers),
             commands: Arc::clone(&commands),
+            gate: Arc::clone(&gate),
             hinted: Mutex::new(HashSet::new()),
         });
         let letterboxes = Mutex::new(letterboxes);
-        Self { desk, intake, workers, commands, endings, terminal, letterboxes }
+        Self { desk, intake, workers, commands, gate, endings, terminal, letterboxes }
     }
 
     /// Starts: dead claims are taken back, stored commands carried out, then couriers, workers, ears.
@@ -229,6 +250,7 @@ impl Flow {
             desk.tracker.spawn(courier.run());
         }
         desk.tracker.spawn(Arc::clone(&self.workers).dispatch());
+        self.gate.resume().await?;
         desk.tracker.spawn(hold::sweep(Arc::clone(desk)));
         for account in desk.accounts.values() {
             self.listen(account);

@@ -8,12 +8,16 @@ use selkie_channel_core::{
 };
 
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::span::Span;
 use crate::flow::commands::Builtin;
-use crate::flow::settings::GroupSettings;
+use crate::flow::desk::after;
+use crate::flow::settings::{GroupSettings, TriggerMode, WhileBusy};
 use crate::store::{Disposition, NewTask};
 
 /// How long an album gathers its pictures.
 const ALBUM: TimeDelta = TimeDelta::milliseconds(800);
+/// Tools that one message can name.
+const MOST_SUMMONED: usize = 8;
 
 /// The rules of one account at one moment.
 pub(super) struct Policy<'a> {
@@ -25,6 +29,12 @@ pub(super) struct Policy<'a> {
     pub(super) groups: &'a BTreeMap<String, GroupSettings>,
     /// Keep untriggered group talk.
     pub(super) record_untriggered: bool,
+    /// How long a speaker's messages gather.
+    pub(super) debounce: Span,
+    /// What a message does to a task that runs.
+    pub(super) while_busy: WhileBusy,
+    /// When the bot speaks unasked where a group does not say otherwise.
+    pub(super) mode: TriggerMode,
     /// Explains conversations.
     pub(super) address: &'a dyn Address,
     /// Now.
@@ -48,23 +58,78 @@ impl Policy<'_> {
         self.allow.is_everyone().then_some(Trust::Stranger)
     }
 
+    fn group(&self, inbound: &Inbound) -> Option<&GroupSettings> {
+        self.groups.get(inbound.place.key())
+    }
+
+    /// Makes the task of a message.
+    pub(super) fn task(&self, inbound: &Inbound, trust: Trust) -> NewTask {
+        // A platform's key is unique within its account alone.
+        let cause = format!("{}|{}", inbound.conversation.account(), inbound.key);
+        let new = NewTask::new(cause, self.facts(inbound, trust));
+        let not_before = inbound.album.as_ref().map(|_| self.now + ALBUM);
+        NewTask { not_before, gathers: inbound.album.clone(), ..new }
+    }
+
+    /// Makes the task of a message that means the bot: it may gather more and interrupt what runs.
+    fn asked(&self, inbound: &Inbound, trust: Trust) -> NewTask {
+        let interrupts = self.while_busy == WhileBusy::Interrupt;
+        let new = NewTask { interrupts, ..self.task(inbound, trust) };
+        let is_alone = inbound.album.is_some() || inbound.command.is_some();
+        if is_alone || self.debounce.0.is_zero() {
+            return new;
+        }
+        NewTask {
+            not_before: Some(after(self.now, self.debounce)),
+            gathers: Some(format!("say:{}", inbound.speaker.id)),
+            ..new
+        }
+    }
+
     /// Takes the facts of a message.
     pub(super) fn facts(&self, inbound: &Inbound, trust: Trust) -> Facts {
-        let quotes_others = inbound.quote.as_ref().is_some_and(|q| !q.ours);
-        let opened = self.groups.get(inbound.place.key()).map(|g| g.allow.clone());
+        let opened = self.group(inbound).map(|g| g.allow.clone());
         Facts {
             v: Facts::VERSION,
             place: Where::Channel(self.address.features(&inbound.conversation)),
             speaker: Some(inbound.speaker.id.clone()),
             trust,
-            untrusted_text: quotes_others || inbound.forwarded || !inbound.attachments.is_empty(),
+            untrusted_text: is_foreign(inbound),
             occasion: Occasion::Asked,
             mode: Mode::Normal,
             message: inbound.message.clone(),
             opened: opened.unwrap_or_default(),
+            passed: None,
+            summoned: if trust == Trust::Owner { summoned(inbound) } else { Vec::new() },
             at: self.now,
         }
     }
+}
+
+/// Whether a message carries words that are not its speaker's own.
+pub(super) fn is_foreign(inbound: &Inbound) -> bool {
+    let quotes_others = inbound.quote.as_ref().is_some_and(|q| !q.ours);
+    quotes_others || inbound.forwarded || !inbound.attachments.is_empty()
+}
+
+/// The tools that a message names (`$bash`) in words its speaker typed: a quote, a forward and a file
+/// name none.
+pub(super) fn summoned(inbound: &Inbound) -> Vec<String> {
+    if inbound.forwarded {
+        return Vec::new();
+    }
+    let args = inbound.command.as_ref().map_or("", |command| command.args.as_str());
+    let words = inbound.text.split_whitespace().chain(args.split_whitespace());
+    let mut names: Vec<String> = Vec::new();
+    for word in words.filter_map(|word| word.strip_prefix('$')) {
+        let end = word.find(|c: char| !matches!(c, 'a'..='z' | '0'..='9' | '_'));
+        let name = &word[..end.unwrap_or(word.len())];
+        let is_name = name.starts_with(|c: char| c.is_ascii_lowercase());
+        if is_name && names.len() < MOST_SUMMONED && !names.iter().any(|n| n == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
 }
 
 /// Decides what becomes of an event.
@@ -92,7 +157,7 @@ pub(super) fn knocks(inbound: &Inbound, disposition: &Disposition) -> bool {
 const NOT_ALLOWED: &str = "not_allowed";
 
 fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
-    if inbound.speaker.is_bot {
+    if inbound.speaker.is_bot && !policy.group(inbound).is_some_and(|group| group.bots) {
         return Disposition::Ignored("bot");
     }
     let Some(trust) = policy.principal(inbound) else {
@@ -103,6 +168,7 @@ fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
     }
     if !is_meant(inbound) {
         return match policy.record_untriggered {
+            _ if is_for_the_gate(inbound, policy) => Disposition::Gate,
             true => Disposition::Context,
             false => Disposition::Ignored("untriggered"),
         };
@@ -138,13 +204,20 @@ fn is_meant(inbound: &Inbound) -> bool {
     inbound.audience == Audience::Direct || inbound.addressed != Addressed::No
 }
 
+/// Whether the gate may find that a line which names nobody means the bot: an answer to another person,
+/// a command for another bot and what bots say among themselves never do.
+fn is_for_the_gate(inbound: &Inbound, policy: &Policy<'_>) -> bool {
+    let group = policy.group(inbound);
+    let mode = group.and_then(|group| group.group_trigger_mode).unwrap_or(policy.mode);
+    let answers_another = inbound.quote.as_ref().is_some_and(|quote| !quote.ours);
+    mode != TriggerMode::Strict
+        && !answers_another
+        && !inbound.speaker.is_bot
+        && !inbound.text.starts_with('/')
+}
+
 fn task(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
-    Disposition::Task(NewTask {
-        // A platform's key is unique within its account alone.
-        cause: format!("{}|{}", inbound.conversation.account(), inbound.key),
-        facts: policy.facts(inbound, trust),
-        not_before: inbound.album.as_ref().map(|_| policy.now + ALBUM),
-    })
+    Disposition::Task(policy.asked(inbound, trust))
 }
 
 #[cfg(test)]
@@ -163,7 +236,17 @@ mod tests {
         groups: &'a BTreeMap<String, GroupSettings>,
     ) -> Policy<'a> {
         let now = DateTime::UNIX_EPOCH;
-        Policy { owners, allow, groups, record_untriggered: true, address: &TestAddress, now }
+        Policy {
+            owners,
+            allow,
+            groups,
+            record_untriggered: true,
+            debounce: Span::seconds(0),
+            while_busy: WhileBusy::Queue,
+            mode: TriggerMode::Strict,
+            address: &TestAddress,
+            now,
+        }
     }
 
     fn word(disposition: &Disposition) -> String {
@@ -215,6 +298,38 @@ mod tests {
         let mut owner = group("tg:1", "selkie, hi");
         owner.addressed = Addressed::Mention;
         assert_eq!(decide(&owner, &AllowList::default()), "task as owner");
+    }
+
+    #[test]
+    fn only_talk_that_may_mean_the_bot_waits_for_the_gate() {
+        let listed = AllowList::of(["tg:-100".to_owned()]);
+        let smart = |group_trigger_mode, bots| {
+            let group = GroupSettings { group_trigger_mode, bots, ..GroupSettings::default() };
+            BTreeMap::from([("tg:-100".to_owned(), group)])
+        };
+        let decide = |inbound: &Inbound, groups: &BTreeMap<String, GroupSettings>, mode| {
+            word(&dispose(inbound, &Policy { mode, ..policy(&[], &listed, groups) }))
+        };
+        let (here, everywhere) = (smart(Some(TriggerMode::Smart), true), smart(None, false));
+        let said = group("tg:5", "who knows?");
+        assert_eq!(decide(&said, &here, TriggerMode::Strict), "gate");
+        assert_eq!(decide(&said, &everywhere, TriggerMode::Talkative), "gate");
+        assert_eq!(decide(&said, &everywhere, TriggerMode::Strict), "context");
+        assert_eq!(decide(&group("tg:5", "/ask@other hi"), &here, TriggerMode::Strict), "context");
+        let quote = |ours| {
+            let message = MessageRef::new("1");
+            Some(Quote { message, speaker: String::new(), text: String::new(), ours })
+        };
+        let answers = Inbound { quote: quote(false), ..said.clone() };
+        assert_eq!(decide(&answers, &here, TriggerMode::Strict), "context", "to somebody else");
+        let mut bot = said.clone();
+        bot.speaker.is_bot = true;
+        assert_eq!(decide(&bot, &here, TriggerMode::Strict), "context", "among bots");
+        assert_eq!(decide(&bot, &everywhere, TriggerMode::Talkative), "ignored: bot");
+        bot.addressed = Addressed::Mention;
+        assert_eq!(decide(&bot, &here, TriggerMode::Strict), "task as allowed");
+        let meant = Inbound { addressed: Addressed::Mention, ..said };
+        assert_eq!(decide(&meant, &here, TriggerMode::Strict), "task as allowed", "at once");
     }
 
     #[test]
@@ -279,6 +394,53 @@ mod tests {
     }
 
     #[test]
+    fn messages_gather_and_interrupt_where_config_says_so_and_commands_wait_for_nobody() {
+        let owners = [PersonId::new("tg:1")];
+        let (allow, groups) = (AllowList::default(), BTreeMap::new());
+        let debounce = Span::seconds(3);
+        let today = Policy {
+            debounce,
+            while_busy: WhileBusy::Interrupt,
+            ..policy(&owners, &allow, &groups)
+        };
+        let mut said = testing::message("tg:1", "look");
+        let made = |said: &Inbound| match dispose(said, &today) {
+            Disposition::Task(task) => task,
+            other => panic!("no task: {other:?}"),
+        };
+        let task = made(&said);
+        assert_eq!(task.gathers.as_deref(), Some("say:tg:1"));
+        assert_eq!(task.not_before, Some(today.now + TimeDelta::seconds(3)));
+        assert!(task.interrupts);
+        said.command = Some(Command { name: "ask".to_owned(), args: "what".to_owned() });
+        let task = made(&said);
+        assert_eq!((task.gathers, task.not_before, task.interrupts), (None, None, true));
+        let unasked = today.task(&said, Trust::Owner);
+        assert!(!unasked.interrupts, "what passed the gate interrupts nobody");
+    }
+
+    #[test]
+    fn only_an_owners_typed_words_name_a_tool() {
+        let everyone = AllowList::everyone();
+        let groups = BTreeMap::new();
+        let policy = policy(&[], &everyone, &groups);
+        let said = testing::message("tg:1", "use $bash, then ($x) a$b $5 $PATH $web_fetch! $bash");
+        let names = |m: &Inbound, trust| policy.facts(m, trust).summoned;
+        assert_eq!(names(&said, Trust::Owner), ["bash", "web_fetch"]);
+        assert!(names(&said, Trust::Allowed).is_empty());
+        let forwarded = Inbound { forwarded: true, ..said.clone() };
+        assert!(names(&forwarded, Trust::Owner).is_empty());
+        let quote = Quote {
+            message: MessageRef::new("1"),
+            speaker: String::new(),
+            text: "$bash".to_owned(),
+            ours: true,
+        };
+        let quotes = Inbound { quote: Some(quote), text: "do it".to_owned(), ..said };
+        assert!(names(&quotes, Trust::Owner).is_empty());
+    }
+
+    #[test]
     fn an_album_waits_for_its_pictures() {
         let mut said = testing::message("tg:1", "look");
         said.album = Some("a1".to_owned());
@@ -291,6 +453,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn names_of_tools_are_names(text in "(\\$|[a-z_0-9A-Z]| |\\PC){0,40}") {
+            for name in summoned(&testing::message("tg:1", &text)) {
+                let written = format!("${name}");
+                prop_assert!(text.contains(&written));
+                prop_assert!(name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_')));
+            }
+        }
+
         #[test]
         fn nobody_unlisted_ever_starts_anything(
             speaker in 2u32..50, text in ".{0,20}", grouped: bool, meant: bool, edit: bool,

@@ -1,19 +1,45 @@
 //! Whose task it is by the rules of now: a row may be older than the config.
 
+use selkie_channel_core::Inbound;
+
 use crate::domain::facts::{Trust, Where};
+use crate::domain::ids::InboxId;
 use crate::flow::desk::Desk;
+use crate::flow::policy;
 use crate::store::Claimed;
+
+/// Lets every message of the task weigh in, not only the one it was made of (an album, messages in a
+/// row), and what a group said around it, which is nobody's own words.
+pub(super) fn weigh(claimed: &mut Claimed) {
+    let heard = || claimed.heard.iter().map(|(_, inbound)| inbound);
+    claimed.facts.untrusted_text |= !claimed.context.is_empty() || heard().any(policy::is_foreign);
+    if claimed.facts.trust == Trust::Owner {
+        // Messages gather by speaker: all of them are the owner's.
+        claimed.facts.summoned = heard().flat_map(policy::summoned).collect();
+        claimed.facts.summoned.sort();
+        claimed.facts.summoned.dedup();
+    }
+}
 
 /// Returns the trust in whom the task answers, the least of them and never more than it was made with;
 /// `None` when one of them is not listened to any more.
 pub(super) fn now(desk: &Desk, claimed: &Claimed) -> Option<Trust> {
-    let made = claimed.facts.trust;
+    of(desk, claimed, claimed.facts.trust, &claimed.heard)
+}
+
+/// The same of other messages in the task's place, for a task that was made with `made`.
+pub(super) fn of(
+    desk: &Desk,
+    claimed: &Claimed,
+    made: Trust,
+    heard: &[(InboxId, Inbound)],
+) -> Option<Trust> {
     let asked_here = matches!(claimed.facts.place, Where::Channel(_));
     let Some(account) = desk.account(&claimed.conversation).filter(|_| asked_here) else {
         return Some(made);
     };
     desk.policy(account, |policy| {
-        let mut speakers = claimed.heard.iter().map(|(_, inbound)| &inbound.speaker.id);
+        let mut speakers = heard.iter().map(|(_, inbound)| &inbound.speaker.id);
         // The place as it is called now: it may have moved since they wrote.
         speakers.try_fold(made, |least, who| Some(least.min(policy.of(who, &claimed.place)?)))
     })
@@ -45,6 +71,30 @@ mod tests {
         let mut lowered = testing::claimed(1, &message("tg:1", "hi"));
         lowered.facts.trust = Trust::Allowed;
         assert_eq!(now(&lowered), Some(Trust::Allowed), "never more than it was made with");
+    }
+
+    #[test]
+    fn every_message_weighs_in_and_talk_around_it_too() {
+        let untrusted = |claimed: &mut Claimed| {
+            weigh(claimed);
+            claimed.facts.untrusted_text
+        };
+        let mut claimed = testing::claimed(1, &message("tg:1", "use $bash"));
+        assert!(!untrusted(&mut claimed));
+        assert_eq!(claimed.facts.summoned, ["bash"]);
+        let mut second = message("tg:1", "and $grep, on this");
+        second.forwarded = true;
+        claimed.heard.extend(testing::claimed(2, &second).heard);
+        assert!(untrusted(&mut claimed), "the second message is forwarded");
+        assert_eq!(claimed.facts.summoned, ["bash"], "a forward names nothing");
+        let mut talk = testing::claimed(1, &message("tg:1", "hi"));
+        talk.context = vec![message("tg:5", "$bash")];
+        assert!(untrusted(&mut talk), "talk around it");
+        assert!(talk.facts.summoned.is_empty());
+        let mut allowed = testing::claimed(1, &message("tg:2", "$bash"));
+        allowed.facts.trust = Trust::Allowed;
+        weigh(&mut allowed);
+        assert!(allowed.facts.summoned.is_empty());
     }
 
     #[test]

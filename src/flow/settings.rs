@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::span::Span;
 use crate::flow::WorkspaceSettings;
+pub use crate::flow::gate::settings::{GateSettings, TriggerMode};
 
 /// Everything flow can be told by config. Each field is a top-level key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +16,9 @@ use crate::flow::WorkspaceSettings;
 pub struct Settings {
     /// What becomes of a message that arrives while its conversation's task runs.
     pub while_busy: WhileBusy,
+    /// Several messages of one speaker, none later than this after the one before, are one task. 0: each
+    /// is its own.
+    pub debounce: Span,
     /// The workers.
     pub worker: WorkerSettings,
     /// What is said, until its receipt.
@@ -27,19 +31,40 @@ pub struct Settings {
     pub groups: BTreeMap<String, GroupSettings>,
     /// Keep what a group says without meaning the bot, as context for the next task there.
     pub record_untriggered: bool,
+    /// When the bot speaks in a group although nobody spoke to it; `groups.<id>` may say otherwise.
+    pub group_trigger_mode: TriggerMode,
+    /// How that is decided.
+    pub gate: GateSettings,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
             while_busy: WhileBusy::default(),
+            debounce: Span::seconds(0),
             worker: WorkerSettings::default(),
             outbox: OutboxSettings::default(),
             workspace: WorkspaceSettings::default(),
             progress: ProgressSettings::default(),
             groups: BTreeMap::new(),
             record_untriggered: true,
+            group_trigger_mode: TriggerMode::default(),
+            gate: GateSettings::default(),
         }
+    }
+}
+
+impl Settings {
+    /// When the bot speaks unasked in a place.
+    pub fn trigger_mode(&self, place: &str) -> TriggerMode {
+        let here = self.groups.get(place).and_then(|group| group.group_trigger_mode);
+        here.unwrap_or(self.group_trigger_mode)
+    }
+
+    /// Whether the gate has anything to decide anywhere.
+    pub fn has_gate(&self) -> bool {
+        let here = self.groups.values().filter_map(|group| group.group_trigger_mode);
+        here.chain([self.group_trigger_mode]).any(|mode| mode != TriggerMode::Strict)
     }
 }
 
@@ -109,45 +134,25 @@ pub enum StatusMode {
 pub struct GroupSettings {
     /// Tool or class names that are open here.
     pub allow: Vec<String>,
+    /// When the bot speaks here although nobody spoke to it. Default: the key of the same name at the
+    /// top.
+    pub group_trigger_mode: Option<TriggerMode>,
+    /// Other bots are answered when they speak to this one; `gate.bot_answers` ends it.
+    pub bots: bool,
 }
 
 /// What becomes of a message that arrives while its conversation's task runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", try_from = "String")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum WhileBusy {
     /// It waits in its lane.
     #[default]
     Queue,
-}
-
-impl TryFrom<String> for WhileBusy {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        match text.as_str() {
-            "queue" => Ok(Self::Queue),
-            "steer" | "interrupt" => {
-                Err(format!("`{text}` comes with a later part; until then write `queue`"))
-            }
-            _ => Err(format!("`{text}` is not known here; write `queue`")),
-        }
-    }
-}
-
-impl JsonSchema for WhileBusy {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "WhileBusy".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The later words stand here so that the reader of the file meets the sentence that says
-        // "later", and not one that calls them unknown.
-        json_schema!({
-            "type": "string",
-            "enum": ["queue", "steer", "interrupt"],
-            "description": "queue: it waits in its lane. steer and interrupt come with a later part."
-        })
-    }
+    /// The running task sees it before its next model call, when it says no more than that task may.
+    Steer,
+    /// It stops the running task, when that is the speaker's own, and is the next.
+    Interrupt,
 }
 
 #[cfg(test)]
@@ -159,13 +164,5 @@ mod tests {
         assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
         assert!(serde_json::from_str::<Settings>(r#"{"workers": {}}"#).is_err());
         assert!(serde_json::from_str::<Settings>(r#"{"worker": {"max_concurrency": 0}}"#).is_err());
-    }
-
-    #[test]
-    fn later_words_are_refused_with_a_sentence() {
-        let error = serde_json::from_str::<WhileBusy>(r#""steer""#).unwrap_err().to_string();
-        assert!(error.contains("comes with a later part"), "{error}");
-        assert_eq!(serde_json::from_str::<WhileBusy>(r#""queue""#).unwrap(), WhileBusy::Queue);
-        assert_eq!(serde_json::to_string(&WhileBusy::Queue).unwrap(), r#""queue""#);
     }
 }

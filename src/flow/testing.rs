@@ -24,7 +24,7 @@ use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{Boot, InboxId, OutboundId, PartId, TaskId};
 use crate::domain::task::{Claim, TaskState};
-use crate::domain::transcript::Item;
+use crate::domain::transcript::{Item, Turn};
 use crate::domain::usage::Usage;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
@@ -33,12 +33,13 @@ use crate::flow::mind::{Job, Mind};
 use crate::flow::post::Post;
 use crate::flow::spool::Spool;
 use crate::flow::terminal::Terminal;
-use crate::flow::{Flow, Settings, Stop};
+use crate::flow::{Flow, Minds, Settings, Stop};
+use crate::llm::{self, Model, ModelError, Request};
 use crate::store::conformance;
 pub(super) use crate::store::conformance::account;
 use crate::store::read::Read as _;
 use crate::store::sqlite::{self, Sqlite};
-use crate::store::{Claimed, DuePart, End};
+use crate::store::{Claimed, DuePart, End, Seen};
 
 mod asking;
 mod swapping;
@@ -201,7 +202,7 @@ impl Mouth for TestPlatform {
     }
 
     fn marked(&self, part: &Part) -> Part {
-        let text = format!("{} (possibly repeated)", part.call.as_str().unwrap());
+        let text = format!("{} (possibly repeated)", part.call.as_str().unwrap_or(&part.shown));
         Part { call: json!(text), ..part.clone() }
     }
 
@@ -273,7 +274,40 @@ impl Mind for TestMind {
             text: answer,
             usage: Usage::default(),
             set_aside: false,
+            seen: Seen::default(),
+            absorbed: Vec::new(),
         }))
+    }
+}
+
+/// Answers the gate from a script, when it is let; counts the questions.
+pub(super) struct TestDecider {
+    pub(super) script: Mutex<VecDeque<String>>,
+    pub(super) asked: watch::Sender<Vec<String>>,
+    pub(super) open: watch::Sender<bool>,
+}
+
+impl Default for TestDecider {
+    fn default() -> Self {
+        let (asked, open) = (watch::Sender::new(Vec::new()), watch::Sender::new(true));
+        Self { script: Mutex::default(), asked, open }
+    }
+}
+
+#[async_trait]
+impl Model for TestDecider {
+    async fn ask(&self, request: &Request, _: &llm::Heard<'_>) -> Result<llm::Reply, ModelError> {
+        let Some(Turn::User(asked)) = request.turns.last() else { panic!("no question") };
+        self.asked.send_modify(|all| all.push(asked.clone()));
+        self.open.subscribe().wait_for(|open| *open).await.unwrap();
+        let text = self.script.lock().unwrap().pop_front();
+        let text = text.ok_or(ModelError::Unusable { why: "no script".to_owned() })?;
+        let usage = Usage { calls: 1, ..Usage::default() };
+        Ok(llm::Reply { text, calls: Vec::new(), usage, cut: false, by: "test".to_owned() })
+    }
+
+    fn card(&self) -> llm::Card {
+        llm::Card { name: "test".to_owned(), context: 1_000, sees_images: false }
     }
 }
 
@@ -284,6 +318,7 @@ pub(super) struct House {
     pub(super) ledger: Arc<Sqlite>,
     pub(super) platform: Arc<TestPlatform>,
     pub(super) inbox: AccountInbox,
+    pub(super) decider: Arc<TestDecider>,
     tracker: TaskTracker,
     stop: Stop,
     pub(super) cache: tempfile::TempDir,
@@ -339,16 +374,18 @@ impl Left {
     }
 }
 
+/// A platform that nothing has arrived at.
+pub(super) fn platform() -> TestPlatform {
+    TestPlatform { trouble: Mutex::default(), arrived: watch::Sender::new(Vec::new()) }
+}
+
 /// A flow that is not started; owner `tg:1`, allowed `tg:2` and the group `tg:-100`.
 pub(super) fn desk() -> House {
     desk_with(Settings::default(), Pace::LIFTED)
 }
 
 pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
-    let platform = Arc::new(TestPlatform {
-        trouble: Mutex::default(),
-        arrived: watch::Sender::new(Vec::new()),
-    });
+    let platform = Arc::new(platform());
     let channel = Channel {
         name: "test",
         account: account(),
@@ -392,18 +429,23 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         woken: Default::default(),
         version: "test",
     });
+    let decider = Arc::new(TestDecider::default());
     let shapes = Arc::new(|_: &Facts| unreachable!("no test of flow alone asks for a shape"));
     let flow = Arc::new(Flow::assemble(
         Arc::clone(&desk),
         letterboxes,
         terminal,
-        Arc::new(TestMind::default()),
-        shapes,
+        Minds {
+            mind: Arc::new(TestMind::default()),
+            shapes,
+            decision: Arc::clone(&decider) as _,
+            persona: String::new(),
+        },
     ));
     let inbox = AccountInbox {
         intake: Arc::clone(&flow.intake),
         account: Arc::clone(&desk.accounts[&account()]),
     };
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
-    House { flow, desk, ledger, platform, inbox, tracker, stop, cache }
+    House { flow, desk, ledger, platform, inbox, decider, tracker, stop, cache }
 }

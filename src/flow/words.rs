@@ -112,6 +112,11 @@ pub(super) fn nothing_to_stop() -> String {
     "Nothing is running here.".to_owned()
 }
 
+/// Answers `/stop` when the task had ended just before.
+pub(super) fn already_finished() -> String {
+    "That was already finished.".to_owned()
+}
+
 /// Answers somebody else's `/stop` or `/reset` in a group.
 pub(super) fn not_yours(command: &str) -> String {
     format!("In a group only the person who asked, or the owner, may /{command}.")
@@ -362,6 +367,7 @@ mod tests {
             ask_what(),
             reset(),
             stopped(),
+            already_finished(),
             nothing_to_stop(),
             not_yours("stop"),
             task_stopped(),
@@ -385,6 +391,8 @@ mod tests {
         A fresh start: I have set our conversation and its todo list aside. Files, memory and schedules stay, and messages that were waiting are still answered.
         --
         Stopped. Messages that were waiting are still answered.
+        --
+        That was already finished.
         --
         Nothing is running here.
         --

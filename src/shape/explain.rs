@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::domain::tool::ToolSpec;
-use crate::shape::Shape;
+use crate::shape::{Shape, rules};
 use crate::tools::aliases::is_planned;
 use crate::tools::registry::Found;
 
@@ -68,7 +68,19 @@ impl Shape {
 
     fn reasons(&self, name: &str) -> Vec<String> {
         match self.registry.find(name) {
-            Found::Hidden(reasons) => reasons,
+            Found::Hidden(reasons) => {
+                let mut lines = reasons;
+                if lines.iter().all(|reason| rules::yields(reason)) {
+                    lines.push(format!("an owner who writes ${name} gives it to that one task"));
+                }
+                lines
+            }
+            Found::Tool(_) if self.summoned.iter().any(|n| n == name) => {
+                let otherwise = self.registry.spared(name).join("; ");
+                vec![format!(
+                    "given to this one task: the owner wrote ${name}; otherwise {otherwise}"
+                )]
+            }
             Found::Tool(_) if self.registry.is_runtime(name) => {
                 vec![format!("injected: runtime tool of {}", self.place())]
             }

@@ -43,6 +43,8 @@ pub struct Shape {
     pub registry: Registry,
     /// The setting in words: `telegram:group · allowed · asked · normal`.
     pub setting: String,
+    /// What the owner's own words name; rules that yield to them spare it.
+    pub summoned: Vec<String>,
     /// The state folder is closed: only the conversation's own cache folder is open.
     pub own_folder_only: bool,
     /// Files elsewhere on this machine may be read.
@@ -107,7 +109,8 @@ impl Shaper {
     /// Shapes the base for one task. Pure; ≤ 2 µs whatever the size of the base.
     pub fn shape(&self, facts: &Facts) -> Shape {
         let mask = rules::at_work(facts);
-        let key = Key::of(facts, mask, at_work(mask).any(|(_, rule)| rule.opens));
+        let any = |holds: fn(&rules::Rule) -> bool| at_work(mask).any(|(_, rule)| holds(rule));
+        let key = Key::of(facts, mask, (any(|rule| rule.opens), any(|rule| rule.yields)));
         let registry = self.views.get(&key, || self.view(&key));
         let group = facts.audience() == Audience::Group;
         let stranger = facts.trust == Trust::Stranger;
@@ -115,6 +118,7 @@ impl Shaper {
         Shape {
             registry,
             setting: setting(facts),
+            summoned: key.summoned.to_vec(),
             own_folder_only: group || stranger,
             reads_elsewhere: !stranger
                 && (on_command_line || (facts.trust == Trust::Owner && !group)),
@@ -122,20 +126,25 @@ impl Shaper {
     }
 
     fn view(&self, key: &Key<'_>) -> Registry {
-        let except = (!key.opened.is_empty()).then(|| Arc::new(self.opened(key.opened)));
         let hides = at_work(key.mask).map(|(at, rule)| Hide {
             reason: rule.reason.into(),
             what: Arc::clone(&self.rules[at]),
-            except: except.clone().filter(|_| rule.opens),
+            except: self.spared(rule, key).map(Arc::new),
         });
         Registry::view(Arc::clone(&self.base), hides.collect(), self.overlay(key))
     }
 
-    /// Reads `groups.<id>.allow`: classes and tools.
-    fn opened(&self, opened: &[String]) -> Selection {
+    /// What a rule spares: what `groups.<id>.allow` opens (classes and tools), and what the owner's words
+    /// name (tools).
+    fn spared(&self, rule: &rules::Rule, key: &Key<'_>) -> Option<Selection> {
+        let opened = if rule.opens { key.opened } else { &[] };
+        let summoned = if rule.yields { key.summoned } else { &[] };
+        if opened.is_empty() && summoned.is_empty() {
+            return None;
+        }
         let classes: Vec<Class> = opened.iter().filter_map(|word| Class::parse(word)).collect();
-        let names: Vec<&str> = opened.iter().map(String::as_str).collect();
-        Selection::over(&self.base, &classes, &names)
+        let names: Vec<&str> = opened.iter().chain(summoned).map(String::as_str).collect();
+        Some(Selection::over(&self.base, &classes, &names))
     }
 
     fn overlay(&self, key: &Key<'_>) -> Overlay {

@@ -23,6 +23,8 @@ pub struct Rule {
     pub names: &'static [&'static str],
     /// Whether a place's config (`groups.<id>.allow`) opens what it hides.
     pub opens: bool,
+    /// Whether it gives way to the owner's own words (`$bash`), for one task.
+    pub yields: bool,
 }
 
 /// The facts a rule asks for.
@@ -32,6 +34,8 @@ pub enum When {
     Group,
     /// The least trust in play is this one.
     Trust(Trust),
+    /// Words of others are in play.
+    Untrusted,
     /// Nobody asked just now: a schedule or the heartbeat did.
     Unattended,
     /// Another task asked.
@@ -52,6 +56,7 @@ pub const RULES: &[Rule] = &[
         classes: &[Class::Message],
         names: &[],
         opens: true,
+        yields: true,
     },
     Rule {
         id: "group_exec",
@@ -61,6 +66,7 @@ pub const RULES: &[Rule] = &[
         classes: &[Class::Exec],
         names: &[],
         opens: false,
+        yields: true,
     },
     Rule {
         id: "allowed",
@@ -69,6 +75,7 @@ pub const RULES: &[Rule] = &[
         classes: &[Class::Exec],
         names: &[],
         opens: false,
+        yields: false,
     },
     Rule {
         id: "stranger",
@@ -85,6 +92,17 @@ pub const RULES: &[Rule] = &[
         ],
         names: &[],
         opens: false,
+        yields: false,
+    },
+    Rule {
+        id: "untrusted",
+        reason: "hidden while words of others are in play (a quote, a forward, a file, group talk, a web page): \
+                 until approvals exist nothing is sent to others or published on their behalf",
+        when: When::Untrusted,
+        classes: &[Class::Message, Class::Public],
+        names: &[],
+        opens: false,
+        yields: true,
     },
     Rule {
         id: "unattended",
@@ -93,6 +111,7 @@ pub const RULES: &[Rule] = &[
         classes: &[],
         names: &["ask_user", "plan_enter", "plan_exit"],
         opens: false,
+        yields: false,
     },
     Rule {
         id: "child",
@@ -101,6 +120,7 @@ pub const RULES: &[Rule] = &[
         classes: &[],
         names: &["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"],
         opens: false,
+        yields: false,
     },
     Rule {
         id: "plan",
@@ -109,6 +129,7 @@ pub const RULES: &[Rule] = &[
         classes: &[Class::Write, Class::Exec, Class::Message, Class::Public],
         names: &[],
         opens: false,
+        yields: false,
     },
     Rule {
         id: "no_terminal",
@@ -117,8 +138,14 @@ pub const RULES: &[Rule] = &[
         classes: &[],
         names: &["ask_user", "plan_enter", "plan_exit"],
         opens: false,
+        yields: false,
     },
 ];
+
+/// Whether a reason is a rule's that gives way to the owner's own words.
+pub(super) fn yields(reason: &str) -> bool {
+    RULES.iter().any(|rule| rule.yields && rule.reason == reason)
+}
 
 /// Which rules are at work, one bit each.
 pub(super) fn at_work(facts: &Facts) -> u16 {
@@ -138,6 +165,7 @@ impl When {
         match self {
             Self::Group => facts.audience() == Audience::Group,
             Self::Trust(trust) => facts.trust == trust,
+            Self::Untrusted => facts.untrusted_text,
             Self::Unattended => {
                 matches!(facts.occasion, Occasion::Scheduled | Occasion::Heartbeat)
             }
@@ -165,6 +193,11 @@ mod tests {
             assert!(
                 !rule.opens || rule.when == When::Group,
                 "{}: config opens groups only",
+                rule.id
+            );
+            assert!(
+                !rule.yields || matches!(rule.when, When::Group | When::Untrusted),
+                "{}: trust, occasion and mode yield to nobody's words",
                 rule.id
             );
         }

@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock};
 
 use selkie_channel_core::Features;
 
-use crate::domain::facts::{Facts, Where};
+use crate::domain::facts::{Facts, Trust, Where};
 use crate::tools::registry::Registry;
 
 /// A daemon has some dozens; the bound is against a flood of made-up ones.
@@ -20,6 +20,8 @@ pub(super) struct Key<'a> {
     pub(super) mask: u16,
     /// Names and classes that the place opens; empty where no rule can be opened.
     pub(super) opened: &'a [String],
+    /// Tools that the owner's words name; empty where no rule yields.
+    pub(super) summoned: &'a [String],
     /// The place's channel data; `None` for the command line.
     pub(super) features: Option<&'a Features>,
     /// There is a message to point at.
@@ -27,18 +29,21 @@ pub(super) struct Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    pub(super) fn of(facts: &'a Facts, mask: u16, opens: bool) -> Self {
+    /// `opens` and `yields`: whether any rule at work does.
+    pub(super) fn of(facts: &'a Facts, mask: u16, (opens, yields): (bool, bool)) -> Self {
         let features = match &facts.place {
             Where::CommandLine { .. } => None,
             Where::Channel(features) => Some(features),
         };
         let opened = if opens { facts.opened.as_slice() } else { &[] };
-        Self { mask, opened, features, message: facts.message.is_some() }
+        let yields = yields && facts.trust == Trust::Owner;
+        let summoned = if yields { facts.summoned.as_slice() } else { &[] };
+        Self { mask, opened, summoned, features, message: facts.message.is_some() }
     }
 
     fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.mask, self.opened, self.message, self.words()).hash(&mut hasher);
+        (self.mask, self.opened, self.summoned, self.message, self.words()).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -51,6 +56,7 @@ impl<'a> Key<'a> {
 struct Kept {
     mask: u16,
     opened: Vec<String>,
+    summoned: Vec<String>,
     features: Option<(String, String, Vec<String>)>,
     message: bool,
 }
@@ -58,7 +64,8 @@ struct Kept {
 impl Kept {
     fn of(key: &Key<'_>) -> Self {
         let features = key.words().map(|(c, k, s)| (c.to_owned(), k.to_owned(), s.to_vec()));
-        Self { mask: key.mask, opened: key.opened.to_vec(), features, message: key.message }
+        let (opened, summoned) = (key.opened.to_vec(), key.summoned.to_vec());
+        Self { mask: key.mask, opened, summoned, features, message: key.message }
     }
 
     fn is(&self, key: &Key<'_>) -> bool {
@@ -67,6 +74,7 @@ impl Kept {
             && self.message == key.message
             && features == key.words()
             && self.opened == key.opened
+            && self.summoned == key.summoned
     }
 }
 

@@ -23,9 +23,11 @@ use crate::store::{
     Queued,
 };
 
+mod absorbing;
 mod answering;
 mod asking;
 mod delivering;
+mod gating;
 mod hearing;
 mod holding;
 mod late;
@@ -48,6 +50,8 @@ pub fn all_laws() -> Vec<(&'static str, Law)> {
     [
         hearing::LAWS,
         late::LAWS,
+        gating::LAWS,
+        absorbing::LAWS,
         working::LAWS,
         asking::LAWS,
         answering::LAWS,
@@ -166,13 +170,16 @@ pub fn facts() -> Facts {
         mode: Mode::Normal,
         message: None,
         opened: Vec::new(),
+        passed: None,
+        summoned: Vec::new(),
         at: at(0),
     }
 }
 
 /// An arrival that starts a task.
 pub fn task(inbound: Inbound) -> Arrival {
-    let new = NewTask { cause: inbound.key.clone(), facts: facts(), not_before: None };
+    let gathers = inbound.album.clone();
+    let new = NewTask { gathers, ..NewTask::new(inbound.key.clone(), facts()) };
     Arrival { inbound, disposition: Disposition::Task(new) }
 }
 

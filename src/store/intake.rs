@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, Cursor, Inbound, PlaceId, What};
+use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId, PlaceId, What};
 
 use super::{Claimed, Draft, QuestionRow, Queued, Result};
 use crate::domain::facts::{Facts, Mode};
@@ -66,6 +66,8 @@ pub enum Disposition {
     Tap,
     /// It changes the text of a waiting message; of a running or done one it is only kept.
     Edit,
+    /// Nobody spoke to the bot: it waits for the gate of its group.
+    Gate,
     /// It changes a message so that it means the bot: a task, unless the message had one before; then it
     /// is an [`Self::Edit`].
     MeantNow(NewTask),
@@ -116,6 +118,17 @@ pub struct NewTask {
     pub facts: Facts,
     /// Not to be claimed before (an album gathers its pictures).
     pub not_before: Option<DateTime<Utc>>,
+    /// Joins the waiting task of the same conversation and word: an album's, or a speaker's.
+    pub gathers: Option<String>,
+    /// Stops the conversation's running task of the same speaker (anybody's, for an owner).
+    pub interrupts: bool,
+}
+
+impl NewTask {
+    /// A task that starts as soon as its lane is free.
+    pub fn new(cause: String, facts: Facts) -> Self {
+        Self { cause, facts, not_before: None, gathers: None, interrupts: false }
+    }
 }
 
 /// What `accept` did.
@@ -132,8 +145,11 @@ pub struct Accepted {
     /// Fresh rows of commands, taps and answers, to be carried out now: commands by
     /// [`Intake::command`], the others by [`super::Questions::answer`].
     pub commands: Vec<(InboxId, Inbound)>,
-    /// Running tasks whose messages were taken back: poke their workers.
+    /// Running tasks that a fresh message interrupts, or whose messages were taken back: poke their
+    /// workers.
     pub stopping: Vec<TaskId>,
+    /// Conversations where fresh lines wait for the gate.
+    pub gated: Vec<ConversationId>,
     /// The earliest `not_before` among new tasks.
     pub wake_at: Option<DateTime<Utc>>,
 }
@@ -153,12 +169,12 @@ pub struct Fresh {
 pub enum CommandEffect {
     /// Nothing but the answer.
     Say(Option<Draft>),
-    /// Ends the conversation's running task and its unsent parts; answers one or the other.
+    /// Ends what runs, is parked or unsent in the conversation; answers by what it found.
     Stop {
-        /// When something was stopped.
-        stopped: Box<Draft>,
-        /// When there was nothing to stop.
-        idle: Box<Draft>,
+        /// Only what this person asked for; `None` for everything.
+        by: Option<PersonId>,
+        /// What is said.
+        answers: Box<StopAnswers>,
     },
     /// Raises the epoch, ends plan mode and stops the running task. Waiting tasks stay.
     Reset(Draft),
@@ -166,6 +182,19 @@ pub enum CommandEffect {
     Workspace(Option<String>, Option<Draft>),
     /// Changes what the conversation is in; a running task learns it as the answer of its next write.
     Mode(Mode, Option<Draft>),
+}
+
+/// The answers to a stop, of which one is given.
+#[derive(Clone, Debug)]
+pub struct StopAnswers {
+    /// Something was stopped.
+    pub stopped: Draft,
+    /// What could be stopped is somebody else's.
+    pub refused: Draft,
+    /// The last task ended just before.
+    pub finished: Draft,
+    /// There was nothing to stop.
+    pub idle: Draft,
 }
 
 /// What a command did.

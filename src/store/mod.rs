@@ -16,7 +16,9 @@ use crate::domain::facts::Mode;
 #[cfg(test)]
 pub mod conformance;
 mod delivery;
+mod gate;
 mod hold;
+mod inflow;
 mod intake;
 mod question;
 pub mod read;
@@ -25,9 +27,12 @@ mod status;
 mod work;
 
 pub use delivery::{Delivery, Draft, DuePart, Outcome, Queued, Standing};
+pub use gate::{AtGate, Gate, Judged};
 pub use hold::{FetchEffect, Fetched, HeldAnswer, Holds, Offer, Swept};
+pub use inflow::{Inflow, Seen, Waiting};
 pub use intake::{
     Accepted, Arrival, CommandDone, CommandEffect, Disposition, Fresh, Fuse, Intake, NewTask,
+    StopAnswers,
 };
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use status::{StatusMessages, Stray};
@@ -90,7 +95,7 @@ pub trait Notes: Send + Sync {
 
 /// A whole ledger, with its counters.
 pub trait Ledger:
-    Intake + Work + Delivery + Holds + Questions + Notes + StatusMessages + read::Read
+    Intake + Gate + Work + Delivery + Holds + Questions + Notes + StatusMessages + read::Read
 {
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are

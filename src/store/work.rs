@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use serde::{Deserialize, Serialize};
 
-use super::{Asked, Draft, QuestionRow, Queued, Result, Settled, Standing};
+use super::{Asked, Draft, Inflow, QuestionRow, Queued, Result, Seen, Settled, Standing};
 use crate::domain::facts::{Facts, Mode};
 use crate::domain::ids::{Boot, InboxId, OutboundId};
 use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
@@ -26,6 +26,9 @@ pub trait Work: Send + Sync {
 
     /// Writes what a run has come to, under its claim.
     async fn commit(&self, claim: &Claim, advance: Advance) -> Result<Committed>;
+
+    /// Returns what came in behind a claim: tasks that wait in its lane, and edits of its messages.
+    async fn inflow(&self, claim: &Claim, now: DateTime<Utc>) -> Result<Inflow>;
 
     /// Stores what a speaking tool says, keyed by task and call: the second time it answers with what
     /// became of the first. Durable.
@@ -50,6 +53,14 @@ pub enum Advance {
         usage: Usage,
         /// Synced before this returns.
         durable: bool,
+    },
+    /// The same as another advance, whose model has seen what came in: those tasks wait no more, their
+    /// messages are this task's, all in one write.
+    Absorb {
+        /// What it has seen.
+        seen: Seen,
+        /// What it has come to.
+        with: Box<Advance>,
     },
     /// Wait for a person, a child or a time: gives back lane and worker. Durable.
     Park {

@@ -220,6 +220,16 @@ impl Registry {
         &self.view.base
     }
 
+    /// Returns why a tool would be hidden, were nothing spared.
+    pub fn spared(&self, name: &str) -> Vec<String> {
+        let view = &*self.view;
+        let of_base = view.base.position(name).map(|at| &view.base.tools[at]);
+        let Some(tool) = of_base.or_else(|| view.runtime(name)) else { return Vec::new() };
+        let sparing = view.hides.iter().filter(|h| h.except.is_some());
+        let hides = sparing.filter(|h| h.what.covers(tool.spec()));
+        hides.map(|h| h.reason.to_string()).collect()
+    }
+
     /// Whether the name is a runtime tool of this setting, hidden or not.
     pub fn is_runtime(&self, name: &str) -> bool {
         self.view.runtime(name).is_some()

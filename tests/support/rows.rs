@@ -7,6 +7,7 @@ use crate::support::world::World;
 
 const OPEN: &str = "SELECT (SELECT count(*) FROM part WHERE open = 1)
     + (SELECT count(*) FROM task WHERE state IN ('waiting', 'running'))
+    + (SELECT count(*) FROM inbox WHERE disposition = 'gate')
     + (SELECT count(*) FROM inbox WHERE disposition IN ('command', 'tap', 'answer') AND done_at IS NULL)";
 const HEARD: &str = "SELECT count(*) FROM inbox WHERE disposition IN ('task', 'command', 'answer')";
 

@@ -25,7 +25,7 @@ fn hello() -> Vec<Heard> {
 }
 
 fn begin() -> Run {
-    Run::begin(Settings::default(), hello(), &[], start())
+    Run::begin(Settings::default(), hello(), Vec::new(), start())
 }
 
 fn reply(text: &str, calls: &[(&str, serde_json::Value)]) -> Reply {
@@ -124,7 +124,7 @@ fn after_a_good_answer_without_tools_the_task_is_done() {
 #[test]
 fn the_last_step_has_no_tools() {
     let settings = Settings { max_steps: 2, ..Settings::default() };
-    let mut run = Run::begin(settings, hello(), &[], start());
+    let mut run = Run::begin(settings, hello(), Vec::new(), start());
     assert!(ask(&mut run).tools);
     run.replied(reply("", &[("think", json!({"thought": 1}))]));
     make_calls(&mut run, "ok");

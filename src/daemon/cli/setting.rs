@@ -27,6 +27,8 @@ pub fn facts(kits: &[ChannelKit], name: &str) -> Result<Facts, Failure> {
         mode: Mode::Normal,
         message,
         opened: Vec::new(),
+        passed: None,
+        summoned: Vec::new(),
         at: SystemClock.now(),
     })
 }

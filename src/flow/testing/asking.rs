@@ -10,7 +10,7 @@ use crate::domain::span::Span;
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
 use crate::flow::mind::Job;
-use crate::store::End;
+use crate::store::{End, Seen};
 
 /// A question with its buttons, in one line.
 pub(super) fn buttons(question: &Question) -> String {
@@ -29,7 +29,9 @@ pub(super) fn asked(job: &Job<'_>) -> Option<Driven> {
         let answer = question.ask.says(question.given.as_ref()?);
         let append = vec![Item::Said { text: answer.clone() }];
         let end = End::Done;
-        let ending = Ending { append, header, end, text: answer, usage, set_aside: false };
+        let (seen, absorbed) = (Seen::default(), Vec::new());
+        let ending =
+            Ending { append, header, end, text: answer, usage, set_aside: false, seen, absorbed };
         return Some(Driven::Ended(ending));
     }
     let choice = |id: &str, label: &str| Choice {

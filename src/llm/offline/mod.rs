@@ -1,6 +1,7 @@
 //! The built-in stand-in: no model and no network, a list of phrases, real tool calls through the same
 //! port. Stateless: what is done of the person's words it reads from the turns.
 
+mod decide;
 mod heard;
 mod parse;
 mod plan;
@@ -30,8 +31,9 @@ impl Offline {
 #[async_trait]
 impl Model for Offline {
     async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
-        let step = match planner::planned(&request.turns) {
-            Some(plan) => Step::Say(plan),
+        let planned = planner::planned(&request.turns).or_else(|| decide::answer(&request.turns));
+        let step = match planned {
+            Some(words) => Step::Say(words),
             None => plan::next(&request.turns, request.tools.specs()),
         };
         let (text, calls) = match step {

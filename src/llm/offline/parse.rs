@@ -144,7 +144,7 @@ fn pieces(text: &str) -> Vec<(&str, &str)> {
 }
 
 /// Finds ASCII `word` in any case.
-fn find(text: &str, word: &str) -> Option<usize> {
+pub(super) fn find(text: &str, word: &str) -> Option<usize> {
     text.as_bytes().windows(word.len()).position(|w| w.eq_ignore_ascii_case(word.as_bytes()))
 }
 
@@ -223,7 +223,7 @@ fn about_number(bare: &str) -> Option<Wish> {
 }
 
 /// Returns what follows ASCII `start`, in any case.
-fn after<'a>(text: &'a str, start: &str) -> Option<&'a str> {
+pub(super) fn after<'a>(text: &'a str, start: &str) -> Option<&'a str> {
     let head = text.get(..start.len())?;
     head.eq_ignore_ascii_case(start).then(|| text[start.len()..].trim())
 }

@@ -229,7 +229,7 @@ async fn command(
 }
 
 fn stop() -> CommandEffect {
-    CommandEffect::Stop { stopped: Box::new(draft(1, 1)), idle: Box::new(draft(1, 2)) }
+    super::hearing::stop_by(None)
 }
 
 async fn task_state(ledger: &dyn Ledger, task: TaskId) -> &'static str {

@@ -4,7 +4,7 @@ use selkie_channel_core::{Body, Choice, Question, ReplyWindow};
 
 use super::*;
 use crate::domain::ids::InboxId;
-use crate::store::{CommandEffect, FetchEffect, Fetched, HeldAnswer, Offer, Outcome, Standing};
+use crate::store::{FetchEffect, Fetched, HeldAnswer, Offer, Outcome, Standing};
 
 laws![
     an_answer_behind_a_button_is_held_and_fetched_once,
@@ -174,8 +174,7 @@ async fn a_stop_ends_what_is_held(bed: &dyn Bed) {
     let ledger = bed.open();
     held(ledger.as_ref(), 1, None).await;
     let stop = tapped(ledger.as_ref(), 2).await;
-    let effect =
-        CommandEffect::Stop { stopped: Box::new(draft(1, 1)), idle: Box::new(draft(1, 2)) };
+    let effect = super::hearing::stop_by(None);
     let done = ledger.command(stop, effect).await.unwrap().unwrap();
     assert_eq!(done.queued.unwrap().parts.len(), 1, "there was something to stop");
     assert_eq!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Lost));

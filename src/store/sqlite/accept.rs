@@ -6,7 +6,7 @@ use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::RawClaimed;
 use super::rows::{json, millis};
-use super::{conversations, lanes, late, moved, questions, unsend};
+use super::{command, conversations, lanes, late, moved, questions, unsend};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
@@ -119,21 +119,35 @@ fn store(
         return Ok(());
     }
     if let Some((conversation, question)) = answers(conn, &row.arrival)? {
-        let to = Belongs { conversation: Some(conversation), task: None, question: Some(question) };
+        let (conversation, question) = (Some(conversation), Some(question));
+        let to = Belongs { conversation, question, ..Belongs::default() };
         let id = insert(conn, &row, "answer", to, now)?;
         out.accepted.fresh.push(Fresh { index, row: id });
         out.accepted.commands.push((id, row.arrival.inbound));
         return Ok(());
     }
     row.arrival.disposition = late::decide(conn, row.arrival.disposition, &row.arrival.inbound)?;
-    let (conversation, task) = carry_out(conn, &row, now, out)?;
-    let to = Belongs { conversation, task, question: None };
-    let id = insert(conn, &row, &name(&row.arrival.disposition), to, now)?;
+    let to = carry_out(conn, &row, now, out)?;
+    let name = if to.applied { APPLIED.to_owned() } else { name(&row.arrival.disposition) };
+    let id = insert(conn, &row, &name, to, now)?;
     out.accepted.fresh.push(Fresh { index, row: id });
     if matches!(row.arrival.disposition, Disposition::Command | Disposition::Tap) {
         out.accepted.commands.push((id, row.arrival.inbound));
     }
     Ok(())
+}
+
+/// An edit that has changed what waits.
+const APPLIED: &str = "edit: applied";
+
+/// What a row of the inbox belongs to.
+#[derive(Clone, Copy, Default)]
+struct Belongs {
+    conversation: Option<i64>,
+    task: Option<i64>,
+    question: Option<i64>,
+    /// The edit has changed what waits.
+    applied: bool,
 }
 
 /// The conversation and the open question that a message answers, if it does.
@@ -161,7 +175,7 @@ pub fn after_all(
     now: DateTime<Utc>,
 ) -> Result<Option<Lane>> {
     let mut out = RawAccepted::default();
-    let (_, task) = carry_out(conn, row, now, &mut out)?;
+    let Belongs { task, .. } = carry_out(conn, row, now, &mut out)?;
     conn.prepare_cached(
         "UPDATE inbox SET disposition = ?2, task = ?3, question = NULL WHERE id = ?1",
     )?
@@ -172,13 +186,13 @@ pub fn after_all(
     }
 }
 
-/// Does what the disposition says; returns the conversation and the task of the row.
+/// Does what the disposition says; returns where the row belongs.
 fn carry_out(
     conn: &Connection,
     row: &Row,
     now: DateTime<Utc>,
     out: &mut RawAccepted,
-) -> Result<(Option<i64>, Option<i64>)> {
+) -> Result<Belongs> {
     let inbound = &row.arrival.inbound;
     let conversation = match &row.arrival.disposition {
         // Nothing comes of these: a stranger's line makes no conversation.
@@ -191,12 +205,17 @@ fn carry_out(
         | Disposition::Earlier(_) => conversations::find(conn, &inbound.conversation)?,
         _ => Some(conversations::hear(conn, inbound)?),
     };
-    let Some(here) = conversation else { return Ok((None, None)) };
-    let mut task = None;
+    let Some(here) = conversation else { return Ok(Belongs::default()) };
+    let (mut task, mut applied) = (None, false);
     match &row.arrival.disposition {
         Disposition::Task(new) => {
             conversations::open(conn, here)?;
             let (id, lane) = push(conn, row, new, here, (now, out))?;
+            if new.interrupts {
+                // Its own claim is not written yet: it interrupts others, never itself.
+                let stopped = command::interrupt(conn, (here, id), &new.facts, now)?;
+                out.accepted.stopping.extend(stopped);
+            }
             task = Some(id);
             if out.started.is_none() {
                 lanes::refresh(conn, lane)?;
@@ -208,7 +227,7 @@ fn carry_out(
             out.accepted.wake_at = [out.accepted.wake_at, later].into_iter().flatten().min();
         }
         Disposition::Command | Disposition::Opened => conversations::open(conn, here)?,
-        Disposition::Edit => edit(conn, here, inbound)?,
+        Disposition::Edit => applied = edit(conn, here, inbound)?,
         Disposition::Unsent => {
             if let Some(message) = &inbound.message {
                 out.accepted.stopping.extend(unsend::unsend(conn, here, message, now)?);
@@ -219,6 +238,11 @@ fn carry_out(
             let account = inbound.place.account().as_str();
             moved::move_place(conn, account, inbound.place.key(), to.key())?;
         }
+        Disposition::Gate => {
+            if !out.accepted.gated.contains(&inbound.conversation) {
+                out.accepted.gated.push(inbound.conversation.clone());
+            }
+        }
         Disposition::Earlier(of) => task = Some(of.0),
         // An edit that means the bot was decided before.
         Disposition::Context
@@ -227,7 +251,7 @@ fn carry_out(
         | Disposition::Unparsed
         | Disposition::MeantNow(_) => {}
     }
-    Ok((conversation, task))
+    Ok(Belongs { conversation, task, question: None, applied })
 }
 
 /// Makes the task, or finds the one of the same album or cause. Returns it with its lane.
@@ -239,14 +263,52 @@ fn push(
     (now, out): (DateTime<Utc>, &mut RawAccepted),
 ) -> Result<(i64, i64)> {
     let inbound = &row.arrival.inbound;
-    if let Some(joined) = join_album(conn, inbound, new, conversation)? {
+    if let Some(joined) = join(conn, inbound, new, (conversation, now))? {
         return Ok(joined);
     }
     let lane = lanes::of_conversation(conn, conversation)?;
-    let account = inbound.conversation.account().as_str();
     // A task that starts at once never waits: that spares the indices of those that do.
     let starts = out.may_start && new.not_before.is_none() && lanes::is_idle(conn, lane)?;
-    let (state, start_at) = match starts {
+    let row = TaskRow {
+        account: inbound.conversation.account().as_str(),
+        lane,
+        order: inbound.order,
+        gathers: new.gathers.as_deref(),
+        facts: &row.facts,
+        starts,
+    };
+    let (id, lane, is_new) = make_task(conn, new, conversation, &row, now)?;
+    if is_new {
+        out.started = starts.then_some(id);
+    }
+    Ok((id, lane))
+}
+
+/// What a new task's row holds besides its cause and its moment.
+pub struct TaskRow<'a> {
+    /// The account.
+    pub account: &'a str,
+    /// The row of its lane.
+    pub lane: i64,
+    /// The platform's order of its message.
+    pub order: i64,
+    /// Under which word it gathers more.
+    pub gathers: Option<&'a str>,
+    /// The facts, as JSON.
+    pub facts: &'a str,
+    /// It is stored as running: its claim is written next.
+    pub starts: bool,
+}
+
+/// Makes the task, or finds the one of the same cause. Returns it with its lane, and whether it is new.
+pub fn make_task(
+    conn: &Connection,
+    new: &NewTask,
+    conversation: i64,
+    row: &TaskRow<'_>,
+    now: DateTime<Utc>,
+) -> Result<(i64, i64, bool)> {
+    let (state, start_at) = match row.starts {
         true => ("running", None),
         false => ("waiting", Some(new.not_before.map_or(0, millis))),
     };
@@ -259,71 +321,73 @@ fn push(
         )?
         .query_row(
             params![
-                account,
+                row.account,
                 new.cause,
                 conversation,
-                lane,
-                inbound.order,
+                row.lane,
+                row.order,
                 state,
                 start_at,
-                inbound.album,
+                row.gathers,
                 row.facts,
                 millis(now)
             ],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )
         .optional()?;
-    match made {
-        Some(made) => {
-            out.started = starts.then_some(made.0);
-            Ok(made)
-        }
-        None => Ok(conn
-            .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?
-            .query_row([account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?)))?),
+    if let Some((id, lane)) = made {
+        return Ok((id, lane, true));
     }
+    Ok(conn
+        .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?
+        .query_row([row.account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?, false)))?)
 }
 
-/// A picture of an album joins the task that waits for it, which then waits for the next one.
-fn join_album(
+/// A picture of an album joins the task that waits for it, which then waits for the next one; so does the
+/// next message of a speaker while theirs still gathers, for ten times as long as one message waits.
+fn join(
     conn: &Connection,
     inbound: &Inbound,
     new: &NewTask,
-    conversation: i64,
+    (conversation, now): (i64, DateTime<Utc>),
 ) -> Result<Option<(i64, i64)>> {
-    let Some(album) = &inbound.album else { return Ok(None) };
+    let Some(word) = &new.gathers else { return Ok(None) };
     Ok(conn
         .prepare_cached(
-            "UPDATE task SET start_at = MAX(start_at, ?3), ord = MIN(ord, ?4)
-             WHERE conversation = ?1 AND album = ?2 AND state = 'waiting' AND attempts = 0
+            "UPDATE task SET ord = MIN(ord, ?4), start_at = MAX(start_at, CASE WHEN ?5 THEN ?3
+                 ELSE MIN(?3, created_at + 10 * (?3 - ?6)) END)
+             WHERE conversation = ?1 AND album = ?2 AND state = 'waiting' AND attempts = 0 AND header IS NULL
+               AND (?5 OR start_at > ?6)
              RETURNING id, lane",
         )?
         .query_row(
-            params![conversation, album, new.not_before.map_or(0, millis), inbound.order],
+            params![
+                conversation,
+                word,
+                new.not_before.map_or(0, millis),
+                inbound.order,
+                inbound.album.is_some(),
+                millis(now)
+            ],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )
         .optional()?)
 }
 
-/// Changes the stored text of a message that waits: of a task, or as context for one.
-fn edit(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<()> {
-    let Some(message) = &inbound.message else { return Ok(()) };
-    conn.prepare_cached(
-        "UPDATE inbox SET inbound = json_set(inbound, '$.text', ?3)
+/// Changes the stored text of a message that waits: of a task, or as context for one. Returns whether it
+/// did.
+fn edit(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<bool> {
+    let Some(message) = &inbound.message else { return Ok(false) };
+    let changed = conn
+        .prepare_cached(
+            "UPDATE inbox SET inbound = json_set(inbound, '$.text', ?3)
          WHERE message = ?1 AND conversation = ?2 AND CASE disposition
              WHEN 'task' THEN (SELECT state FROM task WHERE id = inbox.task) = 'waiting'
+             WHEN 'gate' THEN 1
              WHEN 'context' THEN task IS NULL END",
-    )?
-    .execute(params![message.as_str(), conversation, inbound.text])?;
-    Ok(())
-}
-
-/// What a row of the inbox belongs to.
-#[derive(Clone, Copy)]
-struct Belongs {
-    conversation: Option<i64>,
-    task: Option<i64>,
-    question: Option<i64>,
+        )?
+        .execute(params![message.as_str(), conversation, inbound.text])?;
+    Ok(changed > 0)
 }
 
 fn insert(
@@ -361,6 +425,7 @@ fn name(disposition: &Disposition) -> String {
         Disposition::Command => "command",
         Disposition::Tap => "tap",
         Disposition::Edit | Disposition::MeantNow(_) => "edit",
+        Disposition::Gate => "gate",
         Disposition::Unsent => "unsend",
         Disposition::Context | Disposition::Earlier(_) => "context",
         Disposition::Ignored(reason) => return format!("ignored: {reason}"),

@@ -48,7 +48,7 @@ pub struct RawClaimed {
 }
 
 /// A transcript row: its task, its layout, its text.
-type RawItem = (i64, u16, String);
+pub type RawItem = (i64, u16, String);
 
 /// Gathers a task that was just claimed, and marks what its worker is told as told.
 pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
@@ -56,7 +56,8 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
     complete_album(conn, task)?;
     raw.heard = conn
         .prepare_cached(
-            "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition = 'task' ORDER BY ord, id",
+            "SELECT id, inbound FROM inbox WHERE task = ?1
+                 AND (disposition = 'task' OR disposition GLOB 'absorbed*') ORDER BY ord, id",
         )?
         .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
@@ -64,14 +65,7 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
     raw.context = context(conn, &raw)?;
     raw.items =
         items(conn, "SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq", [task])?;
-    raw.history = items(
-        conn,
-        "SELECT i.task, i.v, i.item
-         FROM (SELECT id, finish FROM task WHERE conversation = ?1 AND epoch = ?2 AND finish NOT NULL
-               ORDER BY finish DESC LIMIT ?3) t
-         JOIN transcript i ON i.task = t.id ORDER BY t.finish, i.seq",
-        [raw.conversation, raw.epoch, HISTORY],
-    )?;
+    raw.history = finished(conn, (raw.conversation, raw.epoch), HISTORY)?;
     raw.undelivered = undelivered(conn, &raw)?;
     // Only a run that was stored can have asked.
     if raw.header.is_some() {
@@ -79,6 +73,22 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
     }
     raw.open = questions::of_others(conn, raw.conversation, task)?;
     Ok(raw)
+}
+
+/// Returns the items of the newest finished tasks of a conversation and epoch, oldest first.
+pub fn finished(
+    conn: &Connection,
+    (conversation, epoch): (i64, i64),
+    most: i64,
+) -> Result<Vec<RawItem>> {
+    items(
+        conn,
+        "SELECT i.task, i.v, i.item
+         FROM (SELECT id, finish FROM task WHERE conversation = ?1 AND epoch = ?2 AND finish NOT NULL
+               ORDER BY finish DESC LIMIT ?3) t
+         JOIN transcript i ON i.task = t.id ORDER BY t.finish, i.seq",
+        [conversation, epoch, most],
+    )
 }
 
 fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
@@ -131,7 +141,7 @@ fn complete_album(conn: &Connection, task: i64) -> Result<()> {
                JOIN inbox i ON i.task = t.id WHERE t.id = ?1 AND t.album NOT NULL GROUP BY t.id) asked
          WHERE inbox.id BETWEEN asked.first - ?2 AND asked.first + ?2
            AND inbox.conversation = asked.conversation AND inbox.task IS NULL
-           AND inbox.disposition IN ('context', 'ignored: untriggered')
+           AND inbox.disposition IN ('context', 'gate', 'ignored: untriggered')
            AND inbox.inbound ->> '$.album' = asked.album",
     )?
     .execute([task, ALBUM])?;
@@ -145,9 +155,15 @@ fn context(conn: &Connection, raw: &RawClaimed) -> Result<Vec<(i64, String)>> {
          WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL",
     )?
     .execute([raw.conversation, raw.task])?;
+    // Lines that still wait for the gate are shown, too: what a person says next may mean them.
+    conn.prepare_cached(
+        "UPDATE inbox SET task = ?2
+         WHERE conversation = ?1 AND disposition = 'gate' AND task IS NULL",
+    )?
+    .execute([raw.conversation, raw.task])?;
     let mut lines: Vec<(i64, String)> = conn
         .prepare_cached(
-            "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition = 'context'
+            "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition IN ('context', 'gate')
              ORDER BY ord DESC, id DESC LIMIT ?2",
         )?
         .query_map(params![raw.task, CONTEXT as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -229,13 +245,15 @@ impl RawClaimed {
     }
 }
 
-fn history(rows: &[RawItem]) -> Vec<Vec<Item>> {
+/// Reads items task by task; what cannot be read is left out.
+pub fn history(rows: &[RawItem]) -> Vec<Vec<Item>> {
     rows.chunk_by(|a, b| a.0 == b.0)
         .map(|rows| readable(rows.iter().map(|(task, v, text)| load_item(*task, *v, text))))
         .collect()
 }
 
-fn readable<T>(rows: impl Iterator<Item = Result<T>>) -> Vec<T> {
+/// Keeps what can be read.
+pub fn readable<T>(rows: impl Iterator<Item = Result<T>>) -> Vec<T> {
     rows.filter_map(|row| row.inspect_err(|e| tracing::error!(error = %e, "left out")).ok())
         .collect()
 }

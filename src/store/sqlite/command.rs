@@ -5,23 +5,36 @@
 //! What it does not end: tasks that wait. None of them is dropped, neither by a stop nor by a reset.
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
+use selkie_channel_core::PersonId;
 
 use super::outbox::{self, Cause, Prepared};
 use super::rows::millis;
 use super::{fetched, lanes, notes, questions, work};
-use crate::domain::facts::Mode;
+use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::TaskId;
-use crate::store::{CommandDone, CommandEffect, QuestionRow, Result};
+use crate::store::{CommandDone, CommandEffect, QuestionRow, Result, StopAnswers};
+
+/// A task that ended so shortly before a stop was given has "already finished".
+const JUST_NOW_MS: i64 = 10_000;
 
 /// An effect with its drafts written.
 #[derive(Debug)]
 pub enum Effect {
     Say(Option<Prepared>),
-    Stop { stopped: Prepared, idle: Prepared },
+    Stop { by: Option<PersonId>, answers: Box<Answers> },
     Reset(Prepared),
     Workspace(Option<String>, Option<Prepared>),
     Mode(Mode, Option<Prepared>),
+}
+
+/// The answers to a stop with their texts written.
+#[derive(Debug)]
+pub struct Answers {
+    stopped: Prepared,
+    refused: Prepared,
+    finished: Prepared,
+    idle: Prepared,
 }
 
 impl Effect {
@@ -29,8 +42,15 @@ impl Effect {
     pub fn new(effect: CommandEffect) -> Result<Self> {
         Ok(match effect {
             CommandEffect::Say(draft) => Self::Say(draft.map(Prepared::new).transpose()?),
-            CommandEffect::Stop { stopped, idle } => {
-                Self::Stop { stopped: Prepared::new(*stopped)?, idle: Prepared::new(*idle)? }
+            CommandEffect::Stop { by, answers } => {
+                let StopAnswers { stopped, refused, finished, idle } = *answers;
+                let answers = Box::new(Answers {
+                    stopped: Prepared::new(stopped)?,
+                    refused: Prepared::new(refused)?,
+                    finished: Prepared::new(finished)?,
+                    idle: Prepared::new(idle)?,
+                });
+                Self::Stop { by, answers }
             }
             CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
             CommandEffect::Workspace(path, draft) => {
@@ -48,7 +68,7 @@ impl Effect {
             Self::Say(draft) | Self::Workspace(_, draft) | Self::Mode(_, draft) => {
                 draft.as_ref().map_or(0, Prepared::bytes)
             }
-            Self::Stop { stopped, idle } => stopped.bytes().max(idle.bytes()),
+            Self::Stop { answers, .. } => answers.stopped.bytes().max(answers.idle.bytes()),
             Self::Reset(draft) => draft.bytes(),
         }
     }
@@ -72,12 +92,18 @@ pub fn carry_out(
     let mut ended = Ended::default();
     let draft = match effect {
         Effect::Say(draft) => draft,
-        Effect::Stop { stopped, idle } => {
-            ended = stop(conn, conversation, now)?;
-            Some(if ended.any { stopped } else { idle })
+        Effect::Stop { by, answers } => {
+            let by = by.as_ref().map(PersonId::as_str);
+            ended = stop(conn, conversation, by, now)?;
+            Some(match ended.any {
+                true => answers.stopped,
+                false if by.is_some() && is_busy(conn, conversation)? => answers.refused,
+                false if has_just_ended(conn, conversation, row)? => answers.finished,
+                false => answers.idle,
+            })
         }
         Effect::Reset(draft) => {
-            ended = stop(conn, conversation, now)?;
+            ended = stop(conn, conversation, None, now)?;
             conn.prepare_cached(
                 "UPDATE conversation SET epoch = epoch + 1, todos = NULL, plan = 0 WHERE id = ?1",
             )?
@@ -106,40 +132,114 @@ struct Ended {
     any: bool,
 }
 
-/// Ends what runs, is parked or unsent; tells the running tasks, and whether there was anything.
-fn stop(conn: &Connection, conversation: i64, now: DateTime<Utc>) -> Result<Ended> {
-    let running: Vec<TaskId> = conn
-        .prepare_cached(
-            "UPDATE task SET stop = MAX(stop, 1) WHERE conversation = ?1 AND state = 'running' RETURNING id",
-        )?
-        .query_map([conversation], |row| Ok(TaskId(row.get(0)?)))?
+/// A part of a task that the person `?2` asked for, or of any task.
+const THEIRS: &str = "(?2 IS NULL OR facts ->> '$.speaker' = ?2)";
+
+/// Ends what runs, is parked or unsent, as far as it is `by`'s; tells the ended tasks, and whether there
+/// was anything.
+fn stop(
+    conn: &Connection,
+    conversation: i64,
+    by: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<Ended> {
+    let mut running: Vec<TaskId> = conn
+        .prepare_cached(&format!(
+            "UPDATE task SET stop = MAX(stop, 1)
+             WHERE conversation = ?1 AND state = 'running' AND {THEIRS} RETURNING id"
+        ))?
+        .query_map(params![conversation, by], |row| Ok(TaskId(row.get(0)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    let withdrawn = questions::withdraw(conn, conversation, now)?;
-    let parked = stop_parked(conn, conversation, now)?;
+    let withdrawn = questions::withdraw(conn, conversation, by, now)?;
+    running.extend(stop_parked(conn, conversation, by, now)?);
     let unsent = conn
-        .prepare_cached(
-            "UPDATE part SET state = 'cancelled', open = 0, reason = 'stopped', updated_at = ?2
-             WHERE conversation = ?1 AND open = 1 AND state = 'queued'
-               AND (SELECT task FROM outbound WHERE id = part.outbound) NOT NULL",
-        )?
-        .execute([conversation, millis(now)])?;
-    let held = fetched::drop_held(conn, conversation, ("cancelled", "stopped"), millis(now))?;
-    let any = !running.is_empty() || parked || unsent + held > 0;
+        .prepare_cached(&format!(
+            "UPDATE part SET state = 'cancelled', open = 0, reason = 'stopped', updated_at = ?3
+             WHERE conversation = ?1 AND open = 1 AND state = 'queued' AND EXISTS
+                 (SELECT 1 FROM outbound o JOIN task t ON t.id = o.task
+                  WHERE o.id = part.outbound AND {THEIRS})"
+        ))?
+        .execute(params![conversation, by, millis(now)])?;
+    // A held answer waits for a tap of anybody: only who may stop everything drops it.
+    let held = match by {
+        None => fetched::drop_held(conn, conversation, ("cancelled", "stopped"), millis(now))?,
+        Some(_) => 0,
+    };
+    let any = !running.is_empty() || unsent + held > 0;
     Ok(Ended { running, withdrawn, any })
 }
 
 /// Ends what was parked, and what an answer or a child has just woken: it has begun too.
-fn stop_parked(conn: &Connection, conversation: i64, now: DateTime<Utc>) -> Result<bool> {
+fn stop_parked(
+    conn: &Connection,
+    conversation: i64,
+    by: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<Vec<TaskId>> {
     let parked: Vec<(i64, i64)> = conn
-        .prepare_cached(
-            "SELECT id, lane FROM task WHERE conversation = ?1
-               AND (state = 'parked' OR (state = 'waiting' AND parked NOT NULL))",
-        )?
-        .query_map([conversation], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .prepare_cached(&format!(
+            "SELECT id, lane FROM task WHERE conversation = ?1 AND {THEIRS}
+               AND (state = 'parked' OR (state = 'waiting' AND parked NOT NULL))"
+        ))?
+        .query_map(params![conversation, by], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     for (task, lane) in &parked {
         work::end(conn, *task, ("stopped", Some("stopped while it waited")), millis(now))?;
         lanes::refresh(conn, *lane)?;
     }
-    Ok(!parked.is_empty())
+    Ok(parked.into_iter().map(|(task, _)| TaskId(task)).collect())
+}
+
+/// Whether there is anything to stop, whoever asked for it.
+fn is_busy(conn: &Connection, conversation: i64) -> Result<bool> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM task
+                            WHERE conversation = ?1 AND (state IN ('running', 'parked')
+                                OR (state = 'waiting' AND parked NOT NULL)))
+                 OR EXISTS (SELECT 1 FROM part WHERE conversation = ?1 AND state = 'queued'
+                            AND (SELECT task FROM outbound WHERE id = part.outbound) NOT NULL)",
+        )?
+        .query_row([conversation], |row| row.get(0))?)
+}
+
+/// Whether the last task ended after the command was given, or just before.
+fn has_just_ended(conn: &Connection, conversation: i64, row: i64) -> Result<bool> {
+    let ended: Option<bool> = conn
+        .prepare_cached(
+            "SELECT ended_at + ?3 >= (SELECT stored_at FROM inbox WHERE id = ?2) FROM task
+             WHERE conversation = ?1 AND finish NOT NULL
+               AND epoch = (SELECT epoch FROM conversation WHERE id = ?1)
+             ORDER BY finish DESC LIMIT 1",
+        )?
+        .query_row([conversation, row, JUST_NOW_MS], |row| row.get(0))
+        .optional()?;
+    Ok(ended.unwrap_or(false))
+}
+
+/// Stops the running task that the fresh task of a message interrupts, with what it has not sent yet. Only
+/// who asked for it, or an owner, interrupts it.
+pub fn interrupt(
+    conn: &Connection,
+    (conversation, fresh): (i64, i64),
+    by: &Facts,
+    now: DateTime<Utc>,
+) -> Result<Vec<TaskId>> {
+    let speaker = by.speaker.as_ref().map(PersonId::as_str).unwrap_or_default();
+    let by = (by.trust != Trust::Owner).then_some(speaker);
+    let stopping: Vec<TaskId> = conn
+        .prepare_cached(&format!(
+            "UPDATE task SET stop = MAX(stop, 1)
+             WHERE conversation = ?1 AND state = 'running' AND id <> ?3 AND {THEIRS} RETURNING id"
+        ))?
+        .query_map(params![conversation, by, fresh], |row| Ok(TaskId(row.get(0)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for task in &stopping {
+        conn.prepare_cached(
+            "UPDATE part SET state = 'cancelled', open = 0, reason = 'interrupted', updated_at = ?2
+             WHERE state = 'queued' AND outbound IN (SELECT id FROM outbound WHERE task = ?1)",
+        )?
+        .execute([task.0, millis(now)])?;
+    }
+    Ok(stopping)
 }

@@ -227,22 +227,27 @@ pub fn expire(conn: &Connection, task: i64, now: DateTime<Utc>) -> Result<()> {
     Ok(())
 }
 
-/// Takes back what is open in a conversation.
+/// Takes back what is open in a conversation, as far as `by`'s tasks asked it (everything for `None`).
 pub fn withdraw(
     conn: &Connection,
     conversation: i64,
+    by: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<Vec<QuestionRow>> {
     let open = open(conn, Some(conversation))?;
     if open.is_empty() {
         return Ok(Vec::new());
     }
-    conn.prepare_cached(
-        "UPDATE question SET state = 'withdrawn', settled_at = ?2
-         WHERE conversation = ?1 AND state = 'open'",
-    )?
-    .execute([conversation, millis(now)])?;
-    open.into_iter().map(RawQuestion::read).collect()
+    let taken: Vec<i64> = conn
+        .prepare_cached(
+            "UPDATE question SET state = 'withdrawn', settled_at = ?2
+             WHERE conversation = ?1 AND state = 'open' AND (?3 IS NULL OR
+                 (SELECT facts ->> '$.speaker' FROM task WHERE id = question.task) = ?3)
+             RETURNING id",
+        )?
+        .query_map(params![conversation, millis(now), by], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    open.into_iter().filter(|raw| taken.contains(&raw.row)).map(RawQuestion::read).collect()
 }
 
 /// Returns the open question that a person's words answer: one whose message they reply to (a terminal

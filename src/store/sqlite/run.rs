@@ -7,12 +7,12 @@ use super::claimed::RawClaimed;
 use super::outbox;
 use super::rows::{ITEM_VERSION, json, millis, small};
 use super::writer::Class;
-use super::{holds, lanes, notes, questions, read, unsend, work};
+use super::{holds, inflow, lanes, notes, questions, read, unsend, work};
 use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
-use crate::store::{Advance, Committed, End, Queued, Result};
+use crate::store::{Advance, Committed, End, Queued, Result, Seen};
 
 /// An advance, written as text before it reaches the writer.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ pub struct Prepared {
     header: Option<String>,
     usage: Usage,
     now: DateTime<Utc>,
+    seen: Seen,
     how: How,
 }
 
@@ -46,11 +47,13 @@ impl Prepared {
     /// Writes the texts of an advance. `now` serves those that do not bring their own.
     pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
         let texts = |items: Vec<Item>| items.iter().map(json).collect::<Result<Vec<_>>>();
+        let seen = Seen::default();
         Ok(match advance {
+            Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
             Advance::Step { append, header, facts, usage, durable } => {
                 let facts = facts.as_ref().map(json).transpose()?;
                 let how = How::Step { facts, durable };
-                Self { items: texts(append)?, header: Some(header), usage, now, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
             Advance::Park { append, header, on, ask, wake_at, usage, hand_over, now } => {
                 let how = How::Park(Box::new(Parking {
@@ -60,16 +63,16 @@ impl Prepared {
                     ask: ask.map(|asked| questions::Prepared::new(*asked)).transpose()?,
                     hand_over,
                 }));
-                Self { items: texts(append)?, header: Some(header), usage, now, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
             Advance::Release => {
                 let (items, usage) = (Vec::new(), Usage::default());
-                Self { items, header: None, usage, now, how: How::Release }
+                Self { items, header: None, usage, now, seen, how: How::Release }
             }
             Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now } => {
                 let say = say.into_iter().map(outbox::Prepared::new).collect::<Result<_>>()?;
                 let how = How::Finish { end, say, set_aside, hand_over };
-                Self { items: texts(append)?, header: Some(header), usage, now, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
         })
     }
@@ -132,6 +135,13 @@ pub struct Held {
     mode: Mode,
 }
 
+impl Held {
+    /// Returns the row of its lane.
+    pub fn lane(&self) -> i64 {
+        self.lane
+    }
+}
+
 /// Returns the task's state when the claim still holds.
 pub fn held(conn: &Connection, claim: &Claim) -> Result<Option<Held>> {
     Ok(conn
@@ -151,8 +161,11 @@ pub fn held(conn: &Connection, claim: &Claim) -> Result<Option<Held>> {
 /// Writes an advance under its claim; nothing when the claim is lost.
 pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<RawCommitted> {
     let Some(held) = held(conn, claim)? else { return Ok(RawCommitted::Lost) };
-    let Prepared { items, header, usage, now, how } = advance;
+    let Prepared { items, header, usage, now, seen, how } = advance;
     let task = claim.task.0;
+    if !seen.is_empty() {
+        inflow::absorb(conn, (task, held.lane), &seen, now)?;
+    }
     append(conn, task, &items)?;
     if held.unsent {
         unsend::again(conn, task)?;
@@ -211,6 +224,18 @@ fn append(conn: &Connection, task: i64, items: &[String]) -> Result<()> {
         )?
         .execute(params![task, ITEM_VERSION, item])?;
     }
+    Ok(())
+}
+
+/// Counts what a task has cost besides its steps.
+pub fn spend(conn: &Connection, task: i64, usage: Usage) -> Result<()> {
+    let Usage { calls, input, cached, output, micro_usd } = usage;
+    let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
+    conn.prepare_cached(
+        "UPDATE task SET calls = calls + ?2, input = input + ?3, cached = cached + ?4,
+             output = output + ?5, micro_usd = micro_usd + ?6 WHERE id = ?1",
+    )?
+    .execute(params![task, calls, input, cached, output, money])?;
     Ok(())
 }
 

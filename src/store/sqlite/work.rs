@@ -7,11 +7,11 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::claimed::RawClaimed;
 use super::outbox::{self, Cause, Prepared};
 use super::writer::Class;
-use super::{Sqlite, delivery, lanes, read, run};
+use super::{Sqlite, delivery, inflow, lanes, read, run};
 use crate::domain::ids::{Boot, OutboundId};
 use crate::domain::task::{Claim, Lane};
 use crate::domain::usage::Usage;
-use crate::store::{Advance, Claimed, Committed, Draft, Result, Said, Work};
+use crate::store::{Advance, Claimed, Committed, Draft, Inflow, Result, Said, Work};
 
 #[async_trait]
 impl Work for Sqlite {
@@ -41,6 +41,12 @@ impl Work for Sqlite {
         let (class, bytes) = (advance.class(), advance.bytes());
         let verb = move |conn: &Connection| run::commit(conn, &claim, advance);
         self.writer.run(class, bytes, verb).await?.read()
+    }
+
+    async fn inflow(&self, claim: &Claim, now: DateTime<Utc>) -> Result<Inflow> {
+        let claim = claim.clone();
+        let verb = move |conn: &Connection| inflow::read(conn, &claim, now);
+        self.writer.run(Class::Relaxed, 0, verb).await.map(inflow::RawInflow::read)
     }
 
     async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<Said> {

@@ -134,7 +134,7 @@ impl Tool for Bash {
         let argv = limited(&self.settings.limits, self.shell, &cmd);
         let program = way.program(scope, &rules, argv)?;
         if background {
-            let named = (&scope.conversation, scope.clock.now());
+            let named = (&scope.conversation, scope.task, scope.clock.now());
             let started = self.processes.keep(named, args.cmd, program).map_err(ToolError::Tell)?;
             let name = &started.name;
             return Ok(Output::ok(format!(

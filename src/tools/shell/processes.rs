@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::environment::MARK;
 use super::supervise::{GRACE, Program, Running, State};
 use super::survivors::{Records, sweep};
+use crate::domain::ids::TaskId;
 
 /// Background processes that one conversation may have at once.
 pub(super) const MOST_RUNNING: usize = 16;
@@ -44,6 +45,7 @@ struct Inner {
 pub(super) struct Background {
     pub(super) name: String,
     pub(super) conversation: ConversationId,
+    pub(super) task: TaskId,
     pub(super) command: String,
     pub(super) since: DateTime<Utc>,
     pub(super) running: Arc<Running>,
@@ -94,6 +96,13 @@ impl Processes {
         self.of(conversation).iter().map(|process| process.listed(now)).collect()
     }
 
+    /// Ends what a task has left running.
+    pub fn end_of(&self, task: TaskId) {
+        let inner = self.inner();
+        let running = inner.background.values().filter(|p| p.task == task && p.is_running());
+        running.for_each(|process| process.running.end.cancel());
+    }
+
     /// Ends everything. Nothing can be started afterwards.
     pub async fn end(&self) {
         self.end.cancel();
@@ -127,7 +136,7 @@ impl Processes {
     /// Starts a process and keeps it under a name.
     pub(super) fn keep(
         self: &Arc<Self>,
-        (conversation, now): (&ConversationId, DateTime<Utc>),
+        (conversation, task, now): (&ConversationId, TaskId, DateTime<Utc>),
         command: String,
         program: Program,
     ) -> Result<Arc<Background>, String> {
@@ -144,6 +153,7 @@ impl Processes {
         let process = Arc::new(Background {
             name: format!("p{number}"),
             conversation: conversation.clone(),
+            task,
             command,
             since: now,
             running,

@@ -104,6 +104,8 @@ CREATE TABLE inbox (
 CREATE UNIQUE INDEX inbox_key ON inbox (key, account);
 CREATE INDEX inbox_task ON inbox (task) WHERE task IS NOT NULL;
 CREATE INDEX inbox_message ON inbox (message, conversation) WHERE message IS NOT NULL;
+-- Lines of groups that wait for the gate.
+CREATE INDEX inbox_gate ON inbox (conversation, id) WHERE disposition = 'gate';
 CREATE INDEX inbox_context ON inbox (conversation) WHERE disposition = 'context' AND task IS NULL;
 CREATE INDEX inbox_command ON inbox (id) WHERE disposition IN ('command', 'tap', 'answer') AND done_at IS NULL;
 

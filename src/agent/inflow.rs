@@ -1,0 +1,33 @@
+//! What comes in while a task runs, as its drive sees it.
+
+use async_trait::async_trait;
+
+use crate::domain::facts::Facts;
+use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::transcript::Heard;
+
+/// What comes in while a task runs.
+#[async_trait]
+pub trait Inflow: Send + Sync {
+    /// Returns what the next model call is to see besides, oldest first; `facts` are the run's own now.
+    /// What it does not see, it gets again.
+    async fn newer(&self, facts: &Facts) -> Vec<Newer>;
+}
+
+/// Something that the next model call is to see besides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Newer {
+    /// Which row it is.
+    pub source: Source,
+    /// As the model reads it.
+    pub heard: Vec<Heard>,
+}
+
+/// Which row came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A waiting task: the run answers it, too.
+    Task(TaskId),
+    /// The edit of a message that the run answers.
+    Edit(InboxId),
+}

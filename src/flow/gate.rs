@@ -1,0 +1,202 @@
+//! The gate of groups: whether the bot speaks although nobody spoke to it. Runs among the workers, never
+//! in a receiver, and beside the lanes: what is meant for the bot does not wait behind it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use selkie_channel_core::{ConversationId, Inbound};
+use tokio::sync::Semaphore;
+
+use crate::domain::crash::CrashPoint;
+use crate::domain::gate::Passed;
+use crate::domain::ids::InboxId;
+use crate::domain::tool::ToolBlock;
+use crate::domain::transcript::Turn;
+use crate::domain::usage::Usage;
+use crate::flow::desk::{Desk, after};
+use crate::flow::worker::Workers;
+use crate::llm::{Model, Request};
+use crate::store::{AtGate, Judged, NewTask};
+
+mod decision;
+mod question;
+pub mod settings;
+
+use decision::Decision;
+use settings::TriggerMode;
+
+/// Decisions at the same time, in all groups together.
+const SIDE_BY_SIDE: usize = 4;
+/// Tokens of one decision.
+const MAX_OUTPUT: u32 = 400;
+/// An answer that cannot be read is asked for once more.
+const TRIES: u32 = 2;
+
+/// Decides for all groups.
+pub(super) struct Gate {
+    desk: Arc<Desk>,
+    workers: Arc<Workers>,
+    model: Arc<dyn Model>,
+    persona: String,
+    /// Groups that are looked at now, and whether more was said there since.
+    busy: Mutex<HashMap<ConversationId, bool>>,
+    permits: Semaphore,
+}
+
+impl Gate {
+    pub(super) fn new(
+        desk: Arc<Desk>,
+        workers: Arc<Workers>,
+        model: Arc<dyn Model>,
+        persona: String,
+    ) -> Self {
+        let (busy, permits) = (Mutex::default(), Semaphore::new(SIDE_BY_SIDE));
+        Self { desk, workers, model, persona, busy, permits }
+    }
+
+    /// Takes up what waits from before.
+    pub(super) async fn resume(self: &Arc<Self>) -> Result<(), crate::store::StoreError> {
+        self.knock(self.desk.ledger.knocking().await?);
+        Ok(())
+    }
+
+    /// Looks at conversations where lines wait; each is looked at once at a time.
+    pub(super) fn knock(self: &Arc<Self>, conversations: Vec<ConversationId>) {
+        for conversation in conversations {
+            let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(more) = busy.get_mut(&conversation) {
+                *more = true;
+                continue;
+            }
+            busy.insert(conversation.clone(), false);
+            drop(busy);
+            let (gate, stop) = (Arc::clone(self), self.desk.stop.work.clone());
+            self.desk.tracker.spawn(async move {
+                // What is not judged when the daemon ends is asked again at the next start.
+                tokio::select! {
+                    () = gate.attend(conversation) => {}
+                    () = stop.cancelled() => {}
+                }
+            });
+        }
+    }
+
+    async fn attend(&self, conversation: ConversationId) {
+        loop {
+            self.once(&conversation).await;
+            let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+            match busy.get_mut(&conversation) {
+                Some(more @ true) => *more = false,
+                _ => {
+                    busy.remove(&conversation);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// One call for everything that waits.
+    async fn once(&self, conversation: &ConversationId) {
+        let desk = &self.desk;
+        if desk.account(conversation).is_none() {
+            // It waits for a process that has the channel.
+            return;
+        }
+        // Never closed.
+        let Ok(_permit) = self.permits.acquire().await else { return };
+        let waiting = desk.insist(|| desk.ledger.at_gate(conversation)).await.flatten();
+        let Some(waiting) = waiting else { return };
+        let Some(judged) = self.judged(conversation, &waiting).await else { return };
+        desk.crash.hit(CrashPoint::AfterGate);
+        let lane = desk.insist(|| desk.ledger.judge(judged.clone())).await.flatten();
+        desk.crash.hit(CrashPoint::AfterJudged);
+        self.workers.ready(lane.into_iter().collect(), None);
+    }
+
+    async fn judged(&self, conversation: &ConversationId, waiting: &AtGate) -> Option<Judged> {
+        let (upto, _) = waiting.lines.last()?;
+        let mode = self.desk.settings.trigger_mode(waiting.place.key());
+        let young = self.young(waiting);
+        let (mut passed, mut usage) = (None, Usage::default());
+        if mode != TriggerMode::Strict && !young.is_empty() {
+            let lines: Vec<&Inbound> = young.iter().map(|(_, inbound)| inbound).collect();
+            let decision = self.decide(&lines, waiting, &mut usage).await;
+            passed = decision.and_then(|d| Some((d.judge(mode, &self.desk.settings.gate)?, d)));
+        }
+        let passed = passed.and_then(|(passed, decision)| {
+            let at = decision.line.unwrap_or(young.len()).clamp(1, young.len()) - 1;
+            self.task(&young[at], passed)
+        });
+        tracing::info!(
+            conversation = %conversation,
+            lines = young.len(),
+            old = waiting.lines.len() - young.len(),
+            speaks = passed.is_some(),
+            tokens = usage.tokens(),
+            "the gate has decided"
+        );
+        let keep = self.desk.settings.record_untriggered;
+        Some(Judged { conversation: conversation.clone(), upto: *upto, passed, keep, usage })
+    }
+
+    /// The lines that are worth a decision.
+    fn young<'a>(&self, waiting: &'a AtGate) -> &'a [(InboxId, Inbound)] {
+        let settings = &self.desk.settings.gate;
+        let now = self.desk.clock.now();
+        let newest = waiting.lines.len().saturating_sub(settings.most_lines.get());
+        let newest = &waiting.lines[newest..];
+        let old = newest.iter().rposition(|(_, line)| after(line.at, settings.oldest) < now);
+        &newest[old.map_or(0, |at| at + 1)..]
+    }
+
+    /// Asks the model; `None` is silence, and the log says why.
+    async fn decide(
+        &self,
+        lines: &[&Inbound],
+        waiting: &AtGate,
+        usage: &mut Usage,
+    ) -> Option<Decision> {
+        let mut request = Request {
+            system: question::system(&self.persona).into(),
+            turns: vec![Turn::User(question::ask(lines, waiting))],
+            tools: Arc::new(ToolBlock::new(Vec::new())),
+            pictures: HashMap::new(),
+            max_output: MAX_OUTPUT,
+            deadline: self.desk.settings.gate.timeout.0,
+            cache_key: format!("gate{}", waiting.conversation_row),
+        };
+        for tries in 1..=TRIES {
+            let reply = match self.model.ask(&request, &|_| {}).await {
+                Ok(reply) => reply,
+                Err(error) => {
+                    let error = self.desk.redactor.clean(&error.to_string());
+                    tracing::warn!(error, "the gate got no decision: the bot stays silent");
+                    return None;
+                }
+            };
+            usage.add(reply.usage);
+            match Decision::read(&reply.text) {
+                Ok(decision) => return Some(decision),
+                Err(why) => {
+                    tracing::warn!(why, tries, "the gate's decision could not be read");
+                    request.turns.push(Turn::Assistant(reply.text));
+                    request.turns.push(Turn::User(question::again(&why)));
+                }
+            }
+        }
+        None
+    }
+
+    /// The task of the line that passed; `None` when its speaker is not listened to any more.
+    fn task(&self, (row, line): &(InboxId, Inbound), passed: Passed) -> Option<(InboxId, NewTask)> {
+        let account = self.desk.account(&line.conversation)?;
+        self.desk.policy(account, |policy| {
+            let mut new = policy.task(line, policy.principal(line)?);
+            new.facts.passed = Some(passed);
+            Some((*row, new))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

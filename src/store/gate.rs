@@ -1,0 +1,57 @@
+//! Lines of groups that wait for the gate: read together, judged in one write.
+
+use async_trait::async_trait;
+use selkie_channel_core::{ConversationId, Inbound, PlaceId};
+
+use super::{NewTask, Result};
+use crate::domain::ids::InboxId;
+use crate::domain::task::Lane;
+use crate::domain::transcript::Item;
+use crate::domain::usage::Usage;
+
+/// What the group gate asks of the ledger.
+#[async_trait]
+pub trait Gate: Send + Sync {
+    /// Lists the conversations where lines wait for the gate. At start.
+    async fn knocking(&self) -> Result<Vec<ConversationId>>;
+
+    /// Returns what waits in a conversation; `None` when nothing does.
+    async fn at_gate(&self, conversation: &ConversationId) -> Result<Option<AtGate>>;
+
+    /// Judges every line up to one: makes the task of the line that passed and leaves the others as
+    /// context. Returns the lane when it has work now. Relaxed: what is lost with the power is asked again.
+    async fn judge(&self, judged: Judged) -> Result<Option<Lane>>;
+
+    /// Counts the newest answers of a conversation in a row that no person had a part in; at most `most`.
+    async fn bots_in_a_row(&self, conversation: &ConversationId, most: u32) -> Result<u32>;
+}
+
+/// The lines of a conversation that wait for the gate, and what was said there before.
+#[derive(Clone, Debug)]
+pub struct AtGate {
+    /// The place as it is called now.
+    pub place: PlaceId,
+    /// The conversation's row number.
+    pub conversation_row: i64,
+    /// The newest waiting lines, oldest first; never empty.
+    pub lines: Vec<(InboxId, Inbound)>,
+    /// The newest finished tasks, oldest first.
+    pub history: Vec<Vec<Item>>,
+    /// Untriggered lines since the last task, oldest first.
+    pub context: Vec<Inbound>,
+}
+
+/// What the gate decided.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Where.
+    pub conversation: ConversationId,
+    /// The newest line it looked at: later ones wait for the next time.
+    pub upto: InboxId,
+    /// The line that starts a task, and the task.
+    pub passed: Option<(InboxId, NewTask)>,
+    /// The other lines become context; else they are only kept.
+    pub keep: bool,
+    /// What the decision cost: part of the task's cost. Silence belongs to no task; the log tells it.
+    pub usage: Usage,
+}
