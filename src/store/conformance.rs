@@ -26,6 +26,7 @@ use crate::store::{
 mod absorbing;
 mod answering;
 mod asking;
+mod commanding;
 mod delivering;
 mod gating;
 mod hearing;
@@ -49,6 +50,7 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 pub fn all_laws() -> Vec<(&'static str, Law)> {
     [
         hearing::LAWS,
+        commanding::LAWS,
         late::LAWS,
         gating::LAWS,
         absorbing::LAWS,

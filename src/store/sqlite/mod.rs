@@ -22,6 +22,7 @@ mod intake;
 mod lanes;
 mod late;
 mod lock;
+mod making;
 mod moved;
 mod notes;
 mod outbox;

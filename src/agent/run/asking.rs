@@ -1,0 +1,75 @@
+//! Calls that stand alone, and a run that is parked on a question to a person.
+
+use chrono::{DateTime, Utc};
+use sha2::{Digest as _, Sha256};
+
+use super::{Run, Unstored};
+use crate::agent::Asks;
+use crate::agent::header::Asking;
+use crate::domain::question::{Ask, Given};
+use crate::domain::transcript::{Call, Item};
+use crate::store::QuestionRow;
+
+impl Run {
+    /// Takes what came of the question that the run was parked on. The time it was open is nobody's.
+    pub fn settled(&mut self, question: &QuestionRow, now: DateTime<Utc>) {
+        let Some(asking) = &mut self.header.asking else { return };
+        let Some((key, since)) = &asking.open else { return };
+        let Some(given) = question.given.clone().filter(|_| *key == question.key) else { return };
+        self.header.since += now - *since;
+        asking.given.push(given);
+        asking.open = None;
+    }
+
+    /// Puts calls that stand alone apart: those before them are answered first, those after them are
+    /// asked for when they are answered.
+    pub fn separate(&mut self, stands_alone: impl Fn(&str) -> bool) {
+        let Some(Item::Asked { calls, .. }) = self.items.last_mut() else { return };
+        let mut groups: Vec<Vec<Call>> = Vec::new();
+        let mut apart = true;
+        for call in std::mem::take(calls) {
+            let alone = stands_alone(&call.name);
+            match groups.last_mut() {
+                Some(group) if !apart && !alone => group.push(call),
+                _ => groups.push(vec![call]),
+            }
+            apart = alone;
+        }
+        *calls = groups.remove(0);
+        self.header.later = groups;
+    }
+
+    /// The open call wants a person to be asked.
+    pub fn asks(&mut self, call: &Call, ask: Ask, now: DateTime<Utc>) {
+        let given = self.given(&call.id);
+        let open = Some((self.key(&call.id, given.len()), now));
+        self.header.asking = Some(Asking { call: call.id.clone(), given, open });
+        self.ask = Some(ask);
+    }
+
+    /// Returns what people answered to a call's questions so far.
+    pub fn given(&self, call: &str) -> Vec<Given> {
+        let asking = self.header.asking.as_ref().filter(|a| a.call == call);
+        asking.map(|a| a.given.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn parking(&mut self) -> Option<Asks> {
+        let ask = self.ask.take().filter(|_| self.ended.is_none())?;
+        let (key, _) = self.header.asking.as_ref()?.open.clone()?;
+        // What came in was stored with the answer that asks.
+        let Unstored { append, header, usage, .. } = self.take_unstored();
+        Some(Asks { key, ask, append, header, usage })
+    }
+
+    /// Names a question: the same for the same question of the same run, and no other's.
+    fn key(&self, call: &str, number: usize) -> String {
+        let since = self.header.since.timestamp_micros();
+        let first = self.items.iter().find_map(|item| match item {
+            Item::Heard(heard) => heard.inbox,
+            _ => None,
+        });
+        let of = format!("{since} {} {call} {number}", first.map_or(0, |row| row.0));
+        let digest = Sha256::digest(of);
+        digest.iter().take(10).fold(String::new(), |key, byte| key + &format!("{byte:02x}"))
+    }
+}
