@@ -51,7 +51,7 @@ async fn every_login_posts() {
 #[tokio::test]
 async fn a_thread_goes_on_from_its_receipts() {
     let guest = Guest::signing().await;
-    let words: String = (0..120).map(|n| format!("word{n} ")).collect();
+    let words: String = (0..90).map(|n| format!("word{n} ")).collect();
     let parts = guest.parts(&words);
     let mut before: Option<String> = None;
     for part in &parts {
