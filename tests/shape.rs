@@ -480,7 +480,7 @@ fn every_list_is_final_and_has_no_name_twice() {
         let all = explained.there.len() + explained.hidden.len();
         assert_eq!(
             all,
-            shape.registry.base().specs().len() + 5,
+            shape.registry.base().specs().len() + 5 + runtime().len(),
             "{}: every tool is there or explained",
             shape.setting
         );

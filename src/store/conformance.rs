@@ -30,6 +30,7 @@ mod delivering;
 mod gating;
 mod hearing;
 mod holding;
+mod interrupting;
 mod late;
 mod random;
 mod reading;
@@ -52,6 +53,7 @@ pub fn all_laws() -> Vec<(&'static str, Law)> {
         late::LAWS,
         gating::LAWS,
         absorbing::LAWS,
+        interrupting::LAWS,
         working::LAWS,
         asking::LAWS,
         answering::LAWS,

@@ -1,12 +1,12 @@
 //! Stores a batch of events with what becomes of each, and claims what may start at once.
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::RawClaimed;
 use super::rows::{json, millis};
-use super::{command, conversations, lanes, late, moved, questions, unsend};
+use super::{command, conversations, lanes, late, moved, questions, tasks, unsend};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
@@ -263,13 +263,13 @@ fn push(
     (now, out): (DateTime<Utc>, &mut RawAccepted),
 ) -> Result<(i64, i64)> {
     let inbound = &row.arrival.inbound;
-    if let Some(joined) = join(conn, inbound, new, (conversation, now))? {
+    if let Some(joined) = tasks::join(conn, inbound, new, (conversation, now))? {
         return Ok(joined);
     }
     let lane = lanes::of_conversation(conn, conversation)?;
     // A task that starts at once never waits: that spares the indices of those that do.
     let starts = out.may_start && new.not_before.is_none() && lanes::is_idle(conn, lane)?;
-    let row = TaskRow {
+    let row = tasks::Row {
         account: inbound.conversation.account().as_str(),
         lane,
         order: inbound.order,
@@ -277,101 +277,11 @@ fn push(
         facts: &row.facts,
         starts,
     };
-    let (id, lane, is_new) = make_task(conn, new, conversation, &row, now)?;
+    let (id, lane, is_new) = tasks::make(conn, new, conversation, &row, now)?;
     if is_new {
         out.started = starts.then_some(id);
     }
     Ok((id, lane))
-}
-
-/// What a new task's row holds besides its cause and its moment.
-pub struct TaskRow<'a> {
-    /// The account.
-    pub account: &'a str,
-    /// The row of its lane.
-    pub lane: i64,
-    /// The platform's order of its message.
-    pub order: i64,
-    /// Under which word it gathers more.
-    pub gathers: Option<&'a str>,
-    /// The facts, as JSON.
-    pub facts: &'a str,
-    /// It is stored as running: its claim is written next.
-    pub starts: bool,
-}
-
-/// Makes the task, or finds the one of the same cause. Returns it with its lane, and whether it is new.
-pub fn make_task(
-    conn: &Connection,
-    new: &NewTask,
-    conversation: i64,
-    row: &TaskRow<'_>,
-    now: DateTime<Utc>,
-) -> Result<(i64, i64, bool)> {
-    let (state, start_at) = match row.starts {
-        true => ("running", None),
-        false => ("waiting", Some(new.not_before.map_or(0, millis))),
-    };
-    let made = conn
-        .prepare_cached(
-            "INSERT INTO task (account, cause, conversation, lane, ord, state, start_at, album, facts,
-                 created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-             ON CONFLICT (account, cause) DO NOTHING RETURNING id, lane",
-        )?
-        .query_row(
-            params![
-                row.account,
-                new.cause,
-                conversation,
-                row.lane,
-                row.order,
-                state,
-                start_at,
-                row.gathers,
-                row.facts,
-                millis(now)
-            ],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
-        .optional()?;
-    if let Some((id, lane)) = made {
-        return Ok((id, lane, true));
-    }
-    Ok(conn
-        .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?
-        .query_row([row.account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?, false)))?)
-}
-
-/// A picture of an album joins the task that waits for it, which then waits for the next one; so does the
-/// next message of a speaker while theirs still gathers, for ten times as long as one message waits.
-fn join(
-    conn: &Connection,
-    inbound: &Inbound,
-    new: &NewTask,
-    (conversation, now): (i64, DateTime<Utc>),
-) -> Result<Option<(i64, i64)>> {
-    let Some(word) = &new.gathers else { return Ok(None) };
-    Ok(conn
-        .prepare_cached(
-            "UPDATE task SET ord = MIN(ord, ?4), start_at = MAX(start_at, CASE WHEN ?5 THEN ?3
-                 ELSE MIN(?3, created_at + 10 * (?3 - ?6)) END)
-             WHERE conversation = ?1 AND album = ?2 AND state = 'waiting' AND attempts = 0 AND header IS NULL
-               AND (?5 OR start_at > ?6)
-             RETURNING id, lane",
-        )?
-        .query_row(
-            params![
-                conversation,
-                word,
-                new.not_before.map_or(0, millis),
-                inbound.order,
-                inbound.album.is_some(),
-                millis(now)
-            ],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
-        .optional()?)
 }
 
 /// Changes the stored text of a message that waits: of a task, or as context for one. Returns whether it

@@ -33,6 +33,7 @@ mod rows;
 mod run;
 mod schema;
 mod settle;
+mod tasks;
 
 mod status;
 #[cfg(test)]
