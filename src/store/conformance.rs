@@ -26,11 +26,11 @@ use crate::store::{
 mod absorbing;
 mod answering;
 mod asking;
-mod commanding;
 mod delivering;
 mod gating;
 mod hearing;
 mod holding;
+mod interrupting;
 mod late;
 mod random;
 mod reading;
@@ -50,10 +50,10 @@ pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send
 pub fn all_laws() -> Vec<(&'static str, Law)> {
     [
         hearing::LAWS,
-        commanding::LAWS,
         late::LAWS,
         gating::LAWS,
         absorbing::LAWS,
+        interrupting::LAWS,
         working::LAWS,
         asking::LAWS,
         answering::LAWS,

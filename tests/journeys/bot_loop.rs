@@ -17,6 +17,8 @@ async fn a_talk_of_bots_ends() {
         world.hears(GROUP, &format!("round {round}")).await;
     }
     parrot(&world, 4);
+    let refused = |log: &str| log.contains("gate.bot_answers is reached");
+    world.within("an end of it", world.home.logged(0, refused)).await;
     world.ask_in(GROUP, GRACE, "@selkie_demo_bot a person").await;
     parrot(&world, 5);
     world.hears(GROUP, "round 5").await;

@@ -13,7 +13,9 @@ async fn short_messages_in_a_row_are_answered_together() {
     for text in ["please", "tell me", "the tide"] {
         world.telegram().say(PRIVATE, ADA, text);
     }
-    assert!(world.ask("/id").await.contains("tg:4711"), "a command is carried out at once");
+    world.telegram().say(PRIVATE, ADA, "/id");
+    world.hears(ADA, "tg:4711").await;
+    assert_eq!(world.said(ADA).len(), 1, "a command waits for nobody");
     world.hears(ADA, "the tide").await;
     settled(&world, 4).await;
     let prompt = world.last_prompt();

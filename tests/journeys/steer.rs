@@ -31,7 +31,8 @@ async fn the_next_step_sees_what_was_said_meanwhile() {
     assert!(prompt.contains("no, two lumps"), "{prompt}");
     assert!(prompt.contains("black tea, one lump"), "an edit of what runs is context: {prompt}");
     assert_eq!(world.playground.model().calls(), 2, "one task answered both");
-    world.ask("and later?").await;
+    world.telegram().say(ADA, ADA, "and later?");
+    world.hears(ADA, "and later?").await;
     assert_eq!(world.said(ADA).len(), 2);
     let absorbed =
         texts(&world.home, "SELECT disposition FROM inbox WHERE disposition LIKE 'absorbed%'");

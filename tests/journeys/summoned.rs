@@ -2,12 +2,15 @@
 
 use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, GROUP};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::world::World;
 
+/// Whether a request offers the tool; its history may name it all the same.
 fn tools(prompt: &str) -> bool {
-    prompt.contains("\"name\":\"bash\"")
+    let request: Value = serde_json::from_str(prompt).expect("JSON");
+    let mut offered = request["tools"].as_array().into_iter().flatten();
+    offered.any(|tool| tool["function"]["name"] == "bash")
 }
 
 #[tokio::test(flavor = "multi_thread")]

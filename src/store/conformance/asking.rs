@@ -229,7 +229,7 @@ async fn command(
 }
 
 fn stop() -> CommandEffect {
-    super::hearing::stop_by(None)
+    super::interrupting::stop_by(None)
 }
 
 async fn task_state(ledger: &dyn Ledger, task: TaskId) -> &'static str {

@@ -1,8 +1,9 @@
-//! Laws of intake: dedupe, albums, edits, context, moves, closing.
+//! Laws of intake: dedupe, albums, edits, context, moves, closing, commands.
 
+use super::interrupting::stop_by;
 use super::*;
+use crate::store::CommandEffect;
 use crate::store::read::Counts;
-use crate::store::{CommandEffect, Said, StopAnswers};
 
 laws![
     twice_is_once,
@@ -15,6 +16,10 @@ laws![
     a_moved_place_keeps_everything,
     a_move_after_the_first_message_merges,
     a_closed_conversation_is_refused_and_reopens,
+    a_place_works_where_its_owner_says,
+    a_command_is_carried_out_once,
+    a_stop_ends_what_was_begun,
+    a_reset_raises_the_epoch,
     a_notice_is_said_once,
     what_is_fresh_in_a_mixed_batch_is_told,
     moved_places_are_listed_with_where_they_are_now,
@@ -234,6 +239,98 @@ async fn a_closed_conversation_is_refused_and_reopens(bed: &dyn Bed) {
     assert_eq!(second.undelivered, ["hello 0"], "the notice is no answer");
     let queued = finished(ledger.as_ref(), &second.claim, finish("yes", vec![draft(1, 1)])).await;
     assert!(ledger.sending(queued[0].parts[0].id, &boot("a")).await.unwrap());
+}
+
+/// Stores a command row of conversation `n`.
+async fn command(ledger: &dyn Ledger, n: i64, order: i64) -> crate::domain::ids::InboxId {
+    let accepted = push(ledger, arrival(message(n, order), Disposition::Command), no_fuse()).await;
+    assert_eq!(accepted.commands.len(), 1);
+    accepted.commands[0].0
+}
+
+/// Sets the folder of place `n` by a command.
+async fn works_in(ledger: &dyn Ledger, n: i64, path: Option<&str>) {
+    let order = 100 + path.map_or(0, |p| p.len() as i64);
+    let row = command(ledger, n, order).await;
+    let effect = CommandEffect::Workspace(path.map(str::to_owned), Some(draft(n, 1)));
+    assert_eq!(ledger.command(row, effect).await.unwrap().unwrap().queued.unwrap().parts.len(), 1);
+}
+
+async fn a_place_works_where_its_owner_says(bed: &dyn Bed) {
+    let ledger = bed.open();
+    works_in(ledger.as_ref(), 1, Some("/a")).await;
+    works_in(ledger.as_ref(), 1, Some("/bb")).await;
+    assert_eq!(ledger.workspace(&conversation(1)).await.unwrap().as_deref(), Some("/bb"));
+    assert_eq!(ledger.workspace(&conversation(2)).await.unwrap(), None);
+    let row = command(ledger.as_ref(), 1, 1).await;
+    ledger.command(row, CommandEffect::Reset(draft(1, 1))).await.unwrap();
+    let claimed = started(ledger.as_ref(), 1, 2).await;
+    assert_eq!(claimed.workspace.as_deref(), Some("/bb"), "a reset leaves it");
+    works_in(ledger.as_ref(), 1, None).await;
+    assert_eq!(ledger.workspace(&conversation(1)).await.unwrap(), None);
+}
+
+async fn a_command_is_carried_out_once(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let row = command(ledger.as_ref(), 1, 1).await;
+    let second = command(ledger.as_ref(), 1, 2).await;
+    drop(ledger);
+    let ledger = bed.open();
+    let open = ledger.open_commands().await.unwrap();
+    assert_eq!(open.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [row, second]);
+    let say = || CommandEffect::Say(Some(draft(1, 2)));
+    let done = ledger.command(row, say()).await.unwrap().unwrap();
+    let parts = done.queued.unwrap().parts;
+    assert_eq!(parts.len(), 2);
+    assert!(parts[0].answer && parts[0].id < parts[1].id);
+    assert!(ledger.command(row, say()).await.unwrap().is_none());
+    assert_eq!(ledger.open_commands().await.unwrap().len(), 1);
+    assert_eq!(ledger.due(&account(), &boot("a")).await.unwrap(), parts);
+}
+
+async fn a_stop_ends_what_was_begun(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let idle = command(ledger.as_ref(), 1, 1).await;
+    let done = ledger.command(idle, stop_by(None)).await.unwrap().unwrap();
+    assert_eq!(done.queued.unwrap().parts.len(), 2, "nothing to stop");
+
+    let long = started(ledger.as_ref(), 1, 2).await;
+    let queued = finished(ledger.as_ref(), &long.claim, finish("long", vec![draft(1, 3)])).await;
+    assert!(ledger.sending(queued[0].parts[0].id, &boot("a")).await.unwrap());
+    let running = started(ledger.as_ref(), 1, 3).await;
+    push(ledger.as_ref(), task(message(1, 4)), no_fuse()).await;
+    let row = command(ledger.as_ref(), 1, 5).await;
+    let done = ledger.command(row, stop_by(None)).await.unwrap().unwrap();
+    assert_eq!(done.stopping, [running.claim.task]);
+    assert_eq!(done.queued.unwrap().parts.len(), 1);
+    assert!(!ledger.sending(queued[0].parts[1].id, &boot("a")).await.unwrap(), "withdrawn");
+    let step = Advance::Step {
+        append: vec![],
+        header: "{}".to_owned(),
+        facts: None,
+        usage: Usage::default(),
+        durable: false,
+    };
+    let told = ledger.commit(&running.claim, step).await.unwrap();
+    assert!(matches!(told, Committed::Continue { stop: true, .. }));
+    assert_eq!(ledger.counts().await.unwrap().waiting, 1, "what waits is not dropped");
+}
+
+async fn a_reset_raises_the_epoch(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let first = started(ledger.as_ref(), 1, 1).await;
+    finished(ledger.as_ref(), &first.claim, finish("old", vec![])).await;
+    ledger.set_todos(&conversation(1), "[]".to_owned()).await.unwrap();
+    let running = started(ledger.as_ref(), 1, 2).await;
+    assert_eq!(running.history.len(), 1);
+    let row = command(ledger.as_ref(), 1, 3).await;
+    let done = ledger.command(row, CommandEffect::Reset(draft(1, 1))).await.unwrap().unwrap();
+    assert_eq!(done.stopping, [running.claim.task]);
+    assert_eq!(ledger.todos(&conversation(1)).await.unwrap(), None);
+    finished(ledger.as_ref(), &running.claim, finish("late", vec![])).await;
+    let new = started(ledger.as_ref(), 1, 4).await;
+    assert!(new.history.is_empty(), "the old task wrote under its own epoch: {:?}", new.history);
+    assert_eq!(ledger.conversations(1).await.unwrap()[0].epoch, 1);
 }
 
 async fn a_notice_is_said_once(bed: &dyn Bed) {

@@ -174,7 +174,7 @@ async fn a_stop_ends_what_is_held(bed: &dyn Bed) {
     let ledger = bed.open();
     held(ledger.as_ref(), 1, None).await;
     let stop = tapped(ledger.as_ref(), 2).await;
-    let effect = super::hearing::stop_by(None);
+    let effect = super::interrupting::stop_by(None);
     let done = ledger.command(stop, effect).await.unwrap().unwrap();
     assert_eq!(done.queued.unwrap().parts.len(), 1, "there was something to stop");
     assert_eq!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Lost));

@@ -1,12 +1,12 @@
 //! Stores a batch of events with what becomes of each, and claims what may start at once.
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::RawClaimed;
 use super::rows::{json, millis};
-use super::{command, conversations, lanes, late, making, moved, questions, unsend};
+use super::{command, conversations, lanes, late, moved, questions, tasks, unsend};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
@@ -263,13 +263,13 @@ fn push(
     (now, out): (DateTime<Utc>, &mut RawAccepted),
 ) -> Result<(i64, i64)> {
     let inbound = &row.arrival.inbound;
-    if let Some(joined) = making::join(conn, inbound, new, (conversation, now))? {
+    if let Some(joined) = tasks::join(conn, inbound, new, (conversation, now))? {
         return Ok(joined);
     }
     let lane = lanes::of_conversation(conn, conversation)?;
     // A task that starts at once never waits: that spares the indices of those that do.
     let starts = out.may_start && new.not_before.is_none() && lanes::is_idle(conn, lane)?;
-    let row = making::TaskRow {
+    let row = tasks::Row {
         account: inbound.conversation.account().as_str(),
         lane,
         order: inbound.order,
@@ -277,7 +277,7 @@ fn push(
         facts: &row.facts,
         starts,
     };
-    let (id, lane, is_new) = making::make_task(conn, new, conversation, &row, now)?;
+    let (id, lane, is_new) = tasks::make(conn, new, conversation, &row, now)?;
     if is_new {
         out.started = starts.then_some(id);
     }

@@ -8,7 +8,7 @@ use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use super::claimed::{self, RawItem};
 use super::rows::{json, load};
 use super::writer::Class;
-use super::{Sqlite, conversations, lanes, making, run};
+use super::{Sqlite, conversations, lanes, run, tasks};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
 use crate::store::{AtGate, Gate, Judged, NewTask, Result};
@@ -157,8 +157,8 @@ fn pass(
     let lane = lanes::of_conversation(conn, here)?;
     let account = judged.conversation.account().as_str();
     let gathers = new.gathers.as_deref();
-    let row = making::TaskRow { account, lane, order, gathers, facts, starts: false };
-    let (task, lane, _) = making::make_task(conn, new, here, &row, now)?;
+    let row = tasks::Row { account, lane, order, gathers, facts, starts: false };
+    let (task, lane, _) = tasks::make(conn, new, here, &row, now)?;
     conn.prepare_cached("UPDATE inbox SET disposition = 'task', task = ?2 WHERE id = ?1")?
         .execute([line.0, task])?;
     lanes::refresh(conn, lane)?;

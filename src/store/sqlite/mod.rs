@@ -22,7 +22,6 @@ mod intake;
 mod lanes;
 mod late;
 mod lock;
-mod making;
 mod moved;
 mod notes;
 mod outbox;
@@ -34,6 +33,7 @@ mod rows;
 mod run;
 mod schema;
 mod settle;
+mod tasks;
 
 mod status;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Makes task rows: a new one, the one of the same cause, or the one that still gathers.
+//! Tasks of messages: made once for a cause, or joined by what belongs to them.
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,7 +8,7 @@ use super::rows::millis;
 use crate::store::{NewTask, Result};
 
 /// What a new task's row holds besides its cause and its moment.
-pub struct TaskRow<'a> {
+pub struct Row<'a> {
     /// The account.
     pub account: &'a str,
     /// The row of its lane.
@@ -24,11 +24,11 @@ pub struct TaskRow<'a> {
 }
 
 /// Makes the task, or finds the one of the same cause. Returns it with its lane, and whether it is new.
-pub fn make_task(
+pub fn make(
     conn: &Connection,
     new: &NewTask,
     conversation: i64,
-    row: &TaskRow<'_>,
+    row: &Row<'_>,
     now: DateTime<Utc>,
 ) -> Result<(i64, i64, bool)> {
     let (state, start_at) = match row.starts {

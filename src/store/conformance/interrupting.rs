@@ -1,0 +1,96 @@
+//! Laws of what ends and what gathers: a stop is the requester's, a message interrupts its speaker's task,
+//! messages in a row are one.
+
+use super::*;
+use crate::domain::ids::InboxId;
+use crate::store::{CommandEffect, Said, StopAnswers};
+
+laws![
+    a_stop_is_the_requesters_and_says_what_it_found,
+    a_message_interrupts_its_speakers_task,
+    a_speakers_messages_in_a_row_are_one_task,
+];
+
+async fn command(ledger: &dyn Ledger, n: i64, order: i64) -> InboxId {
+    let accepted = push(ledger, arrival(message(n, order), Disposition::Command), no_fuse()).await;
+    accepted.commands[0].0
+}
+
+/// A stop whose answer has one part when something was stopped, two when nothing was there, three when it
+/// is somebody else's, four when it was over.
+pub(super) fn stop_by(by: Option<&str>) -> CommandEffect {
+    let answers = StopAnswers {
+        stopped: draft(1, 1),
+        idle: draft(1, 2),
+        refused: draft(1, 3),
+        finished: draft(1, 4),
+    };
+    CommandEffect::Stop { by: by.map(PersonId::new), answers: Box::new(answers) }
+}
+
+async fn a_stop_is_the_requesters_and_says_what_it_found(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let mut order = 0;
+    let mut stops = async |by: Option<&str>| {
+        order += 1;
+        let row = command(ledger.as_ref(), 1, 100 + order).await;
+        let done = ledger.command(row, stop_by(by)).await.unwrap().unwrap();
+        (done.stopping, done.queued.unwrap().parts.len())
+    };
+    // The facts of every task here are Ann's, `tg:1`.
+    let running = started(ledger.as_ref(), 1, 1).await;
+    assert_eq!(stops(Some("tg:2")).await, (vec![], 3), "hers, not theirs");
+    assert_eq!(stops(Some("tg:1")).await, (vec![running.claim.task], 1));
+    finished(ledger.as_ref(), &running.claim, finish("late", vec![draft(1, 1)])).await;
+    assert_eq!(stops(Some("tg:2")).await, (vec![], 3), "what is unsent is hers, too");
+    assert_eq!(stops(Some("tg:1")).await, (vec![], 1));
+    assert_eq!(stops(Some("tg:1")).await, (vec![], 4), "already finished");
+    assert_eq!(stops(None).await, (vec![], 4));
+}
+
+async fn a_message_interrupts_its_speakers_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let arrives = async |order, speaker: &str, trust| {
+        let mut arrival = task(message(1, order));
+        let Disposition::Task(new) = &mut arrival.disposition else { panic!("no task") };
+        new.interrupts = true;
+        new.facts.speaker = Some(PersonId::new(speaker));
+        new.facts.trust = trust;
+        push(ledger.as_ref(), arrival, fuse(1)).await
+    };
+    let first = arrives(1, "tg:1", Trust::Allowed).await.claimed.remove(0);
+    let said = ledger.say(&first.claim, "c1.0", draft(1, 2)).await.unwrap();
+    let Said::New(queued) = said else { panic!("{said:?}") };
+    assert!(arrives(2, "tg:2", Trust::Allowed).await.stopping.is_empty(), "not theirs: it waits");
+    assert_eq!(arrives(3, "tg:1", Trust::Allowed).await.stopping, [first.claim.task]);
+    assert!(!ledger.sending(queued.parts[0].id, &boot("a")).await.unwrap(), "unsent parts, too");
+    assert_eq!(ledger.counts().await.unwrap().waiting, 2, "nothing that waits is dropped");
+    finished(ledger.as_ref(), &first.claim, finish("late", vec![])).await;
+    let second = ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().unwrap();
+    let owner = arrives(4, "tg:9", Trust::Owner).await;
+    assert_eq!(owner.stopping, [second.claim.task], "an owner interrupts everybody");
+}
+
+async fn a_speakers_messages_in_a_row_are_one_task(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let says = async |order, second, now| {
+        let mut arrival = task(message(1, order));
+        let Disposition::Task(new) = &mut arrival.disposition else { panic!("no task") };
+        new.gathers = Some("say:tg:1".to_owned());
+        new.not_before = Some(at(second));
+        push(ledger.as_ref(), arrival, Fuse { now: at(now), ..no_fuse() }).await
+    };
+    says(1, 2, 0).await;
+    says(2, 3, 1).await;
+    assert_eq!(ledger.next_wake(at(1)).await.unwrap(), Some(at(3)), "each waits for the next");
+    assert_eq!(ledger.counts().await.unwrap().waiting, 1);
+    says(3, 5, 3).await;
+    assert_eq!(ledger.counts().await.unwrap().waiting, 2, "its time was up: a task of its own");
+    let claimed = ledger.claim(&lane(1), &boot("a"), at(3)).await.unwrap().unwrap();
+    assert_eq!(claimed.heard.iter().map(|(_, m)| m.order).collect::<Vec<_>>(), [1, 2]);
+    for second in 4..=40 {
+        says(second + 100, second + 2, second).await;
+    }
+    let latest = ledger.next_wake(at(40)).await.unwrap();
+    assert!(ledger.counts().await.unwrap().waiting >= 2, "nobody gathers for ever: {latest:?}");
+}
