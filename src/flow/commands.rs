@@ -102,9 +102,7 @@ impl Commands {
         }
         for question in done.withdrawn {
             let line = questions::outcome(&question.ask, None);
-            if let Some(draft) = questions::with_outcome(desk, &question, &line, None) {
-                desk.say_once(&format!("question:{}", question.key), draft).await;
-            }
+            questions::close(desk, question, &line, None).await;
         }
     }
 

@@ -62,9 +62,7 @@ impl Answers {
             return;
         }
         let line = questions::outcome(&question.ask, question.given.as_ref());
-        if let Some(draft) = questions::with_outcome(&self.desk, question, &line, None) {
-            self.desk.say_once(&format!("question:{}", question.key), draft).await;
-        }
+        questions::close(&self.desk, question.clone(), &line, None).await;
     }
 
     fn question(&self, claimed: &Claimed, asks: &Asks) -> Option<Draft> {

@@ -1,9 +1,12 @@
 //! Questions as people see them: with buttons, with what is chosen so far, and with what came of them.
 
+use std::sync::Arc;
+
 use selkie_channel_core::{Audience, Body, Choice, ConversationId, MessageRef, Question};
 
 use crate::domain::question::{Ask, Given};
 use crate::flow::desk::Desk;
+use crate::flow::standings;
 use crate::store::{Draft, QuestionRow};
 
 /// The button that ends a choice of several.
@@ -73,6 +76,57 @@ pub(super) fn with_outcome(
     let by = by.map(|name| format!(" ({name})")).unwrap_or_default();
     let markdown = format!("{asked}\n\n{outcome}{by}");
     desk.draft_of(&row.conversation, Body::Revision { message, markdown, question: None })
+}
+
+/// Shows once what came of a question that no tap has answered. Its message may still be on its way: then
+/// it is changed when it has arrived.
+pub(super) async fn close(
+    desk: &Arc<Desk>,
+    question: QuestionRow,
+    outcome: &str,
+    by: Option<&str>,
+) {
+    if question.message.is_some() {
+        return replace_buttons(desk, &question, outcome, by).await;
+    }
+    let (shown, outcome, by) = (Arc::clone(desk), outcome.to_owned(), by.map(str::to_owned));
+    desk.tracker.spawn(async move {
+        let stop = shown.stop.work.clone();
+        tokio::select! {
+            question = arrived(&shown, question) => {
+                replace_buttons(&shown, &question, &outcome, by.as_deref()).await;
+            }
+            // The buttons stay; a tap is told what came of them.
+            () = stop.cancelled() => {}
+        }
+    });
+}
+
+async fn replace_buttons(
+    desk: &Arc<Desk>,
+    question: &QuestionRow,
+    outcome: &str,
+    by: Option<&str>,
+) {
+    if let Some(draft) = with_outcome(desk, question, outcome, by) {
+        desk.say_once(&format!("question:{}", question.key), draft).await;
+    }
+}
+
+/// Waits until it is settled whether a question's message is there.
+async fn arrived(desk: &Arc<Desk>, question: QuestionRow) -> QuestionRow {
+    let read = async || {
+        let account = question.conversation.account();
+        desk.insist(|| desk.ledger.question(account, &question.key)).await.flatten()
+    };
+    // Watched first: it may arrive in between.
+    let mut standing = desk.standings.watch(question.outbound);
+    match read().await {
+        Some(now) if now.message.is_some() => return now,
+        _ => {}
+    }
+    standings::settled(&mut standing).await;
+    read().await.unwrap_or(question)
 }
 
 /// Says in a line what came of a question.

@@ -7,6 +7,7 @@ use selkie_channel_core::{
 use crate::domain::task::TaskState;
 use crate::flow::testing::{House, account, message};
 use crate::flow::{Ask, AskEvent, Reply, Settings};
+use crate::store::Read as _;
 
 async fn house() -> House {
     House::open(Settings::default(), Pace::LIFTED).await
@@ -141,6 +142,34 @@ async fn a_stop_takes_the_question_back() {
     house.hear(vec![tap("tg:1", "1")]).await;
     assert_eq!(arrived(&house, 3, 1).await, [r#"[h] "This question was withdrawn.""#]);
     assert_eq!(house.close().await.tasks().await, [(TaskState::Stopped, 0)]);
+}
+
+#[tokio::test]
+async fn a_question_that_is_over_before_it_has_arrived_loses_its_buttons_then() {
+    let house = house().await;
+    let over = async || {
+        while !house.ledger.open_questions(None).await.unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    house.platform.silent.send_replace(true);
+    house.hear(vec![message("tg:1", "ask me")]).await;
+    arrived(&house, 0, 1).await;
+    let mut stop = message("tg:1", "");
+    stop.command = Some(Command { name: "stop".to_owned(), args: String::new() });
+    house.hear(vec![stop]).await;
+    over().await;
+    house.platform.silent.send_replace(false);
+    let said = arrived(&house, 1, 2).await;
+    assert!(said.contains(&"[9] Tea or coffee?\n\n✖ Withdrawn".to_owned()), "{said:?}");
+    house.platform.silent.send_replace(true);
+    house.hear(vec![message("tg:1", "ask me")]).await;
+    arrived(&house, 3, 1).await;
+    house.hear(vec![message("tg:1", "tea")]).await;
+    over().await;
+    house.platform.silent.send_replace(false);
+    assert_eq!(arrived(&house, 4, 2).await, ["Tea", "[9] Tea or coffee?\n\n✔ Tea"]);
+    house.close().await;
 }
 
 #[tokio::test]

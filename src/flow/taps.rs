@@ -102,17 +102,21 @@ impl Taps {
         let disposition = desk.policy(account, |p| policy::dispose(inbound, p));
         let otherwise = Some(Box::new(Arrival { inbound: inbound.clone(), disposition }));
         let given = found.as_ref().and_then(|question| question.ask.read(&inbound.text));
-        let (key, given, revision) = match (found, given) {
-            (Some(question), Some(given)) => {
-                let line = questions::outcome(&question.ask, Some(&given));
-                let by = name(inbound);
-                let revision = questions::with_outcome(desk, &question, &line, by.as_deref());
-                (question.key, given, revision)
-            }
+        let (Some(question), Some(given)) = (found, given) else {
             // No such question: the message is what it would have been without it.
-            _ => (String::new(), Given::Expired, None),
+            let (key, given, revision) = (String::new(), Given::Expired, None);
+            self.carry_out(row, TapEffect::Answer { key, given, revision, otherwise }).await;
+            return;
         };
-        self.carry_out(row, TapEffect::Answer { key, given, revision, otherwise }).await;
+        let line = questions::outcome(&question.ask, Some(&given));
+        let by = name(inbound);
+        let revision = questions::with_outcome(desk, &question, &line, by.as_deref());
+        let key = question.key.clone();
+        let effect = TapEffect::Answer { key, given, revision, otherwise };
+        let done = self.carry_out(row, effect).await;
+        if done.is_some_and(|done| done.done) && question.message.is_none() {
+            questions::close(desk, question, &line, by.as_deref()).await;
+        }
     }
 
     async fn carry_out(&self, row: InboxId, effect: TapEffect) -> Option<TapDone> {
@@ -199,7 +203,7 @@ mod tests {
     use selkie_channel_core::Choice;
 
     use super::*;
-    use crate::domain::ids::TaskId;
+    use crate::domain::ids::{OutboundId, TaskId};
     use crate::domain::question::{Ask, Person};
     use crate::domain::span::Span;
     use crate::flow::testing;
@@ -227,6 +231,7 @@ mod tests {
             state: QuestionState::Open,
             picked: Vec::new(),
             given: None,
+            outbound: OutboundId(1),
             message: None,
             expires_at: DateTime::UNIX_EPOCH,
         }

@@ -274,7 +274,11 @@ impl Left {
 
 /// A platform that nothing has arrived at.
 pub(super) fn platform() -> TestPlatform {
-    TestPlatform { trouble: Mutex::default(), arrived: watch::Sender::new(Vec::new()) }
+    TestPlatform {
+        trouble: Mutex::default(),
+        arrived: watch::Sender::new(Vec::new()),
+        silent: watch::Sender::new(false),
+    }
 }
 
 /// A flow that is not started; owner `tg:1`, allowed `tg:2` and the group `tg:-100`.

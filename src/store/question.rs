@@ -6,7 +6,7 @@ use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef};
 use serde::Serialize;
 
 use super::{Arrival, Draft, Queued, Result};
-use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::ids::{InboxId, OutboundId, TaskId};
 use crate::domain::question::{Ask, Given, Person, QuestionState};
 use crate::domain::task::Lane;
 
@@ -58,6 +58,8 @@ pub struct QuestionRow {
     pub picked: Vec<String>,
     /// The answer.
     pub given: Option<Given>,
+    /// What says it.
+    pub outbound: OutboundId,
     /// The message that carries its buttons, when it has arrived.
     pub message: Option<MessageRef>,
     /// Nobody can answer it after this moment.

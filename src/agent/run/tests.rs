@@ -4,7 +4,7 @@ use selkie_channel_core::{AccountId, ConversationId, PersonId};
 use serde_json::json;
 
 use super::*;
-use crate::domain::ids::TaskId;
+use crate::domain::ids::{OutboundId, TaskId};
 use crate::domain::question::{self, Person, QuestionState};
 use crate::domain::span::Span;
 
@@ -227,6 +227,7 @@ fn question(key: &str) -> QuestionRow {
         state: QuestionState::Answered,
         picked: vec![],
         given: Some(Given::Words { text: "yes".to_owned() }),
+        outbound: OutboundId(1),
         message: None,
         expires_at: start(),
     }

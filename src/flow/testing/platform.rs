@@ -22,6 +22,8 @@ pub(in crate::flow) struct TestPlatform {
     pub(in crate::flow) trouble: Mutex<VecDeque<Delivery>>,
     /// What arrived: conversation and text.
     pub(in crate::flow) arrived: watch::Sender<Vec<(String, String)>>,
+    /// While it is set nobody is told that anything has arrived.
+    pub(in crate::flow) silent: watch::Sender<bool>,
 }
 
 impl TestPlatform {
@@ -81,6 +83,8 @@ impl Mouth for TestPlatform {
             None => part.call.as_str().unwrap().to_owned(),
         };
         self.arrived.send_modify(|all| all.push((part.conversation.key().to_owned(), text)));
+        let told = self.silent.subscribe().wait_for(|silent| !silent).await.is_ok();
+        assert!(told, "the platform lives as long as its sender");
         Delivery::Sent(Receipt { message: Some(MessageRef::new("9")), note: None })
     }
 

@@ -10,7 +10,7 @@ use super::accept::{self, Row as ArrivalRow};
 use super::lanes;
 use super::outbox::{self, Cause};
 use super::rows::{json, millis, read_json, time};
-use crate::domain::ids::TaskId;
+use crate::domain::ids::{OutboundId, TaskId};
 use crate::domain::question::{Ask, Given, Person, QuestionState};
 use crate::store::{Asked, QuestionRow, Queued, Result, StoreError, TapDone, TapEffect};
 
@@ -351,7 +351,8 @@ const QUESTION: &str =
     "SELECT q.id, q.key, c.account, c.key, q.task, q.person, q.person_name, q.ask,
         q.state, q.picked, q.given, q.inbox, q.expires_at,
         (SELECT receipt ->> '$.message' FROM part
-         WHERE id BETWEEN q.outbound * 4096 AND q.outbound * 4096 + 4095 ORDER BY id DESC LIMIT 1)
+         WHERE id BETWEEN q.outbound * 4096 AND q.outbound * 4096 + 4095 ORDER BY id DESC LIMIT 1),
+        q.outbound
     FROM question q JOIN conversation c ON c.id = q.conversation";
 
 fn list(conn: &Connection, sql: &str, by: impl Params) -> Result<Vec<RawQuestion>> {
@@ -376,6 +377,7 @@ pub struct RawQuestion {
     given: Option<String>,
     expires_at: i64,
     message: Option<String>,
+    outbound: i64,
 }
 
 impl RawQuestion {
@@ -394,6 +396,7 @@ impl RawQuestion {
             inbox: row.get(11)?,
             expires_at: row.get(12)?,
             message: row.get(13)?,
+            outbound: row.get(14)?,
         })
     }
 
@@ -415,6 +418,7 @@ impl RawQuestion {
             person: self.person,
             ask,
             given,
+            outbound: OutboundId(self.outbound),
             message: self.message.map(MessageRef::new),
             expires_at: time(self.expires_at),
         })
