@@ -1,6 +1,6 @@
 //! Tools beside the programs they stand in for: the same work on the same tree, ratios within one run.
 //!
-//! `cargo bench --bench tools --no-default-features` (it needs no channel). Wants ripgrep for two of its lines: `rg` on the path, or where `SELKIE_RG` says.
+//! `cargo bench --bench tools --no-default-features` (it needs no channel). Wants ripgrep for two of its lines: `rg` on the path.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use selkie::domain::clock::SystemClock;
-use selkie::domain::facts::Trust;
+use selkie::domain::facts::{Mode, Trust};
 use selkie::domain::ids::TaskId;
 use selkie::domain::transcript::Call;
 use selkie::tools::base::{Means, build};
 use selkie::tools::dispatch::dispatch;
-use selkie::tools::ports::{Reply, Silent, Spoken, Todos};
+use selkie::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
 use selkie::tools::registry::{Overlay, Registry};
 use selkie::tools::scope::{Roots, Scope};
 use selkie::tools::{Settings, ToolError};
@@ -50,7 +50,7 @@ fn main() {
     match ripgrep() {
         Some(rg) => beside_ripgrep(&bench, &rg, &tree),
         None => println!(
-            "grep and glob are not compared: there is no rg. `cargo install ripgrep`, or SELKIE_RG=/its/path"
+            "grep and glob are not compared: there is no rg. `cargo install ripgrep`"
         ),
     }
     page_of_a_large_file(&bench);
@@ -161,12 +161,10 @@ fn run(program: &Path, folder: &Path, arguments: &[&str]) -> bool {
     command.output().expect("rg runs").status.success()
 }
 
+/// `rg` as the system finds it.
 fn ripgrep() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("SELKIE_RG").map(PathBuf::from) {
-        return Some(named);
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join("rg")).find(|file| file.is_file())
+    let there = Command::new("rg").arg("--version").stdout(Stdio::null()).status();
+    there.is_ok_and(|status| status.success()).then(|| PathBuf::from("rg"))
 }
 
 /// Sources and prose of a few kilobytes; one in a thousand holds a needle.
@@ -262,6 +260,9 @@ impl Bench {
             reply: Arc::new(Nobody),
             tools: Arc::clone(self.registry.block()),
             progress: Arc::new(Silent),
+            mode: Mode::Normal,
+            given: Vec::new(),
+            modes: Arc::new(Nobody),
             todos: Arc::new(Nobody),
             deadline: tokio::time::Instant::now() + Duration::from_secs(600),
             cancel: CancellationToken::new(),
@@ -285,6 +286,13 @@ impl Reply for Nobody {
 
     fn is_here(&self, _: &str) -> Option<bool> {
         None
+    }
+}
+
+#[async_trait]
+impl Modes for Nobody {
+    async fn change(&self, _: &ConversationId, _: Mode) -> Result<(), ToolError> {
+        Ok(())
     }
 }
 

@@ -78,7 +78,7 @@ impl<'a> Drive<'a> {
     async fn finish(mut self) -> Result<Driven, Dropped> {
         loop {
             match self.run.next(self.agent.clock.now()) {
-                Next::Done(ending) => return Ok(Driven::Ended(ending)),
+                Next::Done(ending) => return Ok(Driven::Ended(Box::new(ending))),
                 Next::AskPerson(asks) => return Ok(Driven::Asks(asks)),
                 Next::AskModel(ask) => {
                     // The first call sees what the task was made of.

@@ -98,7 +98,7 @@ pub struct Ending {
 #[derive(Clone, Debug)]
 pub enum Driven {
     /// To the end.
-    Ended(Ending),
+    Ended(Box<Ending>),
     /// To a question: a person has to answer before it goes on.
     Asks(Box<Asks>),
 }

@@ -15,7 +15,7 @@ pub fn standing(items: &[Item]) -> Option<Plan> {
         match pair {
             [Item::Asked { calls, .. }, Item::Answered { answers }] => {
                 let made = calls.iter().zip(answers).filter(|(c, a)| c.name == TOOL && !a.is_error);
-                plan = made.filter_map(|(_, answer)| plan_in(&answer.text)).last().or(plan);
+                plan = made.rev().find_map(|(_, answer)| plan_in(&answer.text)).or(plan);
             }
             [_, Item::Asked { text, .. } | Item::Said { text }] => {
                 plan.iter_mut().for_each(|plan| mark(plan, text));

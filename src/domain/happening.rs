@@ -84,8 +84,8 @@ pub enum Happening {
         conversation: ConversationId,
         /// Which.
         task: TaskId,
-        /// The newest line, without secrets.
-        line: String,
+        /// The newest of its output, one line without secrets.
+        newest: String,
     },
     /// A task has ended.
     Ended {

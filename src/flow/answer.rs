@@ -107,7 +107,7 @@ impl Answers {
             }
             Some(Driven::Ended(ending)) => {
                 claimed.heard.extend(steering.taken(&ending.absorbed));
-                self.end(claimed, ending, (mark, &reply), hand_over).await
+                self.end(claimed, *ending, (mark, &reply), hand_over).await
             }
             Some(Driven::Asks(asks)) => self.ask(claimed, *asks, (mark, &reply), hand_over).await,
         };
@@ -156,7 +156,7 @@ impl Answers {
         mark: &StopMark,
         told: (&Arc<TaskReply>, &Arc<Board>, &Steering),
     ) -> Option<Driven> {
-        let ended = |ending| Some(Driven::Ended(ending));
+        let ended = |ending| Some(Driven::Ended(Box::new(ending)));
         if claimed.attempts > MOST_ATTEMPTS {
             tracing::error!(task = %claimed.claim.task, "given up: it never survived its worker");
             let why = format!("claimed {} times and never finished", claimed.attempts);

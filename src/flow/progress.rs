@@ -125,7 +125,7 @@ impl Progress for Board {
         shared.desk.happenings.tell(|| Happening::Doing {
             conversation: shared.conversation.clone(),
             task: shared.task,
-            line: line.clone(),
+            newest: line.clone(),
         });
         shared.tell(|news| news.line = line);
     }

@@ -202,7 +202,7 @@ impl Mouth for TestPlatform {
     }
 
     fn marked(&self, part: &Part) -> Part {
-        let text = format!("{} (possibly repeated)", part.call.as_str().unwrap());
+        let text = format!("{} (possibly repeated)", part.call.as_str().unwrap_or(&part.shown));
         Part { call: json!(text), ..part.clone() }
     }
 
@@ -267,7 +267,7 @@ impl Mind for TestMind {
         };
         let append = vec![Item::Said { text: answer.clone() }];
         let header = "{}".to_owned();
-        Ok(Driven::Ended(Ending {
+        Ok(Driven::Ended(Box::new(Ending {
             append,
             header,
             end: End::Done,
@@ -276,7 +276,7 @@ impl Mind for TestMind {
             set_aside: false,
             seen: Seen::default(),
             absorbed: Vec::new(),
-        }))
+        })))
     }
 }
 
@@ -374,16 +374,18 @@ impl Left {
     }
 }
 
+/// A platform that nothing has arrived at.
+pub(super) fn platform() -> TestPlatform {
+    TestPlatform { trouble: Mutex::default(), arrived: watch::Sender::new(Vec::new()) }
+}
+
 /// A flow that is not started; owner `tg:1`, allowed `tg:2` and the group `tg:-100`.
 pub(super) fn desk() -> House {
     desk_with(Settings::default(), Pace::LIFTED)
 }
 
 pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
-    let platform = Arc::new(TestPlatform {
-        trouble: Mutex::default(),
-        arrived: watch::Sender::new(Vec::new()),
-    });
+    let platform = Arc::new(platform());
     let channel = Channel {
         name: "test",
         account: account(),

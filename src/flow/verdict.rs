@@ -163,7 +163,8 @@ mod tests {
     #[test]
     fn an_answer_is_repeated_once_and_a_message_to_others_never() {
         let now = DateTime::UNIX_EPOCH;
-        let lookup = |due| of_lookup(Lookup::Unknown, due, &Terminal::default(), now);
+        let mouth = testing::platform();
+        let lookup = |due| of_lookup(Lookup::Unknown, due, &mouth, now);
         let first = lookup(DuePart { unclear: true, answer: true, ..testing::due(1) });
         assert!(matches!(first.outcome, Outcome::Repeat(_)));
         let second = lookup(first.again.unwrap());
@@ -172,6 +173,14 @@ mod tests {
         let mut state = testing::due(2);
         (state.answer, state.part.repeatable) = (false, true);
         assert!(matches!(lookup(state).outcome, Outcome::Retry { .. }));
+    }
+
+    #[test]
+    fn a_channel_that_marks_nothing_repeats_nothing() {
+        let due = DuePart { unclear: true, answer: true, ..testing::due(1) };
+        let verdict = of_lookup(Lookup::Unknown, due, &Terminal::default(), DateTime::UNIX_EPOCH);
+        assert_eq!(verdict.outcome, Outcome::LeftUnclear);
+        assert!(verdict.again.is_none());
     }
 
     #[test]

@@ -124,8 +124,12 @@ impl Walk<'_> {
     }
 }
 
-/// The branch that stands for a choice: the first that is not null.
+/// The branch that stands for a choice: the first that is not null. A schema that says itself what it is
+/// needs none.
 fn chosen(map: &Map<String, Value>) -> Option<&Value> {
+    if map.contains_key("type") || map.contains_key("properties") {
+        return None;
+    }
     let branches = CHOICES.iter().find_map(|key| map.get(*key)?.as_array())?;
     branches.iter().find(|branch| branch.get("type") != Some(&json!("null")))
 }

@@ -165,7 +165,6 @@ pub struct Fresh {
 
 /// The effect of a command.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one is made for each command, and none is kept")]
 pub enum CommandEffect {
     /// Nothing but the answer.
     Say(Option<Draft>),

@@ -114,7 +114,7 @@ pub fn later(call: &Call, parameters: &Value) -> Option<&'static str> {
 }
 
 /// Returns our name of a tool, whatever it is called; a name that is a tool here stays.
-pub fn our_name<'a>(called: &'a str, knows: impl Fn(&str) -> bool) -> &'a str {
+pub fn our_name(called: &str, knows: impl Fn(&str) -> bool) -> &str {
     let alias = NAMES.iter().find(|a| a.called == called).filter(|_| !knows(called));
     alias.map_or(called, |a| a.name)
 }

@@ -44,8 +44,7 @@ async fn a_tap_answers_and_the_buttons_give_way_to_the_outcome() {
     assert_eq!(closed.text, "tea or coffee?\n\n✔ coffee");
     assert_eq!(closed.keyboard, None);
     // An old keyboard may still be on a phone.
-    let data =
-        question.keyboard.expect("buttons")["inline_keyboard"][0][0]["callback_data"].clone();
+    let data = question.keyboard.expect("buttons")[0][0]["callback_data"].clone();
     let late = world.telegram().press(ADA, ADA, question.id, data.as_str().expect("data"));
     let read = world.within("an answer", world.telegram().tap_answer(&late)).await;
     assert_eq!(read, "Already answered: coffee");
@@ -60,11 +59,11 @@ async fn in_a_group_only_who_was_asked_answers() {
     let _daemon = world.daemon();
     let question = asked(&world, GROUP, GRACE, "/ask ask me: tea or coffee?").await;
     let foreign = tap(&world, (GROUP.chat, ADA), question.id, "tea").await;
-    assert_eq!(foreign, "This question is for Grace.");
+    assert_eq!(foreign, "This question is for Grace Hopper.");
     assert_eq!(tap(&world, (GROUP.chat, GRACE), question.id, "tea").await, "");
     shown(&world, GROUP, |m| m.text == "You answered: tea").await;
     let closed = shown(&world, GROUP, |m| m.id == question.id && m.edited).await;
-    assert_eq!(closed.text, "tea or coffee?\n\n✔ tea (Grace)");
+    assert_eq!(closed.text, "tea or coffee?\n\n✔ tea (Grace Hopper)");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,6 +71,7 @@ async fn a_question_outlives_the_process() {
     let world = World::offline().await;
     let daemon = world.daemon();
     let question = asked(&world, PRIVATE, ADA, "note: before, then ask me: tea or coffee?").await;
+    settled(&world, 1).await;
     daemon.kill();
     // The tap comes while nobody listens.
     let query = world.telegram().tap(ADA, ADA, question.id, "tea").expect("a button");
@@ -94,8 +94,7 @@ async fn nobody_answers_in_time_and_the_model_is_told() {
     shown(&world, PRIVATE, |m| m.text == "No answer within 300ms.").await;
     let closed = shown(&world, PRIVATE, |m| m.id == question.id && m.edited).await;
     assert_eq!(closed.text, "tea or coffee?\n\n⌛ No answer within 300ms");
-    let data =
-        question.keyboard.expect("buttons")["inline_keyboard"][0][0]["callback_data"].clone();
+    let data = question.keyboard.expect("buttons")[0][0]["callback_data"].clone();
     let late = world.telegram().press(ADA, ADA, question.id, data.as_str().expect("data"));
     let read = world.within("an answer", world.telegram().tap_answer(&late)).await;
     assert_eq!(read, "This question has expired.");
@@ -154,13 +153,16 @@ async fn a_plan_is_approved_before_anything_is_changed() {
     let _daemon = world.daemon();
     world.telegram().say(PRIVATE, ADA, "propose: 1. write the log");
     let plan = shown(&world, PRIVATE, |m| m.keyboard.is_some()).await;
-    assert_eq!(plan.text, "1. write the log\n\nShall I carry out this plan?");
-    let refused = world.ask("write log.txt: x").await;
-    assert!(refused.contains("hidden in plan mode"), "{refused}");
-    assert!(world.ask("/plan").await.contains("Plan mode is on"));
+    assert_eq!(
+        plan.text,
+        "1. write the log\n\nShall I carry out this plan?\n\nWhat should be different?"
+    );
     world.telegram().say(PRIVATE, ADA, "in red, please");
     let told = "Not approved: plan mode stays on. The person says: in red, please";
     shown(&world, PRIVATE, |m| m.text == told).await;
+    let refused = world.ask("write log.txt: x").await;
+    assert!(refused.contains("hidden in plan mode"), "{refused}");
+    assert!(world.ask("/plan").await.contains("Plan mode is on"));
     world.telegram().say(PRIVATE, ADA, r#"call plan_exit {"plan_summary": "in red"}"#);
     let again =
         shown(&world, PRIVATE, |m| m.text.starts_with("in red\n") && m.keyboard.is_some()).await;

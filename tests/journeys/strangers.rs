@@ -49,7 +49,11 @@ async fn everyone_is_let_in_loudly_and_strangers_have_notes_and_replies_alone() 
     let loud = loud.lines().find(|l| l.contains("WARN") && l.contains("EVERYONE"));
     assert!(loud.is_some(), "no warning in the log:\n{}", world.home.log());
     let expected = [
+        "ask_user",
         "message_react",
+        "plan_create",
+        "plan_enter",
+        "plan_exit",
         "telegram_send_file",
         "telegram_send_photo",
         "telegram_send_voice",

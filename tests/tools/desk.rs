@@ -92,7 +92,7 @@ impl Desk {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_selkie"));
         command.current_dir(self.0.path()).env_clear().env("HOME", self.0.path());
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("PATH", option_env!("PATH").unwrap_or_default());
         command.env("SELKIE__FILE_STATE_DIR", self.0.path().join("state"));
         command
     }

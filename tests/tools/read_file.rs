@@ -48,7 +48,7 @@ fn a_file_is_read_page_by_page_whatever_its_line_ends() {
    1 | a line of text
 [Showing lines 1-1 of 5000. Use offset=2 to continue.]
 --
-icon.svg is an SVG image, 24×24 pixels, 26 bytes. The picture itself is not shown here. This is its source:
+icon.svg is an SVG image, 24×24 pixels, 26 bytes. This is its source:
    1 | <svg viewBox='0 0 24 24'/>
 --
 ✗ x.tar.gz is gzip data (7 bytes), not text: it cannot be read here

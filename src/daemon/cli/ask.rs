@@ -191,7 +191,7 @@ fn progress(what: &Value, live: &Live) {
         "answered" if what.get("is_error") == Some(&Value::Bool(true)) => {
             live.stay(&format!("✗ {} {}", text("tool"), text("text")));
         }
-        "doing" => live.doing(text("line")),
+        "doing" => live.doing(text("newest")),
         "planned" => {
             if let Some(Ok(plan)) = what.get("plan").map(Steps::deserialize) {
                 live.plan(&plan);

@@ -31,8 +31,8 @@ pub(super) fn left(plan: &Plan) -> String {
 
 /// Returns the last line of what a command has printed, as one line without control characters.
 pub(super) fn last_line(text: &str) -> String {
-    let lines = text.split(['\n', '\r']).map(|line| visible(line));
-    let last = lines.filter(|line| !line.is_empty()).last().unwrap_or_default();
+    let lines = text.split(['\n', '\r']).map(visible);
+    let last = lines.rev().find(|line| !line.is_empty()).unwrap_or_default();
     shortened(&last, LINE)
 }
 

@@ -32,7 +32,7 @@ pub(super) fn asked(job: &Job<'_>) -> Option<Driven> {
         let (seen, absorbed) = (Seen::default(), Vec::new());
         let ending =
             Ending { append, header, end, text: answer, usage, set_aside: false, seen, absorbed };
-        return Some(Driven::Ended(ending));
+        return Some(Driven::Ended(Box::new(ending)));
     }
     let choice = |id: &str, label: &str| Choice {
         id: id.to_owned(),

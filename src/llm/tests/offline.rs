@@ -244,6 +244,7 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `think about <x>`: thinks, by the tool for it
     - `ask me: <a> or <b>?`: asks you, with the answers as buttons
     - `propose: <text>`: begins plan mode, shows the text as its plan, and asks you to approve it
+    - `plan: <step> > <step>`: makes a plan by the tool for it, which shows the plan in the chat
     - `what can you do here?`: names the tools of this place, and these phrases
     - `call <tool> <json>`: calls any tool by its name, to see what it answers
     - `long <n>`: answers with n characters

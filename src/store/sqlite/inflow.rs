@@ -14,11 +14,15 @@ use crate::store::{Inflow, Result, Seen, Waiting};
 /// How many waiting tasks are looked at.
 const MOST: i64 = 16;
 
+/// A stored text with its row.
+type Row = (i64, String);
+
 /// What came in, as it is stored.
 #[derive(Debug, Default)]
 pub struct RawInflow {
-    waiting: Vec<(i64, String, Vec<(i64, String)>)>,
-    edits: Vec<(i64, String)>,
+    /// Task, facts and what it hears.
+    waiting: Vec<(i64, String, Vec<Row>)>,
+    edits: Vec<Row>,
 }
 
 impl RawInflow {

@@ -26,9 +26,8 @@ const MEMORY: u64 = 256 * 1024 * 1024;
 /// # Errors
 /// In words for the model: the bytes are no picture that can be read, or the folder takes no file.
 pub(super) fn kept(bytes: &[u8], own: &Path) -> Result<Picture, ToolError> {
-    let (mime, made) = takeable(bytes).map_err(|e| {
-        ToolError::tell(format!("the picture cannot be read ({e}): it is damaged or too large"))
-    })?;
+    let (mime, made) = takeable(bytes)
+        .map_err(|e| ToolError::tell(format!("it is damaged or too large ({e})")))?;
     let bytes = made.as_deref().unwrap_or(bytes);
     let folder = own.join("pictures");
     let ending = mime.trim_start_matches("image/");

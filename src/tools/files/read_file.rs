@@ -267,9 +267,9 @@ mod tests {
            1 | caf�
         [Not all of it is UTF-8: broken bytes are shown as �.]
         --
-        image.png is a PNG image, 12 bytes. The picture itself is not shown here.
+        image.png is a PNG image, 12 bytes. It cannot be shown: it is damaged or too large (unexpected end of file).
         --
-        icon.svg is an SVG image, 8×9 pixels, 34 bytes. The picture itself is not shown here. This is its source:
+        icon.svg is an SVG image, 8×9 pixels, 34 bytes. This is its source:
            1 | <svg width='8' height='9'>
            2 | </svg>
         --

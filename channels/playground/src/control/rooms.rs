@@ -111,7 +111,12 @@ pub(crate) fn messages(control: &Control, at: At) -> Vec<Value> {
                 .map(|m| of_slack(m, keyboard(buttons(&m.ts).map(|b| b.label))))
                 .collect()
         }
-        At::Line(chat) => control.line.messages(chat).iter().map(of_line).collect(),
+        At::Line(chat) => {
+            let messages = control.line.messages(chat);
+            let newest = messages.len().saturating_sub(1);
+            let all = messages.iter().enumerate();
+            all.map(|(n, message)| of_line(message, n == newest)).collect()
+        }
         At::X => control.x.posts().iter().map(of_x).collect(),
     }
 }
@@ -171,7 +176,8 @@ pub(crate) fn press(
     let user = person(from.unwrap_or(OWNER))?;
     let pressed = match at {
         At::Slack(channel) => control.slack.tap(channel, message, user.1, label),
-        At::Telegram(_) | At::Line(_) | At::X => false,
+        At::Line(chat) => control.line.tap(chat, user.2, message, label).is_some(),
+        At::Telegram(_) | At::X => false,
     };
     if pressed { Ok(()) } else { Err(format!("no button here says {label:?}")) }
 }
@@ -245,7 +251,8 @@ fn slack_words(text: &str) -> String {
     out.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-fn of_line(message: &LineMessage) -> Value {
+/// Quick replies stand below the newest message alone.
+fn of_line(message: &LineMessage, is_newest: bool) -> Value {
     let person = PEOPLE.iter().find(|(.., line)| message.from.as_deref() == Some(*line));
     let from = match person {
         Some((name, _, id)) => (*id, *name, false),
@@ -253,6 +260,8 @@ fn of_line(message: &LineMessage) -> Value {
     };
     let mut value = view(&message.id, from, &message.text, "");
     value["reply_to"] = json!(message.quote);
+    let there = message.buttons.iter().filter(|button| is_newest || !button.quick);
+    value["keyboard"] = keyboard(there.map(|button| button.label.clone()));
     value
 }
 
