@@ -49,9 +49,7 @@ fn main() {
     );
     match ripgrep() {
         Some(rg) => beside_ripgrep(&bench, &rg, &tree),
-        None => println!(
-            "grep and glob are not compared: there is no rg. `cargo install ripgrep`"
-        ),
+        None => println!("grep and glob are not compared: there is no rg. `cargo install ripgrep`"),
     }
     page_of_a_large_file(&bench);
     patch_of_a_megabyte(&bench);
