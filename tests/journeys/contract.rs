@@ -38,6 +38,7 @@ static TELEGRAM: Contract = Contract {
     hearing: Some(Hearing {
         unacknowledged: |world| world.telegram().pending_updates(),
         refuses: "updates are not acknowledged",
+        in_order: true,
         // Met by the poll after the next message: that message's batch comes again.
         again: |world| {
             world.telegram().fault(Fault::next("getUpdates", FaultKind::Redeliver));
@@ -62,6 +63,8 @@ static SLACK: Contract = Contract {
     hearing: Some(Hearing {
         unacknowledged: |world| world.slack().envelopes().1,
         refuses: "events are not acknowledged",
+        // Each comes again by itself, over any socket.
+        in_order: false,
         again: |world| {
             let messages = world.slack().messages(slack::DM);
             let newest = messages.iter().rev().find(|message| !message.is_bots());
@@ -93,6 +96,7 @@ static LINE: Contract = Contract {
     hearing: Some(Hearing {
         unacknowledged: |world| world.playground.line().pending_events(),
         refuses: "a webhook was not stored",
+        in_order: true,
         again: |world| {
             let line = world.playground.line();
             let messages = line.messages(line::ADA);
@@ -111,7 +115,8 @@ static LINE: Contract = Contract {
         marked: 0,
         resolved: |world| {
             let tokens: Vec<_> = world.playground.line().calls_of("reply");
-            let same = tokens.iter().all(|call| call.body["replyToken"] == tokens[0].body["replyToken"]);
+            let same =
+                tokens.iter().all(|call| call.body["replyToken"] == tokens[0].body["replyToken"]);
             tokens.len() == 2 && same && world.playground.line().calls_of("push").is_empty()
         },
     },

@@ -10,7 +10,8 @@ const OPEN: &str = "SELECT (SELECT count(*) FROM part WHERE open = 1)
     + (SELECT count(*) FROM inbox WHERE disposition = 'gate')
     + (SELECT count(*) FROM inbox WHERE disposition IN ('command', 'tap', 'answer') AND done_at IS NULL)";
 /// Counts what people have said.
-pub const HEARD: &str = "SELECT count(*) FROM inbox WHERE disposition IN ('task', 'command', 'answer')";
+pub const HEARD: &str =
+    "SELECT count(*) FROM inbox WHERE disposition IN ('task', 'command', 'answer')";
 
 /// Reads one number; `None` while the database cannot be read.
 pub fn number(home: &Home, sql: &str) -> Option<i64> {
