@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use crate::agent::circles::{Circles, Verdict};
 use crate::agent::header::{Header, Hush, VERSION, since_stored};
-use crate::agent::{Asks, Ending, Newer, Settings, Source, budget, plan, words};
+use crate::agent::{Asks, Ending, Settings, Source, budget, plan, words};
 use crate::domain::ids::TaskId;
 use crate::domain::question::Ask;
 use crate::domain::transcript::{Answer, Call, Heard, Item};
@@ -14,6 +14,7 @@ use crate::llm::{ModelError, Reply};
 use crate::store::{End, Seen};
 
 mod asking;
+mod newer;
 
 /// How often a conversation that is too long is fitted tighter before the task gives up.
 const MOST_FITTINGS: u32 = 4;
@@ -128,33 +129,6 @@ impl Run {
         let (seen, absorbed) = (Seen::default(), Vec::new());
         let ask = None;
         Self { settings, header, items, stored, resumed, ask, ended, pending, seen, absorbed }
-    }
-
-    /// Takes what came in: the next answer sees it. Until then it is nobody's.
-    pub fn newer(&mut self, newer: Vec<Newer>) {
-        let begin = self.items.len();
-        let (_, sources) = self.pending.get_or_insert_with(|| (begin, Vec::new()));
-        for Newer { source, heard } in newer {
-            if !sources.contains(&source) {
-                sources.push(source);
-                self.items.extend(heard.into_iter().map(Item::Heard));
-            }
-        }
-    }
-
-    /// The answer is there: what came in before it was seen.
-    fn saw(&mut self) {
-        let Some((_, sources)) = self.pending.take() else { return };
-        self.seen.step = self.header.steps;
-        for source in sources {
-            match source {
-                Source::Task(task) => {
-                    self.seen.tasks.push(task);
-                    self.absorbed.push(task);
-                }
-                Source::Edit(row) => self.seen.edits.push(row),
-            }
-        }
     }
 
     /// Tells the model something before it is asked.
@@ -364,16 +338,6 @@ impl Run {
         }
         let (set_aside, absorbed) = (self.header.set_aside, std::mem::take(&mut self.absorbed));
         Ending { append, header, end, text, usage, set_aside, seen, absorbed }
-    }
-
-    /// The messages that came in while the task ran and that it answers, too.
-    fn taken_in(&self) -> Vec<&str> {
-        let later = self.items.iter().skip_while(|item| !matches!(item, Item::Asked { .. }));
-        let heard = later.filter_map(|item| match item {
-            Item::Heard(heard) => Some(heard.text.as_str()),
-            _ => None,
-        });
-        heard.collect()
     }
 }
 

@@ -1,21 +1,16 @@
 //! A small channel and mind in memory over the real store, for the tests of flow alone.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::{
-    Address, Addressed, AllowList, Attachment, Audience, Body, Channel, ConversationId, Delivery,
-    Ears, Features, Inbound, Inbox, ListenEnd, Lookup, MessageRef, Mouth, Outbound, Pace, Part,
-    PersonId, PlaceId, Receipt, Redactor, Sink, Speaker,
+    Address, Addressed, AllowList, Audience, Body, Channel, ConversationId, Features, Inbound,
+    Inbox, MessageRef, Mouth, Outbound, Pace, PersonId, PlaceId, Redactor, Speaker,
 };
-use serde_json::json;
-use tokio::io::AsyncWriteExt as _;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::agent::{Driven, Dropped, Ending};
@@ -24,7 +19,7 @@ use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{Boot, InboxId, OutboundId, PartId, TaskId};
 use crate::domain::task::{Claim, TaskState};
-use crate::domain::transcript::{Item, Turn};
+use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
@@ -34,7 +29,6 @@ use crate::flow::post::Post;
 use crate::flow::spool::Spool;
 use crate::flow::terminal::Terminal;
 use crate::flow::{Flow, Minds, Settings, Stop};
-use crate::llm::{self, Model, ModelError, Request};
 use crate::store::conformance;
 pub(super) use crate::store::conformance::account;
 use crate::store::read::Read as _;
@@ -42,10 +36,12 @@ use crate::store::sqlite::{self, Sqlite};
 use crate::store::{Claimed, DuePart, End, Seen};
 
 mod asking;
+mod deciding;
 mod platform;
 mod swapping;
 
 use asking::asked;
+pub(super) use deciding::TestDecider;
 pub(super) use platform::TestPlatform;
 use swapping::swapped;
 
@@ -175,37 +171,6 @@ impl Mind for TestMind {
             seen: Seen::default(),
             absorbed: Vec::new(),
         })))
-    }
-}
-
-/// Answers the gate from a script, when it is let; counts the questions.
-pub(super) struct TestDecider {
-    pub(super) script: Mutex<VecDeque<String>>,
-    pub(super) asked: watch::Sender<Vec<String>>,
-    pub(super) open: watch::Sender<bool>,
-}
-
-impl Default for TestDecider {
-    fn default() -> Self {
-        let (asked, open) = (watch::Sender::new(Vec::new()), watch::Sender::new(true));
-        Self { script: Mutex::default(), asked, open }
-    }
-}
-
-#[async_trait]
-impl Model for TestDecider {
-    async fn ask(&self, request: &Request, _: &llm::Heard<'_>) -> Result<llm::Reply, ModelError> {
-        let Some(Turn::User(asked)) = request.turns.last() else { panic!("no question") };
-        self.asked.send_modify(|all| all.push(asked.clone()));
-        self.open.subscribe().wait_for(|open| *open).await.unwrap();
-        let text = self.script.lock().unwrap().pop_front();
-        let text = text.ok_or(ModelError::Unusable { why: "no script".to_owned() })?;
-        let usage = Usage { calls: 1, ..Usage::default() };
-        Ok(llm::Reply { text, calls: Vec::new(), usage, cut: false, by: "test".to_owned() })
-    }
-
-    fn card(&self) -> llm::Card {
-        llm::Card { name: "test".to_owned(), context: 1_000, sees_images: false }
     }
 }
 

@@ -1,17 +1,11 @@
 //! The store cannot grow: nothing is acknowledged, begun or sent, the daemon lives and says so; with room
 //! again everything is answered once.
-//!
-//! A limit on the size of files stands in for the full disk: it needs no rights and can be lifted while
-//! the process runs.
 
-use std::process::Command;
-
-use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, PRIVATE};
 use serde_json::json;
 
-use crate::support::daemon::Daemon;
+use crate::support::disk::{room, start};
 use crate::support::once::{marks, said};
 use crate::support::rows::{number, settled};
 use crate::support::world::World;
@@ -19,23 +13,6 @@ use crate::support::world::World;
 const REFUSES: &str = "updates are not acknowledged";
 const SAYS_SO: &str = "nothing is acknowledged, run or sent until the store can write";
 const WELL_AGAIN: &str = "the store can write again";
-
-/// Starts a daemon that lives on when a file cannot grow (the signal of that limit ends a process).
-fn start(world: &World) -> Daemon {
-    let inner = world.home.command(&["run"]);
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", r#"trap "" XFSZ; exec "$0" "$@""#]).arg(inner.get_program());
-    command.args(inner.get_args()).env_clear();
-    command.envs(inner.get_envs().filter_map(|(key, value)| Some((key, value?))));
-    world.home.start_as(command)
-}
-
-/// Lets files grow to so many bytes; `None` lifts the limit.
-fn room(daemon: &Daemon, bytes: Option<u64>) {
-    let pid = i32::try_from(daemon.pid()).ok().and_then(Pid::from_raw);
-    let limit = Rlimit { current: bytes, maximum: None };
-    prlimit(pid, Resource::Fsize, limit).expect("a limit");
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_acknowledged_until_there_is_room() {

@@ -1,16 +1,12 @@
 //! A real SIGKILL at every edge of the ledger, one message at a time, on each platform: whatever was being
 //! done is done once, and only the edges between the mark and the receipt leave a doubt.
 
-use std::time::Duration;
+use selkie_playground::slack;
+use selkie_playground::telegram::PRIVATE;
 
-use futures_util::FutureExt as _;
-use selkie_playground::slack::{self, SlackMessage};
-use selkie_playground::telegram::{ADA, GROUP, PRIVATE};
-use serde_json::json;
-
-use crate::support::killing::{APPEND, Line, Room, Stage, at_every_edge, line};
-use crate::support::once;
-use crate::support::world::World;
+use crate::support::killing::{APPEND, Line, Play, at_every_edge, line};
+use crate::support::stage::Room;
+use crate::support::stages;
 
 use Room::{Group, Private};
 
@@ -24,17 +20,8 @@ async fn what_was_being_done_on_slack_is_done_once() {
     at_every_edge(&SLACK).await;
 }
 
-const TELEGRAM: Stage = Stage {
-    world: || World::offline().boxed(),
-    say: |world, room, text| match (room, text.starts_with('/')) {
-        (Private, _) => _ = world.telegram().say(PRIVATE, ADA, text),
-        (Group, true) => _ = world.telegram().say(GROUP, ADA, text),
-        (Group, false) => _ = world.telegram().say(GROUP, ADA, &format!("/ask {text}")),
-    },
-    said: |world, room| match room {
-        Private => once::said(world, PRIVATE),
-        Group => once::said(world, GROUP),
-    },
+const TELEGRAM: Play = Play {
+    stage: &stages::TELEGRAM,
     reactions: |world, text| {
         let messages = world.telegram().messages(PRIVATE);
         let message = messages.into_iter().find(|m| m.text == text).expect("the message");
@@ -63,21 +50,8 @@ const TELEGRAM: Stage = Stage {
     private_key: "tg:4711",
 };
 
-const SLACK: Stage = Stage {
-    world: || slack_world().boxed(),
-    say: |world, room, text| match (room, text.strip_prefix('/')) {
-        (Private, Some(command)) => world.slack().slash(slack::DM, slack::ADA, command),
-        (Private, None) => _ = world.slack().say(slack::DM, slack::ADA, text),
-        (Group, _) => {
-            let text = format!("<@{}> {text}", slack::BOT);
-            world.slack().say(slack::CHANNEL, slack::ADA, &text);
-        }
-    },
-    said: |world, room| {
-        let channel = if room == Private { slack::DM } else { slack::CHANNEL };
-        let ours = world.slack().messages(channel).into_iter().filter(SlackMessage::is_bots);
-        ours.map(|message| shown(world, message)).collect()
-    },
+const SLACK: Play = Play {
+    stage: &stages::SLACK,
     reactions: |world, text| {
         let messages = world.slack().messages(slack::DM);
         let message = messages.into_iter().find(|m| m.text == text).expect("the message");
@@ -107,20 +81,3 @@ const SLACK_SCRIPT: &[Line] = &[
     line(Group, "tell me my list", &[&["tea"]]),
     line(Private, "last words", &[&["“last words”"]]),
 ];
-
-async fn slack_world() -> World {
-    let mut world = World::with_slack().await;
-    world.home.set("llm", json!({ "provider": "offline" }));
-    world.slack().set_redelivery(Duration::from_millis(500));
-    world
-}
-
-fn shown(world: &World, message: SlackMessage) -> String {
-    match message.files.first() {
-        Some(file) => {
-            let name = world.slack().file_name(file).unwrap_or_default();
-            format!("[file {name}] {}", message.text)
-        }
-        None => message.text,
-    }
-}

@@ -10,6 +10,7 @@ mod bot_loop;
 mod command_line;
 mod commands;
 mod console;
+mod contract;
 mod debounce;
 mod edits;
 mod files_in;

@@ -1,9 +1,7 @@
 //! After all kinds of traffic and trouble, no secret is anywhere but in the config.
 
-use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
 
 use selkie_playground::telegram::{ADA, FileDraft, FileKind, PRIVATE, TOKEN};
 use selkie_playground::{Fault, FaultKind, Turn};
@@ -11,6 +9,7 @@ use serde_json::json;
 
 use crate::support::once::said;
 use crate::support::rows::settled;
+use crate::support::secrecy;
 use crate::support::world::World;
 
 const KEY: &str = "sk-playground-key-1234567890";
@@ -21,14 +20,7 @@ fn needles() -> [&'static str; 3] {
 }
 
 fn demand(what: &str, bytes: &[u8]) {
-    for needle in needles() {
-        let found = bytes.windows(needle.len()).position(|window| window == needle.as_bytes());
-        let around = found.map(|at| {
-            let from = at.saturating_sub(120);
-            String::from_utf8_lossy(&bytes[from..(at + 80).min(bytes.len())]).into_owned()
-        });
-        assert_eq!(around, None, "{needle} stands in {what}");
-    }
+    secrecy::demand(&needles(), what, bytes);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,10 +52,10 @@ async fn no_secret_is_anywhere_but_in_the_config() {
         assert_eq!(code, 0, "{words:?}: {error}");
         demand(&words.join(" "), format!("{out}{error}").as_bytes());
     }
-    files(&world.home.state());
+    secrecy::files(&needles(), &world.home.state());
     assert!(daemon.stop().await.success());
-    files(&world.home.state());
-    files(&world.home.cache());
+    secrecy::files(&needles(), &world.home.state());
+    secrecy::files(&needles(), &world.home.cache());
     demand("the log", world.home.log().as_bytes());
     let asked = world.playground.model().requests();
     asked.iter().for_each(|request| demand("a request", request.body.to_string().as_bytes()));
@@ -129,16 +121,4 @@ fn get(address: &str, path: &str) -> Vec<u8> {
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).expect("an answer");
     answer
-}
-
-/// Every file below a folder, whatever it is.
-fn files(folder: &Path) {
-    for path in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path())
-    {
-        if path.is_dir() {
-            files(&path);
-        } else if path.is_file() {
-            demand(&path.display().to_string(), &fs::read(&path).expect("bytes"));
-        }
-    }
 }

@@ -1,17 +1,17 @@
-//! A real SIGKILL at every edge of the ledger, on any platform: what differs is a [`Stage`].
+//! A real SIGKILL at every edge of the ledger, on any platform: what differs is a [`Play`].
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::pin::pin;
 
 use futures_util::StreamExt as _;
-use futures_util::future::BoxFuture;
 use futures_util::stream;
 use selkie::domain::crash::CrashPoint;
 use serde_json::json;
 
 use crate::support::once::marks;
 use crate::support::rows::{number, settled, texts};
+use crate::support::stage::{Room, Stage};
 use crate::support::world::World;
 
 /// At which passes of a point the process dies: for tools 1 is the file's appending, 2 a file sent, 4 the
@@ -19,15 +19,6 @@ use crate::support::world::World;
 const PASSES: [u32; 3] = [1, 2, 4];
 /// Worlds at once.
 const SIDE_BY_SIDE: usize = 6;
-
-/// Where something is said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
-    /// To the bot alone.
-    Private,
-    /// Among others, and meant for the bot.
-    Group,
-}
 
 /// What is said, and what must be seen: each line by the texts of which it holds one.
 pub struct Line {
@@ -56,14 +47,10 @@ const QUESTIONS: &[Line] = &[
     line(Room::Private, "Ada", &[&["You answered: Ada"]]),
 ];
 
-/// A platform to be killed on.
-pub struct Stage {
-    /// A world whose model is the stand-in.
-    pub world: fn() -> BoxFuture<'static, World>,
-    /// Ada says something; a text that begins with `/` is a command.
-    pub say: fn(&World, Room, &str),
-    /// What the bot said in a room, oldest first; a file as `[file name] caption`.
-    pub said: fn(&World, Room) -> Vec<String>,
+/// What is played on a platform while it is killed.
+pub struct Play {
+    /// The platform.
+    pub stage: &'static Stage,
     /// The reactions on the message of this text in the private room.
     pub reactions: fn(&World, &str) -> Vec<String>,
     /// What is said after `write notes.txt: tide`; it holds one `/reset`, in private.
@@ -75,7 +62,7 @@ pub struct Stage {
 }
 
 /// Kills at every edge, in as many worlds.
-pub async fn at_every_edge(stage: &Stage) {
+pub async fn at_every_edge(play: &Play) {
     // The gate has a story of its own: nobody speaks to the bot in it.
     let gate = [CrashPoint::AfterGate, CrashPoint::AfterJudged];
     let edges = CrashPoint::ALL.iter().filter(|point| !gate.contains(point));
@@ -83,23 +70,23 @@ pub async fn at_every_edge(stage: &Stage) {
     stream::iter(cases)
         .for_each_concurrent(SIDE_BY_SIDE, |(point, nth)| async move {
             println!("{} at pass {nth}", point.name());
-            one(stage, point, nth).await;
+            one(play, point, nth).await;
         })
         .await;
 }
 
-async fn one(stage: &Stage, point: CrashPoint, nth: u32) {
-    let mut world = (stage.world)().await;
+async fn one(play: &Play, point: CrashPoint, nth: u32) {
+    let mut world = (play.stage.world)().await;
     let daemon = world.daemon();
-    (stage.say)(&world, Room::Private, "write notes.txt: tide");
+    (play.stage.say)(&world, Room::Private, "write notes.txt: tide");
     settled(&world, 1).await;
     daemon.kill();
     world.home.set("debug", json!({ "crash_at": format!("{}:{nth}", point.name()) }));
     let dying = world.daemon();
     let mut gone = pin!(dying.gone());
     let mut second = None;
-    for (said, line) in (2..).zip(stage.script.iter().chain(QUESTIONS)) {
-        (stage.say)(&world, line.to, line.says);
+    for (said, line) in (2..).zip(play.script.iter().chain(QUESTIONS)) {
+        (play.stage.say)(&world, line.to, line.says);
         if second.is_none() {
             let status = tokio::select! {
                 biased;
@@ -113,41 +100,41 @@ async fn one(stage: &Stage, point: CrashPoint, nth: u32) {
         settled(&world, said).await;
     }
     assert!(second.is_some(), "{} was not passed {nth} times", point.name());
-    check(stage, &world, point);
+    check(play, &world, point);
 }
 
-fn check(stage: &Stage, world: &World, point: CrashPoint) {
+fn check(play: &Play, world: &World, point: CrashPoint) {
     let doubts: usize =
-        [Room::Private, Room::Group].map(|room| order(stage, world, room)).iter().sum();
+        [Room::Private, Room::Group].map(|room| order(play, world, room)).iter().sum();
     let allowed = usize::from(point.may_leave_unclear());
     assert!(doubts <= allowed, "{}: {doubts} marked", point.name());
     let unclear = "SELECT count(*) FROM part WHERE state IN ('unclear', 'repeated')";
     assert!(number(&world.home, unclear) <= Some(allowed as i64), "{}", point.name());
     let unfinished = texts(&world.home, "SELECT why FROM task WHERE state <> 'done'");
     assert_eq!(unfinished, Vec::<String>::new(), "{}", point.name());
-    let epoch = format!("SELECT epoch FROM conversation WHERE key = '{}'", stage.private_key);
+    let epoch = format!("SELECT epoch FROM conversation WHERE key = '{}'", play.private_key);
     assert_eq!(number(&world.home, &epoch), Some(1), "{}: resets", point.name());
-    for (text, emoji) in stage.reacted {
-        assert_eq!((stage.reactions)(world, text), [*emoji], "{}", point.name());
+    for (text, emoji) in play.reacted {
+        assert_eq!((play.reactions)(world, text), [*emoji], "{}", point.name());
     }
-    appended(stage, world, point);
+    appended(play, world, point);
 }
 
 /// Everything once and in order; returns how much is marked.
-fn order(stage: &Stage, world: &World, room: Room) -> usize {
+fn order(play: &Play, world: &World, room: Room) -> usize {
     let mut expected: Vec<Vec<&str>> = Vec::new();
     if room == Room::Private {
         expected.push(vec!["Written: notes.txt."]);
     }
-    let all = stage.script.iter().chain(QUESTIONS);
+    let all = play.script.iter().chain(QUESTIONS);
     let lines = all.filter(|line| line.to == room);
     expected.extend(lines.flat_map(|line| line.sees).map(|texts| texts.to_vec()));
-    marks(&(stage.said)(world, room), &expected)
+    marks(&(play.stage.said)(world, room), &expected)
 }
 
 /// The file holds what the person was told: once, or once at most when nobody knows.
-fn appended(stage: &Stage, world: &World, point: CrashPoint) {
-    let said = (stage.said)(world, Room::Private);
+fn appended(play: &Play, world: &World, point: CrashPoint) {
+    let said = (play.stage.said)(world, Room::Private);
     let told = said.iter().any(|line| line.contains("write_file answered"));
     let found: Vec<String> = files(&world.home.cache(), "log.txt");
     match told {

@@ -9,7 +9,9 @@ const OPEN: &str = "SELECT (SELECT count(*) FROM part WHERE open = 1)
     + (SELECT count(*) FROM task WHERE state IN ('waiting', 'running'))
     + (SELECT count(*) FROM inbox WHERE disposition = 'gate')
     + (SELECT count(*) FROM inbox WHERE disposition IN ('command', 'tap', 'answer') AND done_at IS NULL)";
-const HEARD: &str = "SELECT count(*) FROM inbox WHERE disposition IN ('task', 'command', 'answer')";
+/// Counts what people have said.
+pub const HEARD: &str =
+    "SELECT count(*) FROM inbox WHERE disposition IN ('task', 'command', 'answer')";
 
 /// Reads one number; `None` while the database cannot be read.
 pub fn number(home: &Home, sql: &str) -> Option<i64> {
@@ -27,11 +29,16 @@ pub fn texts(home: &Home, sql: &str) -> Vec<String> {
 /// Waits until so many messages are stored, and all of them are answered and delivered (or given up). The
 /// daemon logs every receipt after it is stored: each line is a reason to look again.
 pub async fn settled(world: &World, messages: i64) {
-    let settled = |_: &str| {
-        number(&world.home, HEARD).is_some_and(|heard| heard >= messages)
+    delivered(world, HEARD, messages).await;
+}
+
+/// Waits until so many messages have gone through, as `arrived` counts them, and nothing is left to do.
+pub async fn delivered(world: &World, arrived: &str, messages: i64) {
+    let done = |_: &str| {
+        number(&world.home, arrived).is_some_and(|count| count >= messages)
             && number(&world.home, OPEN) == Some(0)
     };
-    world.within("a settled ledger", world.home.logged(0, settled)).await;
+    world.within("a settled ledger", world.home.logged(0, done)).await;
 }
 
 fn open(home: &Home) -> Option<Connection> {

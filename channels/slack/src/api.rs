@@ -24,7 +24,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::brakes::Brakes;
-use crate::fault::{self, Fault};
+use crate::fault::{self, Fault, Refusal};
 use crate::refusal::{Kind, kind};
 
 /// How long an ordinary call may take.
@@ -209,7 +209,11 @@ impl Api {
         Err(match fault {
             Fault::NotSent(why) => Fault::NotSent(self.clean(&format!("{method}: {why}"))),
             Fault::Unclear(why) => Fault::Unclear(self.clean(&format!("{method}: {why}"))),
-            refused => refused,
+            Fault::Refused(refusal) => Fault::Refused(Refusal {
+                code: self.clean(&refusal.code),
+                needed: refusal.needed.map(|needed| self.clean(&needed)),
+                ..refusal
+            }),
         })
     }
 }

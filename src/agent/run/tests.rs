@@ -5,8 +5,9 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::ids::{OutboundId, TaskId};
-use crate::domain::question::{self, Person, QuestionState};
+use crate::domain::question::{self, Given, Person, QuestionState};
 use crate::domain::span::Span;
+use crate::store::QuestionRow;
 
 fn start() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH

@@ -49,7 +49,7 @@ impl Decision {
             impulse: share("impulse")?,
             is_lightweight: object.get("is_lightweight").and_then(truth).unwrap_or(false),
             reason: reason[..reason.floor_char_boundary(REASON)].to_owned(),
-            line: object.get("which").and_then(number).filter(|n| *n >= 1.0).map(|n| n as usize),
+            line: object.get("about").and_then(number).filter(|n| *n >= 1.0).map(|n| n as usize),
         })
     }
 
@@ -127,8 +127,8 @@ mod tests {
             assert!(with("wanna_interject", yes).unwrap().wanna_interject);
         }
         assert_eq!(with("interject", json!("0.25")).unwrap().interject, 0.25);
-        assert_eq!(with("which", json!("2")).unwrap().line, Some(2));
-        assert_eq!(with("which", json!(0)).unwrap().line, None);
+        assert_eq!(with("about", json!("2")).unwrap().line, Some(2));
+        assert_eq!(with("about", json!(0)).unwrap().line, None);
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn decides(house: &House, answers: &[&str]) {
 
 fn decision(addressed: bool, line: usize) -> String {
     json!({ "addressed": addressed, "confidence": 0.9, "wanna_interject": false, "interject": 0,
-            "impulse": 0.5, "which": line })
+            "impulse": 0.5, "about": line })
     .to_string()
 }
 

@@ -31,7 +31,7 @@ fn decision(meant: bool, asks: bool, text: &str, line: usize) -> String {
     json!({
         "addressed": meant, "confidence": share(meant),
         "wanna_interject": asks, "interject": share(asks),
-        "impulse": impulse, "is_lightweight": false, "which": line,
+        "impulse": impulse, "is_lightweight": false, "about": line,
         "reason": "the built-in stand-in knows these words",
     })
     .to_string()
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn the_last_line_that_asks_for_something_decides() {
         let both = decided(&["Selkie, tea?", "good morning"]);
-        assert_eq!((both["addressed"].as_bool(), both["which"].as_u64()), (Some(true), Some(1)));
+        assert_eq!((both["addressed"].as_bool(), both["about"].as_u64()), (Some(true), Some(1)));
         assert_eq!(decided(&["selkie?", "does anybody know Bo!"])["interject"], 0.9);
         assert_eq!(decided(&["nothing"])["addressed"], false);
         assert_eq!(decided(&["the gate says {\"odd\": 1}"]), json!({ "odd": 1 }));

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -59,7 +60,12 @@ impl LinePlatform {
 
     /// Sends an event through the sender, as it is.
     pub fn inject(&self, event: Value) {
-        drop(self.server.outbox.send(event));
+        self.server.dispatch(event);
+    }
+
+    /// How many events the webhook has not taken.
+    pub fn pending_events(&self) -> usize {
+        self.server.pending.load(Ordering::Relaxed)
     }
 
     /// Sends a webhook with these events at once; gives the status.

@@ -15,6 +15,7 @@ mod view;
 mod watch;
 mod world;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
@@ -39,6 +40,8 @@ pub(crate) struct Server {
     happened: changes::Sender<u64>,
     /// Events for the webhook sender.
     outbox: mpsc::UnboundedSender<serde_json::Value>,
+    /// Events that the webhook has not taken.
+    pending: AtomicUsize,
     now: Now,
 }
 
@@ -51,6 +54,7 @@ impl Server {
             faults: Faults::default(),
             happened: changes::Sender::new(0),
             outbox,
+            pending: AtomicUsize::new(0),
             now,
         };
         (Arc::new(server), events)
@@ -62,6 +66,13 @@ impl Server {
 
     fn now(&self) -> DateTime<Utc> {
         (self.now)()
+    }
+
+    /// Hands an event to the sender.
+    fn dispatch(&self, event: serde_json::Value) {
+        self.pending.fetch_add(1, Ordering::Relaxed);
+        // The sender lives as long as the playground.
+        drop(self.outbox.send(event));
     }
 
     fn tell(&self) {

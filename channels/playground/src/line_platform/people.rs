@@ -182,8 +182,7 @@ impl LinePlatform {
             self.server.world().events.insert(id.to_owned(), event.clone());
         }
         self.server.tell();
-        // The sender lives as long as the playground.
-        drop(self.server.outbox.send(event));
+        self.server.dispatch(event);
     }
 
     /// Fills in what every event has.

@@ -1,6 +1,7 @@
 //! The webhook sender: one event after the other, and again while it is not taken.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -22,6 +23,7 @@ pub(crate) async fn run(
     let send = async {
         while let Some(event) = events.recv().await {
             send(&server, event).await;
+            server.pending.fetch_sub(1, Ordering::Relaxed);
         }
     };
     tokio::select! {

@@ -80,7 +80,7 @@ impl Slack {
         ts
     }
 
-    fn event(&self, world: &super::World, channel: &str, ts: &str) -> Option<Value> {
+    pub(super) fn event(&self, world: &super::World, channel: &str, ts: &str) -> Option<Value> {
         let room = world.rooms.get(channel).filter(|room| room.has_bot)?;
         let message = room.messages.iter().find(|message| message.ts == ts)?;
         let mut event = world.render(message, &self.server.base);
@@ -99,7 +99,7 @@ impl Slack {
     }
 
     /// Sends the event, and its `app_mention` twin where the bot is named.
-    fn tell(&self, channel: &str, event: Value) {
+    pub(super) fn tell(&self, channel: &str, event: Value) {
         let named = event["text"].as_str().is_some_and(|text| text.contains(&format!("<@{BOT}>")));
         let twin = (named && !channel.starts_with('D')).then(|| {
             let mut twin = event.clone();

@@ -87,6 +87,14 @@ impl Slack {
         sockets::deliver(server, "slash_commands", payload);
     }
 
+    /// Slack sends the event of a message once more, acknowledged or not.
+    pub fn redeliver(&self, channel: &str, ts: &str) {
+        let event = self.event(&self.server().world(), channel, ts);
+        if let Some(event) = event {
+            self.tell(channel, event);
+        }
+    }
+
     /// What one person alone was shown in a channel, oldest first.
     pub fn whispers(&self, channel: &str, user: &str) -> Vec<Whisper> {
         let world = self.server().world();
