@@ -7,7 +7,7 @@ use selkie_channel_core::{
 use crate::domain::task::TaskState;
 use crate::flow::testing::{House, account, message};
 use crate::flow::{Ask, AskEvent, Reply, Settings};
-use crate::store::Read as _;
+use crate::store::read::Read as _;
 
 async fn house() -> House {
     House::open(Settings::default(), Pace::LIFTED).await
