@@ -259,6 +259,7 @@ impl Bench {
             tools: Arc::clone(self.registry.block()),
             progress: Arc::new(Silent),
             mode: Mode::Normal,
+            plan: None,
             given: Vec::new(),
             modes: Arc::new(Nobody),
             todos: Arc::new(Nobody),
