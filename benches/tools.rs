@@ -258,7 +258,6 @@ impl Bench {
             reply: Arc::new(Nobody),
             tools: Arc::clone(self.registry.block()),
             progress: Arc::new(Silent),
-            plan: None,
             mode: Mode::Normal,
             plan: None,
             given: Vec::new(),

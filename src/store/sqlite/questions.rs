@@ -2,9 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
-use selkie_channel_core::{
-    AccountId, Addressed, Audience, ConversationId, Inbound, MessageRef, PersonId,
-};
+use selkie_channel_core::{AccountId, ConversationId, MessageRef, PersonId};
 
 use super::accept::{self, Row as ArrivalRow};
 use super::lanes;
@@ -13,6 +11,10 @@ use super::rows::{json, millis, read_json, time};
 use crate::domain::ids::{OutboundId, TaskId};
 use crate::domain::question::{Ask, Given, Person, QuestionState};
 use crate::store::{Asked, QuestionRow, Queued, Result, StoreError, TapDone, TapEffect};
+
+mod words;
+
+pub use words::answered_by;
 
 /// Open questions of one conversation that are looked at.
 const MANY: usize = 100;
@@ -250,48 +252,6 @@ pub fn withdraw(
         .query_map(params![conversation, millis(now), by], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     open.into_iter().filter(|raw| taken.contains(&raw.row)).map(RawQuestion::read).collect()
-}
-
-/// Returns the open question that a person's words answer: one whose message they reply to (a terminal
-/// names it by its key), else the only one that has such a choice, else the only one that takes free text.
-/// In a group, where people talk among themselves, free text has to be meant for the bot.
-pub fn answered_by(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<Option<i64>> {
-    let mut asked = Vec::new();
-    for raw in open(conn, Some(conversation))? {
-        let row = raw.row;
-        let question = raw.read()?;
-        if question.person.id == inbound.speaker.id && fits(&question, inbound) {
-            asked.push((row, question));
-        }
-    }
-    if asked.is_empty() {
-        return Ok(None);
-    }
-    let named: Vec<i64> = asked
-        .iter()
-        .filter(|(_, question)| question.ask.names_choice(&inbound.text))
-        .map(|(row, _)| *row)
-        .collect();
-    let all: Vec<i64> = asked.iter().map(|(row, _)| *row).collect();
-    Ok(match (named.as_slice(), all.as_slice()) {
-        ([one], _) | ([], [one]) => Some(*one),
-        _ => None,
-    })
-}
-
-/// Whether words can be the answer of a question, if they are its person's.
-fn fits(question: &QuestionRow, inbound: &Inbound) -> bool {
-    let quoted = inbound.quote.as_ref().map(|quote| {
-        question.message.as_ref() == Some(&quote.message) || question.key == quote.message.as_str()
-    });
-    let is_meant = inbound.audience == Audience::Direct
-        || inbound.addressed != Addressed::No
-        || quoted == Some(true);
-    match quoted {
-        Some(false) => false,
-        _ if is_meant => question.ask.read(&inbound.text).is_some(),
-        _ => question.ask.names_choice(&inbound.text),
-    }
 }
 
 /// A row of the inbox and its text.
