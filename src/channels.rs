@@ -31,7 +31,7 @@ mod emulated {
 
     use anyhow::anyhow;
     use async_trait::async_trait;
-    use selkie::daemon::demo::World;
+    use selkie::daemon::demo::{Manner, World};
     use selkie_playground::telegram::{ADA, GROUP, PRIVATE, TOKEN, TOPIC};
     use selkie_playground::{Options, Playground, Spot, line_platform as line, slack, x};
     use serde_json::{Value, json};
@@ -165,10 +165,11 @@ mod emulated {
             PLACES.map(|(name, _)| name.to_owned()).into()
         }
 
-        fn say(&self, name: &str, text: &str) -> anyhow::Result<i64> {
+        fn say(&self, name: &str, text: &str, manner: Manner) -> anyhow::Result<i64> {
             let place = place(name)?;
-            // In a group the bot is spoken to by name; a command speaks to it anyway.
-            let named = place.bot().filter(|_| !text.starts_with('/') && !text.contains('@'));
+            // A command speaks to it anyway.
+            let bare = !text.starts_with('/') && !text.contains('@');
+            let named = place.bot().filter(|_| manner == Manner::ToTheBot && bare);
             let text = named.map_or_else(|| text.to_owned(), |bot| format!("{bot} {text}"));
             let playground = self.running()?;
             Ok(match place {

@@ -265,6 +265,7 @@ impl<'a> Drive<'a> {
         let now = self.agent.clock.now();
         let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
         scope.given = self.run.given(&call.id);
+        scope.plan = plan::newest(&claimed.history, self.run.items());
         scope.deadline = scope.deadline.min(Instant::now() + left);
         // A name that is no tool of this task is the model's own word: it is not shown.
         scope.progress.tool(self.spec(&call.name).map(|_| call.name.as_str()));

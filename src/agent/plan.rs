@@ -26,6 +26,11 @@ pub fn standing(items: &[Item]) -> Option<Plan> {
     plan
 }
 
+/// Returns the task's plan, else the one that its conversation made last.
+pub fn newest(history: &[Vec<Item>], items: &[Item]) -> Option<Plan> {
+    standing(items).or_else(|| history.iter().rev().find_map(|task| standing(task)))
+}
+
 /// Returns a text without the lines that only mark steps: people see the plan itself.
 pub fn without_marks(text: &str) -> String {
     if !text.lines().any(|line| Mark::read(line).is_some()) {
@@ -124,6 +129,16 @@ mod tests {
         assert_eq!(shown(&items), "xxx");
         items.extend(planned());
         assert_eq!(shown(&items), "~..", "a new plan takes the place of the old one");
+    }
+
+    #[test]
+    fn a_plan_of_the_conversation_stands_until_the_task_makes_its_own() {
+        let done = [planned(), vec![Item::Said { text: "[x] 1".into() }]].concat();
+        let talk = vec![Item::Said { text: "Hello.".into() }];
+        let history = [planned(), done, talk.clone()];
+        assert_eq!(newest(&history, &talk), standing(&history[1]));
+        assert_eq!(newest(&history, &planned()), standing(&planned()));
+        assert_eq!(newest(&[talk.clone()], &talk), None);
     }
 
     #[test]

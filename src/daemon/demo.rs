@@ -3,6 +3,15 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
+/// How a person speaks where others read along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// To the bot: by its name, where that is needed.
+    ToTheBot,
+    /// As it is written, to nobody in particular.
+    ToTheRoom,
+}
+
 /// Emulated platforms with people in them.
 #[async_trait]
 pub trait World: Send + Sync {
@@ -31,7 +40,7 @@ pub trait World: Send + Sync {
     ///
     /// # Errors
     /// When the place is unknown.
-    fn say(&self, place: &str, text: &str) -> anyhow::Result<i64>;
+    fn say(&self, place: &str, text: &str, manner: Manner) -> anyhow::Result<i64>;
 
     /// Lists what the person sees of the bot since that message, oldest first: texts, `[file notes.txt,
     /// 12 bytes]`, `[reaction 👍 on your message]`.

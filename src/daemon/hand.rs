@@ -149,6 +149,7 @@ impl Bench {
             speaker: by_hand.facts.speaker.clone(),
             trust: by_hand.facts.trust,
             mode: by_hand.facts.mode,
+            plan: None,
             given: Vec::new(),
             roots: Roots {
                 cache: self.cache.clone(),

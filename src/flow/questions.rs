@@ -1,6 +1,6 @@
 //! Questions as people see them: with buttons, with what is chosen so far, and with what came of them.
 
-use selkie_channel_core::{Body, Choice, ConversationId, MessageRef, Question};
+use selkie_channel_core::{Audience, Body, Choice, ConversationId, MessageRef, Question};
 
 use crate::domain::question::{Ask, Given};
 use crate::flow::desk::Desk;
@@ -14,10 +14,22 @@ const MOST_BYTES: usize = 1500;
 const ANSWER_BYTES: usize = 300;
 
 /// Returns the question as it is asked: where its message cannot be changed, several are chosen in words.
+/// In a group it says how own words reach it.
 pub(super) fn asked(desk: &Desk, conversation: &ConversationId, key: &str, ask: &Ask) -> Question {
-    if !ask.many || can_change(desk, conversation) {
-        return shown(key, ask, &[]);
+    let question = match !ask.many || can_change(desk, conversation) {
+        true => shown(key, ask, &[]),
+        false => in_numbers(key, ask),
+    };
+    if !ask.free_text || !is_group(desk, conversation) {
+        return question;
     }
+    // People talk among themselves here: own words count when they are meant for the bot.
+    let markdown =
+        format!("{}\n\nTo answer in your own words, mention me.", question.markdown.trim_end());
+    Question { markdown, ..question }
+}
+
+fn in_numbers(key: &str, ask: &Ask) -> Question {
     let plain = Question { choices: ask.choices.clone(), ..shown(key, ask, &[]) };
     let markdown = format!(
         "{}\n\nAnswer with the numbers of your choice, like `1, 2`.",
@@ -89,6 +101,12 @@ fn can_change(desk: &Desk, conversation: &ConversationId) -> bool {
     let probe =
         Body::Revision { message: MessageRef::new("1"), markdown: "?".to_owned(), question: None };
     desk.draft_of(conversation, probe).is_some()
+}
+
+fn is_group(desk: &Desk, conversation: &ConversationId) -> bool {
+    desk.account(conversation).is_some_and(|account| {
+        account.channel.address.features(conversation).audience == Audience::Group
+    })
 }
 
 fn cut(text: &str, most: usize) -> String {

@@ -44,6 +44,7 @@ impl Scopes {
             speaker: facts.speaker.clone(),
             trust: facts.trust,
             mode: facts.mode,
+            plan: None,
             given: Vec::new(),
             roots: self.roots(claimed, facts, shape.own_folder_only, shape.reads_elsewhere),
             reply: Arc::clone(reply),

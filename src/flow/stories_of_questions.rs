@@ -74,6 +74,22 @@ async fn only_who_was_asked_answers_in_a_group() {
 }
 
 #[tokio::test]
+async fn talk_of_a_group_answers_nothing_and_own_words_are_said_to_the_bot() {
+    let house = house().await;
+    house.hear(vec![in_group(message("tg:5", "ask free"))]).await;
+    let asked = r#"Tea or coffee?
+
+To answer in your own words, mention me. ["Tea", "Coffee"]"#;
+    assert_eq!(arrived(&house, 0, 1).await, [asked]);
+    let mut talk = in_group(message("tg:5", "see you at five"));
+    talk.addressed = Addressed::No;
+    house.hear(vec![talk, in_group(message("tg:5", "rather water"))]).await;
+    let expected = ["[9] Tea or coffee?\n\n✔ rather water", "rather water"];
+    assert_eq!(arrived(&house, 1, 2).await, expected);
+    assert_eq!(house.close().await.tasks().await, [(TaskState::Done, 1)]);
+}
+
+#[tokio::test]
 async fn nobody_answers_in_time() {
     let house = house().await;
     house.hear(vec![message("tg:1", "ask 40")]).await;

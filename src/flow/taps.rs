@@ -138,7 +138,8 @@ fn judge(found: Option<&QuestionRow>, by: &PersonId, choice: &str) -> Verdict {
     }
     if question.person.id != *by {
         let name = question.person.name.trim();
-        let whom = if name.is_empty() { question.person.id.as_str() } else { name };
+        // An id is no name that anybody knows.
+        let whom = if name.is_empty() { "somebody else" } else { name };
         return Verdict::Tell(format!("This question is for {whom}."));
     }
     let picked = |ids: &[String]| Verdict::Answer(Given::Chosen { choices: ids.to_vec() });
@@ -177,11 +178,10 @@ fn closed(question: &QuestionRow) -> String {
     }
 }
 
-/// Who answered, where several speak.
+/// Who answered, where several speak and the name is known.
 fn name(inbound: &Inbound) -> Option<String> {
-    let speaker = &inbound.speaker;
-    let shown = if speaker.name.is_empty() { speaker.id.as_str() } else { &speaker.name };
-    (inbound.audience == Audience::Group).then(|| shown.to_owned())
+    let name = inbound.speaker.name.trim();
+    (inbound.audience == Audience::Group && !name.is_empty()).then(|| name.to_owned())
 }
 
 /// Presence: worthless after seconds, so whatever comes of it there is nothing to do.

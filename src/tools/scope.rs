@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
+use crate::domain::plan::Plan;
 use crate::domain::question::Given;
 use crate::domain::tool::ToolBlock;
 use crate::tools::ports::{Modes, Progress, Reply, Todos};
@@ -31,6 +32,8 @@ pub struct Scope {
     pub trust: Trust,
     /// What the conversation is in.
     pub mode: Mode,
+    /// The plan the task follows: its own newest, else the conversation's.
+    pub plan: Option<Plan>,
     /// What people answered to this call's questions, when it is called again after them.
     pub given: Vec<Given>,
     /// Where files may be read and written.

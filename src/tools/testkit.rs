@@ -75,6 +75,7 @@ impl Folders {
             speaker: None,
             trust: Trust::Owner,
             mode: Mode::Normal,
+            plan: None,
             given: Vec::new(),
             roots: self.roots(),
             reply: Arc::clone(&self.mouth) as Arc<dyn Reply>,

@@ -56,6 +56,11 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
         assert_eq!((code, &*errors), (0, ""), "{place}");
         assert_eq!(out, "Noted: buy milk (1).\nYour list:\n\n1. buy milk\n", "{place}");
     }
+    for place in ["telegram:group", "slack:channel", "line:group"] {
+        let (code, out, _) = Demo::run(&["demo", "--say", "hi", "--in", place, "--unnamed"]);
+        let silence = "nothing was sent: it was said to nobody in particular\n";
+        assert_eq!((code, out.as_str()), (0, silence), "{place}");
+    }
     let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--in", "telegram:moon"]);
     assert_eq!(code, 2);
     assert!(errors.contains("slack:channel, line:user or line:group"), "{errors}");

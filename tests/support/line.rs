@@ -24,7 +24,15 @@ impl Line {
 
     /// The same, with more in LINE's section of the config.
     pub async fn with(more: Value) -> Self {
-        let mut world = World::start().await;
+        Self::of(World::start().await, more).await
+    }
+
+    /// The same, with the built-in stand-in as the model.
+    pub async fn offline() -> Self {
+        Self::of(World::offline().await, json!({})).await
+    }
+
+    async fn of(mut world: World, more: Value) -> Self {
         add(&mut world, more);
         let daemon = world.daemon();
         let line = Self { world, daemon };

@@ -59,15 +59,20 @@ impl World {
     /// The same, with Slack beside Telegram.
     pub async fn with_slack() -> Self {
         let mut world = Self::start().await;
+        world.add_slack();
+        world
+    }
+
+    /// Puts Slack into the config.
+    pub fn add_slack(&mut self) {
         let slack = json!({
             "bot_token": slack::BOT_TOKEN,
             "app_token": slack::APP_TOKEN,
-            "base_url": world.playground.slack_base_url(),
+            "base_url": self.playground.slack_base_url(),
             "allowed_channel_ids": [slack::CHANNEL],
             "pace": "lifted",
         });
-        world.home.set("slack", slack);
-        world
+        self.home.set("slack", slack);
     }
 
     /// The same, with the built-in stand-in as the model.

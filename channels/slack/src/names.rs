@@ -29,9 +29,10 @@ pub struct Names {
 }
 
 impl Names {
-    /// Writes names and titles into what people said.
+    /// Writes names and titles into what people said and tapped. Who has no name goes by the handle.
     pub async fn fill(&self, api: &Api, batch: &mut [Inbound]) {
-        let said = |inbound: &&mut Inbound| inbound.what == What::Message;
+        let said =
+            |inbound: &&mut Inbound| matches!(inbound.what, What::Message | What::Tap { .. });
         let asked: HashSet<String> =
             batch.iter_mut().filter(said).flat_map(|inbound| ids(inbound)).flatten().collect();
         let missing: Vec<String> = asked.into_iter().filter(|id| self.get(id).is_none()).collect();
@@ -46,8 +47,10 @@ impl Names {
         for inbound in batch.iter_mut().filter(said) {
             let [user, channel] = ids(inbound);
             let name = |id: Option<String>| id.and_then(|id| self.get(&id)).unwrap_or_default();
-            if inbound.speaker.name.is_empty() {
-                inbound.speaker.name = name(user);
+            let speaker = &mut inbound.speaker;
+            if speaker.name.is_empty() {
+                let handle = || speaker.username.clone().unwrap_or_default();
+                speaker.name = Some(name(user)).filter(|n| !n.is_empty()).unwrap_or_else(handle);
             }
             if inbound.title.is_empty() {
                 inbound.title = name(channel);

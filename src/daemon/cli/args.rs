@@ -74,6 +74,9 @@ pub struct Demo {
     /// Where to say it [default: the first place there is, a private chat]
     #[arg(long = "in", value_name = "PLACE")]
     pub place: Option<String>,
+    /// In a group: say it to the room, not to the bot by its name
+    #[arg(long, requires = "say")]
+    pub unnamed: bool,
     /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,

@@ -14,7 +14,7 @@ use crate::config::Flag;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
 use crate::daemon::build::{Chosen, Plan, plan};
-use crate::daemon::demo::World;
+use crate::daemon::demo::{Manner, World};
 use crate::daemon::run::{Up, daemon};
 use crate::daemon::{Binary, lifecycle, telemetry};
 use crate::domain::happening::Happening;
@@ -81,7 +81,7 @@ async fn both(plan: Plan, errand: Option<Errand>, world: Box<dyn World>) -> anyh
             world.set_daemon(&format!("http://{console}"));
         }
         let visited = match &errand {
-            Some(Errand { place, text }) => say(&*world, &up, place, text).await,
+            Some(errand) => say(&*world, &up, errand).await,
             None => stay(&banner).await,
         };
         // A daemon that has ended needs no telling.
@@ -128,11 +128,11 @@ fn banner(url: &str, model: &str, state: &std::path::Path) -> Banner {
     Banner { address: format!("{url}\n"), words }
 }
 
-/// Says one thing and prints what stands there when everything has settled.
 /// What `--say` wants said, and where.
 struct Errand {
     place: String,
     text: String,
+    manner: Manner,
 }
 
 /// Reads `--say` and `--in`: the place that was named, or the first there is.
@@ -142,18 +142,25 @@ fn errand(demo: &Demo, places: &[String]) -> Result<Option<Errand>, Failure> {
     if !places.contains(&place) {
         return Err(Failure::Usage(format!("--in takes {}, not {place:?}", one_of(places))));
     }
-    Ok(Some(Errand { place, text }))
+    let manner = if demo.unnamed { Manner::ToTheRoom } else { Manner::ToTheBot };
+    Ok(Some(Errand { place, text, manner }))
 }
 
-async fn say(world: &dyn World, up: &Up, place: &str, text: &str) -> anyhow::Result<()> {
+/// Says one thing and prints what stands there when everything has settled.
+async fn say(world: &dyn World, up: &Up, errand: &Errand) -> anyhow::Result<()> {
+    let Errand { place, text, manner } = errand;
     let happenings = up.happenings.listen();
-    let message = world.say(place, text)?;
+    let message = world.say(place, text, *manner)?;
     let settled = timeout(PATIENCE, settled(up, happenings)).await;
     let seen = world.seen(place, message);
     for answer in &seen {
         print::out(&format!("{}\n", answer.trim_end()))?;
     }
     settled.map_err(|_| anyhow!("the answer is not complete after {} s", PATIENCE.as_secs()))??;
+    if seen.is_empty() && *manner == Manner::ToTheRoom {
+        print::out("nothing was sent: it was said to nobody in particular\n")?;
+        return Ok(());
+    }
     if seen.is_empty() {
         bail!("nothing was answered (in a group the bot has to be addressed)")
     }

@@ -1,5 +1,7 @@
 //! Laws of answers in words, and of several choices: whose they are, and what becomes of those too late.
 
+use selkie_channel_core::{Addressed, Audience, Quote};
+
 use super::asking::{answered, asking, claim, park, parked, tapped};
 use super::*;
 use crate::domain::question::{Given, QuestionState};
@@ -8,6 +10,7 @@ use crate::store::TapEffect;
 laws![
     words_answer_the_question_of_their_speaker,
     words_that_fit_no_question_or_two_start_a_task,
+    talk_of_a_group_is_no_answer_in_own_words,
     an_answer_that_comes_too_late_is_a_task,
     several_are_picked_one_after_the_other,
 ];
@@ -42,7 +45,7 @@ async fn words_that_fit_no_question_or_two_start_a_task(bed: &dyn Bed) {
     let ledger = bed.open();
     parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let mut quoting = words(4, "tg:1", "tea");
-    quoting.inbound.quote = Some(selkie_channel_core::Quote {
+    quoting.inbound.quote = Some(Quote {
         message: MessageRef::new("5"),
         speaker: "bot".to_owned(),
         text: String::new(),
@@ -71,6 +74,44 @@ async fn words_that_fit_no_question_or_two_start_a_task(bed: &dyn Bed) {
     (both.inbound.conversation, both.inbound.place) = (conversation(2), place(2));
     let accepted = push(ledger.as_ref(), both, no_fuse()).await;
     assert!(accepted.commands.is_empty(), "nobody knows which of the two");
+}
+
+async fn talk_of_a_group_is_no_answer_in_own_words(bed: &dyn Bed) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), (1, 1), asking("q1", 1, true)).await;
+    let due = ledger.due(&account(), &boot("a")).await.unwrap();
+    assert!(ledger.sending(due[0].id, &boot("a")).await.unwrap());
+    ledger.settle(due[0].id, crate::store::Outcome::Sent(receipt("77"))).await.unwrap();
+    let said = |order: i64, text: &str, addressed: Addressed, quoting: Option<&str>| {
+        let mut arrival = words(order, "tg:1", text);
+        let inbound = &mut arrival.inbound;
+        (inbound.audience, inbound.addressed) = (Audience::Group, addressed);
+        inbound.quote = quoting.map(|message| Quote {
+            message: MessageRef::new(message),
+            speaker: String::new(),
+            text: String::new(),
+            ours: true,
+        });
+        arrival
+    };
+    for (order, text, addressed, quoting, answers) in [
+        (2, "see you at five", Addressed::No, None, false),
+        (3, "rather water", Addressed::No, Some("5"), false),
+        (4, "rather water", Addressed::Reply, Some("5"), false),
+        (5, "TEA", Addressed::No, None, true),
+        (6, "2", Addressed::No, None, true),
+        (7, "rather water", Addressed::No, Some("77"), true),
+        (8, "rather water", Addressed::Reply, Some("77"), true),
+        (9, "rather water", Addressed::Mention, None, true),
+    ] {
+        let accepted =
+            push(ledger.as_ref(), said(order, text, addressed, quoting), no_fuse()).await;
+        assert_eq!(
+            accepted.commands.len(),
+            usize::from(answers),
+            "{text} {addressed:?} {quoting:?}"
+        );
+    }
 }
 
 async fn an_answer_that_comes_too_late_is_a_task(bed: &dyn Bed) {

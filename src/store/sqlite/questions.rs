@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
-use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef, PersonId};
+use selkie_channel_core::{
+    AccountId, Addressed, Audience, ConversationId, Inbound, MessageRef, PersonId,
+};
 
 use super::accept::{self, Row as ArrivalRow};
 use super::lanes;
@@ -252,24 +254,18 @@ pub fn withdraw(
 
 /// Returns the open question that a person's words answer: one whose message they reply to (a terminal
 /// names it by its key), else the only one that has such a choice, else the only one that takes free text.
+/// In a group, where people talk among themselves, free text has to be meant for the bot.
 pub fn answered_by(conn: &Connection, conversation: i64, inbound: &Inbound) -> Result<Option<i64>> {
     let mut asked = Vec::new();
     for raw in open(conn, Some(conversation))? {
         let row = raw.row;
         let question = raw.read()?;
-        if question.person.id == inbound.speaker.id && question.ask.read(&inbound.text).is_some() {
+        if question.person.id == inbound.speaker.id && fits(&question, inbound) {
             asked.push((row, question));
         }
     }
     if asked.is_empty() {
         return Ok(None);
-    }
-    if let Some(quote) = &inbound.quote {
-        let is_quoted = |question: &QuestionRow| {
-            question.message.as_ref() == Some(&quote.message)
-                || question.key == quote.message.as_str()
-        };
-        asked.retain(|(_, question)| is_quoted(question));
     }
     let named: Vec<i64> = asked
         .iter()
@@ -281,6 +277,21 @@ pub fn answered_by(conn: &Connection, conversation: i64, inbound: &Inbound) -> R
         ([one], _) | ([], [one]) => Some(*one),
         _ => None,
     })
+}
+
+/// Whether words can be the answer of a question, if they are its person's.
+fn fits(question: &QuestionRow, inbound: &Inbound) -> bool {
+    let quoted = inbound.quote.as_ref().map(|quote| {
+        question.message.as_ref() == Some(&quote.message) || question.key == quote.message.as_str()
+    });
+    let is_meant = inbound.audience == Audience::Direct
+        || inbound.addressed != Addressed::No
+        || quoted == Some(true);
+    match quoted {
+        Some(false) => false,
+        _ if is_meant => question.ask.read(&inbound.text).is_some(),
+        _ => question.ask.names_choice(&inbound.text),
+    }
 }
 
 /// A row of the inbox and its text.

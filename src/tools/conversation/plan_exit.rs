@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::domain::facts::Mode;
+use crate::domain::plan::Plan;
 use crate::domain::question::{Ask, Given};
 use crate::domain::span::Span;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
@@ -30,7 +31,7 @@ pub(in crate::tools) struct PlanExit {
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// The plan, in markdown, as the person reads it. Without one: the plan you told last.
+    /// The plan, in markdown, as the person reads it. Without one: the plan that plan_create made last.
     plan_summary: Option<String>,
 }
 
@@ -56,9 +57,8 @@ impl PlanExit {
             label: label.to_owned(),
             description: String::new(),
         };
-        let plan = plan.map(|p| p.trim().to_owned()).filter(|p| !p.is_empty());
         let markdown = match plan {
-            Some(plan) => format!("{}\n\nShall I carry out this plan?", cut(&plan)),
+            Some(plan) => format!("{}\n\nShall I carry out this plan?", cut(plan.trim())),
             None => "Shall I carry out the plan?".to_owned(),
         };
         Ask {
@@ -83,7 +83,11 @@ impl Tool for PlanExit {
         let Args { plan_summary } = typed(args)?;
         match scope.given.last() {
             None if scope.mode != Mode::Plan => Ok(Output::ok("Not in plan mode.")),
-            None => Err(ToolError::Ask(Box::new(self.ask(plan_summary)))),
+            None => {
+                let told = plan_summary.filter(|summary| !summary.trim().is_empty());
+                let plan = told.or_else(|| scope.plan.as_ref().map(in_words));
+                Err(ToolError::Ask(Box::new(self.ask(plan))))
+            }
             Some(Given::Chosen { choices }) if choices.iter().any(|id| id == APPROVE) => {
                 scope.modes.change(&scope.conversation, Mode::Normal).await?;
                 Ok(Output::ok("The plan is approved and plan mode is off: carry it out."))
@@ -110,9 +114,70 @@ impl Tool for PlanExit {
     }
 }
 
+/// Writes a plan as a numbered list below its summary.
+fn in_words(plan: &Plan) -> String {
+    let steps = (1..).zip(&plan.steps).map(|(n, step)| format!("{n}. {}", step.step));
+    let list = steps.collect::<Vec<_>>().join("\n");
+    match plan.summary.trim() {
+        "" => list,
+        summary => format!("{summary}\n\n{list}"),
+    }
+}
+
 fn cut(plan: &str) -> String {
     match plan.char_indices().nth(MOST_CHARACTERS) {
         Some((at, _)) => format!("{}…", &plan[..at]),
         None => plan.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::plan::{PlanStep, StepStatus};
+    use crate::tools::testkit::Folders;
+
+    async fn shown(plan: Option<Plan>, args: Value) -> String {
+        let scope = Scope { mode: Mode::Plan, plan, ..Folders::new().scope() };
+        match PlanExit::new(&Settings::default()).call(&scope, args).await {
+            Err(ToolError::Ask(ask)) => ask.markdown,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn plan(summary: &str) -> Plan {
+        let step = |step: &str| PlanStep { step: step.to_owned(), status: StepStatus::Pending };
+        Plan { summary: summary.to_owned(), steps: ["look", "cook"].map(step).to_vec() }
+    }
+
+    #[tokio::test]
+    async fn without_a_summary_the_last_plan_is_shown() {
+        let shown = [
+            shown(Some(plan("Soup")), json!({})).await,
+            shown(Some(plan("")), json!({ "plan_summary": "  " })).await,
+            shown(Some(plan("Soup")), json!({ "plan_summary": "Tea instead." })).await,
+            shown(None, json!({})).await,
+        ];
+        insta::assert_snapshot!(shown.join("\n---\n"), @r"
+        Soup
+
+        1. look
+        2. cook
+
+        Shall I carry out this plan?
+        ---
+        1. look
+        2. cook
+
+        Shall I carry out this plan?
+        ---
+        Tea instead.
+
+        Shall I carry out this plan?
+        ---
+        Shall I carry out the plan?
+        ");
     }
 }

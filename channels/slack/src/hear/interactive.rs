@@ -151,11 +151,12 @@ fn tap(action: Option<&Value>, handle: &TapHandle) -> What {
     }
 }
 
-fn somebody(team: &str, user: Option<&str>, name: Option<&str>) -> Speaker {
+/// Slack tells the handle alone; the name that people see is looked up.
+fn somebody(team: &str, user: Option<&str>, handle: Option<&str>) -> Speaker {
     Speaker {
         id: person(team, user.unwrap_or_default()),
-        name: name.unwrap_or_default().to_owned(),
-        username: name.map(str::to_owned),
+        name: String::new(),
+        username: handle.map(str::to_owned),
         is_bot: false,
     }
 }
