@@ -258,6 +258,7 @@ impl Bench {
             reply: Arc::new(Nobody),
             tools: Arc::clone(self.registry.block()),
             progress: Arc::new(Silent),
+            plan: None,
             mode: Mode::Normal,
             given: Vec::new(),
             modes: Arc::new(Nobody),

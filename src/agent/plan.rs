@@ -138,7 +138,7 @@ mod tests {
         let history = [planned(), done, talk.clone()];
         assert_eq!(newest(&history, &talk), standing(&history[1]));
         assert_eq!(newest(&history, &planned()), standing(&planned()));
-        assert_eq!(newest(&[talk.clone()], &talk), None);
+        assert_eq!(newest(std::slice::from_ref(&talk), &talk), None);
     }
 
     #[test]
