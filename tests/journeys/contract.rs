@@ -5,11 +5,13 @@ use selkie_playground::telegram::TOKEN;
 use selkie_playground::{Fault, FaultKind, line_platform as line, slack, x};
 
 use crate::support::contract::{Contract, Doubt, Hearing, holds};
-use crate::support::rows::HEARD;
+use crate::support::rows::{HEARD, number};
 use crate::support::stages;
 
 /// What makes the stand-in say twelve thousand characters.
 const LONG: (&str, usize) = ("long 12000", 12_000);
+/// Parts that the rows know to be there twice, perhaps.
+const REPEATED: &str = "SELECT count(*) FROM part WHERE repeated = 1";
 const EDGES: &[&str] = &["after_accept", "after_claim", "after_model", "after_finish"];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,7 +52,11 @@ static TELEGRAM: Contract = Contract {
     calls: |world| usize::try_from(world.telegram().counted("sendMessage")).expect("a count"),
     fault: |world, fault| world.telegram().fault(fault),
     refusal: |description| FaultKind::Refuse { code: 400, description },
-    doubt: Doubt { copies: 2, marked: 1, resolved: |_| true },
+    doubt: Doubt {
+        copies: 2,
+        marked: 1,
+        resolved: |world| number(&world.home, REPEATED) == Some(1),
+    },
     long: LONG,
     holds: (4096, utf16),
     secrets: &[TOKEN],

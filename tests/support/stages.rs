@@ -98,7 +98,7 @@ async fn x_world() -> World {
 async fn slack_world() -> World {
     let mut world = World::with_slack().await;
     world.home.set("llm", json!({ "provider": "offline" }));
-    world.slack().set_redelivery(Duration::from_millis(500));
+    world.slack().set_redelivery(Duration::from_secs(1));
     world
 }
 

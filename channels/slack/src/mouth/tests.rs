@@ -42,6 +42,12 @@ fn reason(delivery: Delivery) -> String {
 }
 
 #[tokio::test]
+async fn a_refusal_that_repeats_the_token_is_told_without_it() {
+    let refused = Reply::refusal(&format!("refused_for {BOT_TOKEN}"));
+    assert_eq!(reason(deliver([refused]).await), "false: refused_for [redacted]");
+}
+
+#[tokio::test]
 async fn a_posted_message_goes_to_its_thread_and_has_its_ts() {
     let ts = "1763640001.000200";
     let posted = Reply::ok(json!({ "ts": ts }));
