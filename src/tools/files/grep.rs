@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use globset::{GlobBuilder, GlobMatcher};
-use grep_matcher::LineTerminator;
+use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use schemars::JsonSchema;
@@ -100,12 +100,8 @@ fn search(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
     let found = Mutex::new(Found::default());
     if kind == Kind::Folder {
         files(&place, sight, stop, |file, entry| {
-            let small = entry.metadata().is_ok_and(|m| m.len() <= MAX_FILE);
             let wanted = asked.include.as_ref().is_none_or(|i| i.is_match(entry.file_name()));
-            if wanted
-                && small
-                && let Ok(Some(hits)) = asked.in_file(&file)
-            {
+            if wanted && let Ok(Some(hits)) = asked.in_file(&file) {
                 found.lock().unwrap_or_else(PoisonError::into_inner).add(file.shown(), hits);
             }
         })
@@ -125,6 +121,9 @@ struct Asked {
     matcher: RegexMatcher,
     include: Option<GlobMatcher>,
     context: usize,
+    /// A line can match only where the whole text does: one look spares most files the search by lines.
+    /// Not so with anchors of the whole text, or with flags that change what `^` means.
+    looks_first: bool,
 }
 
 impl Asked {
@@ -139,15 +138,28 @@ impl Asked {
         let include =
             include.map_err(|e| ToolError::tell(format!("invalid include: {}", e.kind())))?;
         let context = usize::try_from(args.context_lines.unwrap_or(0)).unwrap_or(0);
-        Ok(Self { matcher, include, context })
+        let looks_first = !["\\A", "\\z", "(?"].iter().any(|word| args.pattern.contains(word));
+        Ok(Self { matcher, include, context, looks_first })
     }
 
     /// Searches one file; `None` when nothing matches or it is no text.
     fn in_file(&self, file: &Located) -> io::Result<Option<Hits>> {
-        let mut content = Vec::new();
-        file.open()?.take(MAX_FILE + 1).read_to_end(&mut content)?;
+        let file = file.open()?;
+        let size = file.metadata()?.len();
+        if size > MAX_FILE {
+            return Ok(None);
+        }
+        let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+        file.take(MAX_FILE + 1).read_to_end(&mut content)?;
+        self.in_text(&content)
+    }
+
+    fn in_text(&self, content: &[u8]) -> io::Result<Option<Hits>> {
         let head = &content[..content.len().min(BINARY_HEAD)];
         if content.len() as u64 > MAX_FILE || head.contains(&0) {
+            return Ok(None);
+        }
+        if self.looks_first && !self.matcher.is_match(content).map_err(io::Error::other)? {
             return Ok(None);
         }
         let mut searcher = SearcherBuilder::new()
@@ -157,7 +169,7 @@ impl Asked {
             .after_context(self.context)
             .build();
         let mut hits = Hits::default();
-        searcher.search_slice(&self.matcher, &content, &mut hits)?;
+        searcher.search_slice(&self.matcher, content, &mut hits)?;
         Ok((hits.matches > 0).then_some(hits))
     }
 }
@@ -414,6 +426,29 @@ grep denied for path: diary (tools.grep.deny_paths)
         }
         let between = if around == 0 { "\n" } else { "\n--\n" };
         if groups.is_empty() { NOTHING.to_owned() } else { groups.join(between) }
+    }
+
+    proptest! {
+        #[test]
+        fn a_first_look_hides_nothing(
+            text in "[ab_ \r\n]{0,12}",
+            pattern in prop::sample::select(vec![
+                "^a", "b$", "^$", "^", r"\bab\b", r"\Bb", "[^a]", r"\s", r"\S$", "a.b", "a|b$", "(a|b)+$",
+            ])
+        ) {
+            let args = json!({ "pattern": pattern });
+            let first = Asked::of(&serde_json::from_value(args).unwrap()).unwrap();
+            prop_assert!(first.looks_first);
+            let shown = |asked: &Asked| {
+                let hits = asked.in_text(text.as_bytes()).unwrap().unwrap_or_default();
+                let mut found = Found::default();
+                found.add("x".to_owned(), hits);
+                found.print(false)
+            };
+            let with = shown(&first);
+            let without = shown(&Asked { looks_first: false, ..first });
+            prop_assert_eq!(with, without);
+        }
     }
 
     proptest! {
