@@ -1,6 +1,6 @@
 //! Tools beside the programs they stand in for: the same work on the same tree, ratios within one run.
 //!
-//! `cargo bench --bench tools --no-default-features` (it needs no channel). Wants ripgrep for two of its lines: `rg` on the path.
+//! `cargo bench --bench tools`. Wants ripgrep for two of its lines: `rg` on the path.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
