@@ -64,6 +64,13 @@ pub struct Problem {
     pub says: String,
 }
 
+impl Problem {
+    /// Says what is wrong with a key.
+    pub fn of(key: &str, says: impl Into<String>) -> Self {
+        Self { key: key.to_owned(), says: says.into() }
+    }
+}
+
 /// A built channel.
 #[derive(Clone)]
 pub struct Channel {

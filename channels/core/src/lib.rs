@@ -13,6 +13,7 @@ mod pause;
 pub mod plain;
 pub mod redact;
 mod roles;
+pub mod section;
 pub mod split;
 pub mod tls;
 

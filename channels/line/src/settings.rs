@@ -7,9 +7,9 @@ use chrono::TimeDelta;
 use reqwest::Url;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{AllowList, Pace, Problem};
+use selkie_channel_core::{AllowList, Pace, Problem, section};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::ids::Spot;
 
@@ -117,37 +117,14 @@ pub struct Checked {
 /// # Errors
 /// Every problem at once, each naming key, value (never a secret) and what is taken.
 pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
-    let map = match section {
-        Value::Null => return Ok(None),
-        Value::Object(map) if map.is_empty() => return Ok(None),
-        Value::Object(map) => map,
-        other => return Err(vec![problem("", format!("{other} is not a section of keys"))]),
-    };
-    let mut problems: Vec<Problem> = map.iter().filter_map(misfit).collect();
-    // Only the keys that fit are read on, so that one wrong key does not hide the others' limits.
-    let sound = map.into_iter().filter(|(key, _)| !problems.iter().any(|p| p.key == *key));
-    let sound: Map<String, Value> = sound.collect();
-    let settings: Settings = match serde_json::from_value(Value::Object(sound)) {
-        Ok(settings) => settings,
-        Err(e) => return Err(vec![problem("", e.to_string())]),
+    let Some((settings, mut problems)) = section::read::<Settings>(section, &SECRETS, taken)?
+    else {
+        return Ok(None);
     };
     match check(settings, &mut problems) {
         Some(checked) if problems.is_empty() => Ok(Some(checked)),
         _ => Err(problems),
     }
-}
-
-/// Reads one key alone, so that its error can name it.
-fn misfit((key, value): (&String, &Value)) -> Option<Problem> {
-    let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
-    let error = serde_json::from_value::<Settings>(alone).err()?;
-    let is_secret = SECRETS.contains(&key.as_str());
-    let shown = if is_secret { "the value".to_owned() } else { value.to_string() };
-    let says = match taken(key) {
-        Some(taken) => format!("{shown} is not taken; takes {taken}"),
-        None => error.to_string(),
-    };
-    Some(problem(key, says))
 }
 
 fn taken(key: &str) -> Option<&'static str> {
@@ -172,7 +149,7 @@ fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
     let mut note = |key: &str, says: String| {
         // A value of the wrong kind is told already.
         if !wrong.iter().any(|k| k == key) {
-            problems.push(problem(key, says));
+            problems.push(Problem::of(key, says));
         }
     };
     let [token_key, secret_key] = SECRETS;
@@ -199,10 +176,6 @@ fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
         pace: pace(settings.pace),
         max_download: most.ok()?,
     })
-}
-
-fn problem(key: &str, says: impl Into<String>) -> Problem {
-    Problem { key: key.to_owned(), says: says.into() }
 }
 
 fn secret(value: Option<SecretString>, what: &str) -> Result<SecretString, String> {

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{AllowList, Pace, Problem};
+use selkie_channel_core::{AllowList, Pace, Problem, section};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use teloxide_reqwest::Url;
 
 const MIB: u64 = 1024 * 1024;
@@ -99,19 +99,9 @@ pub struct Checked {
 /// # Errors
 /// Every problem at once, each naming key, value (never the token) and what is taken.
 pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
-    let map = match section {
-        Value::Null => return Ok(None),
-        Value::Object(map) if map.is_empty() => return Ok(None),
-        Value::Object(map) => map,
-        other => return Err(vec![problem("", format!("{other} is not a section of keys"))]),
-    };
-    let mut problems: Vec<Problem> = map.iter().filter_map(misfit).collect();
-    // Only the keys that fit are read on, so that one wrong key does not hide the others' limits.
-    let sound = map.into_iter().filter(|(key, _)| !problems.iter().any(|p| p.key == *key));
-    let sound: Map<String, Value> = sound.collect();
-    let settings: Settings = match serde_json::from_value(Value::Object(sound)) {
-        Ok(settings) => settings,
-        Err(e) => return Err(vec![problem("", e.to_string())]),
+    let Some((settings, mut problems)) = section::read::<Settings>(section, &["bot_token"], taken)?
+    else {
+        return Ok(None);
     };
     let token_wrong = problems.iter().any(|p| p.key == "bot_token");
     let checked = check(settings, token_wrong, &mut problems);
@@ -119,18 +109,6 @@ pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
         Some(checked) if problems.is_empty() => Ok(Some(checked)),
         _ => Err(problems),
     }
-}
-
-/// Reads one key alone, so that its error can name it.
-fn misfit((key, value): (&String, &Value)) -> Option<Problem> {
-    let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
-    let error = serde_json::from_value::<Settings>(alone).err()?;
-    let shown = if key == "bot_token" { "the value".to_owned() } else { value.to_string() };
-    let says = match taken(key) {
-        Some(taken) => format!("{shown} is not taken; takes {taken}"),
-        None => error.to_string(),
-    };
-    Some(problem(key, says))
 }
 
 fn taken(key: &str) -> Option<&'static str> {
@@ -172,14 +150,10 @@ fn note<T>(problems: &mut Vec<Problem>, key: &str, value: Result<T, String>) -> 
     match value {
         Ok(value) => Some(value),
         Err(says) => {
-            problems.push(problem(key, says));
+            problems.push(Problem::of(key, says));
             None
         }
     }
-}
-
-fn problem(key: &str, says: impl Into<String>) -> Problem {
-    Problem { key: key.to_owned(), says: says.into() }
 }
 
 fn token(token: Option<SecretString>) -> Result<SecretString, String> {

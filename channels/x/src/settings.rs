@@ -5,9 +5,9 @@ use std::num::NonZeroU32;
 use reqwest::Url;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{Pace, Problem};
+use selkie_channel_core::{Pace, Problem, section};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::credential::Login;
 use crate::sign::Keys;
@@ -98,23 +98,13 @@ pub struct Checked {
 /// # Errors
 /// Every problem at once, each naming key, value (never a secret) and what is taken.
 pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
-    let map = match section {
-        Value::Null => return Ok(None),
-        Value::Object(map) if map.is_empty() => return Ok(None),
-        Value::Object(map) => map,
-        other => return Err(vec![problem("", format!("{other} is not a section of keys"))]),
-    };
-    let mut problems: Vec<Problem> = map.iter().filter_map(misfit).collect();
-    // Only the keys that fit are read on, so that one wrong key does not hide the others' limits.
-    let sound = map.into_iter().filter(|(key, _)| !problems.iter().any(|p| p.key == *key));
-    let sound: Map<String, Value> = sound.collect();
-    let settings: Settings = match serde_json::from_value(Value::Object(sound)) {
-        Ok(settings) => settings,
-        Err(e) => return Err(vec![problem("", e.to_string())]),
+    let Some((settings, mut problems)) = section::read::<Settings>(section, &SECRETS, taken)?
+    else {
+        return Ok(None);
     };
     let wrong: Vec<String> = problems.iter().map(|p| p.key.clone()).collect();
     let base =
-        base_url(&settings.base_url.0).map_err(|says| problems.push(problem("base_url", says)));
+        base_url(&settings.base_url.0).map_err(|says| problems.push(Problem::of("base_url", says)));
     let (numbering, pace) = (settings.numbering, pace(settings.pace));
     // A value of the wrong kind is told already.
     let login = login(settings).map_err(|found| {
@@ -126,19 +116,6 @@ pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
         }
         _ => Err(problems),
     }
-}
-
-/// Reads one key alone, so that its error can name it.
-fn misfit((key, value): (&String, &Value)) -> Option<Problem> {
-    let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
-    let error = serde_json::from_value::<Settings>(alone).err()?;
-    let is_secret = SECRETS.contains(&key.as_str());
-    let shown = if is_secret { "the value".to_owned() } else { value.to_string() };
-    let says = match taken(key) {
-        Some(taken) => format!("{shown} is not taken; takes {taken}"),
-        None => error.to_string(),
-    };
-    Some(problem(key, says))
 }
 
 fn taken(key: &str) -> Option<&'static str> {
@@ -161,12 +138,12 @@ fn login(settings: Settings) -> Result<Login, Vec<Problem>> {
     let ways = [one.iter().any(Option::is_some), is_two, settings.bearer_token.is_some()];
     match ways.iter().filter(|begun| **begun).count() {
         1 => {}
-        0 => return Err(vec![problem("", NO_WAY)]),
-        _ => return Err(vec![problem(begun(ways), TOO_MANY_WAYS)]),
+        0 => return Err(vec![Problem::of("", NO_WAY)]),
+        _ => return Err(vec![Problem::of(begun(ways), TOO_MANY_WAYS)]),
     }
     let mut problems = Vec::new();
     let mut take = |key: &str, value: Option<SecretString>| {
-        secret(value).map_err(|says| problems.push(problem(key, says))).ok()
+        secret(value).map_err(|says| problems.push(Problem::of(key, says))).ok()
     };
     let login = if ways[0] {
         let keys = ["consumer_key", "consumer_secret", "access_token", "access_token_secret"];
@@ -196,10 +173,6 @@ const TOO_MANY_WAYS: &str = "stands beside another way to prove who posts: keep 
 /// The first key of the later way that is begun.
 fn begun(ways: [bool; 3]) -> &'static str {
     if ways[2] { "bearer_token" } else { "client_id" }
-}
-
-fn problem(key: &str, says: impl Into<String>) -> Problem {
-    Problem { key: key.to_owned(), says: says.into() }
 }
 
 fn secret(value: Option<SecretString>) -> Result<SecretString, String> {
