@@ -54,19 +54,28 @@ impl Circles {
 }
 
 fn key(call: &Call) -> u64 {
-    hash(&(&call.name, canonical(&call.arguments)))
+    hash(&(&call.name, Canonical(&call.arguments)))
 }
 
-/// The arguments with sorted keys: a model that reorders them repeats itself all the same.
-fn canonical(value: &serde_json::Value) -> String {
-    use serde_json::Value;
-    match value {
-        Value::Object(map) => {
-            let sorted: BTreeMap<_, _> = map.iter().map(|(k, v)| (k, canonical(v))).collect();
-            format!("{sorted:?}")
+/// Arguments whose keys are sorted as they are hashed: a model that reorders them repeats itself all the
+/// same. Nothing is written out: the work is what the arguments hold, however they nest.
+struct Canonical<'a>(&'a serde_json::Value);
+
+impl Hash for Canonical<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        use serde_json::Value;
+        std::mem::discriminant(self.0).hash(state);
+        match self.0 {
+            Value::Object(map) => {
+                let sorted: BTreeMap<_, _> = map.iter().map(|(k, v)| (k, Canonical(v))).collect();
+                sorted.hash(state);
+            }
+            Value::Array(items) => {
+                items.len().hash(state);
+                items.iter().for_each(|item| Canonical(item).hash(state));
+            }
+            other => other.hash(state),
         }
-        Value::Array(items) => format!("{:?}", items.iter().map(canonical).collect::<Vec<_>>()),
-        other => other.to_string(),
     }
 }
 
@@ -105,6 +114,17 @@ mod tests {
         circles.warn();
         assert_eq!(circles.judge(&reordered, 3), Verdict::Circling);
         assert_eq!(circles.judge(&reordered, 0), Verdict::Fresh);
+    }
+
+    /// Written out with quotes in quotes, forty levels were a terabyte.
+    #[test]
+    fn arguments_that_nest_cost_no_more_than_they_hold() {
+        let deep = (0..100).fold(json!("\""), |inner, _| json!([inner, {"k": "\""}]));
+        let mut circles = Circles::default();
+        circles.note(&call(deep.clone()), &answer("x"));
+        circles.note(&call(deep.clone()), &answer("x"));
+        assert_eq!(circles.judge(&call(deep), 3), Verdict::Repeated(2));
+        assert_eq!(circles.judge(&call(json!([[], []])), 3), Verdict::Fresh);
     }
 
     #[test]

@@ -88,6 +88,7 @@ pub fn words(fault: &Fault, secret: bool) -> String {
         FaultKind::Range { got: value, least, most } => {
             format!("takes {}, not {}", range(*least, *most), got(value))
         }
+        FaultKind::Endless => "is too large to be checked".to_owned(),
     }
 }
 

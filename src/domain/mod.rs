@@ -3,6 +3,7 @@
 pub mod chance;
 pub mod clock;
 pub mod crash;
+pub mod document;
 pub mod facts;
 pub mod gate;
 pub mod happening;

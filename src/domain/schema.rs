@@ -3,10 +3,20 @@
 //! Speaks the part of JSON Schema that our derived schemas use: `type`, `properties`, `required`,
 //! `additionalProperties`, `items`, `enum`, `minimum`/`maximum`, `anyOf`/`oneOf`, `$ref` to `$defs`. The
 //! words for people are made by the caller from [`Fault`].
+//!
+//! A schema may be anybody's file: it may lead back to itself, and a few lines of it may branch without
+//! end. Every step is paid for, and a check that takes too many is a fault of its own.
 
+mod effort;
+mod words;
+
+use effort::{Effort, Spent};
 use serde_json::Value;
+use words::{constants, describe_within, got, short};
 
-use crate::domain::spelling::nearest;
+use crate::domain::spelling::{LONGEST_WORD, nearest};
+
+pub use words::describe;
 
 /// Something wrong with a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,62 +62,80 @@ pub enum FaultKind {
         /// The greatest.
         most: Option<f64>,
     },
+    /// The schema leads back to itself, or checking by it takes too long; nothing else is told then.
+    Endless,
 }
 
-/// Lists every fault of `value`, in the order of the value's keys and then of the schema's.
+/// Lists every fault of `value`, in the order of the value's keys and then of the schema's; nothing but
+/// [`FaultKind::Endless`] when there is no end to the check.
 pub fn check(schema: &Value, value: &Value) -> Vec<Fault> {
-    let mut checker = Checker { root: schema, path: Vec::new(), faults: Vec::new() };
-    checker.value(schema, value);
-    checker.faults
+    let effort = Effort::of_a_check();
+    let mut checker =
+        Checker { root: schema, path: Vec::new(), faults: Vec::new(), effort: &effort };
+    match checker.value(schema, value) {
+        Ok(()) => checker.faults,
+        Err(Spent) => vec![Fault { path: Vec::new(), kind: FaultKind::Endless }],
+    }
 }
 
 struct Checker<'a> {
     root: &'a Value,
     path: Vec<String>,
     faults: Vec<Fault>,
+    effort: &'a Effort,
 }
 
 impl Checker<'_> {
-    fn fault(&mut self, kind: FaultKind) {
+    fn fault(&mut self, kind: FaultKind) -> Result<(), Spent> {
+        self.effort.copy(self.path.iter().map(String::len).sum())?;
         self.faults.push(Fault { path: self.path.clone(), kind });
+        Ok(())
     }
 
-    fn at(&mut self, key: &str, check: impl FnOnce(&mut Self)) {
+    fn at(
+        &mut self,
+        key: &str,
+        check: impl FnOnce(&mut Self) -> Result<(), Spent>,
+    ) -> Result<(), Spent> {
+        self.effort.copy(key.len())?;
         self.path.push(key.to_owned());
-        check(self);
+        check(self)?;
         self.path.pop();
+        Ok(())
     }
 
-    fn value(&mut self, schema: &Value, value: &Value) {
-        let schema = resolve(self.root, schema);
+    fn value(&mut self, schema: &Value, value: &Value) -> Result<(), Spent> {
+        let _level = self.effort.level()?;
+        let schema = resolve(self.root, schema, self.effort)?;
         if let Some(choices) = choices(schema) {
             return self.any(schema, choices, value);
         }
-        if !types_fit(schema, value) {
-            let takes = describe(self.root, schema);
+        if !types_fit(schema, value, self.effort)? {
+            let takes = describe_within(self.root, schema, self.effort)?;
             return self.fault(FaultKind::Type { takes, got: short(value) });
         }
-        self.listed(schema, value);
-        self.range(schema, value);
+        self.listed(schema, value)?;
+        self.range(schema, value)?;
         if let Value::Object(map) = value {
-            self.object(schema, map);
+            self.object(schema, map)?;
         }
         if let (Value::Array(items), Some(each)) = (value, schema.get("items")) {
             for (index, item) in items.iter().enumerate() {
-                self.at(&index.to_string(), |c| c.value(each, item));
+                self.at(&index.to_string(), |c| c.value(each, item))?;
             }
         }
+        Ok(())
     }
 
     /// Takes the first choice that fits; else reports the choice that came nearest, or the type.
-    fn any(&mut self, schema: &Value, choices: &[Value], value: &Value) {
+    fn any(&mut self, schema: &Value, choices: &[Value], value: &Value) -> Result<(), Spent> {
         let mut best: Option<Vec<Fault>> = None;
         for choice in choices {
-            let mut probe =
-                Checker { root: self.root, path: self.path.clone(), faults: Vec::new() };
-            probe.value(choice, value);
+            self.effort.copy(self.path.iter().map(String::len).sum())?;
+            let mut probe = Checker { faults: Vec::new(), path: self.path.clone(), ..*self };
+            probe.value(choice, value)?;
             if probe.faults.is_empty() {
-                return;
+                return Ok(());
             }
             let deeper = probe.faults.iter().all(|f| f.path.len() > self.path.len());
             if deeper && best.as_ref().is_none_or(|b| probe.faults.len() < b.len()) {
@@ -116,101 +144,115 @@ impl Checker<'_> {
         }
         match best {
             Some(faults) => self.faults.extend(faults),
-            None => match constants(self.root, choices) {
+            None => match constants(self.root, choices, self.effort)? {
                 Some(takes) if !value.is_object() => {
-                    self.fault(FaultKind::NotListed { got: plain(value), takes });
+                    let got = got(value, self.effort)?;
+                    self.fault(FaultKind::NotListed { got, takes })?;
                 }
                 _ => {
-                    let takes = describe(self.root, schema);
-                    self.fault(FaultKind::Type { takes, got: short(value) });
+                    let takes = describe_within(self.root, schema, self.effort)?;
+                    self.fault(FaultKind::Type { takes, got: short(value) })?;
                 }
             },
         }
+        Ok(())
     }
 
-    fn listed(&mut self, schema: &Value, value: &Value) {
-        let Some(list) = schema.get("enum").and_then(Value::as_array) else { return };
-        if !list.contains(value) {
-            let takes = list.iter().filter(|v| !v.is_null()).map(plain).collect();
-            self.fault(FaultKind::NotListed { got: plain(value), takes });
+    fn listed(&mut self, schema: &Value, value: &Value) -> Result<(), Spent> {
+        let Some(list) = schema.get("enum").and_then(Value::as_array) else { return Ok(()) };
+        for listed in list {
+            if self.effort.same(listed, value)? {
+                return Ok(());
+            }
         }
+        let takes = list.iter().filter(|v| !v.is_null()).map(|v| got(v, self.effort));
+        let takes = takes.collect::<Result<_, _>>()?;
+        let got = got(value, self.effort)?;
+        self.fault(FaultKind::NotListed { got, takes })
     }
 
-    fn range(&mut self, schema: &Value, value: &Value) {
-        let Some(number) = value.as_f64() else { return };
+    fn range(&mut self, schema: &Value, value: &Value) -> Result<(), Spent> {
+        let Some(number) = value.as_f64() else { return Ok(()) };
         let least = schema.get("minimum").and_then(Value::as_f64);
         let most = schema.get("maximum").and_then(Value::as_f64);
         if least.is_some_and(|l| number < l) || most.is_some_and(|m| number > m) {
-            self.fault(FaultKind::Range { got: plain(value), least, most });
+            let got = got(value, self.effort)?;
+            self.fault(FaultKind::Range { got, least, most })?;
         }
+        Ok(())
     }
 
-    fn object(&mut self, schema: &Value, map: &serde_json::Map<String, Value>) {
+    fn object(
+        &mut self,
+        schema: &Value,
+        map: &serde_json::Map<String, Value>,
+    ) -> Result<(), Spent> {
         let known = schema.get("properties").and_then(Value::as_object);
         let others = schema.get("additionalProperties");
         for (key, value) in map {
             match (known.and_then(|k| k.get(key)), others) {
-                (Some(schema), _) => self.at(key, |c| c.value(schema, value)),
-                (None, Some(Value::Bool(false))) => {
-                    let taken: Vec<String> =
-                        known.map(|k| k.keys().cloned().collect()).unwrap_or_default();
-                    let nearest = nearest(key, taken.iter().map(String::as_str)).map(str::to_owned);
-                    self.at(key, |c| c.fault(FaultKind::Unknown { nearest, taken }));
+                (Some(schema), _) => self.at(key, |c| c.value(schema, value))?,
+                (None, Some(Value::Bool(false))) => self.unknown(key, known)?,
+                (None, Some(schema @ Value::Object(_))) => {
+                    self.at(key, |c| c.value(schema, value))?;
                 }
-                (None, Some(schema @ Value::Object(_))) => self.at(key, |c| c.value(schema, value)),
                 (None, _) => {}
             }
         }
         for key in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
             let Some(key) = key.as_str() else { continue };
+            self.effort.copy(key.len())?;
             if !map.contains_key(key) {
-                self.at(key, |c| c.fault(FaultKind::Missing));
+                self.at(key, |c| c.fault(FaultKind::Missing))?;
             }
         }
+        Ok(())
+    }
+
+    fn unknown(
+        &mut self,
+        key: &str,
+        known: Option<&serde_json::Map<String, Value>>,
+    ) -> Result<(), Spent> {
+        let known = || known.into_iter().flat_map(serde_json::Map::keys);
+        // The distance between two words takes a step for each pair of letters.
+        self.effort.copy(known().map(|k| k.len().min(LONGEST_WORD) * 16 + k.len()).sum())?;
+        let taken: Vec<String> = known().cloned().collect();
+        let nearest = nearest(key, taken.iter().map(String::as_str)).map(str::to_owned);
+        self.at(key, |c| c.fault(FaultKind::Unknown { nearest, taken }))
     }
 }
 
-fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
-    let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { return schema };
-    reference.strip_prefix('#').and_then(|p| root.pointer(p)).unwrap_or(schema)
+/// Follows references; one that leads nowhere says nothing of a value.
+fn resolve<'a>(
+    root: &'a Value,
+    mut schema: &'a Value,
+    effort: &Effort,
+) -> Result<&'a Value, Spent> {
+    while let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        effort.copy(reference.len())?;
+        let Some(next) = reference.strip_prefix('#').and_then(|p| root.pointer(p)) else { break };
+        schema = next;
+    }
+    Ok(schema)
 }
 
 fn choices(schema: &Value) -> Option<&Vec<Value>> {
     schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array)
 }
 
-/// The constants of a list of choices that is nothing but constants (a documented Rust enum).
-fn constants(root: &Value, choices: &[Value]) -> Option<Vec<String>> {
-    let mut all = Vec::new();
-    for choice in choices.iter().map(|c| resolve(root, c)) {
-        if choice.get("type").is_some_and(|t| t == "null") {
-            continue;
-        }
-        match (
-            choice.get("const"),
-            choice.get("enum").and_then(Value::as_array),
-            self::choices(choice),
-        ) {
-            (Some(one), _, _) => all.push(plain(one)),
-            (None, Some(list), _) => all.extend(list.iter().filter(|v| !v.is_null()).map(plain)),
-            (None, None, Some(inner)) => all.extend(constants(root, inner)?),
-            _ => return None,
-        }
-    }
-    (!all.is_empty()).then_some(all)
-}
-
-fn types_fit(schema: &Value, value: &Value) -> bool {
+fn types_fit(schema: &Value, value: &Value, effort: &Effort) -> Result<bool, Spent> {
     if let Some(constant) = schema.get("const") {
-        return constant == value;
+        return effort.same(constant, value);
     }
-    match schema.get("type") {
+    Ok(match schema.get("type") {
         Some(Value::String(one)) => type_fits(one, value),
         Some(Value::Array(many)) => {
+            effort.copy(many.len())?;
             many.iter().filter_map(Value::as_str).any(|one| type_fits(one, value))
         }
         _ => true,
-    }
+    })
 }
 
 fn type_fits(name: &str, value: &Value) -> bool {
@@ -223,58 +265,6 @@ fn type_fits(name: &str, value: &Value) -> bool {
         "object" => value.is_object(),
         "null" => value.is_null(),
         _ => true,
-    }
-}
-
-/// Says in plain words what a schema takes: `an array of strings`.
-pub fn describe(root: &Value, schema: &Value) -> String {
-    let schema = resolve(root, schema);
-    if let Some(choices) = choices(schema) {
-        let mut words: Vec<String> = Vec::new();
-        for choice in choices.iter().map(|c| describe(root, c)).filter(|w| w != "nothing") {
-            if !words.contains(&choice) {
-                words.push(choice);
-            }
-        }
-        return words.join(" or ");
-    }
-    if let Some(constant) = schema.get("const") {
-        return plain(constant);
-    }
-    let name = match schema.get("type") {
-        Some(Value::String(one)) => one.as_str(),
-        Some(Value::Array(many)) => {
-            many.iter().filter_map(Value::as_str).find(|n| *n != "null").unwrap_or("null")
-        }
-        _ => return "any value".to_owned(),
-    };
-    match name {
-        "array" => {
-            let items = schema.get("items").map(|i| describe(root, i)).unwrap_or_default();
-            let plural = items.split_once(' ').map_or(items.as_str(), |(_, noun)| noun);
-            if plural.is_empty() || plural == "value" {
-                "an array".to_owned()
-            } else {
-                format!("an array of {plural}s")
-            }
-        }
-        "integer" => "a whole number".to_owned(),
-        "object" => "an object".to_owned(),
-        "boolean" => "true or false".to_owned(),
-        "null" => "nothing".to_owned(),
-        other => format!("a {other}"),
-    }
-}
-
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-fn short(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(60) {
-        Some((cut, _)) => format!("{}…", &text[..cut]),
-        None => text,
     }
 }
 
@@ -318,5 +308,46 @@ mod tests {
     #[test]
     fn a_good_value_has_none() {
         assert_eq!(check(&schema(), &json!({"path": "x", "limit": null, "kind": "a"})), []);
+    }
+
+    /// Schemas that lead back to themselves, or branch without end, are a fault of their own; one that
+    /// holds itself below a key is a tree, and checks one.
+    #[test]
+    fn a_schema_without_an_end_is_a_fault_and_not_the_end() {
+        let endless = [Fault { path: vec![], kind: FaultKind::Endless }];
+        for schema in [
+            json!({"anyOf": [{"$ref": "#"}]}),
+            json!({"$ref": "#"}),
+            json!({"$ref": "#/a", "a": {"$ref": "#/b"}, "b": {"$ref": "#/a"}}),
+            json!({"oneOf": vec![json!({"$ref": "#"}); 50]}),
+            json!({"type": "array", "items": {"anyOf": [{"$ref": "#/items"}]}}),
+            json!({"type": "array", "items": {"type": "array", "items": {"$ref": "#/items"}}}),
+        ] {
+            let found = check(&schema, &json!(["x", 1]));
+            let described = describe(&schema, &schema);
+            assert!(found == endless || found.len() == 2, "{schema}: {found:?}");
+            assert!(described.len() < 3_000, "{schema}: {described}");
+        }
+        let branching: Vec<Value> = (0..40)
+            .map(|n| json!({"anyOf": vec![json!({"$ref": format!("#/defs/{}", n + 1)}); 8]}))
+            .chain([json!({"type": "string"})])
+            .collect();
+        let schema = json!({"$ref": "#/defs/0", "defs": branching});
+        assert_eq!(check(&schema, &json!(1)), endless);
+        let tree = json!({"type": "object", "properties": {"in": {"$ref": "#"}}, "additionalProperties": false});
+        let deep = (0..100).fold(json!({}), |inner, _| json!({"in": inner}));
+        assert_eq!(check(&tree, &deep), []);
+    }
+
+    #[test]
+    fn what_is_told_is_no_multiple_of_what_was_given() {
+        let key = "k".repeat(100_000);
+        let schema =
+            json!({"type": "object", "additionalProperties": false, "properties": {key: {}}});
+        let value: Value = (0..10_000)
+            .map(|n| (format!("x{n}"), json!(1)))
+            .collect::<serde_json::Map<_, _>>()
+            .into();
+        assert_eq!(check(&schema, &value), [Fault { path: vec![], kind: FaultKind::Endless }]);
     }
 }

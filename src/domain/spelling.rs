@@ -1,9 +1,16 @@
 //! What somebody may have meant who wrote a word that is not known.
 
+/// Longer words, in bytes, are nobody's slip of the pen, and would take the square of their length.
+pub const LONGEST_WORD: usize = 256;
+
 /// Returns the candidate that looks most like `word`, if one is near.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > LONGEST_WORD {
+        return None;
+    }
     candidates
         .into_iter()
+        .filter(|c| c.len() <= LONGEST_WORD)
         .map(|c| (distance(word, c), c))
         .filter(|(d, c)| *d <= 1 + c.len().max(word.len()) / 3)
         .min_by_key(|(d, _)| *d)

@@ -98,6 +98,10 @@ pub(super) fn called_names(turns: &[Turn]) -> Vec<String> {
     names
 }
 
+/// Arguments nest at most so deep: they are stored inside other values, and what a parser reads back nests
+/// at most 128 deep.
+const DEEPEST: usize = 64;
+
 /// Reads the arguments a model wrote as text: an object, or the text itself when it is none.
 ///
 /// Repairs what is common and cannot change the meaning: nothing at all, a code fence around, an object
@@ -112,7 +116,21 @@ pub(super) fn arguments(text: &str) -> Value {
             serde_json::from_str::<String>(bare).ok().and_then(|inner| object(inner.trim()))
         })
         .or_else(|| object(&without_last_comma(bare)?))
+        .filter(|arguments| is_shallow(arguments, DEEPEST))
         .unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// Returns arguments that came as an object, as text where they nest too deep.
+pub(super) fn shallow(arguments: Value) -> Value {
+    if is_shallow(&arguments, DEEPEST) { arguments } else { Value::String(arguments.to_string()) }
+}
+
+fn is_shallow(value: &Value, left: usize) -> bool {
+    match value {
+        Value::Array(items) => left > 0 && items.iter().all(|v| is_shallow(v, left - 1)),
+        Value::Object(map) => left > 0 && map.values().all(|v| is_shallow(v, left - 1)),
+        _ => true,
+    }
 }
 
 fn object(text: &str) -> Option<Value> {
@@ -153,6 +171,18 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(arguments(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn arguments_that_nest_too_deep_are_text() {
+        let nested =
+            |levels: usize| format!("{{\"a\":{}1{}}}", "[".repeat(levels), "]".repeat(levels));
+        assert!(arguments(&nested(60)).is_object());
+        for levels in [64, 100, 10_000] {
+            assert!(arguments(&nested(levels)).is_string());
+        }
+        let deep = (0..100).fold(json!(1), |inner, _| json!({"a": inner}));
+        assert!(shallow(deep).is_string());
     }
 
     proptest! {

@@ -232,6 +232,9 @@ pub fn fault_words(parameters: &Value, fault: &Fault) -> String {
             format!("invalid {name}: {got} (takes {})", takes.join(", "))
         }
         FaultKind::Range { got, .. } => format!("invalid {name}: {got}"),
+        FaultKind::Endless => {
+            "the schema leads back to itself or is too large to check by".to_owned()
+        }
     }
 }
 

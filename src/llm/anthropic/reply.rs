@@ -131,7 +131,8 @@ impl Gathered {
                 Block::Text(said) => text.push_str(&said),
                 Block::Call { id, name, input, text } => {
                     let written = !text.trim().is_empty() || !input.is_object();
-                    let arguments = if written { dialect::arguments(&text) } else { input };
+                    let arguments =
+                        if written { dialect::arguments(&text) } else { dialect::shallow(input) };
                     calls.push(Call { id, name, arguments });
                 }
             }

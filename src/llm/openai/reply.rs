@@ -117,7 +117,10 @@ impl Piece {
         if self.name.is_empty() && self.text.is_empty() && self.object.is_none() {
             return None;
         }
-        let arguments = self.object.unwrap_or_else(|| dialect::arguments(&self.text));
+        let arguments = match self.object {
+            Some(object) => dialect::shallow(object),
+            None => dialect::arguments(&self.text),
+        };
         Some(Call { id: self.id, name: self.name, arguments })
     }
 }

@@ -20,6 +20,8 @@ const NAME: &str = "list_files";
 const MAX_SHOWN: usize = 500;
 /// Entries looked at, at most; what lies behind is said to be missing.
 const MAX_SEEN: usize = 100_000;
+/// Folders inside folders at most; deeper ones are said to be missing.
+const MAX_DEPTH: usize = 64;
 /// Folders that are never entered, beside hidden ones.
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 
@@ -92,9 +94,9 @@ fn list(finder: &Finder<'_>, args: &Args, stop: &Stop) -> Result<String, ToolErr
     };
     let include = args.include.as_deref().map(Pattern::new);
     let roots = finder.real_roots();
-    let mut walk = Walk { finder, roots, stop, left: MAX_SEEN, found: Vec::new() };
-    walk.folder(&folder, "", depth)?;
-    let cut_short = walk.left == 0;
+    let mut walk = Walk { finder, roots, stop, left: MAX_SEEN, too_deep: false, found: Vec::new() };
+    walk.folder(&folder, "", depth.min(MAX_DEPTH), depth > MAX_DEPTH)?;
+    let cut_short = walk.left == 0 || walk.too_deep;
     let mut found = walk.found;
     found.retain(|f| {
         pattern.as_ref().is_none_or(|p| p.matches(&f.path))
@@ -150,11 +152,19 @@ struct Walk<'a> {
     roots: RealRoots,
     stop: &'a Stop,
     left: usize,
+    too_deep: bool,
     found: Vec<Found>,
 }
 
 impl Walk<'_> {
-    fn folder(&mut self, folder: &Located, before: &str, depth: usize) -> Result<(), ToolError> {
+    /// `more`: whether the folders behind the last level were wanted, too.
+    fn folder(
+        &mut self,
+        folder: &Located,
+        before: &str,
+        depth: usize,
+        more: bool,
+    ) -> Result<(), ToolError> {
         let entries = match folder.list(self.stop) {
             Ok(entries) => entries,
             // One closed folder inside does not spoil the list; the asked one does.
@@ -176,9 +186,10 @@ impl Walk<'_> {
             let path =
                 if before.is_empty() { name.into_owned() } else { format!("{before}/{name}") };
             let enters = entry.kind == Kind::Folder && depth > 1;
+            self.too_deep |= entry.kind == Kind::Folder && depth == 1 && more;
             self.found.push(Found { path: path.clone(), entry });
             if enters {
-                self.folder(&inside, &path, depth - 1)?;
+                self.folder(&inside, &path, depth - 1, more)?;
             }
         }
         Ok(())
@@ -358,5 +369,13 @@ mod tests {
         scope.roots.workspace = None;
         scope.roots.own = folders.at("cache/bird/new");
         assert_eq!(call(&scope, json!({})).await, "(no entries)");
+    }
+
+    #[tokio::test]
+    async fn folders_without_a_floor_are_listed_as_far_as_they_go() {
+        let folders = Folders::new();
+        folders.put(&format!("work/{}x", "d/".repeat(500)), "x");
+        let said = call(&folders.scope(), json!({"path": "**/d"})).await;
+        assert!(said.contains("[Showing 64 of many more entries."), "{said}");
     }
 }

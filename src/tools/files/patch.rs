@@ -256,4 +256,19 @@ created other/a.yaml (4 bytes)
 valid YAML; there is no schema none to check it against
 "##);
     }
+
+    /// The file is written, and the reader is told why it was not checked.
+    #[tokio::test]
+    async fn a_schema_without_an_end_checks_nothing() {
+        let folders = Folders::new();
+        folders.put("state/schemas/zx.json", r##"{"anyOf":[{"$ref":"#"}]}"##);
+        let rules = settings::Patch::default().validate;
+        let tool = Patch::new(Denied::default(), rules, Schemas::default());
+        let args =
+            json!({"path": "file_state_dir/zx.yaml", "operation": "create", "content": "a: 1\n"});
+        let said = tool.call(&folders.scope(), args).await.unwrap().text;
+        let why =
+            "not checked against zx: the schema leads back to itself or is too large to check by";
+        assert!(said.contains(why), "{said}");
+    }
 }

@@ -21,6 +21,10 @@ use crate::tools::{Output, Tool, ToolError};
 const NAME: &str = "read_schema";
 /// Choices nest at most so deep; deeper means that a schema holds itself.
 const DEEPEST: usize = 8;
+/// Keys of one level at most: choices that hold their own choices have them without end.
+const MAX_KEYS: usize = 2_000;
+/// Bytes of one answer; dispatch cuts what is longer than a model takes.
+const MAX_PAGE: usize = 256 * 1024;
 
 /// The tool.
 pub(in crate::tools) struct ReadSchema {
@@ -82,7 +86,14 @@ impl Tool for ReadSchema {
 fn page(root: &Value, at: &Value, walked: &str) -> String {
     let mut lines = vec![format!("{walked}: {}", summary(root, at))];
     lines.extend(words(root, at).map(str::to_owned));
-    for (key, schema, required) in keys(root, at, 0) {
+    let mut left = MAX_PAGE;
+    for (key, schema, required) in keys(root, at) {
+        let size = key.len() + words(root, schema).map_or(0, str::len) + 100;
+        let Some(less) = left.checked_sub(size) else {
+            lines.push("[+more keys]".to_owned());
+            break;
+        };
+        left = less;
         let needed = if required { ", required" } else { "" };
         let says =
             words(root, schema).map(|w| format!(": {}", w.replace('\n', " "))).unwrap_or_default();
@@ -95,7 +106,7 @@ fn summary(root: &Value, schema: &Value) -> String {
     let real = resolved(root, schema);
     let mut text = describe(root, schema);
     if let Some(list) = real.get("enum").and_then(Value::as_array) {
-        let list: Vec<String> = list.iter().map(plain).collect();
+        let list: Vec<String> = list.iter().take(MAX_KEYS).map(plain).collect();
         text = format!("one of {}", list.join(", "));
     }
     for (key, word) in [("minimum", "at least"), ("maximum", "at most")] {
@@ -128,13 +139,30 @@ fn resolved<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
     schema
 }
 
+type Key<'a> = (&'a str, &'a Value, bool);
+
 /// Every key of an object, or of the objects among its choices; `<key>` stands for any.
-fn keys<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<(&'a str, &'a Value, bool)> {
+fn keys<'a>(root: &'a Value, schema: &'a Value) -> Vec<Key<'a>> {
+    let mut all = Vec::new();
+    collect(root, schema, 0, &mut 0, &mut all);
+    all
+}
+
+fn collect<'a>(
+    root: &'a Value,
+    schema: &'a Value,
+    depth: usize,
+    seen: &mut usize,
+    all: &mut Vec<Key<'a>>,
+) {
     let schema = resolved(root, schema);
     let required = schema.get("required").and_then(Value::as_array);
-    let needed = |key: &str| required.is_some_and(|all| all.iter().any(|r| r == key));
+    let required: Vec<&str> =
+        required.into_iter().flatten().take(MAX_KEYS).filter_map(Value::as_str).collect();
     let own = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let mut all: Vec<_> = own.map(|(key, s)| (key.as_str(), s, needed(key))).collect();
+    all.extend(
+        own.take(MAX_KEYS).map(|(key, s)| (key.as_str(), s, required.contains(&key.as_str()))),
+    );
     if let Some(any) = schema.get("additionalProperties").filter(|s| s.is_object()) {
         all.push(("<key>", any, false));
     }
@@ -142,9 +170,12 @@ fn keys<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<(&'a str, &
         all.push(("<item>", item, false));
     }
     for choice in choices(schema).filter(|_| depth < DEEPEST) {
-        all.extend(keys(root, choice, depth + 1));
+        *seen += 1;
+        if *seen > MAX_KEYS || all.len() > MAX_KEYS {
+            return;
+        }
+        collect(root, choice, depth + 1, seen, all);
     }
-    all
 }
 
 fn choices(schema: &Value) -> impl Iterator<Item = &Value> {
@@ -154,22 +185,23 @@ fn choices(schema: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// The schema below a key; an array's items are passed through, so that `steps.container` is found.
-fn step<'a>(root: &'a Value, schema: &'a Value, key: &str) -> Option<&'a Value> {
-    let all = keys(root, schema, 0);
-    let find = |wanted: &str| all.iter().find(|(k, ..)| *k == wanted).map(|(_, s, _)| *s);
-    if let Some(found) = find(key) {
-        return Some(found);
-    }
+fn step<'a>(root: &'a Value, mut schema: &'a Value, key: &str) -> Option<&'a Value> {
     let number = key.parse::<usize>().is_ok();
-    match find("<item>") {
-        Some(item) if number => Some(item),
-        Some(item) => step(root, item, key),
-        None => find("<key>"),
+    for _ in 0..DEEPEST {
+        let all = keys(root, schema);
+        let find = |wanted: &str| all.iter().find(|(k, ..)| *k == wanted).map(|(_, s, _)| *s);
+        match (find(key), find("<item>")) {
+            (Some(found), _) => return Some(found),
+            (None, Some(item)) if number => return Some(item),
+            (None, Some(item)) => schema = item,
+            (None, None) => return find("<key>"),
+        }
     }
+    None
 }
 
 fn no_key(root: &Value, at: &Value, walked: &str, key: &str) -> ToolError {
-    let all: Vec<&str> = keys(root, at, 0).into_iter().map(|(k, ..)| k).collect();
+    let all: Vec<&str> = keys(root, at).into_iter().map(|(k, ..)| k).collect();
     let near = nearest(key, all.iter().copied()).map(|n| format!(": did you mean {n}?"));
     let takes = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
     ToolError::tell(format!(
@@ -261,5 +293,33 @@ file_state_dir/schemas/broken.json is no JSON: EOF while parsing an object at li
         scope.roots.state = None;
         let closed = tool.call(&scope, json!({"schema": "steps"})).await.unwrap_err();
         assert_eq!(closed.to_string(), "invalid schema: steps (takes config)");
+    }
+
+    #[tokio::test]
+    async fn schemas_that_lead_back_to_themselves_are_read_as_far_as_they_go() {
+        let folders = Folders::new();
+        let twice =
+            json!({"anyOf": vec![json!({"$ref": "#"}); 300], "properties": {"a": {"$ref": "#"}}});
+        for (name, schema) in [
+            ("loop", json!({"anyOf": [{"$ref": "#"}]})),
+            ("items", json!({"items": {"$ref": "#"}})),
+            ("self", json!({"$ref": "#"})),
+            ("twice", twice),
+        ] {
+            folders.put(&format!("state/schemas/{name}.json"), schema.to_string());
+        }
+        let tool = ReadSchema::new(Schemas::default());
+        for (name, path) in [
+            ("loop", ""),
+            ("loop", "a"),
+            ("items", "a.b"),
+            ("self", "x"),
+            ("twice", "a.a.a"),
+            ("twice", ""),
+        ] {
+            let said = tool.call(&folders.scope(), json!({"schema": name, "path": path})).await;
+            let said = said.map_or_else(|e| e.to_string(), |o| o.text);
+            assert!(said.len() < 2 * MAX_PAGE, "{name} {path}: {} bytes", said.len());
+        }
     }
 }

@@ -6,11 +6,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::whole;
+use crate::domain::document;
 use crate::domain::spelling::nearest;
 use crate::tools::ToolError;
 use crate::tools::paths::{Finder, Kind, Stop};
 
 const FOLDER: &str = "file_state_dir/schemas";
+/// Bytes of a schema that somebody wrote.
+const LARGEST: usize = 1024 * 1024;
 
 /// Schemas that no file holds: `config`. Made once, where they are known.
 #[derive(Clone, Default)]
@@ -37,7 +40,18 @@ impl Schemas {
         let path = format!("{FOLDER}/{name}.json");
         let located = finder.writable(&path)?;
         let Some(content) = whole::content(&located)? else { return Ok(None) };
-        let schema = serde_json::from_slice(&content);
+        if content.len() > LARGEST {
+            return Err(ToolError::tell(format!(
+                "{path} is too large for a schema ({} bytes > {LARGEST} max)",
+                content.len()
+            )));
+        }
+        let read = |text: &[u8]| {
+            let mut parser = serde_json::Deserializer::from_slice(text);
+            let schema = document::read(&mut parser)?;
+            parser.end().map(|()| schema)
+        };
+        let schema = read(&content);
         schema.map(Some).map_err(|e| ToolError::tell(format!("{path} is no JSON: {e}")))
     }
 
