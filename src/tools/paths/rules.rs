@@ -8,6 +8,7 @@ const DEFINES: &str = "it defines the bot: people change it, tools do not";
 const SECRET: &str = "it may hold credentials of the bot";
 const INNER: &str = "it is the daemon's own";
 const MEMORY: &str = "memory is reached with the memory tools";
+const GIT: &str = "it is git's own: its settings and hooks are programs that git runs";
 const MACHINE: &str = "it is the machine's own, not a file";
 
 /// Says why a file is closed, if it is. `relative` to the zone's root; from `/` for elsewhere.
@@ -21,6 +22,9 @@ pub(super) fn closed(zone: Zone, relative: &Path, want: Want) -> Option<&'static
         .collect();
     if names.iter().any(|n| is_environment(n)) || names.last().is_some_and(|n| is_config(n)) {
         return Some(SECRET);
+    }
+    if want == Want::Write && names.iter().any(|n| is_git(n)) {
+        return Some(GIT);
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     match zone {
@@ -67,6 +71,15 @@ fn closed_elsewhere(names: &[&str]) -> Option<&'static str> {
         [.., last] if last.starts_with("selkie") && is_database(last) => Some(INNER),
         _ => None,
     }
+}
+
+/// What git, or a file system below it, takes for `.git`: some leave out letters that have no width, some
+/// have short names.
+fn is_git(name: &str) -> bool {
+    let without_width = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let name: String = name.chars().filter(without_width).collect();
+    let name = name.split(':').next().unwrap_or_default().trim_end_matches([' ', '.']);
+    matches!(name, ".git" | "git~1")
 }
 
 fn is_config(name: &str) -> bool {

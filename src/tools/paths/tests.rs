@@ -320,3 +320,40 @@ proptest! {
         }
     }
 }
+
+/// Whoever writes a repository's settings or hooks decides what git runs. Reading them is free.
+#[test]
+fn nothing_is_written_that_is_gits_own() {
+    let folders = Folders::new();
+    folders.put("work/.git/config", "x");
+    folders.put("work/sub/.git/hooks/pre-commit", "x");
+    symlink("sub/.git", folders.at("work/inner")).unwrap();
+    symlink(".git/config", folders.at("work/settings")).unwrap();
+    let roots = folders.roots();
+    let find = finder(&roots, &[]);
+    for path in [
+        ".git",
+        ".git/config",
+        ".git/hooks/new",
+        ".GIT/config",
+        "sub/.git/hooks/pre-commit",
+        "sub/.Git/x",
+        "new/.git",
+        "./sub/../.git/config",
+        "inner/hooks/pre-commit",
+        "settings",
+        ".g\u{200c}it/config",
+        "git~1/config",
+        ".git./config",
+        ".git::$INDEX_ALLOCATION/config",
+        "file_cache_dir/.git/config",
+        "file_state_dir/.git/HEAD",
+    ] {
+        let said = says(find.writable(path));
+        assert!(said.contains("denied for path") && said.contains("git's own"), "{path}: {said}");
+    }
+    for path in [".gitignore", ".github/x", "my.git/x", "git/config", "digit~1"] {
+        assert!(find.writable(path).is_ok(), "{path}");
+    }
+    assert_eq!(says(find.existing(".git/config")), "Workspace .git/config");
+}
