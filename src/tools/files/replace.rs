@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
+use super::whole::MAX_WHOLE;
 use crate::tools::ToolError;
 
 /// Lines of the file shown around a change.
 const AROUND: usize = 2;
 /// Lines of a diff shown at most.
 const MAX_SHOWN: usize = 60;
+/// Places that are changed at once at most.
+const MAX_PLACES: usize = 100_000;
 /// A line of a diff is cut after so many characters.
 const MAX_WIDTH: usize = 200;
 
@@ -58,8 +61,28 @@ impl Replace<'_> {
                 "old_string stands in {count} places of {shown}: add lines around it until it is \
                  unique, or set replace_all"
             ))),
-            _ => Ok(self.at(&places, content)),
+            count => {
+                self.check_size(shown, content, count)?;
+                Ok(self.at(&places, content))
+            }
         }
+    }
+
+    /// A short text in many places makes a small file a large one.
+    fn check_size(&self, shown: &str, before: &[u8], count: usize) -> Result<(), ToolError> {
+        let size = before.len() - count * self.old.len() + count.saturating_mul(self.new.len());
+        if count > MAX_PLACES {
+            return Err(ToolError::tell(format!(
+                "old_string stands in more than {MAX_PLACES} places of {shown}: take a longer one"
+            )));
+        }
+        if size as u64 > MAX_WHOLE {
+            return Err(ToolError::tell(format!(
+                "{shown} would become too large ({size} bytes > {} MiB max)",
+                MAX_WHOLE / 1024 / 1024
+            )));
+        }
+        Ok(())
     }
 
     fn at(&self, places: &[usize], before: &[u8]) -> Replaced {
@@ -85,41 +108,73 @@ pub(super) fn diff(
     after: &[u8],
     changes: &[(Range<usize>, Range<usize>)],
 ) -> String {
-    let mut shown: Vec<String> = Vec::new();
-    let mut lines: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    for (old, new) in changes {
-        let (old, new) = (whole_lines(before, old), whole_lines(after, new));
-        match lines.last_mut() {
-            // Two changes in one line are one.
-            Some(last) if old.start < last.0.end => {
-                *last = (last.0.start..old.end, last.1.start..new.end)
-            }
-            _ => lines.push((old, new)),
-        }
-    }
-    for (old, new) in &lines {
-        if shown.len() >= MAX_SHOWN {
+    let mut shown = Shown::default();
+    for (old, new) in &changed_lines(before, after, changes) {
+        if shown.lines.len() >= MAX_SHOWN {
             break;
         }
         shown.push(format!("@@ line {} @@", 1 + breaks(&before[..old.start])));
         let head: Vec<_> =
             before[..old.start].split_inclusive(|b| *b == b'\n').rev().take(AROUND).collect();
-        shown.extend(head.into_iter().rev().map(|l| line(' ', l)));
-        shown.extend(before[old.clone()].split_inclusive(|b| *b == b'\n').map(|l| line('-', l)));
-        shown.extend(after[new.clone()].split_inclusive(|b| *b == b'\n').map(|l| line('+', l)));
-        let tail = after[new.end..].split_inclusive(|b| *b == b'\n').take(AROUND);
-        shown.extend(tail.map(|l| line(' ', l)));
+        shown.all(' ', head.into_iter().rev());
+        shown.all('-', before[old.clone()].split_inclusive(|b| *b == b'\n'));
+        shown.all('+', after[new.clone()].split_inclusive(|b| *b == b'\n'));
+        shown.all(' ', after[new.end..].split_inclusive(|b| *b == b'\n').take(AROUND));
     }
-    if shown.len() > MAX_SHOWN {
-        let more = shown.len() - MAX_SHOWN;
-        shown.truncate(MAX_SHOWN);
-        shown.push(format!("[+{more} lines]"));
+    if shown.more > 0 {
+        shown.lines.push(format!("[+{} lines]", shown.more));
     }
-    shown.join("\n")
+    shown.lines.join("\n")
+}
+
+/// The lines of a diff as far as they are shown, and how many more there are.
+#[derive(Default)]
+struct Shown {
+    lines: Vec<String>,
+    more: usize,
+}
+
+impl Shown {
+    fn push(&mut self, line: String) {
+        if self.lines.len() < MAX_SHOWN { self.lines.push(line) } else { self.more += 1 }
+    }
+
+    fn all<'a>(&mut self, mark: char, mut lines: impl Iterator<Item = &'a [u8]>) {
+        for shown in lines.by_ref().take(MAX_SHOWN - self.lines.len()) {
+            self.lines.push(line(mark, shown));
+        }
+        self.more += lines.count();
+    }
+}
+
+/// The whole lines that hold the changes: where in `before`, where in `after`. No more than are shown.
+fn changed_lines(
+    before: &[u8],
+    after: &[u8],
+    changes: &[(Range<usize>, Range<usize>)],
+) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut lines: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for (old, new) in changes {
+        let enough = lines.len() > MAX_SHOWN;
+        match lines.last_mut() {
+            // Two changes in one line are one. Its ends are known: a long line is looked through once.
+            Some(last) if old.start < last.0.end => {
+                if old.end > last.0.end {
+                    last.0.end = whole_lines(before, old).end;
+                }
+                if new.end > last.1.end {
+                    last.1.end = whole_lines(after, new).end;
+                }
+            }
+            _ if enough => break,
+            _ => lines.push((whole_lines(before, old), whole_lines(after, new))),
+        }
+    }
+    lines
 }
 
 fn places(content: &[u8], wanted: &[u8]) -> Vec<usize> {
-    memchr::memmem::find_iter(content, wanted).collect()
+    memchr::memmem::find_iter(content, wanted).take(MAX_PLACES + 1).collect()
 }
 
 fn breaks(bytes: &[u8]) -> usize {
@@ -138,7 +193,8 @@ fn whole_lines(text: &[u8], part: &Range<usize>) -> Range<usize> {
 }
 
 fn line(mark: char, bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
+    // A letter takes four bytes at most: more are not looked at.
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MAX_WIDTH + 8)]);
     let text = text.trim_end_matches(['\n', '\r']);
     match text.char_indices().nth(MAX_WIDTH) {
         Some((cut, _)) => format!("{mark}{}…", &text[..cut]),
@@ -240,5 +296,17 @@ old_string and new_string are the same
                 Err(_) => prop_assert!(count == 0 || (!all && count > 1)),
             }
         }
+    }
+
+    /// What a tool makes is bounded, not only what it takes.
+    #[test]
+    fn a_small_file_does_not_become_a_large_one() {
+        let file = "a".repeat(50_000);
+        let said = says(&file, "a", &"b".repeat(2_000), true);
+        assert_eq!(said, "f would become too large (100000000 bytes > 16 MiB max)");
+        let many = "a".repeat(200_000);
+        let said = says(&many, "a", "b", true);
+        assert_eq!(said, "old_string stands in more than 100000 places of f: take a longer one");
+        assert!(says(&file, "a", "bc", true).contains("+bcbc"));
     }
 }
