@@ -30,10 +30,11 @@ pub fn runtime() -> io::Result<Runtime> {
     Builder::new_multi_thread().worker_threads(cores.min(MOST_THREADS)).enable_all().build()
 }
 
-/// SIGTERM and SIGINT.
+/// SIGTERM, SIGINT and SIGHUP.
 pub struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    hang_up: Signal,
 }
 
 impl Signals {
@@ -45,6 +46,7 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
         })
     }
 
@@ -53,12 +55,13 @@ impl Signals {
         tokio::select! {
             _ = self.terminate.recv() => "SIGTERM",
             _ = self.interrupt.recv() => "SIGINT",
+            _ = self.hang_up.recv() => "SIGHUP",
         }
     }
 }
 
-/// Ends the daemon in order: ears first, then running tasks and what they said, within limits or until a
-/// second signal; what is left goes on at the next start.
+/// Ends the daemon in order: nothing is heard or begun any more, then running tasks and what they said may end,
+/// within limits or until a second signal; what is left, and what waits, goes on at the next start.
 pub async fn stop(house: &House, tracker: &TaskTracker, stop: &Stop, signals: &mut Signals) {
     stop.receivers.cancel();
     tokio::select! {

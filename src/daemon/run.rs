@@ -70,7 +70,12 @@ pub async fn daemon(
         }
     };
     tokio::select! {
-        name = signals.next() => tracing::info!(signal = name, "stopping: running tasks may end, a second signal ends at once"),
+        name = signals.next() => {
+            tracing::info!(signal = name, "stopping: running tasks may end, a second signal ends at once");
+            if name == "SIGHUP" {
+                tracing::warn!("SIGHUP reads no config anew: it stops selkie; start it again");
+            }
+        }
         () = asked => {}
     }
     stop(&house, &tracker, &stops, &mut signals).await;

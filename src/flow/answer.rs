@@ -204,7 +204,7 @@ impl Answers {
     }
 
     /// Gives the claim back: a restart that was asked for is no attempt. Nothing ends by it.
-    async fn release(&self, claimed: &Claimed) {
+    pub(super) async fn release(&self, claimed: &Claimed) {
         let released = self.desk.ledger.commit(&claimed.claim, Advance::Release).await;
         if let Err(error) = released {
             // It dies with this boot then, and counts.
@@ -321,6 +321,7 @@ impl Answers {
         }
         let Ending { append, header, end, usage, set_aside, seen, .. } = ending;
         let now = desk.clock.now();
+        let hand_over = hand_over && !desk.is_draining();
         let mut finish =
             Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now };
         if !seen.is_empty() {

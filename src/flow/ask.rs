@@ -88,11 +88,12 @@ pub(super) async fn answer(
     Ok(Reply::Taken)
 }
 
-/// Stores the task, begins it, and streams what happens.
+/// Stores the task, begins it, and streams what happens. When the stream is dropped before the end, the task is
+/// stopped.
 pub(super) async fn begin(
     desk: &Arc<Desk>,
     intake: &Arc<Intake>,
-    endings: &Endings,
+    endings: &Arc<Endings>,
     terminal: &Terminal,
     ask: Ask,
 ) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
@@ -108,15 +109,20 @@ pub(super) async fn begin(
     intake.begin(stored);
     let (out, events) = mpsc::channel(64);
     let stop = desk.stop.work.clone();
+    let (commands, endings) = (Arc::clone(&intake.commands), Arc::clone(endings));
     desk.tracker.spawn(async move {
         let watching = Watching { row, task: None, said, happenings, out: out.clone() };
         tokio::select! {
+            biased;
             () = watching.stream(ended) => {}
+            // Ctrl-C, or a closed terminal: nobody reads an answer, and the next question must not wait for it.
+            () = out.closed() => commands.abandon(row).await,
             // The task goes on at the next start, when nobody listens here any more.
             () = stop.cancelled() => {
                 drop(out.try_send(AskEvent::Ended { state: "interrupted".to_owned() }));
             }
         }
+        endings.forget(row);
     });
     Ok(events)
 }
@@ -176,7 +182,7 @@ struct Watching {
 }
 
 impl Watching {
-    /// Streams until the end. Nothing is lost when the asker has gone: the task goes on.
+    /// Streams until the end.
     async fn stream(mut self, mut ended: oneshot::Receiver<Finished>) {
         let finished = loop {
             tokio::select! {

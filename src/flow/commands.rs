@@ -14,7 +14,7 @@ use crate::flow::stops::Stops;
 use crate::flow::taps::Taps;
 use crate::flow::words::{self, HouseReport, StatusReport};
 use crate::shape::Shape;
-use crate::store::{CommandEffect, StopAnswers, StoreError};
+use crate::store::{CommandDone, CommandEffect, StopAnswers, StoreError};
 
 macro_rules! builtins {
     ($($variant:ident = $name:literal, $help:literal;)*) => {
@@ -92,7 +92,23 @@ impl Commands {
         let Some(effect) = desk.insist(|| self.effect(inbound)).await else { return };
         let done = desk.insist(|| desk.ledger.command(row, effect.clone())).await;
         desk.crash.hit(CrashPoint::AfterCommand);
-        let Some(Some(done)) = done else { return };
+        if let Some(Some(done)) = done {
+            self.follow_up(done).await;
+        }
+    }
+
+    /// Ends the task that a row began: who asked it has gone.
+    pub(super) async fn abandon(&self, row: InboxId) {
+        let done = self.desk.insist(|| self.desk.ledger.abandon(row)).await;
+        if let Some(done) = done {
+            tracing::info!(tasks = ?done.stopping, "who asked has hung up: nothing more is done for them");
+            self.follow_up(done).await;
+        }
+    }
+
+    /// Does here what a stored stop asks for.
+    async fn follow_up(&self, done: CommandDone) {
+        let desk = &self.desk;
         for task in done.stopping {
             self.stops.stop(task);
             desk.processes.end_of(task);

@@ -195,6 +195,11 @@ impl Desk {
         (self.chance.unit() * (1u64 << 53) as f64) as u64
     }
 
+    /// Whether the daemon ends: what runs may end, and no task is begun.
+    pub(super) fn is_draining(&self) -> bool {
+        self.stop.receivers.is_cancelled() || self.stop.work.is_cancelled()
+    }
+
     /// Gives stored parts to the courier of their account.
     pub(super) fn send(&self, queued: Queued) {
         self.post.send(queued);
@@ -202,11 +207,15 @@ impl Desk {
 
     /// Says something once for ever under `key`.
     pub(super) async fn say_once(self: &Arc<Self>, key: &str, draft: Draft) {
-        match self.ledger.say_once(key, draft).await {
-            Ok(Some(queued)) => self.send(queued),
-            Ok(None) => {}
-            Err(error) => self.trouble(&error),
-        }
+        let (desk, key) = (Arc::clone(self), key.to_owned());
+        let said = async move {
+            match desk.ledger.say_once(&key, draft).await {
+                Ok(Some(queued)) => desk.send(queued),
+                Ok(None) => {}
+                Err(error) => desk.trouble(&error),
+            }
+        };
+        self.to_the_end(said).await;
     }
 
     /// Tells the first owner something in private, once a day for each `key`.

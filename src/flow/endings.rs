@@ -26,6 +26,11 @@ impl Endings {
         receiver
     }
 
+    /// Nobody waits for the task that answers `row` any more.
+    pub(super) fn forget(&self, row: InboxId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&row);
+    }
+
     /// Takes out all who wait for one of the rows that a task answers.
     pub(super) fn take(&self, claimed: &Claimed) -> Vec<oneshot::Sender<Finished>> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -70,7 +70,7 @@ impl Gate {
             }
             busy.insert(conversation.clone(), false);
             drop(busy);
-            let (gate, stop) = (Arc::clone(self), self.desk.stop.work.clone());
+            let (gate, stop) = (Arc::clone(self), self.desk.stop.receivers.clone());
             self.desk.tracker.spawn(async move {
                 // What is not judged when the daemon ends is asked again at the next start.
                 tokio::select! {

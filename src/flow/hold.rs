@@ -10,6 +10,7 @@ use selkie_channel_core::{
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::ids::{InboxId, OutboundId};
+use crate::domain::task::Claim;
 use crate::flow::desk::{Desk, until};
 use crate::flow::words;
 use crate::store::{Claimed, Draft, FetchEffect, HeldAnswer, Offer, Standing, StoreError};
@@ -25,7 +26,10 @@ pub(super) async fn offer(desk: &Arc<Desk>, claimed: &Claimed) -> Infallible {
         && let Some(at) = window.hold_at
     {
         tokio::time::sleep(until(at, desk.clock.now())).await;
-        spend(desk, claimed, window).await;
+        let (claim, conversation) = (claimed.claim.clone(), claimed.conversation.clone());
+        let spent = Arc::clone(desk);
+        // The work beside may end at any moment: a button that is stored has to be sent.
+        desk.to_the_end(async move { spend(&spent, &claim, &conversation, window).await }).await;
     }
     std::future::pending().await
 }
@@ -36,13 +40,18 @@ pub(super) fn window(desk: &Desk, claimed: &Claimed) -> Option<ReplyWindow> {
     desk.window(heard.chain(claimed.settled.iter().filter_map(|settled| settled.by.as_ref())))
 }
 
-async fn spend(desk: &Arc<Desk>, claimed: &Claimed, window: ReplyWindow) {
+async fn spend(
+    desk: &Arc<Desk>,
+    claim: &Claim,
+    conversation: &ConversationId,
+    window: ReplyWindow,
+) {
     let key = format!("h{:x}", desk.nonce());
-    let Some(draft) = button(desk, &claimed.conversation, (&key, window)) else { return };
+    let Some(draft) = button(desk, conversation, (&key, window)) else { return };
     let offer = Offer { key, draft };
-    let offered = desk.insist(|| desk.ledger.hold(&claimed.claim, offer.clone())).await;
+    let offered = desk.insist(|| desk.ledger.hold(claim, offer.clone())).await;
     let Some(Some(queued)) = offered else { return };
-    tracing::info!(task = %claimed.claim.task, "its answer will be fetched by a button");
+    tracing::info!(task = %claim.task, "its answer will be fetched by a button");
     let refused_already = queued.parts.is_empty();
     desk.send(queued);
     if refused_already {

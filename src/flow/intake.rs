@@ -83,6 +83,7 @@ impl Intake {
         }
     }
 
+    /// Takes a batch in. To be carried to the end: what it claims has to be begun.
     async fn take(
         &self,
         account: &Account,
@@ -177,7 +178,9 @@ impl Inbox for AccountInbox {
         // Some events have no time of their own.
         let timeless = batch.iter_mut().filter(|inbound| inbound.at == DateTime::UNIX_EPOCH);
         timeless.for_each(|inbound| inbound.at = now);
-        self.intake.take(&self.account, batch, cursor).await.map_err(broken)
+        let (intake, account) = (Arc::clone(&self.intake), Arc::clone(&self.account));
+        let taken = async move { intake.take(&account, batch, cursor).await };
+        self.intake.desk.to_the_end(taken).await.map_err(broken)
     }
 
     async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, Duration)>, InboxBroken> {

@@ -31,6 +31,7 @@ mod chain;
 mod commands;
 mod courier;
 mod desk;
+mod detached;
 mod endings;
 mod files;
 mod gate;
@@ -59,6 +60,8 @@ mod steer;
 mod stops;
 #[cfg(test)]
 mod stories;
+#[cfg(test)]
+mod stories_of_hanging_up;
 #[cfg(test)]
 mod stories_of_questions;
 mod taps;
@@ -132,7 +135,7 @@ pub struct Parts {
 /// How the daemon ends flow: first nothing new is heard, then nothing more is begun.
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
-    /// Ends the ears.
+    /// Ends the ears; from then on no task is begun, and what waits goes on at the next start.
     pub receivers: CancellationToken,
     /// Ends workers and couriers; unfinished tasks go on at the next start.
     pub work: CancellationToken,
@@ -263,12 +266,16 @@ impl Flow {
         self.desk.channel_states()
     }
 
-    /// Runs one task in the terminal and streams what happens, to the end of its delivery.
+    /// Runs one task in the terminal and streams what happens, to the end of its delivery. Whoever drops the
+    /// stream has hung up: the task is stopped.
     ///
     /// # Errors
     /// When the task could not be stored.
     pub async fn ask(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
-        ask::begin(&self.desk, &self.intake, &self.endings, &self.terminal, ask).await
+        let (desk, intake) = (Arc::clone(&self.desk), Arc::clone(&self.intake));
+        let (endings, terminal) = (Arc::clone(&self.endings), Arc::clone(&self.terminal));
+        let begun = async move { ask::begin(&desk, &intake, &endings, &terminal, ask).await };
+        self.desk.to_the_end(begun).await
     }
 
     /// Answers the question with this key for whoever sits at the terminal.
@@ -276,7 +283,10 @@ impl Flow {
     /// # Errors
     /// When the answer could not be stored.
     pub async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
-        ask::answer(&self.desk, &self.intake, (question, reply)).await
+        let (desk, intake) = (Arc::clone(&self.desk), Arc::clone(&self.intake));
+        let question = question.to_owned();
+        let answered = async move { ask::answer(&desk, &intake, (&question, reply)).await };
+        self.desk.to_the_end(answered).await
     }
 
     /// Starts the couriers alone: nothing is heard, no task is run.

@@ -31,6 +31,7 @@ impl Answers {
         };
         let Asks { key, ask, append, header, usage } = asks;
         let now = desk.clock.now();
+        let hand_over = hand_over && !desk.is_draining();
         let expires_at = after(now, ask.within);
         let on = ParkedOn::Question { key: key.clone() };
         let wake_at = Some(expires_at);

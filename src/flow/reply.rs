@@ -2,19 +2,20 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use selkie_channel_core::{Body, ConversationId, Outbound, PlaceId};
+use tokio::sync::watch;
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::task::Claim;
 use crate::flow::desk::{Desk, after};
 use crate::flow::standings;
-use crate::store::{Claimed, Draft, Queued, Said, Standing};
+use crate::store::{Claimed, Draft, Said, Standing};
 use crate::tools::ToolError;
 use crate::tools::ports::{Reply, Spoken};
 
@@ -28,6 +29,14 @@ pub(super) struct TaskReply {
     conversation: ConversationId,
     place: PlaceId,
     spoken: AtomicBool,
+}
+
+/// Something said, as far as it has come.
+enum Stored {
+    /// The courier has it.
+    Sent(watch::Receiver<Standing>),
+    /// It was said before.
+    Known(Standing),
 }
 
 impl TaskReply {
@@ -62,33 +71,50 @@ impl TaskReply {
         Ok(Draft { outbound, parts, expires_at: Some(after(self.desk.clock.now(), expires)) })
     }
 
-    async fn receipt(&self, queued: Queued) -> Standing {
-        let mut watch = self.desk.standings.watch(queued.outbound);
-        self.desk.send(queued);
-        tokio::time::timeout(PATIENCE, standings::settled(&mut watch))
-            .await
-            .unwrap_or(Standing::Open)
+    /// Stores what is said and gives it to the courier; a call that is known finds what became of it. No part
+    /// names the `copy` of a file when it was said before, or not at all. Done even when the call's time ends.
+    async fn store(
+        &self,
+        call: &str,
+        body: Body,
+        copy: Option<PathBuf>,
+    ) -> Result<Stored, ToolError> {
+        let draft = self.draft(body);
+        let (desk, claim, call) = (Arc::clone(&self.desk), self.claim.clone(), call.to_owned());
+        let stored = async move {
+            let said = match draft {
+                Ok(draft) => desk.ledger.say(&claim, &call, draft).await.map_err(|error| {
+                    desk.trouble(&error);
+                    ToolError::Abort(error.to_string())
+                }),
+                Err(error) => Err(error),
+            };
+            if let Some(copy) = copy.filter(|_| !matches!(said, Ok(Said::New(_)))) {
+                desk.spool.remove(&copy);
+            }
+            Ok(match said? {
+                Said::New(queued) => {
+                    desk.crash.hit(CrashPoint::AfterSaid);
+                    let watch = desk.standings.watch(queued.outbound);
+                    desk.send(queued);
+                    Stored::Sent(watch)
+                }
+                Said::Known(_, standing) => Stored::Known(standing),
+                Said::Lost => {
+                    return Err(ToolError::Abort("the claim of this task is lost".to_owned()));
+                }
+            })
+        };
+        self.desk.to_the_end(stored).await
     }
 
-    /// Stores what is said; a call that is known finds what became of it.
-    async fn store(&self, call: &str, body: Body) -> Result<Said, ToolError> {
-        let draft = self.draft(body)?;
-        self.desk.ledger.say(&self.claim, call, draft).await.map_err(|error| {
-            self.desk.trouble(&error);
-            ToolError::Abort(error.to_string())
-        })
-    }
-
-    async fn outcome(&self, said: Said) -> Result<Spoken, ToolError> {
-        let standing = match said {
-            Said::New(queued) => {
-                self.desk.crash.hit(CrashPoint::AfterSaid);
-                self.receipt(queued).await
+    async fn outcome(&self, stored: Stored) -> Result<Spoken, ToolError> {
+        let standing = match stored {
+            Stored::Sent(mut watch) => {
+                let settled = standings::settled(&mut watch);
+                tokio::time::timeout(PATIENCE, settled).await.unwrap_or(Standing::Open)
             }
-            Said::Known(_, standing) => standing,
-            Said::Lost => {
-                return Err(ToolError::Abort("the claim of this task is lost".to_owned()));
-            }
+            Stored::Known(standing) => standing,
         };
         let spoken = spoken(standing);
         if !matches!(spoken, Spoken::Refused(_)) {
@@ -101,8 +127,8 @@ impl TaskReply {
 #[async_trait]
 impl Reply for TaskReply {
     async fn say(&self, call: &str, body: Body) -> Result<Spoken, ToolError> {
-        let said = self.store(call, body).await?;
-        self.outcome(said).await
+        let stored = self.store(call, body, None).await?;
+        self.outcome(stored).await
     }
 
     async fn send(&self, call: &str, mut body: Body, file: File) -> Result<Spoken, ToolError> {
@@ -113,12 +139,8 @@ impl Reply for TaskReply {
             ToolError::tell(format!("the file could not be copied for sending: {error}"))
         })?;
         *path = copy.to_string_lossy().into_owned();
-        let said = self.store(call, body).await;
-        if !matches!(said, Ok(Said::New(_))) {
-            // Said before, or not at all: no part names this copy.
-            spool.remove(&copy);
-        }
-        self.outcome(said?).await
+        let stored = self.store(call, body, Some(copy)).await?;
+        self.outcome(stored).await
     }
 
     fn is_here(&self, written: &str) -> Option<bool> {

@@ -1,10 +1,12 @@
 //! The owner's own words from the command line into any conversation: stored first, sent like all speech,
 //! and answered for.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use selkie_channel_core::{Body, ConversationId, Outbound};
+use selkie_channel_core::{Body, Outbound};
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
 use crate::domain::crash::CrashPoint;
 use crate::flow::desk::{Desk, after};
@@ -32,7 +34,7 @@ pub enum Told {
 }
 
 /// Says `markdown` in the conversation that `to` names and waits for what becomes of it.
-pub(super) async fn say(desk: &Desk, to: &str, markdown: &str) -> Result<Told, StoreError> {
+pub(super) async fn say(desk: &Arc<Desk>, to: &str, markdown: &str) -> Result<Told, StoreError> {
     let mut channels: Vec<_> = desk.accounts.values().map(|a| &a.channel).collect();
     channels.sort_by(|a, b| a.account.cmp(&b.account));
     let found = channels.iter().find_map(|c| c.address.parse(to).map(|id| (c, id)));
@@ -47,23 +49,35 @@ pub(super) async fn say(desk: &Desk, to: &str, markdown: &str) -> Result<Told, S
     let expires_at = Some(after(now, desk.settings.outbox.answer_expires));
     // The name is this outbound's own: what is said twice is meant twice.
     let key = format!("say:{}:{}:{}", conversation.full(), now.timestamp_millis(), outbound.nonce);
-    let queued = desk.ledger.say_once(&key, Draft { outbound, parts, expires_at }).await?;
-    desk.crash.hit(CrashPoint::AfterSaid);
-    let standing = match queued {
-        Some(queued) => receipt(desk, &conversation, queued).await,
+    let (shared, draft) = (Arc::clone(desk), Draft { outbound, parts, expires_at });
+    let stored = async move {
+        let queued = shared.ledger.say_once(&key, draft).await?;
+        shared.crash.hit(CrashPoint::AfterSaid);
+        Ok::<_, StoreError>(queued.map(|queued| sent(&shared, queued)))
+    };
+    let standing = match desk.to_the_end(stored).await? {
+        Some(Some(watch)) => receipt(desk, watch).await,
+        Some(None) => Standing::Refused {
+            reason: format!(
+                "{conversation} is closed: the platform let the bot speak no more there"
+            ),
+        },
         None => Standing::Open,
     };
     Ok(Told::Stands { conversation: conversation.key().to_owned(), standing })
 }
 
-async fn receipt(desk: &Desk, conversation: &ConversationId, queued: Queued) -> Standing {
+/// Gives it to the courier; `None` when there is nothing that it could carry.
+fn sent(desk: &Desk, queued: Queued) -> Option<watch::Receiver<Standing>> {
     if queued.parts.is_empty() {
-        let reason =
-            format!("{conversation} is closed: the platform let the bot speak no more there");
-        return Standing::Refused { reason };
+        return None;
     }
-    let mut watch = desk.standings.watch(queued.outbound);
+    let watch = desk.standings.watch(queued.outbound);
     desk.send(queued);
+    Some(watch)
+}
+
+async fn receipt(desk: &Desk, mut watch: watch::Receiver<Standing>) -> Standing {
     let patience = PATIENCE + desk.settings.outbox.unclear_after.0;
     tokio::time::timeout(patience, standings::settled(&mut watch)).await.unwrap_or(Standing::Open)
 }

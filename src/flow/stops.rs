@@ -1,17 +1,27 @@
 //! The running tasks of this process, so that a stop reaches them at once. The truth is in the ledger;
 //! this is a hint.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::ids::TaskId;
 
+/// Stops that came early and are remembered.
+const MANY_EARLY: usize = 1_000;
+
 /// The running tasks.
 pub(super) struct Stops {
     work: CancellationToken,
-    running: Mutex<HashMap<TaskId, StopMark>>,
+    running: Mutex<Running>,
+}
+
+#[derive(Default)]
+struct Running {
+    marks: HashMap<TaskId, StopMark>,
+    /// Stopped between the claim and its worker.
+    early: HashSet<TaskId>,
 }
 
 /// How one task is told to stop.
@@ -31,6 +41,11 @@ impl StopMark {
     pub(super) fn is_asked(&self) -> bool {
         self.asked.is_cancelled()
     }
+
+    fn stop(&self) {
+        self.asked.cancel();
+        self.cancel.cancel();
+    }
 }
 
 impl Stops {
@@ -42,24 +57,49 @@ impl Stops {
     /// Begins a task.
     pub(super) fn begin(&self, task: TaskId) -> StopMark {
         let mark = StopMark { asked: CancellationToken::new(), cancel: self.work.child_token() };
-        self.lock().insert(task, mark.clone());
+        let mut running = self.lock();
+        if running.early.remove(&task) {
+            mark.stop();
+        }
+        running.marks.insert(task, mark.clone());
         mark
     }
 
     /// Ends it.
     pub(super) fn end(&self, task: TaskId) {
-        self.lock().remove(&task);
+        self.lock().marks.remove(&task);
     }
 
-    /// Stops it, when it runs here.
+    /// Stops it, when it runs here or is about to.
     pub(super) fn stop(&self, task: TaskId) {
-        if let Some(mark) = self.lock().get(&task) {
-            mark.asked.cancel();
-            mark.cancel.cancel();
+        let mut running = self.lock();
+        if let Some(mark) = running.marks.get(&task) {
+            return mark.stop();
         }
+        if running.early.len() >= MANY_EARLY {
+            // Most of them were parked and never begin; the others learn it by their next write.
+            running.early.clear();
+        }
+        running.early.insert(task);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<TaskId, StopMark>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Running> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_that_comes_before_the_worker_is_not_forgotten() {
+        let stops = Stops::new(CancellationToken::new());
+        stops.stop(TaskId(1));
+        let (early, other) = (stops.begin(TaskId(1)), stops.begin(TaskId(2)));
+        assert!(early.is_asked() && early.cancel().is_cancelled());
+        assert!(!other.is_asked());
+        stops.end(TaskId(1));
+        assert!(!stops.begin(TaskId(1)).is_asked(), "a stop stops one claim");
     }
 }

@@ -54,7 +54,7 @@ impl Workers {
     /// Takes up to `wanted` free permits, for tasks that are claimed while they are stored.
     pub(super) fn reserve(&self, wanted: usize) -> Permits {
         // Lanes that wait longer go first, and a stopping daemon claims nothing.
-        if self.desk.stop.work.is_cancelled() || self.has_waiting() {
+        if self.desk.is_draining() || self.has_waiting() {
             return Vec::new();
         }
         (0..wanted).map_while(|_| Arc::clone(&self.permits).try_acquire_owned().ok()).collect()
@@ -86,23 +86,23 @@ impl Workers {
         self.bell.notify_one();
     }
 
-    /// Claims ready lanes until the daemon stops. Rests without a timer when nothing waits for a time.
+    /// Claims ready lanes until the daemon is told to end. Rests without a timer when nothing waits for a time.
     pub(super) async fn dispatch(self: Arc<Self>) {
-        let stop = self.desk.stop.work.clone();
-        // Dropping the inner future is safe everywhere it waits: a claim in flight dies with the boot.
-        let work = async {
-            loop {
-                self.desk.health.whole().await;
-                match self.todo() {
-                    Todo::Claim(lane) => self.claim(lane).await,
-                    Todo::Look => self.look().await,
-                    Todo::Rest(wake_at) => self.rest(wake_at).await,
-                }
+        while self.unless_draining(self.desk.health.whole()).await.is_some() {
+            match self.todo() {
+                Todo::Claim(lane) => self.claim(lane).await,
+                Todo::Look => self.look().await,
+                Todo::Rest(wake_at) => _ = self.unless_draining(self.rest(wake_at)).await,
             }
-        };
+        }
+    }
+
+    /// Waits, but no longer than the daemon may begin something. Only for what may be dropped: a claim is not.
+    async fn unless_draining<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
-            () = work => {}
-            () = stop.cancelled() => {}
+            biased;
+            () = self.desk.stop.receivers.cancelled() => None,
+            waited = wait => Some(waited),
         }
     }
 
@@ -153,8 +153,9 @@ impl Workers {
     }
 
     async fn claim(self: &Arc<Self>, lane: Lane) {
+        let permit = self.unless_draining(Arc::clone(&self.permits).acquire_owned()).await;
         // The semaphore is never closed.
-        let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else { return };
+        let Some(Ok(permit)) = permit else { return };
         match self.desk.ledger.claim(&lane, &self.desk.boot, self.desk.clock.now()).await {
             Ok(Some(claimed)) => self.begin(vec![claimed], vec![permit]),
             Ok(None) => {}
@@ -172,9 +173,13 @@ impl Workers {
         let mut next = Some(first);
         let mut turns = 0;
         while let Some(claimed) = next.take() {
+            if self.desk.is_draining() {
+                // Claimed in the moment in which the daemon was told to end: it is not begun.
+                self.answers.release(&claimed).await;
+                break;
+            }
             turns += 1;
-            let may_keep = !self.desk.stop.work.is_cancelled();
-            let hand_over = may_keep && (turns < TURNS || !self.has_waiting());
+            let hand_over = turns < TURNS || !self.has_waiting();
             let lane = Lane::of(&claimed.conversation);
             self.desk.crash.hit(CrashPoint::AfterClaim);
             let onward = self.answers.one(claimed, hand_over).await;

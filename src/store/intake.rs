@@ -27,6 +27,11 @@ pub trait Intake: Send + Sync {
     /// `Ok(None)` when the row was carried out before.
     async fn command(&self, row: InboxId, effect: CommandEffect) -> Result<Option<CommandDone>>;
 
+    /// Ends the task that a row began, as far as it has come, for who asked it has gone: one that waits or
+    /// is parked at once, a running one by its worker; its questions are taken back and what it has not sent
+    /// yet stays unsaid. Nothing happens to one that has ended. Durable.
+    async fn abandon(&self, row: InboxId) -> Result<CommandDone>;
+
     /// Returns rows of commands, taps and answers that were stored and not carried out (after a crash),
     /// oldest first.
     async fn open_commands(&self) -> Result<Vec<(InboxId, Inbound)>>;

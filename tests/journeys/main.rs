@@ -23,6 +23,7 @@ mod gate_strict;
 mod gate_talkative;
 mod groups;
 mod groups_more;
+mod hung_up;
 mod interrupt;
 mod isolation;
 mod keyboards;

@@ -1,10 +1,11 @@
 //! SIGTERM: what runs may end, what hangs goes on at the next start, and everybody is answered once.
 
+use rustix::process::Signal;
 use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, PRIVATE};
 
 use crate::support::once::{marks, said};
-use crate::support::rows::settled;
+use crate::support::rows::{HEARD, number, settled, texts};
 use crate::support::world::World;
 
 /// More often than a task may be cut off by crashes.
@@ -42,4 +43,41 @@ async fn a_hanging_task_goes_on_at_the_next_start_however_often() {
     let _last = world.daemon();
     settled(&world, 1).await;
     assert_eq!(marks(&said(&world, PRIVATE), &[vec!["hello"]]), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_when_the_signal_comes_is_begun_by_the_next_start() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    let model = world.playground.model();
+    model.script_for("the first", vec![Turn::text("in time").delayed(1_500)]);
+    world.telegram().say(ADA, ADA, "the first");
+    world.within("a question", model.wait_for_calls(1)).await;
+    for text in ["the second", "the third"] {
+        world.telegram().say(ADA, ADA, text);
+    }
+    let stored = |_: &str| number(&world.home, HEARD) == Some(3);
+    world.within("three messages", world.home.logged(0, stored)).await;
+    assert!(daemon.stop().await.success());
+    assert_eq!(marks(&said(&world, PRIVATE), &[vec!["in time"]]), 0);
+    assert_eq!(model.calls(), 1, "nothing was begun after the signal");
+    let states = texts(&world.home, "SELECT state || attempts FROM task ORDER BY id");
+    assert_eq!(states, ["done1", "waiting0", "waiting0"]);
+    let _next = world.daemon();
+    settled(&world, 3).await;
+    let all = [vec!["in time"], vec!["the second"], vec!["the third"]];
+    assert_eq!(marks(&said(&world, PRIVATE), &all), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hang_up_signal_ends_it_as_softly_and_says_that_it_ends() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.playground.model().script(vec![Turn::text("worth the wait").delayed(500)]);
+    world.telegram().say(ADA, ADA, "take your time");
+    world.within("a question", world.playground.model().wait_for_calls(1)).await;
+    daemon.signal(Signal::HUP);
+    assert!(daemon.gone().await.success());
+    assert_eq!(marks(&said(&world, PRIVATE), &[vec!["worth the wait"]]), 0);
+    assert!(world.home.log().contains("SIGHUP reads no config anew"), "{}", world.home.log());
 }

@@ -169,6 +169,11 @@ impl Daemon {
         signal(self.pid(), Signal::TERM);
     }
 
+    /// Sends it a signal.
+    pub fn signal(&self, name: Signal) {
+        signal(self.pid(), name);
+    }
+
     /// Asks it to end, and waits.
     pub async fn stop(self) -> ExitStatus {
         self.ask_to_stop();

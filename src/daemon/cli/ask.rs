@@ -35,7 +35,8 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let live = Live::new(plan.redactor.clone());
     let body = AskBody { text: ask.text, workspace: binary.here.clone(), terminal };
-    Ok(lifecycle::runtime()?.block_on(async {
+    let runtime = lifecycle::runtime()?;
+    let asked = runtime.block_on(async {
         let (lines, heard) = mpsc::channel(64);
         let (replies, replied) = mpsc::channel(1);
         let person = Person { json: ask.json, workspace: body.workspace.clone(), replies };
@@ -47,7 +48,10 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
         };
         let (asked, shown) = tokio::join!(asked, person.follow(heard, &live));
         asked.and(shown)
-    })?)
+    });
+    // A line that nobody has typed keeps a thread waiting: not this process.
+    runtime.shutdown_background();
+    Ok(asked?)
 }
 
 /// A line that answers a question, and where what became of it is told.
@@ -83,6 +87,7 @@ async fn alone(
     mut replied: mpsc::Receiver<Answer>,
 ) -> anyhow::Result<()> {
     let house = plan.open()?;
+    let mut signals = lifecycle::Signals::listen()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
     house.flow.start(&tracker, stop.clone()).await?;
     let AskBody { text, workspace, terminal } = body;
@@ -96,6 +101,11 @@ async fn alone(
                     break;
                 }
             }
+            _ = signals.next() => {
+                // Whoever reads may have gone with the terminal.
+                drop(lines.send(AskLine::Ended("stopped".to_owned())).await);
+                break;
+            }
             Some(Answer { body, told }) = replied.recv() => {
                 let AnswerBody { question, text, workspace } = body;
                 let reply = flow::Ask { workspace, text, terminal: true };
@@ -104,7 +114,9 @@ async fn alone(
             }
         }
     }
-    lifecycle::stop(&house, &tracker, &stop, &mut lifecycle::Signals::listen()?).await;
+    // Before its end the task is stopped by this.
+    drop(events);
+    lifecycle::stop(&house, &tracker, &stop, &mut signals).await;
     Ok(())
 }
 
@@ -122,7 +134,12 @@ impl Person {
         loop {
             // A courtesy: a closed standard error stops nothing.
             write!(std::io::stderr(), "> ").ok();
-            let Some(text) = lines.next_line().await? else { return Ok(()) };
+            let text = tokio::select! {
+                text = lines.next_line() => text?,
+                // Ctrl-C while the question stands.
+                () = self.replies.closed() => return Ok(()),
+            };
+            let Some(text) = text else { return Ok(()) };
             let (told, became) = oneshot::channel();
             let (question, workspace) = (question.to_owned(), self.workspace.clone());
             let body = AnswerBody { question, text, workspace };

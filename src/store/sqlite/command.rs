@@ -123,6 +123,35 @@ pub fn carry_out(
     Ok(Some(CommandDone { stopping: ended.running, queued, withdrawn: ended.withdrawn }))
 }
 
+/// Ends the task that a row began, as far as it has come.
+pub fn abandon(conn: &Connection, row: i64, now: DateTime<Utc>) -> Result<CommandDone> {
+    let mut done = CommandDone::default();
+    let found: Option<(i64, i64, String)> = conn
+        .prepare_cached(
+            "SELECT t.id, t.lane, t.state FROM inbox i JOIN task t ON t.id = i.task
+             WHERE i.id = ?1 AND i.disposition = 'task' AND t.finish IS NULL",
+        )?
+        .query_row([row], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    let Some((task, lane, state)) = found else { return Ok(done) };
+    done.stopping.push(TaskId(task));
+    if state == "running" {
+        conn.prepare_cached("UPDATE task SET stop = MAX(stop, 1) WHERE id = ?1")?
+            .execute([task])?;
+    } else {
+        done.withdrawn = questions::withdraw_of(conn, task, now)?;
+        work::end(conn, task, ("stopped", Some("who asked has gone")), millis(now))?;
+        lanes::refresh(conn, lane)?;
+    }
+    conn.prepare_cached(
+        "UPDATE part SET state = 'cancelled', open = 0, reason = 'stopped', updated_at = ?2
+         WHERE open = 1 AND state = 'queued'
+           AND outbound IN (SELECT id FROM outbound WHERE task = ?1)",
+    )?
+    .execute([task, millis(now)])?;
+    Ok(done)
+}
+
 /// What a stop came to.
 #[derive(Default)]
 struct Ended {

@@ -49,6 +49,12 @@ impl Intake for Sqlite {
         self.writer.run(Class::Durable, bytes, verb).await
     }
 
+    async fn abandon(&self, row: InboxId) -> Result<CommandDone> {
+        let now = self.clock.now();
+        let verb = move |conn: &rusqlite::Connection| command::abandon(conn, row.0, now);
+        self.writer.run(Class::Durable, 0, verb).await
+    }
+
     async fn open_commands(&self) -> Result<Vec<(InboxId, Inbound)>> {
         let verb = |conn: &rusqlite::Connection| {
             Ok(conn

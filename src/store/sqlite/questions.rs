@@ -1,7 +1,7 @@
 //! The rows of questions: asked with a park, settled once, found by key, by task, by words.
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, ToSql, params};
 use selkie_channel_core::{AccountId, ConversationId, MessageRef, PersonId};
 
 use super::accept::{self, Row as ArrivalRow};
@@ -238,20 +238,34 @@ pub fn withdraw(
     by: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<Vec<QuestionRow>> {
-    let open = open(conn, Some(conversation))?;
-    if open.is_empty() {
-        return Ok(Vec::new());
+    // All of them, however many: each has buttons that somebody could tap.
+    let theirs = "q.conversation = ?1 AND (?2 IS NULL OR
+        (SELECT facts ->> '$.speaker' FROM task WHERE id = q.task) = ?2)";
+    take_back(conn, theirs, params![conversation, by], now)
+}
+
+/// Takes back what a task has asked.
+pub fn withdraw_of(conn: &Connection, task: i64, now: DateTime<Utc>) -> Result<Vec<QuestionRow>> {
+    take_back(conn, "q.task = ?1", params![task], now)
+}
+
+fn take_back(
+    conn: &Connection,
+    whose: &str,
+    by: &[&dyn ToSql],
+    now: DateTime<Utc>,
+) -> Result<Vec<QuestionRow>> {
+    let sql = format!("{QUESTION} WHERE q.state = 'open' AND {whose} ORDER BY q.id");
+    let open = list(conn, &sql, by)?;
+    if !open.is_empty() {
+        let now = millis(now);
+        let sql = format!(
+            "UPDATE question AS q SET state = 'withdrawn', settled_at = {now} WHERE q.state = 'open' AND {whose}"
+        );
+        // Not kept: its text holds the time.
+        conn.execute(&sql, by)?;
     }
-    let taken: Vec<i64> = conn
-        .prepare_cached(
-            "UPDATE question SET state = 'withdrawn', settled_at = ?2
-             WHERE conversation = ?1 AND state = 'open' AND (?3 IS NULL OR
-                 (SELECT facts ->> '$.speaker' FROM task WHERE id = question.task) = ?3)
-             RETURNING id",
-        )?
-        .query_map(params![conversation, millis(now), by], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    open.into_iter().filter(|raw| taken.contains(&raw.row)).map(RawQuestion::read).collect()
+    open.into_iter().map(RawQuestion::read).collect()
 }
 
 /// A row of the inbox and its text.
