@@ -9,10 +9,11 @@ mod wall;
 #[cfg(test)]
 mod tests;
 
-use std::io;
 use std::sync::Arc;
 
+use axum::serve::ListenerExt as _;
 use axum::{Router, middleware};
+use selkie_channel_core::door::{Caps, Door, Wall};
 use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -50,8 +51,8 @@ pub struct Console {
     pub version: &'static str,
     /// The `main` route's model: `gpt-5.2 via openai`.
     pub model: String,
-    /// The one foreign origin that may read.
-    pub allow_origin: Option<String>,
+    /// Who may ask.
+    pub wall: Wall,
 }
 
 /// A channel for people.
@@ -68,19 +69,20 @@ pub struct ChannelView {
 impl Console {
     /// Returns the routes. Streams of events end when `stop` is cancelled.
     pub fn router(self, stop: CancellationToken) -> Router {
-        let wall = wall::Wall::new(self.allow_origin.as_deref());
+        let wall = Arc::new(self.wall.clone());
         routes::routes()
             .merge(live::routes(stop))
-            .layer(middleware::from_fn_with_state(Arc::new(wall), wall::guard))
+            .layer(middleware::from_fn_with_state(wall, wall::guard))
             .with_state(Arc::new(self))
     }
 
     /// Serves the routes until `stop` is cancelled.
-    ///
-    /// # Errors
-    /// When the listener breaks.
-    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> io::Result<()> {
-        let router = self.router(stop.clone());
-        axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) {
+        let door = Door { routes: self.router(stop.clone()), caps: Caps::LOCAL };
+        // Small answers must not wait for more; without it they are merely slower.
+        let listener = listener.tap_io(|stream| {
+            stream.set_nodelay(true).ok();
+        });
+        door.serve(listener, stop).await;
     }
 }

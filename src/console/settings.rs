@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use schemars::JsonSchema;
+use selkie_channel_core::door::Wall;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 
@@ -15,6 +16,9 @@ pub struct Settings {
     pub listen: Option<String>,
     /// The one other origin whose pages may read it, e.g. `http://127.0.0.1:8080`; null: none.
     pub allow_origin: Option<String>,
+    /// Names by which it may be asked besides `localhost` and loopback addresses, e.g. of a tunnel that
+    /// ends on this machine.
+    pub allow_hosts: Vec<String>,
 }
 
 /// Why the read API does not listen. Each variant says what to change.
@@ -58,6 +62,15 @@ impl Settings {
         Ok(Some(address))
     }
 
+    /// Returns who may ask.
+    pub fn wall(&self) -> Wall {
+        let wall = self.allow_hosts.iter().fold(Wall::default(), |wall, host| wall.host(host));
+        match &self.allow_origin {
+            Some(origin) => wall.origin(origin),
+            None => wall,
+        }
+    }
+
     /// Listens; `None` when the read API is off.
     ///
     /// # Errors
@@ -82,7 +95,7 @@ mod tests {
     use super::*;
 
     fn listening(on: &str) -> Result<Option<SocketAddr>, String> {
-        let settings = Settings { listen: Some(on.to_owned()), allow_origin: None };
+        let settings = Settings { listen: Some(on.to_owned()), ..Settings::default() };
         settings.address().map_err(|e| e.to_string())
     }
 
@@ -112,7 +125,7 @@ mod tests {
     async fn a_taken_port_says_what_to_do() {
         let first = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let listen = Some(first.local_addr().unwrap().to_string());
-        let error = Settings { listen, allow_origin: None }.listen().await.unwrap_err();
+        let error = Settings { listen, ..Settings::default() }.listen().await.unwrap_err();
         assert!(error.to_string().contains("choose another port"), "{error}");
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::DateTime;
+use selkie_channel_core::door::Wall;
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -162,7 +163,7 @@ impl Served {
             }),
             version: "0.1.0",
             model: "main (offline)".to_owned(),
-            allow_origin: Some("http://127.0.0.1:1".to_owned()),
+            wall: Wall::default().origin("http://127.0.0.1:1"),
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -307,7 +308,8 @@ async fn foreign_hosts_origins_and_methods_stay_outside() {
     let (_, head, _) = served.ask("GET /v1/tasks", &from("http://127.0.0.1:1")).await;
     assert!(format!("{head}\r\n").contains(cors), "{head}");
     for origin in ["http://127.0.0.1:11", "http://evil.example", "null"] {
-        let (_, head, _) = served.ask("GET /v1/tasks", &from(origin)).await;
+        let (status, head, _) = served.ask("GET /v1/tasks", &from(origin)).await;
+        assert_eq!(status, 403, "{origin}");
         assert!(!head.contains("access-control-allow-origin"), "{origin}: {head}");
     }
 }

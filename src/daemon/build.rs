@@ -279,7 +279,7 @@ impl House {
             syncs: Arc::new(move || ledger.syncs()),
             version: VERSION,
             model: self.plan.model.card().name,
-            allow_origin: self.plan.settings.console.allow_origin.clone(),
+            wall: self.plan.settings.console.wall(),
         }
     }
 }

@@ -8,6 +8,7 @@ mod client;
 mod hand;
 mod http;
 mod lifecycle;
+mod process;
 mod run;
 mod socket;
 mod state;

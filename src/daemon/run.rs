@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::daemon::build::{House, Plan, VERSION};
 use crate::daemon::lifecycle::{Signals, stop};
-use crate::daemon::socket;
+use crate::daemon::{process, socket};
 use crate::domain::happening::Happenings;
 use crate::flow::Stop;
 use crate::store::Ledger;
@@ -43,6 +43,7 @@ pub async fn daemon(
     up: oneshot::Sender<Up>,
     end: Option<oneshot::Receiver<()>>,
 ) -> anyhow::Result<()> {
+    process::take_files();
     let mut signals = Signals::listen().context("signals cannot be handled")?;
     let house = plan.open()?;
     let (tracker, stops) = (TaskTracker::new(), Stop::default());
@@ -97,12 +98,7 @@ async fn start(
         bail!("console.listen {listen} has no address");
     }
     if let Some(listener) = console {
-        let serving = house.console().serve(listener, stops.work.clone());
-        tracker.spawn(async move {
-            if let Err(error) = serving.await {
-                tracing::error!(%error, "the console has ended: restart selkie to have it back");
-            }
-        });
+        tracker.spawn(house.console().serve(listener, stops.work.clone()));
     }
     house.flow.start(tracker, stops.clone()).await?;
     tracker.spawn(socket::serve(socket::Desk::of(house), listener, stops.work.clone()));

@@ -18,6 +18,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use futures_util::{StreamExt, stream};
+use selkie_channel_core::door::{Caps, Door};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::net::UnixListener;
@@ -85,10 +86,8 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
         .route("/v1/trace/{message}", get(trace))
         .route("/v1/status", get(status))
         .with_state(Arc::new(desk));
-    let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
-    if let Err(error) = served {
-        tracing::error!(%error, "the control socket has ended: commands cannot reach this daemon");
-    }
+    // Whoever opens the socket is this machine's user: no wall, but nobody may hold it for ever.
+    Door { routes: router, caps: Caps::LOCAL }.serve(listener, stop).await;
 }
 
 /// What `ask` sends.

@@ -16,7 +16,6 @@ mod known;
 mod listen;
 mod mouth;
 mod names;
-mod patient;
 mod quota;
 mod refusal;
 mod settings;

@@ -4,10 +4,12 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use axum::serve::ListenerExt as _;
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use secrecy::ExposeSecret;
+use selkie_channel_core::door::{Caps, Door as Served};
 use selkie_channel_core::{Inbox, ListenEnd};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -17,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 use crate::api::Fault;
 use crate::ears::LineEars;
 use crate::hear::{self, Frame};
-use crate::patient::Patient;
 use crate::quota::Notice;
 use crate::webhook::{Door, Knock};
 
@@ -37,18 +38,19 @@ pub async fn listen(ears: &LineEars, inbox: &dyn Inbox, stop: CancellationToken)
     tracing::info!(listen = %ears.listen, path = ears.path, "LINE's webhook listens");
     let (sender, knocks) = mpsc::channel(WAITING);
     let routes = Door::new(ears.secret.expose_secret(), sender).routes(&ears.path);
-    let served = axum::serve(Patient(listener), routes)
-        .with_graceful_shutdown(stop.clone().cancelled_owned());
+    // LINE is anybody to a listener on the internet: no rule on who asks, the signature is the rule.
+    let door = Served { routes, caps: Caps::PUBLIC };
+    let listener = listener.tap_io(|stream| {
+        // Small answers must not wait for more; without it they are merely slower.
+        stream.set_nodelay(true).ok();
+    });
+    let served = door.serve(listener, stop.clone());
     let grace = async {
         stop.cancelled().await;
         sleep(GRACE).await;
     };
     tokio::select! {
-        ended = served => {
-            if let Err(error) = ended {
-                tracing::error!(%error, "the webhook ended");
-            }
-        }
+        () = served => {}
         () = grace => tracing::warn!("webhooks in flight were left behind"),
         never = take(ears, inbox, knocks) => match never {},
         never = check(ears, inbox) => match never {},

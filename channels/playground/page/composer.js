@@ -108,7 +108,7 @@ async function upload(url, caption, from) {
   for (let first = true; state.pending.length; first = false) {
     const [{ file, kind }] = state.pending;
     const query = new URLSearchParams({ name: file.name, caption: first ? caption : '', kind, from });
-    await ask(`${url}/upload?${query}`, { method: 'POST', headers: { 'content-type': file.type || 'application/octet-stream' }, body: file });
+    await ask(`${url}/upload?${query}`, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: file });
     state.pending.shift();
   }
 }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
+use axum::extract::ConnectInfo;
+use axum::http::Extensions;
+use axum::serve::Listener;
+use selkie_channel_core::door::Entering;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -23,9 +25,9 @@ impl Line {
     }
 }
 
-impl Connected<IncomingStream<'_, LineListener>> for Line {
-    fn connect_info(stream: IncomingStream<'_, LineListener>) -> Self {
-        stream.io().line.clone()
+impl Entering for Line {
+    fn enter(&self, extensions: &mut Extensions) {
+        extensions.insert(ConnectInfo(self.clone()));
     }
 }
 
@@ -64,6 +66,11 @@ pub(crate) struct LineStream {
 }
 
 impl LineStream {
+    /// The handle that cuts it.
+    pub(crate) fn line(&self) -> Line {
+        self.line.clone()
+    }
+
     fn check(&self) -> io::Result<()> {
         if self.line.0.load(Ordering::SeqCst) {
             return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by a fault"));

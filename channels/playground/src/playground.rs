@@ -4,19 +4,24 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Router, middleware};
+use selkie_channel_core::door::{Caps, Door, Wall, guard};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::{Now, machine};
 use crate::control::{self, Control, Platforms};
-use crate::line::{Line, LineListener};
+use crate::line::{LineListener, LineStream};
 use crate::line_platform::{self, LinePlatform};
 use crate::model::{self, Behaviour, Model};
 use crate::slack::{self, Slack};
 use crate::telegram::{self, Pace, Server, Telegram};
 use crate::x::{self, XPlatform};
+
+/// What the guests of the emulated platforms may take: a bot under load asks often and at once, and keeps its
+/// connections longer than it leaves them idle.
+const CAPS: Caps = Caps { connections: 512, head: Duration::from_secs(120), ..Caps::LOCAL };
 
 /// How a playground starts.
 #[derive(Clone)]
@@ -117,12 +122,13 @@ impl Playground {
             .nest("/slack", slack::routes(workspace))
             .nest(x::MOUNT, x::routes(timeline))
             .nest("/model", model::routes(model.clone()))
-            .merge(control::routes(Arc::clone(&control)));
+            .merge(control::routes(Arc::clone(&control)))
+            // Platforms and page alike are for this machine: no foreign page may ask any of them.
+            .layer(middleware::from_fn_with_state(Arc::new(Wall::default()), guard));
         let tasks = TaskTracker::new();
-        let service = router.into_make_service_with_connect_info::<Line>();
-        let served = axum::serve(LineListener(listener), service)
-            .with_graceful_shutdown(stop.clone().cancelled_owned());
-        tasks.spawn(serve_until(served.into_future(), stop.clone()));
+        let door = Door { routes: router, caps: CAPS };
+        let served = door.serve_with(LineListener(listener), LineStream::line, stop.clone());
+        tasks.spawn(serve_until(served, stop.clone()));
         tasks.spawn(line_platform::send_webhooks(Arc::clone(&line), events, stop.clone()));
         tasks.close();
         let line = line_handle;
@@ -218,17 +224,13 @@ impl Drop for Playground {
 }
 
 /// Serves until the stop; calls that still wait then (a scripted delay) get a second more.
-async fn serve_until(served: impl Future<Output = std::io::Result<()>>, stop: CancellationToken) {
+async fn serve_until(served: impl Future<Output = ()>, stop: CancellationToken) {
     let grace = async {
         stop.cancelled().await;
         tokio::time::sleep(Duration::from_secs(1)).await;
     };
     tokio::select! {
-        ended = served => {
-            if let Err(error) = ended {
-                tracing::error!(%error, "the playground's server ended");
-            }
-        }
+        () = served => {}
         () = grace => {}
     }
 }

@@ -20,8 +20,8 @@ use clap::Parser;
 
 use crate::config::paths::ConfigFile;
 use crate::config::problem::Problems;
-use crate::daemon::Binary;
 use crate::daemon::build::Chosen;
+use crate::daemon::{Binary, process};
 use args::{Args, Channel, Command};
 
 /// Why a command did not do it.
@@ -46,6 +46,7 @@ type Outcome = Result<(), Failure>;
 
 /// Carries out a command line and returns the process's exit code.
 pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCode {
+    process::close_to_others();
     let args = match Args::try_parse_from(channel::spelled_out(binary, line)) {
         Ok(args) => args,
         Err(error) => {

@@ -7,8 +7,9 @@ mod stream;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::Router;
 use axum::routing::{get, post};
+use axum::{Router, middleware};
+use selkie_channel_core::door::{Wall, guard};
 use tokio_util::sync::CancellationToken;
 
 use crate::line_platform::LinePlatform;
@@ -56,6 +57,8 @@ impl Control {
 
 /// The page at `/` and the API below `/api`.
 pub(crate) fn routes(control: Arc<Control>) -> Router {
+    // What is done here is done for a person: a page of somebody else's may not even send it.
+    let wall = Arc::new(Wall::default().no_forms());
     Router::new()
         .route("/", get(page::index))
         .route("/{file}", get(page::file))
@@ -70,6 +73,7 @@ pub(crate) fn routes(control: Arc<Control>) -> Router {
         .route("/api/files/{id}", get(api::file))
         .route("/api/events", get(stream::events))
         .layer(axum::extract::DefaultBodyLimit::max(51 * 1024 * 1024))
+        .layer(middleware::from_fn_with_state(wall, guard))
         .with_state(control)
 }
 

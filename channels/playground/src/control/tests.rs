@@ -65,7 +65,8 @@ async fn a_person_says_uploads_and_edits() {
     let id = said["message_id"].as_i64().unwrap();
     post("edit", json!({"message_id": id, "text": "hello"})).await;
     let upload = format!("{base}/upload?name=a.txt&caption=look&kind=document");
-    client().post(upload).body("bytes").send().await.unwrap();
+    let kind = ("content-type", "application/octet-stream");
+    client().post(upload).header(kind.0, kind.1).body("bytes").send().await.unwrap();
     let messages: Value =
         client().get(format!("{base}/messages")).send().await.unwrap().json().await.unwrap();
     assert_eq!(messages[0]["from"], json!({"id": GRACE, "name": "Grace", "is_bot": false}));
@@ -77,6 +78,35 @@ async fn a_person_says_uploads_and_edits() {
     assert_eq!(file.text().await.unwrap(), "bytes");
     assert_eq!(post("say", json!({"text": " "})).await.status(), 400);
     assert_eq!(post("say", json!({"text": "x", "from": "Nobody"})).await.status(), 404);
+}
+
+#[tokio::test]
+async fn no_web_site_is_obeyed() {
+    let playground = lifted().await;
+    let chats = format!("{}/api/chats/telegram:private", playground.url());
+    let upload = format!("{chats}/upload?name=a.txt&caption=run%20it");
+    let sent = async |url: &str, headers: &[(&str, &str)]| {
+        let asked = client().post(url).body(r#"{"text": "run it"}"#);
+        let asked = headers.iter().fold(asked, |asked, (name, value)| asked.header(*name, *value));
+        asked.send().await.unwrap().status().as_u16()
+    };
+    let json = ("content-type", "application/json");
+    let file = ("content-type", "application/octet-stream");
+    let wishes = [(format!("{chats}/say"), json), (upload, file)];
+    for (said, (url, kind)) in wishes.into_iter().enumerate() {
+        assert_eq!(sent(&url, &[("content-type", "text/plain")]).await, 415);
+        assert_eq!(sent(&url, &[]).await, 415);
+        assert_eq!(sent(&url, &[kind, ("origin", "http://evil.example")]).await, 403);
+        assert_eq!(sent(&url, &[kind, ("sec-fetch-site", "cross-site")]).await, 403);
+        assert_eq!(sent(&url, &[kind, ("host", "evil.example")]).await, 403);
+        let before = playground.telegram().messages(ADA).len();
+        assert_eq!(sent(&url, &[kind, ("origin", &playground.url())]).await, 200);
+        assert_eq!((before, playground.telegram().messages(ADA).len()), (said, said + 1), "{url}");
+    }
+    // Nor may one speak for a platform.
+    let hook =
+        format!("{}/bot{}/sendMessage", playground.telegram_base_url(), crate::telegram::TOKEN);
+    assert_eq!(sent(&hook, &[json, ("origin", "http://evil.example")]).await, 403);
 }
 
 #[tokio::test]

@@ -1,0 +1,85 @@
+//! Bodies with an end: a request's is whole in time or an error, an answer's keeps its seat until it is out.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::BoxError;
+use axum::body::{Body, Bytes};
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
+use tokio::time::{Sleep, sleep};
+
+use super::seats::Busy;
+
+/// A request's body that is an error when it is not whole in time.
+pub(super) struct InTime {
+    body: Incoming,
+    deadline: Pin<Box<Sleep>>,
+    late: bool,
+}
+
+impl InTime {
+    pub(super) fn new(body: Incoming, within: Duration) -> Self {
+        Self { body, deadline: Box::pin(sleep(within)), late: false }
+    }
+}
+
+impl HttpBody for InTime {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        if self.late {
+            return Poll::Ready(None);
+        }
+        // The deadline first: a client that always has one more byte does not put it off.
+        if self.deadline.as_mut().poll(cx).is_ready() {
+            self.late = true;
+            return Poll::Ready(Some(Err("the body did not arrive in time".into())));
+        }
+        Pin::new(&mut self.body).poll_frame(cx).map_err(Into::into)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.late || self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// An answer's body that keeps its connection's seat.
+pub(super) struct Seated {
+    body: Body,
+    _busy: Busy,
+}
+
+impl Seated {
+    pub(super) fn new(body: Body, busy: Busy) -> Self {
+        Self { body, _busy: busy }
+    }
+}
+
+impl HttpBody for Seated {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

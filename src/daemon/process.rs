@@ -1,0 +1,34 @@
+//! Our own process: who may look into it, and how many files it may have open.
+
+use rustix::process::{
+    DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit,
+};
+
+/// Open files that all our listeners together may take, and as many again for our own work.
+const WANTED: u64 = 1024;
+
+/// Closes our memory and environment to other processes of the same user: they hold every token.
+pub fn close_to_others() {
+    if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+        tracing::warn!(%error, "other processes of this user can read our memory");
+    }
+}
+
+/// Takes as many open files as the system gives: listeners with many guests leave enough for our own work.
+pub fn take_files() {
+    let given = getrlimit(Resource::Nofile);
+    if given.current != given.maximum {
+        let all = Rlimit { current: given.maximum, maximum: given.maximum };
+        if let Err(error) = setrlimit(Resource::Nofile, all) {
+            tracing::debug!(%error, "the limit of open files stays");
+        }
+    }
+    if let Some(open) = getrlimit(Resource::Nofile).current.filter(|open| *open < WANTED) {
+        tracing::warn!(
+            open,
+            wanted = WANTED,
+            "few files may be open at once: under load listeners can take what tools need; raise the \
+             hard limit (systemd: LimitNOFILE)"
+        );
+    }
+}
