@@ -254,6 +254,7 @@ impl Bench {
                 state: Some(at("state")),
                 workspace: Some(self.dir.path().to_owned()),
                 elsewhere: false,
+                ours: selkie::tools::paths::Ours::default(),
             },
             reply: Arc::new(Nobody),
             tools: Arc::clone(self.registry.block()),

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use schemars::JsonSchema;
 use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use selkie::domain::tool::{Class, Recovery, ToolSpec};
+use selkie::shape::roots::{Reach, Workspace};
 use selkie::shape::rules::RULES;
 use selkie::shape::{ChannelTools, Shape, Shaper};
 use selkie::tools::registry::{Base, Found};
@@ -213,12 +214,15 @@ fn printed(facts: &Facts, shape: &Shape) -> String {
     for line in shape.explain().hidden {
         reasons.entry(line.reasons.join("; ")).or_default().push(line.name);
     }
-    let files = match (shape.own_folder_only, shape.reads_elsewhere) {
-        (true, true) => "own cache folder, reads elsewhere",
-        (true, false) => "own cache folder",
-        (false, true) => "all roots, reads elsewhere",
-        (false, false) => "all roots",
+    let Reach { workspace, state, elsewhere } = shape.roots.opens;
+    let workspace = match workspace {
+        Workspace::No => "",
+        Workspace::Set => ", a workspace that an owner has set",
+        Workspace::Any => ", workspace",
     };
+    let state = if state { ", the owner's files of the state folder" } else { "" };
+    let elsewhere = if elsewhere { ", reads elsewhere" } else { "" };
+    let files = format!("own folder{workspace}{state}{elsewhere}");
     let mut text = format!("# {}{note}\nfiles: {files}\n", shape.setting);
     text.push_str(&format!("there: {}\n", names(shape).join(" ")));
     for (why, names) in reasons {
@@ -253,7 +257,7 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
     let opened = facts.opened.iter().any(|word| word == name || word == class.name());
     let trust = match facts.trust {
         Trust::Owner => true,
-        Trust::Allowed => class != Class::Exec,
+        Trust::Allowed => !matches!(class, Class::Exec | Class::Public),
         Trust::Stranger => matches!(class, Class::Note | Class::Reply),
     };
     let summoned = facts.trust == Trust::Owner && facts.summoned.iter().any(|word| word == name);
@@ -370,7 +374,7 @@ fn no_task_sees_the_tools_of_another() {
                     let shape = shaper.shape(facts);
                     std::thread::yield_now();
                     let group = facts.audience() == Audience::Group;
-                    assert_eq!(shape.own_folder_only, group || facts.trust == Trust::Stranger);
+                    assert_eq!(shape.roots.opens.state, !group && facts.trust == Trust::Owner);
                     for (name, class) in PLANNED {
                         let found = matches!(shape.registry.find(name), Found::Tool(_));
                         assert_eq!(

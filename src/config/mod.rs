@@ -69,6 +69,8 @@ pub struct Reading {
     secrets: Secrets,
     tree: Tree,
     file: Option<(String, Lines)>,
+    /// The files that the config names for secrets.
+    files: Vec<PathBuf>,
     problems: Vec<Problem>,
     settings: Option<Settings>,
 }
@@ -88,12 +90,14 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let (written, file) = from_file(&sources.file, &sources.here).map_err(|p| Problems(vec![p]))?;
     let mut problems = Vec::new();
     let mut layers = Vec::new();
+    let mut files = Vec::new();
     let folder = sources.file.folder(&sources.here);
     let flags = sources.flags.iter().map(from_flag);
     let all = [written, secrets.credentials(&sources.env), env::layer(&sources.env, &schema)];
     for (index, mut written) in all.into_iter().chain(flags).enumerate() {
         let folder = if index == 0 { &folder } else { &sources.here };
         problems.extend(strange_sections(&mut written, &schema));
+        files.extend(secrets::named_files(&written.value, folder));
         problems.extend(secrets.read_files(&mut written, folder));
         layers.push(Layer::new(&written.value, &*written.place));
     }
@@ -103,7 +107,8 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let tree = merge(&layers)?;
     let mut value = tree.json();
     schema::settle_nulls(&schema, "", &mut value);
-    let mut reading = Reading { value, schema, secrets, tree, file, problems, settings: None };
+    let settings = None;
+    let mut reading = Reading { value, schema, secrets, tree, file, files, problems, settings };
     reading.check_shape();
     reading.check_meaning(kits);
     Ok(reading)
@@ -130,6 +135,11 @@ impl Reading {
                 .collect();
             self.wrong(&path, says);
         }
+    }
+
+    /// Lists the files that keys like `bot_token_file` name.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
     /// Lists the secrets that stand in the config, for the redactor.

@@ -1,6 +1,6 @@
 //! Secrets: which keys hold one, and where else than in the config file they may come from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use selkie_channel_core::ChannelKit;
 use serde_json::Value;
@@ -83,6 +83,21 @@ impl Secrets {
         }
         let place = |path: &[String]| Place::of(format!("credential {}", path.join(".")));
         Written { value, place: Box::new(place) }
+    }
+}
+
+/// Lists the files that `<key>_file` keys name, wherever they stand.
+pub fn named_files(value: &Value, folder: &Path) -> Vec<PathBuf> {
+    match value {
+        Value::Object(map) => map
+            .iter()
+            .flat_map(|(key, inner)| match inner {
+                Value::String(path) if key.ends_with("_file") => vec![folder.join(path)],
+                inner => named_files(inner, folder),
+            })
+            .collect(),
+        Value::Array(all) => all.iter().flat_map(|inner| named_files(inner, folder)).collect(),
+        _ => Vec::new(),
     }
 }
 

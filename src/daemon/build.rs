@@ -27,6 +27,7 @@ use crate::store::Ledger;
 use crate::store::read::Read;
 use crate::tools::Schemas;
 use crate::tools::base::{self, Means};
+use crate::tools::paths::{CREDENTIALS, Ours};
 use crate::tools::ports::Small;
 use crate::tools::shell::Processes;
 use crate::tools::web::client::Guarded;
@@ -52,6 +53,8 @@ pub struct Plan {
     pub settings: Settings,
     /// Where things lie.
     pub folders: Folders,
+    /// What is the bot's own: closed to every tool.
+    pub ours: Ours,
     /// The channels that have a section.
     pub channels: Vec<Channel>,
     /// The `main` route.
@@ -106,7 +109,7 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
         redactor: redactor.clone(),
         user_agent: http::USER_AGENT.to_owned(),
         cache_dir,
-        state_dir: state_dir.join("channels"),
+        state_dir: state_dir.join(CREDENTIALS),
         now: Arc::new(move || time.now()),
     };
     let channels = channels(binary, &context, &mut reading);
@@ -120,21 +123,24 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
         }
         None => None,
     };
+    let named = reading.files().to_vec();
     let settings = reading.finish()?;
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
     let means = means(binary, &settings, &tls, &routes);
     let (model, decision) = (routes.main, routes.decision);
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
-    let tools = match config {
-        Some(file) => settings.tools.clone().closing(&file),
+    let tools = match &config {
+        Some(file) => settings.tools.clone().closing(file),
         None => settings.tools.clone(),
     };
     let shaper = shaper(binary, &tools, &means)?;
     let folders = folders(&settings);
     let processes = means.processes;
+    let ours = ours(binary, &folders, config, named);
     Ok(Plan {
         settings,
         folders,
+        ours,
         channels,
         model,
         decision,
@@ -145,6 +151,20 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
         clock,
         chance,
     })
+}
+
+/// Lists what is closed to every tool: the config and what it names, where a config and an environment
+/// would be read from at the next start, and systemd's credentials.
+fn ours(
+    binary: &Binary,
+    folders: &Folders,
+    config: Option<PathBuf>,
+    mut files: Vec<PathBuf>,
+) -> Ours {
+    files.extend(config);
+    files.extend(["config.yaml", ".env"].map(|name| binary.here.join(name)));
+    let credentials = binary.env.get("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+    Ours::new(folders.state.clone(), credentials.into_iter().collect(), files)
 }
 
 /// Lets every channel look at its section.
@@ -257,6 +277,7 @@ impl Plan {
             boot: Boot(uuid::Uuid::now_v7().to_string()),
             state_dir: self.folders.state.clone(),
             cache_dir: self.folders.cache.clone(),
+            ours: self.ours.clone(),
             redactor: self.redactor.clone(),
             processes: Arc::clone(&self.processes),
             version: VERSION,

@@ -17,10 +17,12 @@ use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Facts, Mode};
 use crate::domain::ids::TaskId;
 use crate::domain::transcript::Call;
+use crate::shape::roots::{Reach, Workspace};
 use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::{dispatch, look_up};
+use crate::tools::paths::Ours;
 use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Todos};
 use crate::tools::preview::preview;
 use crate::tools::scope::{Roots, Scope};
@@ -65,6 +67,7 @@ pub struct Bench {
     clock: SharedClock,
     state: PathBuf,
     cache: PathBuf,
+    ours: Ours,
     progress: Arc<dyn Progress>,
 }
 
@@ -78,6 +81,7 @@ impl Bench {
             clock: Arc::clone(&house.clock),
             state: house.plan.folders.state.clone(),
             cache: house.plan.folders.cache.clone(),
+            ours: house.plan.ours.clone(),
             progress: Arc::new(Silent),
         }
     }
@@ -140,7 +144,7 @@ impl Bench {
     fn scope(&self, by_hand: &ByHand, shape: &Shape, call: &str) -> Scope {
         let workspace = &by_hand.workspace;
         let key = format!("cli:{}", workspace.display());
-        let open = !shape.own_folder_only;
+        let Reach { workspace: opened, state, elsewhere } = shape.roots.opens;
         Scope {
             task: TaskId(0),
             call: call.to_owned(),
@@ -154,9 +158,10 @@ impl Bench {
             roots: Roots {
                 cache: self.cache.clone(),
                 own: self.cache.join(OWN),
-                state: open.then(|| self.state.clone()),
-                workspace: open.then(|| workspace.clone()),
-                elsewhere: open && shape.reads_elsewhere,
+                state: state.then(|| self.state.clone()),
+                workspace: (opened == Workspace::Any).then(|| workspace.clone()),
+                elsewhere,
+                ours: self.ours.clone(),
             },
             reply: Arc::new(Nobody),
             tools: Arc::clone(shape.registry.block()),

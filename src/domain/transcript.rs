@@ -53,9 +53,19 @@ pub struct Heard {
     /// The text itself is forwarded: not their own words.
     #[serde(default)]
     pub forwarded: bool,
+    /// What people said among themselves before: nobody's request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub talk: bool,
     /// Files, as the tools can reach them, or why they are not there.
     #[serde(default)]
     pub files: Vec<String>,
+}
+
+impl Heard {
+    /// Whether it is group talk; rows of earlier versions know it by their first word alone.
+    pub fn is_talk(&self) -> bool {
+        self.talk || self.text.starts_with("<group_talk ")
+    }
 }
 
 /// Somebody else's words inside a message.

@@ -31,6 +31,7 @@ use crate::flow::terminal::Terminal;
 use crate::flow::workspace::Workspaces;
 use crate::flow::{Parts, Stop, words};
 use crate::store::{Draft, Ledger, Queued, StoreError};
+use crate::tools::paths::Ours;
 use crate::tools::shell::Processes;
 
 /// What every part of flow needs.
@@ -54,6 +55,7 @@ pub(super) struct Desk {
     pub(super) stop: Stop,
     pub(super) state_dir: PathBuf,
     pub(super) cache_dir: PathBuf,
+    pub(super) ours: Ours,
     pub(super) redactor: Redactor,
     pub(super) processes: Arc<Processes>,
     /// Rung when a task was woken by what became of a delivery.
@@ -91,6 +93,7 @@ impl Desk {
             stop: Stop::default(),
             state_dir: parts.state_dir,
             cache_dir: parts.cache_dir,
+            ours: parts.ours,
             redactor: parts.redactor,
             processes: parts.processes,
             woken: Notify::new(),
@@ -105,6 +108,7 @@ impl Desk {
             settings: self.settings.workspace.clone(),
             state_dir: self.state_dir.clone(),
             cache_dir: self.cache_dir.clone(),
+            ours: self.ours.clone(),
         }
     }
 

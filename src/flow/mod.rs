@@ -20,6 +20,7 @@ use crate::domain::ids::Boot;
 use crate::llm::Model;
 use crate::shape::Shaper;
 use crate::store::{Ledger, StoreError};
+use crate::tools::paths::Ours;
 use crate::tools::shell::Processes;
 
 mod account;
@@ -124,6 +125,8 @@ pub struct Parts {
     pub state_dir: PathBuf,
     /// The folder of cached files.
     pub cache_dir: PathBuf,
+    /// What is the bot's own: closed to every tool.
+    pub ours: Ours,
     /// Hides secrets.
     pub redactor: Redactor,
     /// What tools run, for `/ps`.

@@ -11,6 +11,7 @@ use crate::domain::facts::{Facts, Where};
 use crate::flow::terminal;
 use crate::flow::workspace::Workspaces;
 use crate::shape::Shape;
+use crate::shape::roots::{Reach, Workspace};
 use crate::store::Claimed;
 use crate::tools::ports::{Modes, Progress, Reply, Todos};
 use crate::tools::scope::{Roots, Scope};
@@ -46,7 +47,7 @@ impl Scopes {
             mode: facts.mode,
             plan: None,
             given: Vec::new(),
-            roots: self.roots(claimed, facts, shape.own_folder_only, shape.reads_elsewhere),
+            roots: self.roots(claimed, facts, shape.roots.opens),
             reply: Arc::clone(reply),
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(progress),
@@ -58,19 +59,21 @@ impl Scopes {
         }
     }
 
-    fn roots(&self, claimed: &Claimed, facts: &Facts, own_only: bool, elsewhere: bool) -> Roots {
+    fn roots(&self, claimed: &Claimed, facts: &Facts, opens: Reach) -> Roots {
         let at_terminal = matches!(facts.place, Where::CommandLine { .. });
-        let workspace = match at_terminal {
-            true => terminal::workspace(&claimed.conversation).filter(|_| !own_only),
-            false => self.workspaces.of(claimed, facts.trust, own_only),
+        let workspace = match (opens.workspace, at_terminal) {
+            (Workspace::No, _) | (Workspace::Set, true) => None,
+            (Workspace::Any, true) => terminal::workspace(&claimed.conversation),
+            (opened, false) => self.workspaces.of(claimed, facts.trust, opened == Workspace::Set),
         };
-        let Workspaces { state_dir, cache_dir, .. } = &self.workspaces;
+        let Workspaces { state_dir, cache_dir, ours, .. } = &self.workspaces;
         Roots {
             cache: cache_dir.clone(),
             own: cache_dir.join(own_folder(claimed.place_row)),
-            state: (!own_only).then(|| state_dir.clone()),
+            state: opens.state.then(|| state_dir.clone()),
             workspace,
-            elsewhere: elsewhere && !own_only,
+            elsewhere: opens.elsewhere,
+            ours: ours.clone(),
         }
     }
 }
@@ -89,6 +92,7 @@ mod tests {
     use crate::flow::WorkspaceSettings;
     use crate::flow::records::Records;
     use crate::flow::testing;
+    use crate::tools::paths::Ours;
 
     #[test]
     fn a_closed_shape_leaves_the_own_folder_alone() {
@@ -101,6 +105,7 @@ mod tests {
                 settings: WorkspaceSettings::default(),
                 state_dir: "/s".into(),
                 cache_dir: "/c".into(),
+                ours: Ours::default(),
             },
             clock: Arc::new(SystemClock),
         };
@@ -108,11 +113,12 @@ mod tests {
         claimed.place_row = 7;
         claimed.conversation = terminal::conversation(std::path::Path::new("/home/me"));
         claimed.facts.place = Where::CommandLine { terminal: true };
-        let open = scopes.roots(&claimed, &claimed.facts, false, true);
+        let opens = |id| crate::shape::roots::ROOTS.iter().find(|row| row.id == id).unwrap().opens;
+        let open = scopes.roots(&claimed, &claimed.facts, opens("owner"));
         assert_eq!(open.own, PathBuf::from("/c/c7"));
         assert_eq!(open.workspace, Some("/home/me".into()));
         assert!(open.elsewhere && open.state.is_some());
-        let closed = scopes.roots(&claimed, &claimed.facts, true, true);
+        let closed = scopes.roots(&claimed, &claimed.facts, opens("group"));
         assert_eq!((closed.state, closed.workspace, closed.elsewhere), (None, None, false));
     }
 }

@@ -291,6 +291,7 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         stop: Stop::default(),
         state_dir: cache.path().join("state"),
         cache_dir: cache.path().into(),
+        ours: Default::default(),
         redactor: Redactor::default(),
         processes: Arc::default(),
         woken: Default::default(),

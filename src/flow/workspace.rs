@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::facts::Trust;
 use crate::flow::scope::own_folder;
 use crate::store::Claimed;
+use crate::tools::paths::Ours;
 
 /// Folders of the machine that are no place for files.
 const MACHINE: [&str; 4] = ["/proc", "/sys", "/dev", "/run"];
@@ -29,6 +30,7 @@ pub(super) struct Workspaces {
     pub(super) settings: WorkspaceSettings,
     pub(super) state_dir: PathBuf,
     pub(super) cache_dir: PathBuf,
+    pub(super) ours: Ours,
 }
 
 impl Workspaces {
@@ -98,7 +100,8 @@ mod tests {
             std::fs::create_dir_all(real.join(folder)).unwrap();
         }
         let settings = WorkspaceSettings { dir: Some(real.join("projects")), shared: false };
-        Workspaces { settings, state_dir: real.join("state"), cache_dir: real.join("cache") }
+        let (state_dir, cache_dir) = (real.join("state"), real.join("cache"));
+        Workspaces { settings, state_dir, cache_dir, ours: Ours::default() }
     }
 
     #[test]

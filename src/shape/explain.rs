@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::domain::tool::ToolSpec;
+use crate::domain::tool::{Class, ToolSpec};
 use crate::shape::{Shape, rules};
 use crate::tools::aliases::is_planned;
 use crate::tools::registry::Found;
@@ -60,6 +60,7 @@ impl Shape {
     pub fn why(&self, called: &str) -> Vec<String> {
         let name = self.registry.our_name(called);
         let mut reasons = self.reasons(name);
+        reasons.extend(self.files(name));
         if name != called {
             reasons.insert(0, format!("{called} is another name of {name}"));
         }
@@ -93,6 +94,17 @@ impl Shape {
                 vec![format!("there is no tool {name}: did you mean {}?", near.join(", "))]
             }
         }
+    }
+
+    /// Which files a tool that is there sees.
+    fn files(&self, name: &str) -> Option<String> {
+        let Found::Tool(tool) = self.registry.find(name) else { return None };
+        let opens = match tool.spec().class {
+            _ if tool.spec().group != "files" => return None,
+            Class::Write => self.roots.writes,
+            _ => self.roots.reads,
+        };
+        Some(format!("{name} in {}: {opens}", self.place()))
     }
 
     fn line(&self, spec: &ToolSpec) -> ToolLine {

@@ -2,14 +2,15 @@
 //! task's tool set is decided.
 
 mod explain;
+pub mod roots;
 pub mod rules;
 mod views;
 
 use std::sync::Arc;
 
-use selkie_channel_core::{Audience, SpeakingTool};
+use selkie_channel_core::SpeakingTool;
 
-use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::facts::{Facts, Mode, Occasion};
 use crate::domain::tool::Class;
 use crate::shape::rules::RULES;
 use crate::shape::views::{Key, Views};
@@ -45,10 +46,8 @@ pub struct Shape {
     pub setting: String,
     /// What the owner's own words name; rules that yield to them spare it.
     pub summoned: Vec<String>,
-    /// The state folder is closed: only the conversation's own cache folder is open.
-    pub own_folder_only: bool,
-    /// Files elsewhere on this machine may be read.
-    pub reads_elsewhere: bool,
+    /// Which files its tools see.
+    pub roots: &'static roots::Row,
 }
 
 impl Shaper {
@@ -112,16 +111,11 @@ impl Shaper {
         let any = |holds: fn(&rules::Rule) -> bool| at_work(mask).any(|(_, rule)| holds(rule));
         let key = Key::of(facts, mask, (any(|rule| rule.opens), any(|rule| rule.yields)));
         let registry = self.views.get(&key, || self.view(&key));
-        let group = facts.audience() == Audience::Group;
-        let stranger = facts.trust == Trust::Stranger;
-        let on_command_line = matches!(facts.place, Where::CommandLine { .. });
         Shape {
             registry,
             setting: setting(facts),
             summoned: key.summoned.to_vec(),
-            own_folder_only: group || stranger,
-            reads_elsewhere: !stranger
-                && (on_command_line || (facts.trust == Trust::Owner && !group)),
+            roots: roots::row(facts),
         }
     }
 

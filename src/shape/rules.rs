@@ -78,6 +78,16 @@ pub const RULES: &[Rule] = &[
         yields: false,
     },
     Rule {
+        id: "allowed_public",
+        reason: "hidden for allowed people: what is published in the bot's name asks the owner, and until approvals \
+                 exist nobody can be asked",
+        when: When::Trust(Trust::Allowed),
+        classes: &[Class::Public],
+        names: &[],
+        opens: false,
+        yields: false,
+    },
+    Rule {
         id: "stranger",
         reason: "hidden for strangers: only answers here and own notes are open to them",
         when: When::Trust(Trust::Stranger),

@@ -13,6 +13,7 @@ use crate::domain::ids::TaskId;
 use crate::domain::plan::Plan;
 use crate::domain::question::Given;
 use crate::domain::tool::ToolBlock;
+use crate::tools::paths::Ours;
 use crate::tools::ports::{Modes, Progress, Reply, Todos};
 
 /// The scope of one call.
@@ -63,10 +64,12 @@ pub struct Roots {
     pub cache: PathBuf,
     /// The conversation's own folder of the cache: always open.
     pub own: PathBuf,
-    /// The state folder, without what defines the bot; closed in groups.
+    /// The state folder, for owners in private: see the rules of paths for what of it is open.
     pub state: Option<PathBuf>,
     /// The conversation's workspace.
     pub workspace: Option<PathBuf>,
-    /// Owners and the command line also read elsewhere.
+    /// Files elsewhere on the machine may be read.
     pub elsewhere: bool,
+    /// What is the bot's own, closed wherever it lies.
+    pub ours: Ours,
 }

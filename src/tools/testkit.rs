@@ -18,6 +18,7 @@ use crate::domain::clock::ManualClock;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
+use crate::tools::paths::Ours;
 use crate::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
@@ -63,6 +64,7 @@ impl Folders {
             state: Some(self.at("state")),
             workspace: Some(self.at("work")),
             elsewhere: false,
+            ours: Ours::new(self.at("state"), Vec::new(), vec![self.at("etc/bot.yaml")]),
         }
     }
 

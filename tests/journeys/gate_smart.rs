@@ -29,7 +29,7 @@ async fn it_passes_and_refuses() {
     let prompt = world.last_prompt();
     assert!(prompt.contains("nobody mentioned you"), "{prompt}");
     assert!(prompt.contains("the kettle is old"), "what was refused is context: {prompt}");
-    assert!(prompt.find("<group_talk").is_some(), "{prompt}");
+    assert!(prompt.contains("<<<untrusted group talk"), "{prompt}");
     let keen = telegram.say(GROUP, GRACE, "and cake");
     world.hears(GROUP, "and cake").await;
     let quotes: Vec<_> = world.said(GROUP).iter().map(|m| m.reply_to).collect();

@@ -24,15 +24,18 @@ fn folders_are_listed() {
     ]), @r##"
 b.md
 src/
+[1 entry is closed to tools.]
 --
 b.md (file, 5 bytes)
 src/ (folder)
+[1 entry is closed to tools.]
 --
 a.rs
 deep/c.rs
 --
 src/a.rs
 src/deep/c.rs
+[1 entry is closed to tools.]
 --
 ✗ list_files denied for path: private (tools.list_files.deny_paths)
 --

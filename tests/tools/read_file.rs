@@ -86,9 +86,9 @@ fn the_config_is_closed_whatever_it_is_called() {
     }
     let said = String::from_utf8(line.output().unwrap().stdout).unwrap();
     for part in [
-        "mine.yaml (tools.read_file.deny_paths)",
+        "mine.yaml (it is the bot's own: no tool touches it)",
         "work/other.yaml:1:llm: {provider: offline}",
-        "write_file denied for path: mine.yaml (tools.write_file.deny_paths)",
+        "write_file denied for path: mine.yaml (it is the bot's own: no tool touches it)",
         "bash command references denied path: mine.yaml",
     ] {
         assert!(said.contains(part), "{part} is not in {said}");
@@ -99,7 +99,9 @@ fn the_config_is_closed_whatever_it_is_called() {
 #[test]
 fn nothing_of_the_machine_or_the_bot_is_opened_and_nothing_hangs() {
     let desk = Desk::with("tools: {read_file: {deny_paths: [secrets.txt, notes/private]}}\n");
-    desk.put("secrets.txt", "x").put("notes/private/a", "x").put(".env", "KEY=x").put("one", "x");
+    desk.put("secrets.txt", "x").put("notes/private/a", "x").put("one", "x");
+    desk.put("k8s/config.yaml", "a: 1").put("env/x.py", "pass").put(".env.example", "KEY=");
+    fs::hard_link(desk.at("../config.yaml"), desk.at("held")).unwrap();
     symlink("/proc/self/environ", desk.at("environ")).unwrap();
     symlink("loop", desk.at("loop")).unwrap();
     fs::hard_link(desk.at("one"), desk.at("two")).unwrap();
@@ -109,7 +111,10 @@ fn nothing_of_the_machine_or_the_bot_is_opened_and_nothing_hangs() {
         "secrets.txt",
         "sub/../secrets.txt",
         "notes/private/a",
-        ".env",
+        "k8s/config.yaml",
+        "env/x.py",
+        ".env.example",
+        "held",
         "environ",
         "/proc/self/environ",
         "/dev/zero",
@@ -129,7 +134,13 @@ fn nothing_of_the_machine_or_the_bot_is_opened_and_nothing_hangs() {
 --
 ✗ read_file denied for path: notes/private/a (tools.read_file.deny_paths)
 --
-✗ read_file denied for path: .env (it may hold credentials of the bot)
+   1 | a: 1
+--
+   1 | pass
+--
+   1 | KEY=
+--
+✗ read_file denied for path: held (it is the bot's own: no tool touches it)
 --
 ✗ read_file denied for path: environ (it is the machine's own, not a file)
 --
@@ -141,9 +152,9 @@ fn nothing_of_the_machine_or_the_bot_is_opened_and_nothing_hangs() {
 --
 ✗ loop cannot be reached: Too many levels of symbolic links (os error 40)
 --
-✗ read_file denied for path: ../config.yaml (it may hold credentials of the bot)
+✗ read_file denied for path: ../config.yaml (it is the bot's own: no tool touches it)
 --
-✗ read_file denied for path: file_state_dir/selkie.db (it is the daemon's own)
+✗ read_file denied for path: file_state_dir/selkie.db (it is the bot's own: no tool touches it)
 --
 ✗ refusing to read outside allowed base dir: file_cache_dir/../../selkie.db (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
 --

@@ -45,7 +45,7 @@ wrote 4 bytes to file_state_dir/TODO.md
 --
 ✗ refusing to write outside allowed base dirs: ../x (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
 --
-✗ write_file denied for path: config.yaml (it may hold credentials of the bot)
+wrote 1 bytes to config.yaml
 --
 ✗ content too large (50 bytes > 40 max): write it in parts with mode append
 --

@@ -21,6 +21,7 @@ fn hello() -> Vec<Heard> {
         text: "hello".into(),
         quote: None,
         forwarded: false,
+        talk: false,
         files: vec![],
     }]
 }

@@ -45,11 +45,12 @@ pub(super) fn again(why: &str) -> String {
 fn line(inbound: &Inbound) -> Value {
     let mut line = json!({
         "at": inbound.at.to_rfc3339_opts(SecondsFormat::Secs, true),
-        "from": inbound.speaker.name,
+        "from": prompt::label(&inbound.speaker.name),
         "text": cut(&inbound.text),
     });
     if let Some(quote) = &inbound.quote {
-        line["replies_to"] = json!({ "from": quote.speaker, "text": cut(&quote.text) });
+        line["replies_to"] =
+            json!({ "from": prompt::label(&quote.speaker), "text": cut(&quote.text) });
     }
     if !inbound.attachments.is_empty() {
         line["files"] = json!(inbound.attachments.len());

@@ -27,6 +27,7 @@ fn heard(row: InboxId, inbound: &Inbound) -> Item {
             ours: q.ours,
         }),
         forwarded: false,
+        talk: false,
         files: vec!["file.txt".to_owned()],
     })
 }

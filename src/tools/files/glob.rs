@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Denied;
 use super::blocking::{on_disk, refused};
 use super::list_files::start;
-use super::walk::{Sight, files};
+use super::walk::{Sight, files, with_closed};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Kind, Located, Stop};
@@ -89,8 +89,9 @@ fn find(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
             found.lock().unwrap_or_else(PoisonError::into_inner).push(line);
         }
     });
-    walked.map_err(|e| refused(&shown, &e))?;
-    Ok(print(found.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    let closed = walked.map_err(|e| refused(&shown, &e))?;
+    let list = print(found.into_inner().unwrap_or_else(PoisonError::into_inner));
+    Ok(with_closed(list, closed))
 }
 
 /// The folder to look in and the pattern below it; `None` for the default folder before it is made.
@@ -185,26 +186,31 @@ mod tests {
 a.rs
 src/b.rs
 src/deep/c.rs
+[1 entry is closed to tools.]
 --
 {"pattern":"*.rs"}
 a.rs
+[1 entry is closed to tools.]
 --
 {"pattern":"src/**/*.{rs,ts}"}
 src/b.rs
 src/deep/c.rs
 src/d.ts
+[1 entry is closed to tools.]
 --
 {"pattern":"*.rs","path":"src"}
 src/b.rs
 --
 {"pattern":"**/*.md"}
 No files found.
+[1 entry is closed to tools.]
 --
 {"pattern":"file_cache_dir/*.rs"}
 file_cache_dir/mine.rs
 --
 {"pattern":"file_state_dir/**/*"}
 file_state_dir/TODO.md
+[2 entries are closed to tools.]
 --
 {"pattern":"**/*","path":"out"}
 refusing to read outside allowed base dir: out (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -16,7 +17,7 @@ use serde_json::Value;
 use super::Denied;
 use super::blocking::{on_disk, refused};
 use super::list_files::start;
-use super::walk::{Sight, files};
+use super::walk::{Sight, files, with_closed};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Kind, Located, Stop};
@@ -98,11 +99,20 @@ fn search(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
     let fault = |e: io::Error| refused(&shown, &e);
     let (kind, size) = place.kind().map_err(fault)?;
     let found = Mutex::new(Found::default());
+    let mut closed = 0;
+    // A file under a second name of what is closed looks open until it is opened.
+    let refused_late = AtomicUsize::new(0);
     if kind == Kind::Folder {
-        files(&place, sight, stop, |file, entry| {
-            let wanted = asked.include.as_ref().is_none_or(|i| i.is_match(entry.file_name()));
-            if wanted && let Ok(Some(hits)) = asked.in_file(&file) {
-                found.lock().unwrap_or_else(PoisonError::into_inner).add(file.shown(), hits);
+        closed = files(&place, sight, stop, |file, entry| {
+            if asked.include.as_ref().is_some_and(|i| !i.is_match(entry.file_name())) {
+                return;
+            }
+            match asked.in_file(&file) {
+                Ok(Some(hits)) => {
+                    found.lock().unwrap_or_else(PoisonError::into_inner).add(file.shown(), hits);
+                }
+                Ok(None) => {}
+                Err(_) => drop(refused_late.fetch_add(1, Ordering::Relaxed)),
             }
         })
         .map_err(fault)?;
@@ -111,7 +121,8 @@ fn search(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
     } else if let Some(hits) = asked.in_file(&place).map_err(fault)? {
         found.lock().unwrap_or_else(PoisonError::into_inner).add(shown, hits);
     }
-    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner).print(asked.context > 0))
+    let list = found.into_inner().unwrap_or_else(PoisonError::into_inner).print(asked.context > 0);
+    Ok(with_closed(list, closed + refused_late.into_inner()))
 }
 
 const NOTHING: &str = "No matches found.";
@@ -341,6 +352,7 @@ late.go:1 yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
 late.go:2:func TestLate
 --
 sub/b.go:1:func TestC() {}
+[1 entry is closed to tools.]
 --
 {"pattern":"func Test"}
 a_test.go:3:func TestA() {
@@ -348,6 +360,7 @@ a_test.go:8:func TestB() {
 late.go:2:func TestLate
 note.md:1:func Test in prose
 sub/b.go:1:func TestC() {}
+[1 entry is closed to tools.]
 --
 {"pattern":"\\{$","path":"a_test.go"}
 a_test.go:3:func TestA() {
@@ -358,6 +371,7 @@ latin:1:caf� func
 --
 {"pattern":"nothing like this"}
 No matches found.
+[1 entry is closed to tools.]
 --
 {"pattern":"("}
 invalid pattern: regex parse error:

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
 use super::pattern::Pattern;
+use super::walk::with_closed;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Kind, Listed, Located, RealRoots, Stop};
@@ -94,15 +95,16 @@ fn list(finder: &Finder<'_>, args: &Args, stop: &Stop) -> Result<String, ToolErr
     };
     let include = args.include.as_deref().map(Pattern::new);
     let roots = finder.real_roots();
-    let mut walk = Walk { finder, roots, stop, left: MAX_SEEN, too_deep: false, found: Vec::new() };
+    let (found, left) = (Vec::new(), MAX_SEEN);
+    let mut walk = Walk { finder, roots, stop, left, too_deep: false, closed: 0, found };
     walk.folder(&folder, "", depth.min(MAX_DEPTH), depth > MAX_DEPTH)?;
-    let cut_short = walk.left == 0 || walk.too_deep;
+    let (cut_short, closed) = (walk.left == 0 || walk.too_deep, walk.closed);
     let mut found = walk.found;
     found.retain(|f| {
         pattern.as_ref().is_none_or(|p| p.matches(&f.path))
             && include.as_ref().is_none_or(|i| f.entry.kind != Kind::Folder && i.matches(&f.name()))
     });
-    Ok(print(found, args.details, cut_short))
+    Ok(with_closed(print(found, args.details, cut_short), closed))
 }
 
 /// The folder to list and the pattern below it; `None` for the default folder before it is made.
@@ -153,6 +155,8 @@ struct Walk<'a> {
     stop: &'a Stop,
     left: usize,
     too_deep: bool,
+    /// Entries that are there and closed.
+    closed: usize,
     found: Vec<Found>,
 }
 
@@ -180,6 +184,7 @@ impl Walk<'_> {
             self.left -= 1;
             let inside = folder.child(&entry.name);
             if !self.finder.may_see(&self.roots, &inside) {
+                self.closed += 1;
                 continue;
             }
             let name = entry.name.to_string_lossy();
@@ -314,6 +319,7 @@ mod tests {
         --
         {"path":"file_state_dir/.","recursive":true}
         TODO.md
+        [2 entries are closed to tools.]
         --
         {"path":"file_state_dir/memory"}
         list_files denied for path: file_state_dir/memory (memory is reached with the memory tools)
@@ -354,8 +360,10 @@ mod tests {
         folders.put("work/a", "x");
         let mut scope = folders.scope();
         scope.roots.state = Some(folders.at("work/state"));
-        assert_eq!(call(&scope, json!({"recursive": true})).await, "a");
-        assert_eq!(call(&scope, json!({"path": "state"})).await, "TODO.md");
+        let said = call(&scope, json!({"recursive": true})).await;
+        assert_eq!(said, "a\n[1 entry is closed to tools.]");
+        let said = call(&scope, json!({"path": "state"})).await;
+        assert_eq!(said, "TODO.md\n[1 entry is closed to tools.]");
         scope.roots.elsewhere = true;
         let outside = folders.put("outside/b", "x");
         let outside = outside.parent().unwrap();

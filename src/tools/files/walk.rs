@@ -4,7 +4,8 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
@@ -28,7 +29,8 @@ pub(super) struct Sight {
     pub(super) denied: Denied,
 }
 
-/// Calls `each` for every regular file below a folder, on several threads, in no order.
+/// Calls `each` for every regular file below a folder, on several threads, in no order. Returns how many
+/// entries are closed to the tool.
 ///
 /// # Errors
 /// When it is time to end.
@@ -37,10 +39,11 @@ pub(super) fn files(
     sight: Sight,
     stop: &Stop,
     each: impl Fn(Located, &DirEntry) + Sync,
-) -> io::Result<()> {
+) -> io::Result<usize> {
     let base = folder.real();
     let failed = Mutex::new(Ok(()));
-    builder(folder, sight).build_parallel().run(|| {
+    let closed = Arc::new(AtomicUsize::new(0));
+    builder(folder, sight, Arc::clone(&closed)).build_parallel().run(|| {
         Box::new(|entry| {
             if let Err(over) = stop.check() {
                 *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Err(over);
@@ -57,10 +60,20 @@ pub(super) fn files(
             WalkState::Continue
         })
     });
-    failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)?;
+    Ok(closed.load(Ordering::Relaxed))
 }
 
-fn builder(folder: &Located, sight: Sight) -> WalkBuilder {
+/// Says how many entries a list leaves out because they are closed; nothing for none.
+pub(super) fn with_closed(list: String, closed: usize) -> String {
+    match closed {
+        0 => list,
+        1 => format!("{list}\n[1 entry is closed to tools.]"),
+        many => format!("{list}\n[{many} entries are closed to tools.]"),
+    }
+}
+
+fn builder(folder: &Located, sight: Sight, closed: Arc<AtomicUsize>) -> WalkBuilder {
     let base = folder.real();
     let real_roots = sight.denied.finder(sight.tool, &sight.roots).real_roots();
     let start = folder.clone();
@@ -74,7 +87,11 @@ fn builder(folder: &Located, sight: Sight) -> WalkBuilder {
         let finder = sight.denied.finder(sight.tool, &sight.roots);
         let here = start.child(relative.as_os_str());
         let folder = entry.file_type().is_some_and(|t| t.is_dir());
-        finder.may_see(&real_roots, &here) && (!folder || can_be_read(entry.path()))
+        let seen = finder.may_see(&real_roots, &here);
+        if !seen {
+            closed.fetch_add(1, Ordering::Relaxed);
+        }
+        seen && (!folder || can_be_read(entry.path()))
     });
     builder
 }

@@ -115,7 +115,7 @@ mod tests {
     async fn it_writes_appends_and_refuses() {
         let folders = Folders::new();
         folders.put("work/dir/x", "x");
-        folders.put("state/config.yaml", "x");
+        folders.put("state/selkie.db", "x");
         let scope = folders.scope();
         let mut said = Vec::new();
         for args in [
@@ -128,7 +128,8 @@ mod tests {
             json!({"path": "dir/", "content": "x"}),
             json!({"path": "dir/x/y", "content": "x"}),
             json!({"path": "../outside/x", "content": "x"}),
-            json!({"path": "file_state_dir/config.yaml", "content": "x"}),
+            json!({"path": "file_state_dir/selkie.db", "content": "x"}),
+            json!({"path": "file_state_dir/HEARTBEAT.md", "content": "x"}),
             json!({"path": "file_state_dir/persona/SOUL.md", "content": "x"}),
             json!({"path": "file_state_dir", "content": "x"}),
         ] {
@@ -144,13 +145,14 @@ mod tests {
         path is a directory: dir/
         dir/x/y cannot be reached: a part of it is a file, not a folder
         refusing to write outside allowed base dirs: ../outside/x (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
-        write_file denied for path: file_state_dir/config.yaml (it may hold credentials of the bot)
+        write_file denied for path: file_state_dir/selkie.db (it is the bot's own: no tool touches it)
+        write_file denied for path: file_state_dir/HEARTBEAT.md (it defines the bot: people change it, tools do not)
         write_file denied for path: file_state_dir/persona/SOUL.md (it defines the bot: people change it, tools do not)
         invalid path: alias requires a relative file path
         ");
         assert_eq!(folders.get("work/a/b.txt"), "one two");
         assert_eq!(folders.get("cache/bird/one/c.txt"), "");
-        assert_eq!(folders.get("state/config.yaml"), "x");
+        assert_eq!(folders.get("state/selkie.db"), "x");
     }
 
     #[tokio::test]

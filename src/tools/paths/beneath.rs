@@ -68,7 +68,9 @@ impl Located {
     pub fn open(&self) -> io::Result<File> {
         let file = open(self, &self.relative, FILE | OFlags::RDONLY, Mode::empty())?;
         regular(&fs::fstat(&file)?)?;
-        Ok(File::from(file))
+        let file = File::from(file);
+        self.closed.check(&file.metadata()?)?;
+        Ok(file)
     }
 
     /// Lists a folder, sorted by name.

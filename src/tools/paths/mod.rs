@@ -5,11 +5,13 @@
 
 mod beneath;
 mod form;
+mod ours;
 mod rules;
 mod staged;
 mod stop;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use form::{alias, cannot_reach, check_form, real_or_same, settle, without_dots};
 
@@ -18,6 +20,7 @@ use crate::tools::scope::Roots;
 
 pub use beneath::{Kind, Listed};
 pub use form::refused;
+pub use ours::{CREDENTIALS, Closed, Ours};
 pub use rules::denied;
 pub use staged::{Filling, Staged};
 pub use stop::Stop;
@@ -62,6 +65,7 @@ pub struct Located {
     pub zone: Zone,
     root: PathBuf,
     relative: PathBuf,
+    closed: Arc<Closed>,
 }
 
 impl Finder<'_> {
@@ -97,7 +101,10 @@ impl Finder<'_> {
 
     /// Returns the real places of the roots, for many looks with [`Finder::may_see`].
     pub fn real_roots(&self) -> RealRoots {
-        RealRoots(self.all_roots().map(|(zone, root)| (zone, real_or_same(root))).collect())
+        RealRoots {
+            roots: self.all_roots().map(|(zone, root)| (zone, real_or_same(root))).collect(),
+            closed: Arc::new(self.roots.ours.closed()),
+        }
     }
 
     /// Whether something inside a located folder may be seen, too.
@@ -107,7 +114,8 @@ impl Finder<'_> {
             Some((zone, root)) => *zone == Some(located.zone) && *root == located.root,
             None => located.zone == Zone::Elsewhere,
         };
-        same && self.verdict(located.zone, &located.root, &real, Want::Read).is_ok()
+        same && !roots.closed.place(&real)
+            && self.verdict(located.zone, &located.root, &real, Want::Read).is_ok()
     }
 
     fn asked(&self, written: &str) -> Result<Asked, ToolError> {
@@ -121,8 +129,9 @@ impl Finder<'_> {
         if let Some(rest) = alias(written, "file_state_dir")? {
             let Some(state) = &self.roots.state else {
                 return Err(ToolError::tell(format!(
-                    "file_state_dir is closed here: {} takes paths in file_cache_dir",
-                    self.tool
+                    "file_state_dir is closed here: {} takes paths in {}",
+                    self.tool,
+                    self.open_here()
                 )));
             };
             return Ok(Asked { path: state.join(rest), confined: Some(Zone::State) });
@@ -154,9 +163,10 @@ impl Finder<'_> {
         written: &str,
         want: Want,
     ) -> Result<Located, ToolError> {
-        let (zone, root) = match self.real_roots().around(real) {
+        let roots = self.real_roots();
+        let (zone, root) = match roots.around(real) {
             Some((Some(zone), root)) => (*zone, root.clone()),
-            // Somewhere in the cache, but not in the conversation's own folder.
+            // In the cache, but not in the conversation's own folder; or a state folder that is closed.
             Some((None, _)) => return Err(self.outside(written, want)),
             None if want == Want::Read && self.roots.elsewhere => {
                 (Zone::Elsewhere, PathBuf::from("/"))
@@ -166,11 +176,15 @@ impl Finder<'_> {
         if confined.is_some_and(|c| c != zone) {
             return Err(self.outside(written, want));
         }
-        self.verdict(zone, &root, real, want).map_err(|why| {
+        let verdict = match roots.closed.holds(real) {
+            true => Err(ours::SAYS.to_owned()),
+            false => self.verdict(zone, &root, real, want),
+        };
+        verdict.map_err(|why| {
             ToolError::tell(format!("{} denied for path: {written} ({why})", self.tool))
         })?;
         let relative = real.strip_prefix(&root).unwrap_or(real).to_owned();
-        Ok(Located { zone, root, relative })
+        Ok(Located { zone, root, relative, closed: roots.closed })
     }
 
     fn verdict(&self, zone: Zone, root: &Path, real: &Path, want: Want) -> Result<(), String> {
@@ -190,14 +204,20 @@ impl Finder<'_> {
         let cache = (None, roots.cache.as_path());
         let workspace = roots.workspace.as_deref().map(|p| (Some(Zone::Workspace), p));
         let state = roots.state.as_deref().map(|p| (Some(Zone::State), p));
-        std::iter::once(own).chain(workspace).chain(state).chain(std::iter::once(cache))
+        // Where it is closed it is nobody's, whatever root it lies in.
+        let closed = roots.ours.state().filter(|_| state.is_none()).map(|p| (None, p));
+        std::iter::once(own).chain(workspace).chain(state).chain(closed).chain([cache])
     }
 
-    fn outside(&self, written: &str, want: Want) -> ToolError {
+    fn open_here(&self) -> String {
         let mut open = vec!["file_cache_dir/<path>"];
         open.extend(self.roots.workspace.as_ref().map(|_| "the workspace"));
         open.extend(self.roots.state.as_ref().map(|_| "file_state_dir/<path>"));
-        let open = open.join(", ");
+        open.join(", ")
+    }
+
+    fn outside(&self, written: &str, want: Want) -> ToolError {
+        let open = self.open_here();
         ToolError::tell(match want {
             Want::Read => {
                 format!("refusing to read outside allowed base dir: {written} (open here: {open})")
@@ -242,13 +262,17 @@ impl Located {
     }
 }
 
-/// The real places of a scope's roots; no zone for the rest of the cache.
-pub struct RealRoots(Vec<(Option<Zone>, PathBuf)>);
+/// The real places of a scope's roots, and what is closed wherever it lies; no zone for the rest of the
+/// cache and a closed state folder.
+pub struct RealRoots {
+    roots: Vec<(Option<Zone>, PathBuf)>,
+    closed: Arc<Closed>,
+}
 
 impl RealRoots {
     /// The innermost root around a real path.
     fn around(&self, real: &Path) -> Option<&(Option<Zone>, PathBuf)> {
-        let around = self.0.iter().filter(|(_, root)| real.starts_with(root));
+        let around = self.roots.iter().filter(|(_, root)| real.starts_with(root));
         around.reduce(|best, next| {
             if next.1.components().count() > best.1.components().count() { next } else { best }
         })

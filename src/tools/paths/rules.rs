@@ -1,4 +1,5 @@
-//! Which files no tool touches, whatever the roots: what defines the bot, and what is not a file's place.
+//! Which files of a root no tool touches: of the state folder everything but a list, of the machine what
+//! is no file. The bot's own files are closed by what they are, not by a name: see `ours`.
 
 use std::path::{Component, Path};
 
@@ -11,6 +12,14 @@ const MEMORY: &str = "memory is reached with the memory tools";
 const GIT: &str = "it is git's own: its settings and hooks are programs that git runs";
 const MACHINE: &str = "it is the machine's own, not a file";
 
+/// What tools read of the state folder, by its first name, and nothing else of it.
+const READ: [&str; 7] =
+    ["heartbeat.md", "persona", "identity", "soul", "skills", "policy", "policies"];
+/// What they also write.
+const WRITE: [&str; 5] = ["contacts", "schemas", "schedules", "jobs", "notes"];
+/// Endings of documents that lie beside them.
+const DOCUMENTS: [&str; 6] = ["md", "txt", "yaml", "yml", "json", "csv"];
+
 /// Says why a file is closed, if it is. `relative` to the zone's root; from `/` for elsewhere.
 pub(super) fn closed(zone: Zone, relative: &Path, want: Want) -> Option<&'static str> {
     let names: Vec<String> = relative
@@ -20,9 +29,6 @@ pub(super) fn closed(zone: Zone, relative: &Path, want: Want) -> Option<&'static
             _ => None,
         })
         .collect();
-    if names.iter().any(|n| is_environment(n)) || names.last().is_some_and(|n| is_config(n)) {
-        return Some(SECRET);
-    }
     if want == Want::Write && names.iter().any(|n| is_git(n)) {
         return Some(GIT);
     }
@@ -50,25 +56,26 @@ pub fn denied(list: &[String], real: &Path) -> bool {
 
 fn closed_in_state(names: &[&str], want: Want) -> Option<&'static str> {
     let first = *names.first()?;
-    let last = *names.last()?;
     if first == "memory" {
         return Some(MEMORY);
     }
-    if ["approvals", "run", "credentials", "secrets"].contains(&stem(first)) {
-        return Some(INNER);
+    if READ.contains(&first) || READ.contains(&stem(first)) {
+        return (want == Want::Write).then_some(DEFINES);
     }
-    if is_database(last) || ["lock", "sock", "pid"].contains(&ending(last)) {
-        return Some(INNER);
-    }
-    let defines = ["persona", "identity", "soul", "skills", "policy", "policies"];
-    (want == Want::Write && defines.contains(&stem(first))).then_some(DEFINES)
+    let is_document = names.len() == 1
+        && !first.starts_with('.')
+        && !first.starts_with("selkie.")
+        && DOCUMENTS.contains(&ending(first));
+    let is_open = WRITE.contains(&first) || is_document;
+    (!is_open).then_some(INNER)
 }
 
 fn closed_elsewhere(names: &[&str]) -> Option<&'static str> {
     match names {
         ["proc" | "sys" | "dev", ..] => Some(MACHINE),
-        ["run", "credentials" | "secrets", ..] => Some(SECRET),
-        [.., last] if last.starts_with("selkie") && is_database(last) => Some(INNER),
+        ["run", "credentials" | "secrets", ..] | ["etc", "selkie", ..] => Some(SECRET),
+        // Another bot's.
+        [.., last] if last.starts_with("selkie.db") => Some(INNER),
         _ => None,
     }
 }
@@ -82,26 +89,10 @@ fn is_git(name: &str) -> bool {
     matches!(name, ".git" | "git~1")
 }
 
-fn is_config(name: &str) -> bool {
-    matches!(name, "config.yaml" | "config.yml")
-}
-
-fn is_environment(name: &str) -> bool {
-    name.starts_with(".env.") || ending(name) == "env"
-}
-
-/// `x.db`, `x.db-wal`, `x.db.backup`, `x.sqlite3`.
-fn is_database(name: &str) -> bool {
-    name.split('.').skip(1).any(|part| {
-        let part = part.split('-').next().unwrap_or(part);
-        part == "db" || part.starts_with("sqlite")
-    })
-}
-
 fn stem(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
 fn ending(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
+    name.rsplit_once('.').map_or("", |(_, ending)| ending)
 }

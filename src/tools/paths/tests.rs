@@ -118,7 +118,7 @@ fn nothing_leads_outside() {
 fn what_defines_the_bot_is_closed() {
     let folders = Folders::new();
     let files = [
-        "state/config.yaml",
+        "state/heartbeat.md",
         "state/selkie.db",
         "state/selkie.db-wal",
         "state/selkie.lock",
@@ -126,8 +126,12 @@ fn what_defines_the_bot_is_closed() {
         "state/approvals/1.json",
         "state/credentials/token",
         "state/.env",
-        "work/config.yaml",
+        "state/channels/x/oauth2.json",
+        "state/anything/else",
+        "work/k8s/config.yaml",
+        "work/env/x.py",
         "work/.env.local",
+        "etc/bot.yaml",
         "state/policy.yaml",
         "state/persona/SOUL.md",
         "state/skills/a/SKILL.md",
@@ -146,7 +150,7 @@ fn what_defines_the_bot_is_closed() {
         })
         .collect();
     insta::assert_snapshot!(said.join("\n"), @r"
-    state/config.yaml: read no, write no
+    state/heartbeat.md: read yes, write no
     state/selkie.db: read no, write no
     state/selkie.db-wal: read no, write no
     state/selkie.lock: read no, write no
@@ -154,8 +158,12 @@ fn what_defines_the_bot_is_closed() {
     state/approvals/1.json: read no, write no
     state/credentials/token: read no, write no
     state/.env: read no, write no
-    work/config.yaml: read no, write no
-    work/.env.local: read no, write no
+    state/channels/x/oauth2.json: read no, write no
+    state/anything/else: read no, write no
+    work/k8s/config.yaml: read yes, write yes
+    work/env/x.py: read yes, write yes
+    work/.env.local: read yes, write yes
+    etc/bot.yaml: read no, write no
     state/policy.yaml: read yes, write no
     state/persona/SOUL.md: read yes, write no
     state/skills/a/SKILL.md: read yes, write no
@@ -169,6 +177,7 @@ fn owners_read_elsewhere_but_not_the_machine_and_not_what_is_denied() {
     folders.put("outside/notes", "x");
     folders.put("outside/private/diary", "x");
     folders.put("outside/config.yaml", "x");
+    folders.put("etc/bot.yaml", "x");
     folders.put("cache/bird/two/theirs", "x");
     let roots = Roots { elsewhere: true, ..folders.roots() };
     let deny = vec!["diary".to_owned()];
@@ -176,7 +185,8 @@ fn owners_read_elsewhere_but_not_the_machine_and_not_what_is_denied() {
     let absolute = |p: &str| folders.at(p).to_str().unwrap().to_owned();
     assert!(find.existing(&absolute("outside/notes")).is_ok());
     assert!(find.writable(&absolute("outside/notes")).is_err());
-    for path in ["outside/private/diary", "outside/config.yaml", "cache/bird/two/theirs"] {
+    assert!(find.existing(&absolute("outside/config.yaml")).is_ok(), "a name says nothing");
+    for path in ["outside/private/diary", "etc/bot.yaml", "cache/bird/two/theirs"] {
         assert!(find.existing(&absolute(path)).is_err(), "{path}");
     }
     for path in ["/proc/self/environ", "/dev/null", "/sys/kernel"] {
@@ -195,8 +205,54 @@ fn a_group_has_its_own_folder_alone() {
     assert!(says(find.existing(folders.at("work/a").to_str().unwrap())).starts_with("refusing"));
     assert_eq!(
         says(find.existing("file_state_dir/TODO.md")),
-        "file_state_dir is closed here: read_file takes paths in file_cache_dir"
+        "file_state_dir is closed here: read_file takes paths in file_cache_dir/<path>"
     );
+}
+
+/// The bot's own files are closed by what they are: under every name, and however they are reached.
+#[test]
+fn what_is_the_bots_own_is_closed_under_every_name() {
+    let folders = Folders::new();
+    let secret = folders.put("etc/bot.yaml", "token");
+    folders.put("state/selkie.db", "rows");
+    folders.put("state/credentials/x/oauth2.json", "token");
+    let twins = [
+        (secret, "work/notes.txt"),
+        (folders.at("state/selkie.db"), "cache/bird/one/db"),
+        (folders.at("state/credentials/x/oauth2.json"), "work/deep.json"),
+    ];
+    for (file, twin) in &twins {
+        std::fs::hard_link(file, folders.at(twin)).unwrap();
+    }
+    let roots = Roots { elsewhere: true, ..folders.roots() };
+    let find = finder(&roots, &[]);
+    for (file, twin) in &twins {
+        for path in [file.clone(), folders.at(twin)] {
+            let said = says(find.existing(path.to_str().unwrap()));
+            assert!(said.contains("denied for path"), "{}: {said}", path.display());
+            assert!(find.writable(path.to_str().unwrap()).is_err());
+        }
+    }
+    // A folder that was listed before: what is opened is judged once more.
+    let work = find.existing(".").unwrap();
+    assert!(work.child("notes.txt".as_ref()).open().unwrap_err().to_string().contains("bot's own"));
+    // Put there by another program after it was judged.
+    let located = find.writable("later.txt").unwrap();
+    std::fs::hard_link(folders.at("etc/bot.yaml"), folders.at("work/later.txt")).unwrap();
+    assert!(located.open().is_err() && located.replace(b"x").is_err());
+}
+
+/// Whoever may not see the state folder does not see it through a root that holds it either.
+#[test]
+fn a_closed_state_folder_is_closed_inside_a_workspace_too() {
+    let folders = Folders::new();
+    folders.put("state/contacts/ACTIVE.md", "x");
+    let roots = Roots { state: None, workspace: Some(folders.at("")), ..folders.roots() };
+    let find = finder(&roots, &[]);
+    for path in ["state/contacts/ACTIVE.md", "state/HEARTBEAT.md", "./state/new.md"] {
+        assert!(find.existing(path).is_err() && find.writable(path).is_err(), "{path}");
+    }
+    assert!(find.writable("outside/fine").is_ok());
 }
 
 #[test]

@@ -136,7 +136,8 @@ async fn other_files_are_refused() {
     let folders = Folders::new();
     folders.put("work/empty", "");
     folders.put("work/big", "12345678901");
-    folders.put("work/config.yaml", "x");
+    folders.put("etc/bot.yaml", "x");
+    std::fs::hard_link(folders.at("etc/bot.yaml"), folders.at("work/bot.txt")).unwrap();
     folders.put("state/TODO.md", "x");
     folders.put("outside/secret", "x");
     folders.put("cache/bird/two/theirs", "x");
@@ -147,7 +148,7 @@ async fn other_files_are_refused() {
     for path in [
         "empty",
         "big",
-        "config.yaml",
+        "bot.txt",
         "link",
         "none",
         "../outside/secret",
@@ -164,7 +165,7 @@ async fn other_files_are_refused() {
     insta::assert_snapshot!(answers.join("\n"), @r#"
     "empty": the file is empty: empty
     "big": file too large to send (>10 bytes): big birds carry no more
-    "config.yaml": bird_send_file denied for path: config.yaml (it may hold credentials of the bot)
+    "bot.txt": bird_send_file denied for path: bot.txt (it is the bot's own: no tool touches it)
     "link": refusing to send file outside file_cache_dir: link (write or copy it to file_cache_dir/<path> first)
     "none": no such file: none
     "../outside/secret": refusing to send file outside file_cache_dir: ../outside/secret (write or copy it to file_cache_dir/<path> first)
