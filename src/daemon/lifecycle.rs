@@ -74,6 +74,7 @@ pub async fn stop(house: &House, tracker: &TaskTracker, stop: &Stop, signals: &m
         tracing::warn!("something does not end: leaving it behind");
     }
     house.plan.processes.end().await;
+    house.ledger.close().await;
 }
 
 /// Waits until nothing runs, and then a little for what was said.

@@ -53,6 +53,7 @@ pub async fn daemon(
         Err(error) => {
             stops.receivers.cancel();
             stops.work.cancel();
+            house.ledger.close().await;
             return Err(error);
         }
     };

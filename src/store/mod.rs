@@ -55,7 +55,7 @@ pub enum StoreError {
     Broken(String),
     /// The database was written by a newer selkie: do not start.
     #[error(
-        "the database is of version {found}, this selkie knows {known}: run the newer selkie, or restore the backup made before the upgrade"
+        "the database is of version {found}, this selkie knows {known}: run the newer selkie, or put the backup beside it, made before the upgrade, in its place"
     )]
     Newer {
         /// The file's version.
@@ -63,6 +63,9 @@ pub enum StoreError {
         /// The newest version known here.
         known: i64,
     },
+    /// The file is not whole, or not ours: do not start. It says what to do.
+    #[error("{0}")]
+    Damaged(String),
     /// Another process holds the store: do not start.
     #[error("{0}")]
     Held(String),
@@ -94,6 +97,7 @@ pub trait Notes: Send + Sync {
 }
 
 /// A whole ledger, with its counters.
+#[async_trait]
 pub trait Ledger:
     Intake + Gate + Work + Delivery + Holds + Questions + Notes + StatusMessages + read::Read
 {
@@ -104,4 +108,8 @@ pub trait Ledger:
 
     /// How long the oldest verb has been waiting for the writer; a health figure.
     fn lag(&self) -> Duration;
+
+    /// Ends after the verbs it was given, with everything in the one database file; what is asked later
+    /// is refused.
+    async fn close(&self);
 }

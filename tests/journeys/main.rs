@@ -37,6 +37,7 @@ mod line_unsend;
 mod long_text;
 mod migrate;
 mod model_trouble;
+mod one_file;
 mod order;
 mod page;
 mod plain_message;

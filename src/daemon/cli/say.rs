@@ -57,6 +57,7 @@ async fn alone(mut plan: Plan, body: &SayBody) -> anyhow::Result<Told> {
     stop.work.cancel();
     tracker.close();
     tracker.wait().await;
+    house.ledger.close().await;
     Ok(told?)
 }
 

@@ -217,6 +217,7 @@ fn call(plan: Plan, by_hand: ByHand, json: bool) -> Outcome {
         let answers = bench.call(&by_hand).await;
         live.clear();
         house.plan.processes.end().await;
+        house.ledger.close().await;
         anyhow::Ok(answers)
     })?;
     if json {

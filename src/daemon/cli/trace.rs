@@ -15,7 +15,10 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
         if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
             return daemon.read(&["v1", "trace", &trace.message]).await;
         }
-        let chains = plan.open()?.ledger.trace(&trace.message).await?;
+        let house = plan.open()?;
+        let chains = house.ledger.trace(&trace.message).await;
+        house.ledger.close().await;
+        let chains = chains?;
         let chains = chains.iter().map(serde_json::to_value).collect::<Result<_, _>>()?;
         anyhow::Ok(chains)
     })?;

@@ -2,14 +2,18 @@
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+use async_trait::async_trait;
 
 use crate::domain::clock::{SharedClock, SystemClock};
 use crate::store::{Ledger, Result, StoreError};
 
 mod accept;
+mod backup;
+mod check;
 mod claimed;
 mod command;
 mod conversations;
@@ -25,6 +29,7 @@ mod lock;
 mod moved;
 mod notes;
 mod outbox;
+mod place;
 mod question;
 mod questions;
 mod read;
@@ -59,9 +64,9 @@ impl Default for Options {
 
 /// The ledger in one SQLite file. Dropping it finishes the verbs it was given and frees the lock.
 pub struct Sqlite {
-    // Dropped in this order: the writer ends before the lock is free.
-    writer: writer::Writer,
+    // Dropped in this order: the writer is the last to close the file, and ends before the lock is free.
     readers: readers::Readers,
+    writer: writer::Writer,
     clock: SharedClock,
     _lock: lock::StoreLock,
 }
@@ -71,16 +76,14 @@ impl Sqlite {
     /// version. The lock `selkie.lock` beside it keeps other processes out.
     ///
     /// # Errors
-    /// `Held` when another process has the store, `Newer` when a newer selkie wrote it, `Broken` when
-    /// it cannot be written.
+    /// `Held` when another process has the store, `Newer` when a newer selkie wrote it, `Damaged` when it
+    /// is not whole or not ours, `Broken` when it cannot be written.
     pub fn open(path: &Path, options: Options) -> Result<Self> {
         let folder = path.parent().unwrap_or(Path::new("."));
         make(folder, path)?;
         let lock = lock::StoreLock::take(&folder.join("selkie.lock"))?;
-        let conn = schema::open_writer(path).map_err(|e| named(path, e))?;
-        let mut wal = path.as_os_str().to_owned();
-        wal.push("-wal");
-        let writer = writer::Writer::start(conn, PathBuf::from(wal))?;
+        let conn = schema::open_writer(path, options.clock.now()).map_err(|e| named(path, e))?;
+        let writer = writer::Writer::start(conn, path)?;
         let readers = readers::Readers::new(path.to_owned());
         Ok(Self { writer, readers, clock: options.clock, _lock: lock })
     }
@@ -103,6 +106,7 @@ impl Sqlite {
     }
 }
 
+#[async_trait]
 impl Ledger for Sqlite {
     fn syncs(&self) -> u64 {
         self.writer.gauge().syncs()
@@ -110,6 +114,12 @@ impl Ledger for Sqlite {
 
     fn lag(&self) -> Duration {
         self.writer.gauge().lag()
+    }
+
+    async fn close(&self) {
+        // A reader that is still there would keep the log alive.
+        self.readers.close().await;
+        self.writer.close().await;
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
@@ -10,6 +11,8 @@ use super::schema;
 use crate::store::{Result, StoreError};
 
 const MOST: usize = 2;
+/// A reader that is busy is waited for no longer when the store closes.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The readers.
 #[derive(Debug)]
@@ -34,7 +37,7 @@ impl Readers {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T> + Send + 'static,
     {
-        let gone = || StoreError::Broken("the reader has ended".to_owned());
+        let gone = || StoreError::Broken("the store is closed".to_owned());
         let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(|_| gone())?;
         let (free, path) = (Arc::clone(&self.free), self.path.clone());
         let reading = tokio::task::spawn_blocking(move || {
@@ -49,6 +52,15 @@ impl Readers {
             answer
         });
         reading.await.map_err(|_| gone())?
+    }
+
+    /// Reads no more, and closes what is open.
+    pub async fn close(&self) {
+        let all = self.permits.acquire_many(MOST as u32);
+        let idle = tokio::time::timeout(PATIENCE, all).await;
+        self.permits.close();
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        drop(idle);
     }
 }
 

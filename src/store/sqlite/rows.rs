@@ -1,6 +1,7 @@
 //! Between Rust values and columns: times, JSON texts with versions, errors.
 
 use chrono::{DateTime, Utc};
+use rusqlite::ErrorCode;
 use rusqlite::types::FromSqlError;
 use selkie_channel_core::{Inbound, Outbound, Part};
 use serde::Serialize;
@@ -19,7 +20,22 @@ impl From<rusqlite::Error> for StoreError {
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::InvalidColumnType(..)
             | rusqlite::Error::IntegralValueOutOfRange(..) => Self::Corrupt(error.to_string()),
-            other => Self::Broken(other.to_string()),
+            // The statement itself belongs into no log: a migration has pages.
+            rusqlite::Error::SqlInputError { error, msg, .. } => Self::of(error.code, msg),
+            other => match other.sqlite_error_code() {
+                Some(code) => Self::of(code, other.to_string()),
+                None => Self::Broken(other.to_string()),
+            },
+        }
+    }
+}
+
+impl StoreError {
+    fn of(code: ErrorCode, what: String) -> Self {
+        match code {
+            ErrorCode::DatabaseCorrupt => Self::Damaged(format!("it is damaged ({what})")),
+            ErrorCode::NotADatabase => Self::Damaged(format!("it is no database ({what})")),
+            _ => Self::Broken(what),
         }
     }
 }

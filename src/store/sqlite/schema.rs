@@ -2,26 +2,32 @@
 
 use std::path::Path;
 
+use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OpenFlags};
 
+use super::{backup, check};
 use crate::store::{Result, StoreError};
 
 /// Every step from the empty file to today; a released one is never changed.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_start.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001_start.sql"), include_str!("migrations/0002_whose.sql")];
 
 /// The version written today (`PRAGMA user_version`).
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;
 
-/// Opens the one connection that writes and migrates the file.
+/// Opens the one connection that writes, looks whether the file is whole, and migrates it: a file that
+/// was there before is copied first.
 ///
 /// # Errors
-/// `Newer` for a file of a newer selkie (it is left as it is), `Broken` for everything else.
-pub fn open_writer(path: &Path) -> Result<Connection> {
-    let conn = Connection::open_with_flags(
+/// `Newer` for a file of a newer selkie, `Damaged` for one that is not whole or not ours (both are left
+/// as they are), `Broken` for everything else.
+pub fn open_writer(path: &Path, now: DateTime<Utc>) -> Result<Connection> {
+    let stopped_clean = !check::has_log(path);
+    let mut conn = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    let found = version(&conn)?;
+    let found = check::version(&conn).map_err(|e| check::says_what_to_do(path, e))?;
     if found > NEWEST {
         return Err(StoreError::Newer { found, known: NEWEST });
     }
@@ -33,6 +39,12 @@ pub fn open_writer(path: &Path) -> Result<Connection> {
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
          PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000;",
     )?;
+    if found > 0 {
+        check::look(&mut conn, path, stopped_clean).map_err(|e| check::says_what_to_do(path, e))?;
+    }
+    if found > 0 && found < NEWEST {
+        backup::make(&conn, path, found, now)?;
+    }
     migrate(&conn, found)?;
     Ok(conn)
 }
@@ -50,10 +62,6 @@ pub fn open_reader(path: &Path) -> Result<Connection> {
     Ok(conn)
 }
 
-fn version(conn: &Connection) -> Result<i64> {
-    Ok(conn.query_row("PRAGMA user_version", [], |row| row.get(0))?)
-}
-
 fn migrate(conn: &Connection, found: i64) -> Result<()> {
     for (index, sql) in MIGRATIONS.iter().enumerate() {
         let to = index as i64 + 1;
@@ -62,7 +70,7 @@ fn migrate(conn: &Connection, found: i64) -> Result<()> {
         }
         // The version changes in the same transaction as the tables: a crash leaves one or the other.
         let step = format!("BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {to};\nCOMMIT;");
-        if let Err(e) = conn.execute_batch(&step) {
+        if let Err(e) = conn.execute_batch(&step).map_err(StoreError::from) {
             if !conn.is_autocommit() {
                 conn.execute_batch("ROLLBACK")?;
             }
@@ -71,4 +79,15 @@ fn migrate(conn: &Connection, found: i64) -> Result<()> {
         tracing::info!(version = to, "the store was brought to a new version");
     }
     Ok(())
+}
+
+/// Makes a file as an earlier version left it.
+#[cfg(test)]
+pub fn make_version(path: &Path, version: usize) {
+    let conn = Connection::open(path).unwrap();
+    conn.execute_batch("PRAGMA journal_mode = WAL").unwrap();
+    for sql in &MIGRATIONS[..version] {
+        conn.execute_batch(sql).unwrap();
+    }
+    conn.pragma_update(None, "user_version", version as i64).unwrap();
 }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::schema::NEWEST;
 use super::writer::Class;
-use super::{Options, Sqlite, lanes};
+use super::{Options, Sqlite, lanes, schema};
 use crate::domain::clock::ManualClock;
 use crate::store::conformance::{
     Bed, account, at, boot, cursor, draft, finish, finished, fuse, lane, message, no_fuse, push,
@@ -18,6 +18,8 @@ use crate::store::conformance::{
 };
 use crate::store::read::Read;
 use crate::store::{Delivery, Intake, Ledger, Outcome, StoreError, Work};
+
+mod file;
 
 struct FileBed(TempDir);
 
@@ -72,8 +74,8 @@ async fn a_file_that_is_no_database_is_named() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("selkie.db"), "not a database, but long enough to be read")
         .unwrap();
-    let Err(StoreError::Broken(says)) = open(dir.path()) else { panic!("it should be broken") };
-    assert!(says.contains("selkie.db"), "{says}");
+    let Err(StoreError::Damaged(says)) = open(dir.path()) else { panic!("it should be refused") };
+    assert!(says.contains("selkie.db") && says.contains("it is no database"), "{says}");
 }
 
 #[tokio::test]
@@ -239,7 +241,7 @@ const V1: &str = include_str!("fixtures/v1.sql");
 #[tokio::test]
 async fn rows_of_version_1_load_and_resume() {
     let dir = tempfile::tempdir().unwrap();
-    drop(open(dir.path()).unwrap());
+    schema::make_version(&dir.path().join("selkie.db"), 1);
     Connection::open(dir.path().join("selkie.db")).unwrap().execute_batch(V1).unwrap();
     let ledger = open(dir.path()).unwrap();
     assert_eq!(ledger.reclaim(&boot("b"), at(0)).await.unwrap(), 1);

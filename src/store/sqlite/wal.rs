@@ -78,6 +78,25 @@ impl Wal {
         Ok(settled)
     }
 
+    /// Puts everything into the database and closes it: the last connection takes the log away.
+    pub fn end(self, conn: Connection) {
+        drop(self.file);
+        let blocked = match conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+        {
+            Ok(0_i64) => None,
+            Ok(_) => Some("somebody still reads it".to_owned()),
+            Err(e) => Some(e.to_string()),
+        };
+        let left = blocked.or_else(|| conn.close().err().map(|(_, e)| e.to_string()));
+        if let Some(why) = left {
+            let log = self.path.display();
+            tracing::warn!(
+                why,
+                "not everything could be moved into the database: {log} belongs to it, keep both"
+            );
+        }
+    }
+
     fn sync(&mut self) -> Result<()> {
         let failed =
             |e: std::io::Error| StoreError::Broken(format!("the log cannot be synced: {e}"));

@@ -3,15 +3,17 @@
 //! Nothing waits to batch: while one batch is being synced the next one gathers. A verb's answer leaves
 //! only after the COMMIT of its batch.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use super::check;
+use super::place::Place;
 use super::wal::Wal;
 use crate::store::{Result, StoreError};
 
@@ -35,6 +37,8 @@ pub struct Gauge {
     syncs: Mutex<(u64, u64)>,
     /// When the oldest verb in hand came.
     oldest: Mutex<Option<Instant>>,
+    /// What SQLite found wrong with the file: from then on nothing is written.
+    damage: OnceLock<String>,
 }
 
 impl Gauge {
@@ -54,6 +58,21 @@ impl Gauge {
         oldest.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
+    /// # Errors
+    /// `Broken` when the file was found damaged: whoever writes on makes it worse.
+    fn is_whole(&self) -> Result<()> {
+        self.damage.get().map_or(Ok(()), |why| Err(StoreError::Broken(why.clone())))
+    }
+
+    /// Notes damage; nobody but whoever opens a store is told of it as such.
+    fn note(&self, error: StoreError) -> StoreError {
+        let StoreError::Damaged(what) = error else { return error };
+        let says = self.damage.get_or_init(|| {
+            format!("{what}: nothing more is written to it; stop selkie, and its next start tells what to do")
+        });
+        StoreError::Broken(says.clone())
+    }
+
     fn count(&self, class: Class) {
         let mut syncs = self.syncs.lock().unwrap_or_else(PoisonError::into_inner);
         match class {
@@ -70,25 +89,27 @@ impl Gauge {
 /// The handle to the writing thread. Dropping it ends the thread after the verbs it has.
 #[derive(Debug)]
 pub struct Writer {
-    verbs: Option<Sender<Verb>>,
+    verbs: Option<Sender<Message>>,
     thread: Option<JoinHandle<()>>,
     gauge: Arc<Gauge>,
 }
 
 impl Writer {
-    /// Starts the thread on the only connection that writes; `wal` is the path of its log.
+    /// Starts the thread on the only connection that writes to the file at `path`.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(conn: Connection, wal: PathBuf) -> Result<Self> {
+    pub fn start(conn: Connection, path: &Path) -> Result<Self> {
         let (verbs, inbox) = channel();
         let gauge = Arc::new(Gauge::default());
         let bench = Bench {
             conn,
             inbox,
             gauge: Arc::clone(&gauge),
-            wal: Wal::new(wal),
+            place: Place::of(path),
+            wal: Wal::new(check::log_of(path)),
             syncing: Class::Durable,
+            closing: None,
         };
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
@@ -108,10 +129,20 @@ impl Writer {
     {
         let (answer, answered) = oneshot::channel();
         let job = Box::new(Typed { verb: Some(verb), result: None, answer });
-        let verb = Verb { class, bytes, came: Instant::now(), job };
-        let gone = || StoreError::Broken("the writer has ended: restart selkie".to_owned());
+        let verb = Message::Verb(Verb { class, bytes, came: Instant::now(), job });
+        let gone = || StoreError::Broken("the store is closed".to_owned());
         self.verbs.as_ref().and_then(|v| v.send(verb).ok()).ok_or_else(gone)?;
         answered.await.map_err(|_| gone())?
+    }
+
+    /// Ends after the verbs that are there, with everything in the database file and its log gone.
+    pub async fn close(&self) {
+        let (answer, closed) = oneshot::channel();
+        let sent = self.verbs.as_ref().is_some_and(|v| v.send(Message::Close(answer)).is_ok());
+        // Closed before, or gone: nothing is left to do.
+        if sent {
+            drop(closed.await);
+        }
     }
 
     /// Returns the counters.
@@ -131,6 +162,12 @@ impl Drop for Writer {
     }
 }
 
+/// What the thread is sent.
+enum Message {
+    Verb(Verb),
+    Close(oneshot::Sender<()>),
+}
+
 struct Verb {
     class: Class,
     bytes: usize,
@@ -141,7 +178,7 @@ struct Verb {
 /// A verb without its type: run once, answered once.
 trait Job: Send {
     fn run(&mut self, conn: &Connection) -> Result<()>;
-    fn answer(self: Box<Self>, committed: Result<()>);
+    fn answer(self: Box<Self>, committed: Result<()>, gauge: &Gauge);
 }
 
 struct Typed<T, F> {
@@ -159,11 +196,12 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Job for Typed<T, F> {
         outcome
     }
 
-    fn answer(self: Box<Self>, committed: Result<()>) {
+    fn answer(self: Box<Self>, committed: Result<()>, gauge: &Gauge) {
         let Self { result, answer, .. } = *self;
         let result = committed.and_then(|()| {
             result.unwrap_or_else(|| Err(StoreError::Broken("the verb was not run".to_owned())))
         });
+        let result = result.map_err(|e| gauge.note(e));
         // Nobody waits any more when the caller was cancelled; the verb stands all the same.
         drop(answer.send(result));
     }
@@ -172,10 +210,13 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Job for Typed<T, F> {
 /// What the thread owns.
 struct Bench {
     conn: Connection,
-    inbox: Receiver<Verb>,
+    inbox: Receiver<Message>,
     gauge: Arc<Gauge>,
+    place: Place,
     wal: Wal,
     syncing: Class,
+    /// Who waits for the end.
+    closing: Option<oneshot::Sender<()>>,
 }
 
 impl Bench {
@@ -186,18 +227,36 @@ impl Bench {
             self.carry_out(batch);
             self.gauge.hold(None);
         }
+        let Self { conn, wal, closing, .. } = self;
+        wal.end(conn);
+        // Whoever asked for the end may have gone.
+        closing.map(|answer| answer.send(()));
     }
 
-    /// Waits for a verb; rests once when none comes for a while.
+    /// Waits for a verb; rests once when none comes for a while. `None` at the end.
     fn next(&mut self) -> Option<Verb> {
+        if self.closing.is_some() {
+            return None;
+        }
         if self.wal.is_restless() {
             match self.inbox.recv_timeout(IDLE) {
-                Ok(verb) => return Some(verb),
+                Ok(message) => return self.verb(message),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => self.rest(),
             }
         }
-        self.inbox.recv().ok()
+        let message = self.inbox.recv().ok()?;
+        self.verb(message)
+    }
+
+    fn verb(&mut self, message: Message) -> Option<Verb> {
+        match message {
+            Message::Verb(verb) => Some(verb),
+            Message::Close(answer) => {
+                self.closing = Some(answer);
+                None
+            }
+        }
     }
 
     fn rest(&mut self) {
@@ -208,11 +267,12 @@ impl Bench {
         }
     }
 
-    fn gather(&self, first: Verb) -> Vec<Verb> {
+    fn gather(&mut self, first: Verb) -> Vec<Verb> {
         let mut bytes = first.bytes;
         let mut batch = vec![first];
         while batch.len() < MOST_VERBS && bytes < MOST_BYTES {
-            let Ok(verb) = self.inbox.try_recv() else { break };
+            let Ok(message) = self.inbox.try_recv() else { break };
+            let Some(verb) = self.verb(message) else { break };
             bytes += verb.bytes;
             batch.push(verb);
         }
@@ -228,14 +288,17 @@ impl Bench {
             self.roll_back();
         }
         let bytes = batch.iter().map(|v| v.bytes).sum();
+        let committed = committed.map_err(|e| self.gauge.note(e));
         for verb in batch {
-            verb.job.answer(committed.clone());
+            verb.job.answer(committed.clone(), &self.gauge);
         }
         // After the answers: nobody waits for a checkpoint.
         self.wal.wrote(&self.conn, bytes);
     }
 
     fn transact(&mut self, batch: &mut [Verb], class: Class) -> Result<()> {
+        self.gauge.is_whole()?;
+        self.place.is_there()?;
         self.sync_as(class)?;
         let before = self.conn.total_changes();
         run(&self.conn, "BEGIN IMMEDIATE")?;
