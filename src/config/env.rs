@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::config::problem::Place;
+use crate::config::problem::{Place, Problem};
 use crate::config::{Written, schema, yaml};
 
 /// The environment as a value.
@@ -54,6 +54,29 @@ fn typed(root: &Value, at: &str, text: &str) -> Value {
         return Value::String(text.to_owned());
     }
     yaml::value(text).unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// Finds variables that are nearly ours: `SELKIE_LLM__MODEL` with one underscore is nothing that we take.
+pub(super) fn nearly(env: &Environment, root: &Value) -> Vec<Problem> {
+    let sections = root.get("properties").and_then(Value::as_object);
+    let ours = |name: &str| {
+        let rest = name.strip_prefix("SELKIE_").filter(|_| !name.starts_with(PREFIX))?;
+        let lower = rest.to_lowercase();
+        let known = sections?.keys().filter(|s| {
+            lower.strip_prefix(s.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('_'))
+        });
+        let section = known.max_by_key(|s| s.len())?;
+        let below = rest[section.len()..].trim_start_matches('_');
+        let path: Vec<&str> =
+            [&rest[..section.len()], below].into_iter().filter(|p| !p.is_empty()).collect();
+        Some(format!("{PREFIX}{}", path.join("__")))
+    };
+    let problem = |(name, meant): (&String, String)| Problem {
+        place: Place::of(name.clone()),
+        key: String::new(),
+        says: format!("is not read: write {meant} (two underscores before each part)"),
+    };
+    env.keys().filter_map(|name| Some((name, ours(name)?))).map(problem).collect()
 }
 
 /// Puts a value at a path, making sections on the way.

@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 
 /// The lines of a YAML text's keys and list items.
 #[derive(Clone, Debug, Default)]
-pub struct Lines(BTreeMap<Vec<String>, usize>);
+pub struct Lines {
+    found: BTreeMap<Vec<String>, usize>,
+    doubled: Option<(Vec<String>, usize)>,
+}
 
 impl Lines {
     /// Reads the text. Indices of list items count as keys: `["owners", "0"]`.
@@ -16,17 +19,22 @@ impl Lines {
         for (index, line) in text.lines().enumerate() {
             finder.line(index + 1, line);
         }
-        Self(finder.found)
+        Self { found: finder.found, doubled: finder.doubled }
+    }
+
+    /// Returns the first key that stands twice, with the line where it stands again.
+    pub fn doubled(&self) -> Option<(&[String], usize)> {
+        self.doubled.as_ref().map(|(path, line)| (path.as_slice(), *line))
     }
 
     /// Returns the line of the path itself.
     pub fn exact(&self, path: &[String]) -> Option<usize> {
-        self.0.get(path).copied()
+        self.found.get(path).copied()
     }
 
     /// Returns the line of the path, or of the nearest parent that has one.
     pub fn of_path(&self, path: &[String]) -> Option<usize> {
-        (1..=path.len()).rev().find_map(|end| self.0.get(&path[..end])).copied()
+        (1..=path.len()).rev().find_map(|end| self.found.get(&path[..end])).copied()
     }
 }
 
@@ -42,6 +50,7 @@ struct Level {
 #[derive(Default)]
 struct Finder {
     found: BTreeMap<Vec<String>, usize>,
+    doubled: Option<(Vec<String>, usize)>,
     levels: Vec<Level>,
     skip: Skip,
 }
@@ -121,7 +130,10 @@ impl Finder {
             level.key = key.unwrap_or_else(|| level.items.to_string());
             level.items += 1;
         }
-        let path = self.levels.iter().map(|l| l.key.clone()).collect();
+        let path: Vec<String> = self.levels.iter().map(|l| l.key.clone()).collect();
+        if self.found.contains_key(&path) && self.doubled.is_none() {
+            self.doubled = Some((path.clone(), number));
+        }
         self.found.entry(path).or_insert(number);
     }
 

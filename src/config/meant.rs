@@ -8,6 +8,7 @@ use crate::config::problem::one_of;
 use crate::config::settings::Settings;
 use crate::domain::crash::CrashPoint;
 use crate::domain::spelling::nearest;
+use crate::tools::web::settings::SearchProvider;
 
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);
@@ -21,6 +22,7 @@ pub fn contradictions(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
     for group in settings.groups.keys() {
         wrong.extend(id(group, kits).map(|says| (path(&["groups", group]), says)));
     }
+    wrong.extend(tools(settings));
     wrong.extend(console(settings));
     wrong.extend(crash(settings));
     wrong
@@ -41,6 +43,25 @@ fn id(text: &str, kits: &[ChannelKit]) -> Option<String> {
         .is_some_and(|(prefix, rest)| !rest.is_empty() && kits.iter().any(|k| k.prefix == prefix));
     let forms: Vec<String> = kits.iter().map(|k| format!("{}:<id>", k.prefix)).collect();
     (!known).then(|| format!("takes {}, not {text:?}", one_of(&forms)))
+}
+
+fn tools(settings: &Settings) -> Vec<Wrong> {
+    let tools = &settings.tools;
+    let mut wrong = Vec::new();
+    let shells = [
+        ("bash", tools.bash.timeout, tools.bash.max_timeout),
+        ("powershell", tools.powershell.timeout, tools.powershell.max_timeout),
+    ];
+    for (name, timeout, most) in shells.into_iter().filter(|(_, timeout, most)| timeout > most) {
+        let says =
+            format!("takes at most tools.{name}.max_timeout, which is {most}, not {timeout}");
+        wrong.push((path(&["tools", name, "timeout"]), says));
+    }
+    if tools.web_search.provider == SearchProvider::Brave && tools.web_search.key().is_none() {
+        let says = "is brave, and tools.web_search.brave.api_key is missing: write it, or take auto or duckduckgo";
+        wrong.push((path(&["tools", "web_search", "provider"]), says.to_owned()));
+    }
+    wrong
 }
 
 fn console(settings: &Settings) -> Vec<Wrong> {

@@ -7,6 +7,7 @@
 
 pub mod env;
 pub mod paths;
+pub mod places;
 pub mod problem;
 pub mod settings;
 pub mod show;
@@ -17,6 +18,7 @@ mod lines;
 mod meant;
 mod schema;
 mod secrets;
+mod sound;
 mod written;
 mod yaml;
 
@@ -65,6 +67,8 @@ pub struct Flag {
 /// Config that was read and whose shape was checked.
 pub struct Reading {
     value: Value,
+    /// The same without what is wrong, for everything that is checked afterwards.
+    sound: Value,
     schema: Value,
     secrets: Secrets,
     tree: Tree,
@@ -107,39 +111,46 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let tree = merge(&layers)?;
     let mut value = tree.json();
     schema::settle_nulls(&schema, "", &mut value);
-    let settings = None;
-    let mut reading = Reading { value, schema, secrets, tree, file, files, problems, settings };
+    let (sound, settings) = (Value::Null, None);
+    let mut reading =
+        Reading { value, sound, schema, secrets, tree, file, files, problems, settings };
+    reading.problems.extend(env::nearly(&sources.env, &reading.schema));
     reading.check_shape();
     reading.check_meaning(kits);
     Ok(reading)
 }
 
 impl Reading {
-    /// Returns a channel's section: `None` when there is none or its shape is wrong.
+    /// Returns a channel's section without what is known to be wrong in it; `None` when there is none.
     pub fn section(&self, name: &str) -> Option<&Value> {
-        let wrong = self.problems.iter().any(|p| belongs(&p.key, name));
-        self.value.get(name).filter(|_| !wrong)
+        self.sound.get(name)
     }
 
-    /// Returns the settings, for sections that check themselves; `None` while the shape is wrong.
+    /// Returns the settings without what is known to be wrong, for sections that check themselves.
     pub fn settings(&self) -> Option<&Settings> {
         self.settings.as_ref()
     }
 
-    /// Adds what a section found wrong with itself; `key` is a dotted path inside it.
+    /// Adds what a section found wrong with itself; `key` is a dotted path inside it. The section "" is the whole.
     pub fn add(&mut self, section: &str, found: Vec<selkie_channel_core::Problem>) {
         for selkie_channel_core::Problem { key: inner, says } in found {
             let path: Vec<String> = std::iter::once(section)
-                .chain(inner.split('.').filter(|k| !k.is_empty()))
+                .chain(inner.split('.'))
+                .filter(|k| !k.is_empty())
                 .map(str::to_owned)
                 .collect();
-            self.wrong(&path, says);
+            self.also_wrong(&path, says);
         }
     }
 
     /// Lists the files that keys like `bot_token_file` name.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    /// Lists what is wrong so far, in the order it was found.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
     }
 
     /// Lists the secrets that stand in the config, for the redactor.
@@ -161,7 +172,9 @@ impl Reading {
     }
 
     fn check_shape(&mut self) {
+        let mut faulty = Vec::new();
         for fault in check(&self.schema, &self.value) {
+            faulty.push(fault.path.clone());
             let Fault { path, .. } = &fault;
             // A secret whose file is wrong has been told already.
             let told = self.problems.iter().any(|p| p.key == key(&file_twin(path)));
@@ -176,31 +189,39 @@ impl Reading {
         }
         for (path, says) in schema::bad_spans(&self.schema, &self.value) {
             self.wrong(&path, says);
+            faulty.push(path);
         }
+        self.sound = sound::sound(&self.schema, self.value.clone(), &faulty);
     }
 
     fn check_meaning(&mut self, kits: &[ChannelKit]) {
-        let mut own = self.value.clone();
+        let mut own = self.sound.clone();
         if let Some(map) = own.as_object_mut() {
             map.retain(|key, _| !kits.iter().any(|k| k.name == key));
         }
-        let ours = |p: &Problem| !kits.iter().any(|k| belongs(&p.key, k.name));
-        if self.problems.iter().any(ours) {
-            return;
+        let settings = serde_json::from_value::<Settings>(own.clone()).or_else(|error| {
+            let faulty = self.typed_problems(&own, &error.to_string());
+            serde_json::from_value(sound::sound(&self.schema, own, &faulty))
+        });
+        // Types that refuse even what is left have been told above.
+        let Ok(settings) = settings else { return };
+        for (path, says) in meant::contradictions(&settings, kits) {
+            self.also_wrong(&path, says);
         }
-        match serde_json::from_value::<Settings>(own.clone()) {
-            Ok(settings) => {
-                for (path, says) in meant::contradictions(&settings, kits) {
-                    self.wrong(&path, says);
-                }
-                self.settings = Some(settings);
-            }
-            Err(error) => self.typed_problems(&own, &error.to_string()),
+        let nothing = Value::Object(Map::new());
+        let told = |kit: &ChannelKit| self.problems.iter().any(|p| belongs(&p.key, kit.name));
+        let is_empty = |kit: &&ChannelKit| self.value.get(kit.name) == Some(&nothing) && !told(kit);
+        for kit in kits.iter().filter(is_empty).collect::<Vec<_>>() {
+            let says =
+                "is empty: write the channel's keys (selkie config example), or remove the section";
+            self.wrong(&[kit.name.to_owned()], says.to_owned());
         }
+        self.settings = Some(settings);
     }
 
-    /// What only the types know (the schema took it): every value is tried alone to find its key.
-    fn typed_problems(&mut self, own: &Value, whole: &str) {
+    /// What only the types know (the schema took it): every value is tried alone to find its key. Gives the
+    /// paths of those that cannot be taken.
+    fn typed_problems(&mut self, own: &Value, whole: &str) -> Vec<Vec<String>> {
         let mut found = Vec::new();
         schema::leaves(own, &mut Vec::new(), &mut |path, leaf| {
             let mut alone = Value::Object(Map::new());
@@ -215,9 +236,21 @@ impl Reading {
         if found.is_empty() {
             found.push((Vec::new(), whole.to_owned()));
         }
+        let faulty = found.iter().map(|(path, _)| path.clone()).collect();
         for (path, says) in found {
             let says = if self.secrets.hides(&path) { "cannot be taken".to_owned() } else { says };
             self.wrong(&path, says);
+        }
+        faulty
+    }
+
+    /// Adds a problem of a key of which nothing has been told yet: a value that was taken out for another
+    /// reason is no second mistake.
+    fn also_wrong(&mut self, path: &[String], says: String) {
+        let (key, twin) = (key(path), key(&file_twin(path)));
+        let told = |p: &Problem| p.key == key || p.key == twin;
+        if !self.problems.iter().any(told) {
+            self.wrong(path, says);
         }
     }
 

@@ -158,7 +158,7 @@ fn contradictions_are_told_when_the_shape_is_right() {
 #[test]
 fn broken_yaml_is_told_in_the_parsers_words() {
     assert_snapshot!(Desk::with("worker:\n  a: [1\nb: 2\n").problems(), @r#"config.yaml:3: the YAML cannot be read: did not find expected ',' or ']' at line 3 column 2, while parsing a flow sequence at line 2 column 6"#);
-    assert_snapshot!(Desk::with("worker: {}\nowners: []\nworker: {}\n").problems(), @r#"config.yaml:1: the YAML cannot be read: duplicate entry with key "worker""#);
+    assert_snapshot!(Desk::with("worker: {}\nowners: []\nworker: {}\n").problems(), @"config.yaml:3: worker stands there already: keep one of the two");
     assert_snapshot!(Desk::with("- a\n- b\n").problems(), @r#"config.yaml: the file takes keys with values (`worker: …`); see config.example.yaml"#);
     assert_snapshot!(Desk::with("a: 1\n---\nb: 2\n").problems(), @r#"config.yaml: the YAML cannot be read: deserializing from YAML containing more than one document is not supported"#);
 }

@@ -45,8 +45,16 @@ pub fn from_file(file: &ConfigFile, here: &Path) -> Result<FromFile, Problem> {
         key: String::new(),
         says: format!("the config file cannot be read: {e}"),
     })?;
-    let value = yaml::parse(&name, &text)?;
     let lines = Lines::of(&text);
+    let value = yaml::parse(&name, &text).map_err(|problem| match lines.doubled() {
+        // The parser names the line where the section begins.
+        Some((path, line)) if problem.says.contains("duplicate") => Problem {
+            place: Place { name: name.clone(), line: Some(line) },
+            key: key(path),
+            says: "stands there already: keep one of the two".to_owned(),
+        },
+        _ => problem,
+    })?;
     let (known, named) = (lines.clone(), name.clone());
     let place = move |path: &[String]| {
         let line = known.exact(path).or_else(|| known.exact(&file_twin(path)));

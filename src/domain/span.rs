@@ -13,6 +13,9 @@ pub struct Span(
     pub Duration,
 );
 
+/// What the schema of a length of time says in `format`.
+pub const FORMAT: &str = "span";
+
 const UNITS: [(&str, u64); 5] =
     [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
@@ -70,7 +73,7 @@ impl JsonSchema for Span {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "description": "a length of time: 500ms, 30s, 10m, 2h, 7d" })
+        json_schema!({ "type": "string", "format": FORMAT, "description": "a length of time: 500ms, 30s, 10m, 2h, 7d" })
     }
 }
 

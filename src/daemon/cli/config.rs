@@ -2,9 +2,11 @@
 
 use super::args::Config;
 use super::{Outcome, print};
-use crate::config::{EXAMPLE, read, show, whole_schema};
+use crate::config::paths::Folders;
+use crate::config::problem::{Problem, Problems};
+use crate::config::{EXAMPLE, Sources, places, read, show, whole_schema};
 use crate::daemon::Binary;
-use crate::daemon::build::{Chosen, plan, sources};
+use crate::daemon::build::{Chosen, Plan, plan, sources};
 
 /// Checks or shows.
 pub fn config(binary: &Binary, chosen: &Chosen, what: Config) -> Outcome {
@@ -17,8 +19,14 @@ pub fn config(binary: &Binary, chosen: &Chosen, what: Config) -> Outcome {
 }
 
 fn check(binary: &Binary, chosen: &Chosen) -> Outcome {
-    let plan = plan(binary, chosen)?;
-    let file = sources(binary, chosen).file;
+    let sources = sources(binary, chosen);
+    let unusable = unusable(binary, &sources)?;
+    let plan = match plan(binary, chosen) {
+        Ok(plan) if unusable.is_empty() => plan,
+        Ok(_) => return Err(Problems(unusable).into()),
+        Err(Problems(found)) => return Err(Problems(together(found, unusable)).into()),
+    };
+    let file = sources.file;
     let file = file.path().map_or("no config file".to_owned(), |p| p.display().to_string());
     let channels: Vec<&str> = plan.channels.iter().map(|c| c.name).collect();
     let channels = if channels.is_empty() { "none".to_owned() } else { channels.join(", ") };
@@ -30,7 +38,49 @@ fn check(binary: &Binary, chosen: &Chosen) -> Outcome {
         ("cache", plan.folders.cache.display().to_string()),
     ];
     let rows: Vec<Vec<String>> = rows.map(|(k, v)| vec![k.to_owned(), v]).into();
-    Ok(print::out(&format!("{}nothing is wrong\n", print::table(&rows)))?)
+    let notes: String = notes(&plan).iter().map(|note| format!("note: {note}\n")).collect();
+    Ok(print::out(&format!("{}{notes}nothing is wrong\n", print::table(&rows)))?)
+}
+
+/// What is wrong with the folders, whatever else is.
+fn unusable(binary: &Binary, sources: &Sources) -> Result<Vec<Problem>, Problems> {
+    let mut reading = read(sources, &binary.kits)?;
+    let known = reading.problems().to_vec();
+    let found = reading.settings().map_or_else(Vec::new, |settings| {
+        let folders = Folders::choose(settings, &binary.env, &binary.here);
+        places::problems(settings, &folders, &binary.here)
+    });
+    reading.add("", found);
+    Ok(reading.problems().iter().filter(|p| !known.contains(p)).cloned().collect())
+}
+
+fn together(mut all: Vec<Problem>, more: Vec<Problem>) -> Vec<Problem> {
+    all.extend(more);
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// What is right and still may not be what its writer wants.
+fn notes(plan: &Plan) -> Vec<String> {
+    let mut notes = Vec::new();
+    if plan.channels.is_empty() {
+        notes.push(
+            "no channel has a section: `selkie run` would have nothing to listen to".to_owned(),
+        );
+    } else if plan.settings.owners.is_empty()
+        && plan.channels.iter().filter(|c| c.ears.is_some()).all(|c| c.allow.is_empty())
+    {
+        notes.push(
+            "nobody is answered yet: owners and every allow list are empty. Write to the bot: it tells you \
+             your id, which belongs into owners"
+                .to_owned(),
+        );
+    }
+    if let Some(dir) = plan.settings.workspace.dir.as_ref().filter(|dir| !dir.exists()) {
+        notes.push(format!("workspace.dir {} is not there yet: it will be made", dir.display()));
+    }
+    notes
 }
 
 fn show(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {

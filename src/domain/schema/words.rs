@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::effort::{Effort, Spent};
 use super::{choices, resolve};
+use crate::domain::span;
 
 /// Characters of a description.
 const LONGEST: usize = 2_000;
@@ -30,6 +31,9 @@ pub(super) fn describe_within(
     if let Some(constant) = schema.get("const") {
         return Ok(cut(plain(constant), LONGEST));
     }
+    if schema.get("format").is_some_and(|format| format == span::FORMAT) {
+        return Ok("a length of time (500ms, 30s, 10m, 2h or 7d)".to_owned());
+    }
     let name = match schema.get("type") {
         Some(Value::String(one)) => one.as_str(),
         Some(Value::Array(many)) => {
@@ -41,11 +45,9 @@ pub(super) fn describe_within(
         "array" => {
             let items = schema.get("items").map(|i| describe_within(root, i, effort));
             let items = items.transpose()?.unwrap_or_default();
-            let plural = items.split_once(' ').map_or(items.as_str(), |(_, noun)| noun);
-            if plural.is_empty() || plural == "value" {
-                "an array".to_owned()
-            } else {
-                format!("an array of {plural}s")
+            match items.as_str() {
+                "" | "any value" => "an array".to_owned(),
+                items => cut(format!("an array of {}", plural(items)), LONGEST),
             }
         }
         "integer" => "a whole number".to_owned(),
@@ -54,6 +56,15 @@ pub(super) fn describe_within(
         "null" => "nothing".to_owned(),
         other => cut(format!("a {other}"), LONGEST),
     })
+}
+
+/// `a string or a whole number` → `strings or whole numbers`.
+fn plural(items: &str) -> String {
+    let many = |noun: &str| match noun.strip_prefix("a ").or_else(|| noun.strip_prefix("an ")) {
+        Some(noun) => format!("{noun}s"),
+        None => noun.to_owned(),
+    };
+    items.split(" or ").map(many).collect::<Vec<_>>().join(" or ")
 }
 
 fn any_of(root: &Value, choices: &[Value], effort: &Effort) -> Result<String, Spent> {

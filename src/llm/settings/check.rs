@@ -68,7 +68,10 @@ impl ProfileSettings {
             return;
         }
         let keyless = self.api_key.as_ref().is_none_or(|k| k.expose_secret().trim().is_empty());
-        if keyless && self.at_home() && self.headers.is_empty() {
+        let signs = |name: &String| {
+            ["authorization", "x-api-key"].iter().any(|known| name.eq_ignore_ascii_case(known))
+        };
+        if keyless && self.at_home() && !self.headers.keys().any(signs) {
             let (home, variable) = (self.provider.home(), self.provider.key_variable());
             problem("api_key", format!("is missing: {home} wants one (or set {variable})"));
         }
