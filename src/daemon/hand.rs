@@ -123,7 +123,7 @@ impl Bench {
         answers
     }
 
-    /// Tells what a call would do, as a person reads it who is asked to allow it.
+    /// Tells what a call would do, in the words of an approval.
     async fn preview(&self, shape: &Shape, scope: Scope, call: Call) -> Called {
         let redactor = self.redactor.clone();
         let shown = match look_up(&shape.registry, &call.name) {

@@ -44,7 +44,7 @@ builtins! {
     Help = "help", "shows this list";
     Ask = "ask", "asks me something, in groups too: /ask what now?";
     Stop = "stop", "ends what I am doing here";
-    Reset = "reset", "starts the conversation afresh; files, memory and schedules stay";
+    Reset = "reset", "starts the conversation afresh; files stay";
     Status = "status", "shows what runs and waits here, and what it cost";
     Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
     Ps = "ps", "lists the programs that run for this conversation";

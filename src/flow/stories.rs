@@ -101,7 +101,7 @@ async fn commands_are_carried_out_once_and_in_order() {
     let said: Vec<_> = arrived.iter().filter(|(c, _)| c == "tg:1").map(|(_, t)| &**t).collect();
     assert_eq!(said[0], words::start());
     assert_eq!(said[1], words::ids(&batch[1]));
-    assert!(said[2].contains("Nothing is running") && said[2].contains("Store: well"), "{said:?}");
+    assert!(said[2].contains("Nothing is running") && said[2].contains("Store: fine"), "{said:?}");
     assert_eq!(said[3..], [words::reset(), words::ask_what(), words::nothing_to_stop()]);
     house.close().await;
 }

@@ -97,7 +97,7 @@ pub(super) fn plan_usage() -> String {
 
 /// Answers `/reset`.
 pub(super) fn reset() -> String {
-    "A fresh start: I have set our conversation and its todo list aside. Files, memory and schedules stay, and \
+    "A fresh start: I have set our conversation and its todo list aside. Files stay, and \
      messages that were waiting are still answered."
         .to_owned()
 }
@@ -187,7 +187,11 @@ pub(super) fn status(report: &StatusReport<'_>) -> String {
     let (tasks, tokens) = (of.tasks, of.usage.tokens());
     _ = writeln!(text, "Since the last /reset: {tasks} tasks, {tokens} tokens, ${usd:.4}.");
     if let Some(house) = &report.house {
-        let store = if house.store_ok { "well" } else { "cannot write: nothing runs or is sent" };
+        let store = if house.store_ok {
+            "fine"
+        } else {
+            "cannot be written to; nothing runs and nothing is sent"
+        };
         _ = writeln!(text, "Store: {store}.");
         for channel in &house.channels {
             _ = writeln!(text, "{}", channel_line(channel));
@@ -349,7 +353,7 @@ mod tests {
         - /help shows this list
         - /ask asks me something, in groups too: /ask what now?
         - /stop ends what I am doing here
-        - /reset starts the conversation afresh; files, memory and schedules stay
+        - /reset starts the conversation afresh; files stay
         - /status shows what runs and waits here, and what it cost
         - /plan shows whether plan mode is on here; /plan off ends it
         - /ps lists the programs that run for this conversation
@@ -388,7 +392,7 @@ mod tests {
         --
         Write the question behind it: `/ask what is the time in Lima?`
         --
-        A fresh start: I have set our conversation and its todo list aside. Files, memory and schedules stay, and messages that were waiting are still answered.
+        A fresh start: I have set our conversation and its todo list aside. Files stay, and messages that were waiting are still answered.
         --
         Stopped. Messages that were waiting are still answered.
         --
@@ -463,7 +467,7 @@ mod tests {
         insta::assert_snapshot!(status(&report), @r#"
         Task 7 has run for 3 min; 2 waiting.
         Since the last /reset: 3 tasks, 1000 tokens, $0.0015.
-        Store: well.
+        Store: fine.
         telegram (tg:8): listens, heard 3 s ago.
         x (x:1): off: 401.
         selkie 0.1.0

@@ -75,7 +75,7 @@ impl Refused {
         let at = format!("llm.profiles.{profile}");
         if status == 402 || any(&NO_MONEY) {
             let todo = format!("pay, or name a fallback in llm.routes ({at})");
-            return unusable("the provider wants money", &says, &todo);
+            return unusable("the account at the provider has no credit", &says, &todo);
         }
         if matches!(status, 401 | 403) || any(&BAD_KEY) {
             return unusable("the provider refuses the key", &says, &format!("check {at}.api_key"));

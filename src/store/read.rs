@@ -25,7 +25,7 @@ pub trait Read: Send + Sync {
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>>;
 
     /// Returns the chain from platform event to receipts for a message: `message` is a task id, an
-    /// inbox key, or a platform message id as a person reads it.
+    /// inbox key, or a platform message id as people see it.
     async fn trace(&self, message: &str) -> Result<Vec<Chain>>;
 
     /// Counts rows by state.

@@ -90,7 +90,7 @@ impl Output {
     }
 }
 
-/// Why a tool did not do it. Each variant says what happens next.
+/// Why a tool failed. Each variant says what happens next.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ToolError {
     /// Tell the model; it may do better.

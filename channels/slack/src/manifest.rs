@@ -10,7 +10,7 @@ const MANIFEST: &str = "\
 # 1. Install the app; the Bot User OAuth Token (xoxb-...) goes to slack.bot_token_file.
 # 2. Basic Information -> App-Level Tokens: one with connections:write; the token (xapp-...) goes to
 #    slack.app_token_file.
-# 3. /invite @selkie in the channels it shall hear, and list them in slack.allowed_channel_ids.
+# 3. /invite @selkie in the channels where it should listen, and list them in slack.allowed_channel_ids.
 display_information:
   name: selkie
   description: A bot that answers with tools

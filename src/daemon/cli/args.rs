@@ -57,6 +57,8 @@ pub enum Command {
 
 /// `selkie channel`.
 #[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie slack manifest")]
 pub enum Channel {
     /// Print what a person pastes at the platform to make the bot
     Manifest {
@@ -67,6 +69,10 @@ pub enum Channel {
 
 /// `selkie demo`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie demo                               a page to chat in; prints its address
+  selkie demo --say 'note: buy milk'        one message in, the answer out
+  selkie demo --say hello --in slack:channel")]
 pub struct Demo {
     /// Say this, print the visible answers, end
     #[arg(long, value_name = "TEXT")]
@@ -87,9 +93,16 @@ pub struct Demo {
 
 /// `selkie ask`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie ask what is in this folder
+  selkie ask 'why does the build fail?' --json
+  git diff | selkie ask -
+
+Exit codes: 0 answered · 1 not answered · 2 the command line or the configuration is wrong")]
 pub struct Ask {
-    /// What to ask
-    pub text: String,
+    /// What to ask; - reads it from standard input
+    #[arg(required = true, value_name = "TEXT")]
+    pub text: Vec<String>,
     /// One JSON object a line: progress, answer, end
     #[arg(long)]
     pub json: bool,
@@ -97,6 +110,9 @@ pub struct Ask {
 
 /// `selkie say`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie say --to tg:4711 'tea is ready'
+  selkie say --to x:main 'Good morning!'")]
 pub struct Say {
     /// The conversation, e.g. x:main or tg:-100123; /id in a chat tells its id
     #[arg(long, value_name = "CONVERSATION")]
@@ -110,6 +126,11 @@ pub struct Say {
 
 /// `selkie tools`.
 #[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie tools list --in telegram:group
+  selkie tools why bash --in telegram:group
+  selkie tools call todo_read '{}'
+  selkie tools call --preview write_file '{\"path\":\"a.txt\",\"content\":\"hello\"}'")]
 pub enum Tools {
     /// List the base, the runtime tools and each channel's; or one setting's shape
     List {
@@ -138,7 +159,7 @@ pub enum Tools {
         /// JSON instead of text
         #[arg(long)]
         json: bool,
-        /// Do nothing: tell what the calls would do, as a person reads it who is asked to allow them
+        /// Do nothing; print what a person who has to approve the calls would read
         #[arg(long)]
         preview: bool,
         /// NAME JSON [NAME JSON …]
@@ -160,6 +181,10 @@ pub enum Tools {
 
 /// `selkie config`.
 #[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie config example > config.yaml
+  selkie config check
+  selkie config show")]
 pub enum Config {
     /// Tell everything that is wrong, at once
     Check,
@@ -177,6 +202,9 @@ pub enum Config {
 
 /// `selkie trace`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  selkie trace 17
+  selkie trace tg:4711:203 --json")]
 pub struct Trace {
     /// A task's number, an inbox key, or a platform's message id
     pub message: String,

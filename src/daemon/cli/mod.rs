@@ -24,7 +24,7 @@ use crate::daemon::build::Chosen;
 use crate::daemon::{Binary, process};
 use args::{Args, Channel, Command};
 
-/// Why a command did not do it.
+/// Why a command failed.
 enum Failure {
     /// It did not work: exit 1.
     Failed(anyhow::Error),

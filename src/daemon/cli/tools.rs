@@ -23,6 +23,9 @@ use crate::domain::tool::ToolSpec;
 use crate::shape::Explained;
 use crate::tools::aliases;
 
+/// Characters of a tool's description in a list.
+const MOST_WORDS: usize = 60;
+
 /// Lists, explains or calls.
 pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
     match what {
@@ -117,17 +120,38 @@ fn list_all(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
     if json {
         return Ok(print::json(&all.iter().map(listed).collect::<Vec<_>>())?);
     }
+    let settings = setting::names(&binary.kits).len();
     let rows: Vec<Vec<String>> = all
         .into_iter()
         .map(|t| {
             let kind = if t.runtime { "runtime" } else { "base" };
             let ToolSpec { name, class, group, description, .. } = &*t.spec;
-            let summary = description.lines().next().unwrap_or_default();
-            let words = [name, class.name(), group, kind, &t.settings.join(" "), summary];
+            let summary = first_words(description);
+            let places = places(&t.settings, settings);
+            let words = [name, class.name(), group, kind, &places, &summary];
             words.map(str::to_owned).into()
         })
         .collect();
-    Ok(print::out(&print::table(&rows))?)
+    let more = "\n`selkie tools show NAME` tells all of one; `selkie tools list --in SETTING` what a task there has\n";
+    Ok(print::out(&format!("{}{more}", print::table(&rows)))?)
+}
+
+/// In how many settings a tool is, by name when they are few.
+fn places(settings: &[String], all: usize) -> String {
+    match settings.len() {
+        some if some == all => "everywhere".to_owned(),
+        1 | 2 => settings.join(" "),
+        some => format!("{some} of {all} settings"),
+    }
+}
+
+/// The beginning of a description, so that a line fits a terminal.
+fn first_words(description: &str) -> String {
+    let line = description.lines().next().unwrap_or_default();
+    match line.char_indices().nth(MOST_WORDS) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
+    }
 }
 
 fn listed(tool: &Everywhere) -> Listed<'_> {
@@ -231,7 +255,7 @@ fn call(plan: Plan, by_hand: ByHand, json: bool) -> Outcome {
     if failed.is_empty() {
         return Ok(());
     }
-    Err(Failure::Failed(anyhow::anyhow!("{} did not do it", failed.join(", "))))
+    Err(Failure::Failed(anyhow::anyhow!("{} failed", failed.join(", "))))
 }
 
 fn pairs(words: &[String]) -> Result<Vec<(String, Value)>, Failure> {

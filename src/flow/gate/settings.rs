@@ -25,7 +25,7 @@ pub enum TriggerMode {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GateSettings {
-    /// smart: so sure the model must be that the bot is meant, 0 to 1.
+    /// smart: how sure the model has to be that the bot is meant, 0 to 1.
     pub confidence: Share,
     /// talkative: its wish to speak must be more than this, 0 to 1.
     pub interject: Share,
