@@ -39,7 +39,8 @@ pub(super) async fn attempt(desk: &Arc<Desk>, account: &Account, due: DuePart) -
     };
     if due.unclear {
         let known = mouth.lookup(&due.part).await;
-        return settle(desk, account, &due.clone(), verdict::of_lookup(known, due, mouth, now))
+        let moment = moment(desk);
+        return settle(desk, account, &due.clone(), verdict::of_lookup(known, due, mouth, moment))
             .await;
     }
     if due.expires_at.is_some_and(|at| at <= now) {
@@ -67,12 +68,16 @@ pub(super) async fn attempt(desk: &Arc<Desk>, account: &Account, due: DuePart) -
     desk.crash.hit(CrashPoint::AfterDeliver);
     let delivery =
         delivered.unwrap_or_else(|_| Delivery::Unclear { why: "the channel panicked".to_owned() });
-    let moment = Moment {
+    let moment = moment(desk);
+    settle(desk, account, &due.clone(), verdict::of_delivery(delivery, due, mouth, moment)).await
+}
+
+fn moment(desk: &Desk) -> Moment {
+    Moment {
         now: desk.clock.now(),
         unit: desk.chance.unit(),
         unclear_after: desk.settings.outbox.unclear_after,
-    };
-    settle(desk, account, &due.clone(), verdict::of_delivery(delivery, due, mouth, moment)).await
+    }
 }
 
 /// Stores what came of it; while the store is broken the receipt is kept here and the lane waits.
@@ -160,6 +165,7 @@ fn tell_log(due: &DuePart, outcome: &Outcome) {
             tracing::warn!(%part, %to, "left unclear: see `selkie trace`, and send it again by hand if need be");
         }
         Outcome::Repeat(_) => tracing::warn!(%part, %to, "goes out once more, marked"),
+        Outcome::Instead { why, .. } => tracing::info!(%part, %to, why, "goes out in another form"),
         Outcome::Moved { to: new, .. } => tracing::info!(%part, %to, %new, "its place has moved"),
         Outcome::Expired => tracing::warn!(%part, %to, "expired before it could be sent"),
     }

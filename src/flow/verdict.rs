@@ -72,6 +72,11 @@ pub(super) fn of_delivery(
             let outcome = Outcome::Moved { to, part: Box::new(part) };
             Verdict { outcome, again: Some(again), penalty: None }
         }
+        Delivery::Instead { part, why } => {
+            let again = DuePart { part: (*part).clone(), not_before: None, unclear: false, ..due };
+            let outcome = Outcome::Instead { part, why };
+            Verdict { outcome, again: Some(again), penalty: None }
+        }
         Delivery::Unclear { why } => {
             let decide_at = after(now, unclear_after);
             let again = DuePart {
@@ -87,13 +92,16 @@ pub(super) fn of_delivery(
 }
 
 /// Judges what the platform knows of an unclear part: what set a state is set again, an answer to who
-/// asked goes out once more with a mark, everything else is left.
+/// asked goes out once more with a mark, everything else is left. A doubt outlives the part's time: what
+/// may have arrived is never called expired.
 pub(super) fn of_lookup(
     lookup: Lookup,
     due: DuePart,
     mouth: &dyn Mouth,
-    now: DateTime<Utc>,
+    moment: Moment,
 ) -> Verdict {
+    let now = moment.now;
+    let over = due.expires_at.is_some_and(|at| at <= now);
     let settled = |outcome| Verdict { outcome, again: None, penalty: None };
     let retry = |due: DuePart, why: &str| Verdict {
         outcome: Outcome::Retry { at: now, why: why.to_owned() },
@@ -103,10 +111,19 @@ pub(super) fn of_lookup(
     match lookup {
         Lookup::Sent(receipt) => settled(Outcome::Sent(receipt)),
         Lookup::NotSent => retry(due, "the platform says it never arrived"),
-        Lookup::Unknown if due.part.repeatable => {
-            retry(due, "it sets a state: repeating is harmless")
+        Lookup::Unknown | Lookup::Later { .. } | Lookup::Lapsed if over => {
+            settled(Outcome::LeftUnclear)
         }
-        Lookup::Unknown if due.answer => {
+        Lookup::Later { after, why } => {
+            let asked = TimeDelta::from_std(after).unwrap_or(TimeDelta::days(1));
+            let decide_at = now + asked.max(backoff(due.attempts, moment.unit));
+            let attempts = due.attempts + 1;
+            let again = DuePart { attempts, not_before: Some(decide_at), unclear: true, ..due };
+            let outcome = Outcome::Unclear { decide_at, why };
+            Verdict { outcome, again: Some(again), penalty: None }
+        }
+        Lookup::Unknown if due.part.repeatable => retry(due, "repeating it is harmless"),
+        Lookup::Unknown | Lookup::Lapsed if due.answer => {
             let part = mouth.marked(&due.part);
             if part == due.part {
                 // The channel repeats nothing on a doubt, or it went out marked already.
@@ -123,7 +140,7 @@ pub(super) fn of_lookup(
             let outcome = Outcome::Repeat(Box::new(part));
             Verdict { outcome, again: Some(again), penalty: None }
         }
-        Lookup::Unknown => settled(Outcome::LeftUnclear),
+        Lookup::Unknown | Lookup::Lapsed => settled(Outcome::LeftUnclear),
     }
 }
 
@@ -162,9 +179,8 @@ mod tests {
 
     #[test]
     fn an_answer_is_repeated_once_and_a_message_to_others_never() {
-        let now = DateTime::UNIX_EPOCH;
         let mouth = testing::platform();
-        let lookup = |due| of_lookup(Lookup::Unknown, due, &mouth, now);
+        let lookup = |due| of_lookup(Lookup::Unknown, due, &mouth, moment());
         let first = lookup(DuePart { unclear: true, answer: true, ..testing::due(1) });
         assert!(matches!(first.outcome, Outcome::Repeat(_)));
         let second = lookup(first.again.unwrap());
@@ -178,9 +194,50 @@ mod tests {
     #[test]
     fn a_channel_that_marks_nothing_repeats_nothing() {
         let due = DuePart { unclear: true, answer: true, ..testing::due(1) };
-        let verdict = of_lookup(Lookup::Unknown, due, &Terminal::default(), DateTime::UNIX_EPOCH);
+        let verdict = of_lookup(Lookup::Unknown, due, &Terminal::default(), moment());
         assert_eq!(verdict.outcome, Outcome::LeftUnclear);
         assert!(verdict.again.is_none());
+    }
+
+    #[test]
+    fn what_lost_its_harmless_repetition_goes_out_marked_or_stays_unclear() {
+        let mouth = testing::platform();
+        let mut due = DuePart { unclear: true, answer: true, ..testing::due(1) };
+        due.part.repeatable = true;
+        let lapsed = |due| of_lookup(Lookup::Lapsed, due, &mouth, moment());
+        assert!(matches!(lapsed(due.clone()).outcome, Outcome::Repeat(_)));
+        due.answer = false;
+        assert_eq!(lapsed(due).outcome, Outcome::LeftUnclear);
+    }
+
+    #[test]
+    fn what_cannot_be_asked_now_is_asked_again_until_its_time_is_over() {
+        let mouth = testing::platform();
+        let due = DuePart { unclear: true, answer: true, ..testing::due(1) };
+        let later = || Lookup::Later { after: Duration::from_secs(2), why: "503".to_owned() };
+        let again = of_lookup(later(), due, &mouth, moment()).again.unwrap();
+        assert!(again.unclear && again.answer);
+        assert_eq!(again.not_before, Some(DateTime::UNIX_EPOCH + TimeDelta::seconds(2)));
+        let over = DuePart { expires_at: Some(DateTime::UNIX_EPOCH), ..again };
+        assert_eq!(of_lookup(later(), over, &mouth, moment()).outcome, Outcome::LeftUnclear);
+    }
+
+    #[test]
+    fn an_unclear_part_is_never_called_expired() {
+        let mouth = testing::platform();
+        let mut due = DuePart { unclear: true, answer: true, ..testing::due(1) };
+        due.expires_at = Some(DateTime::UNIX_EPOCH);
+        due.part.repeatable = true;
+        let verdict = of_lookup(Lookup::Unknown, due, &mouth, moment());
+        assert_eq!(verdict.outcome, Outcome::LeftUnclear);
+    }
+
+    #[test]
+    fn another_call_takes_the_place_of_one_that_can_never_be_made() {
+        let part = Box::new(testing::due(2).part);
+        let verdict = judge(Delivery::Instead { part: part.clone(), why: "dead".to_owned() });
+        assert_eq!(verdict.again.unwrap().part, *part);
+        assert!(matches!(verdict.outcome, Outcome::Instead { .. }));
     }
 
     #[test]

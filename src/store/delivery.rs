@@ -65,6 +65,13 @@ pub enum Outcome {
     LeftUnclear,
     /// It went out a second time with a mark: queued again as this part.
     Repeat(Box<Part>),
+    /// Nothing was sent, and this call takes the place of the stored one: queued as this part.
+    Instead {
+        /// The call.
+        part: Box<Part>,
+        /// Why.
+        why: String,
+    },
     /// Its place has moved: alias the place and send this part instead.
     Moved {
         /// The new place.

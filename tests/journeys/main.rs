@@ -32,6 +32,7 @@ mod kill_at_random;
 mod line;
 mod line_held;
 mod line_kill;
+mod line_lost;
 mod line_questions;
 mod line_unsend;
 mod long_text;

@@ -208,7 +208,7 @@ pub struct Choice {
 }
 
 /// One platform call, ready to be made.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// Version of this layout; see [`Part::VERSION`].
     pub v: u16,
@@ -269,6 +269,14 @@ pub enum Delivery {
         /// The new id.
         to: PlaceId,
     },
+    /// Nothing was sent, and the call can never be made as it is stored: this one takes its place, so that
+    /// what is stored always says which call an attempt made.
+    Instead {
+        /// The call to make.
+        part: Box<Part>,
+        /// In words for a log; never holds a secret.
+        why: String,
+    },
     /// The request left and no answer proves what became of it.
     Unclear {
         /// In words for a log; never holds a secret.
@@ -285,4 +293,13 @@ pub enum Lookup {
     NotSent,
     /// The platform cannot tell.
     Unknown,
+    /// The platform cannot be asked now: ask again after this time. It stays unclear until then.
+    Later {
+        /// How long, before the courier's own patience is added.
+        after: Duration,
+        /// In words for a log; never holds a secret.
+        why: String,
+    },
+    /// The platform cannot tell, and what made repeating the part harmless is over.
+    Lapsed,
 }

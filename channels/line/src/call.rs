@@ -1,5 +1,6 @@
 //! What is said becomes calls of the Messaging API: the form in which a part is stored.
 
+use chrono::{DateTime, Utc};
 use selkie_channel_core::{Body, Outbound, Part, Question, plain, split};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -40,16 +41,19 @@ pub struct Say {
     /// The right to a free reply, for the first part of an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_token: Option<String>,
+    /// Until when that right surely lives: LINE promises nothing for later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_until: Option<DateTime<Utc>>,
     /// Makes a repeated push harmless for a day.
     pub retry_key: String,
+    /// When it was said: no push was made before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said_at: Option<DateTime<Utc>>,
     /// What each bubble says.
     pub bubbles: Vec<String>,
     /// The message that the first bubble quotes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
-    /// An earlier reply with this token is unclear: it must never become a push.
-    #[serde(default)]
-    pub unclear_before: bool,
     /// Buttons on the last bubble.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buttons: Option<Buttons>,
@@ -59,12 +63,23 @@ pub struct Say {
 }
 
 impl Say {
-    fn mark(&mut self) {
-        let Some(first) = self.bubbles.first_mut() else { return };
-        if !first.starts_with(MARK) {
+    /// The same as a push, which is repeated under its key.
+    fn pushed(mut self) -> Self {
+        (self.reply_token, self.reply_until) = (None, None);
+        self
+    }
+
+    /// The same as a push that may say it for the second time. Its key is its own: the one before may have
+    /// been used too long ago to be known.
+    fn marked(self) -> Self {
+        let mut say = self.pushed();
+        if let Some(first) = say.bubbles.first_mut()
+            && !first.starts_with(MARK)
+        {
             *first = format!("{MARK}\n{first}");
+            say.retry_key = uuid_of(&format!("{}\n{MARK}", say.retry_key));
         }
-        self.unclear_before = true;
+        say
     }
 }
 
@@ -96,27 +111,29 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
     }
 }
 
-/// Returns the part with a visible mark; a push needs none: its retry key makes repeating harmless.
+/// Returns the part as a push that may be repeated under its key.
+pub fn pushed(part: &Part) -> Part {
+    changed(part, Say::pushed)
+}
+
+/// Returns the part as a push with a visible mark.
 pub fn marked(part: &Part) -> Part {
-    let mut part = part.clone();
-    if part.repeatable {
-        return part;
-    }
-    let mark = |value: &Value| match serde_json::from_value(value.clone()).ok()? {
-        Call::Say(mut say) => {
-            say.mark();
-            serde_json::to_value(Call::Say(say)).ok()
-        }
-        Call::Loading { .. } => None,
-    };
-    if let Some(call) = mark(&part.call) {
-        part.call = call;
-    }
-    part.fallback = part.fallback.as_ref().and_then(mark);
+    let mut part = changed(part, Say::marked);
     if !part.shown.starts_with(MARK) {
         part.shown = shown(&format!("{MARK} {}", part.shown));
     }
     part
+}
+
+/// Changes what a part says in both its forms; what it shows apart from words stays.
+fn changed(part: &Part, change: fn(Say) -> Say) -> Part {
+    let write = |value: &Value| match serde_json::from_value(value.clone()).ok()? {
+        Call::Say(say) => serde_json::to_value(Call::Say(change(say))).ok(),
+        Call::Loading { .. } => None,
+    };
+    let call = write(&part.call).unwrap_or_else(|| part.call.clone());
+    let fallback = part.fallback.as_ref().and_then(write);
+    Part { call, fallback, repeatable: true, ..part.clone() }
 }
 
 /// A file cannot go: LINE takes one by a public address only.
@@ -138,7 +155,7 @@ fn ask(outbound: &Outbound, spot: &Spot, question: &Question) -> Vec<Part> {
 
 /// A card, whose button stays: the answer may be fetched hours later. It is never worth a push.
 fn held(outbound: &Outbound, spot: &Spot, question: &Question) -> Vec<Part> {
-    let text = buttons::cut(&plain::render(&question.markdown), buttons::MOST_CARD - MARK_ROOM);
+    let text = buttons::cut(&plain::render(&question.markdown), buttons::MOST_CARD);
     let first = says(outbound, spot, &text).into_iter().next();
     let Some(say) = first.filter(|say| say.reply_token.is_some()) else { return Vec::new() };
     let buttons = Buttons::of(question, Form::Card);
@@ -169,10 +186,11 @@ fn bundle(outbound: &Outbound, spot: &Spot, at: usize, bubbles: &[String]) -> Sa
     Say {
         to: spot.id().to_owned(),
         reply_token: window.map(|w| w.token.clone()),
+        reply_until: window.map(|w| w.until),
         retry_key: retry_key(outbound, at, bubbles),
+        said_at: outbound.at,
         bubbles: bubbles.to_vec(),
         quote: outbound.quote.as_ref().filter(|_| first).map(|m| m.as_str().to_owned()),
-        unclear_before: false,
         buttons: None,
         free_only: false,
     }
@@ -253,12 +271,12 @@ mod tests {
           "kind": "say",
           "to": "U1",
           "reply_token": "nHuyWiB7yP5Zw52FIkcQobQuGDXCTA",
+          "reply_until": "1970-01-01T00:00:00Z",
           "retry_key": "7747a539-1b5c-8d99-97b6-ab61a0f93c8a",
           "bubbles": [
             "hello"
           ],
           "quote": "325708",
-          "unclear_before": false,
           "free_only": false
         }
         "#);
@@ -284,14 +302,25 @@ mod tests {
     }
 
     #[test]
-    fn a_marked_reply_keeps_its_token_and_never_becomes_a_push() {
-        let part = marked(&render(&text("hello"))[0]);
+    fn a_reply_becomes_a_push_that_keeps_its_words_and_its_key() {
+        let reply = &render(&text("hello"))[0];
+        let (before, part) = (says_of(reply), pushed(reply));
         let say = says_of(&part);
-        assert_eq!(say.bubbles, ["(possibly repeated)\nhello"]);
-        assert!(say.unclear_before && say.reply_token.is_some());
-        assert_eq!(marked(&part), part);
-        let push = &render(&text(&"word ".repeat(6000)))[1];
-        assert_eq!(&marked(push), push);
+        assert!(say.reply_token.is_none() && part.repeatable);
+        assert_eq!((say.bubbles, say.retry_key), (before.bubbles, before.retry_key));
+        assert_eq!(pushed(&part), part);
+    }
+
+    #[test]
+    fn what_is_marked_is_a_push_with_a_key_of_its_own() {
+        for part in [&render(&text("hello"))[0], &render(&text(&"word ".repeat(6000)))[1]] {
+            let twice = marked(part);
+            let (before, say) = (says_of(part), says_of(&twice));
+            assert!(say.bubbles[0].starts_with("(possibly repeated)\n"));
+            assert!(say.reply_token.is_none() && twice.repeatable);
+            assert_ne!(say.retry_key, before.retry_key);
+            assert_eq!(marked(&twice), twice);
+        }
     }
 
     fn question() -> Question {
@@ -326,7 +355,7 @@ mod tests {
     fn a_button_for_an_answer_to_come_is_a_card_that_fits_and_is_never_pushed() {
         let long = Question { markdown: "late ".repeat(90), ..question() };
         let parts = render(&outbound("C1", Body::Held(long.clone())));
-        let say = says_of(&marked(&parts[0]));
+        let say = says_of(&parts[0]);
         assert!(say.free_only && say.reply_token.is_some());
         assert!(split::utf16_len(&say.bubbles[0]) <= buttons::MOST_CARD);
         assert_eq!(say.buttons.unwrap().form, Form::Card);

@@ -75,7 +75,8 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
     let known = Arc::new(Known::default());
     let (sender, notices) = mpsc::channel(NOTICES);
     let quota = Quota::new(api.clone(), sender);
-    let mouth = LineMouth::new(api.clone(), Arc::clone(&known), quota.clone(), settings.push);
+    let (now, said) = (Arc::clone(&context.now), Arc::clone(&known));
+    let mouth = LineMouth::new(api.clone(), said, quota.clone(), settings.push, now);
     let ears = LineEars {
         account: account.clone(),
         names: Names::new(api.clone()),

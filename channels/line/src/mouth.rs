@@ -4,18 +4,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use selkie_channel_core::{Delivery, Lookup, MessageRef, Mouth, Outbound, Part, PlaceId, Receipt};
+use selkie_channel_core::{
+    Delivery, Lookup, MessageRef, Mouth, Now, Outbound, Part, PlaceId, Receipt,
+};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
-use crate::api::{Api, Fault, Refusal};
+use crate::api::{Api, Refusal};
 use crate::bounded::Bounded;
 use crate::call::{self, Call, LOADING_SECONDS, Say};
-use crate::ids::Spot;
 use crate::known::{Known, Said};
 use crate::quota::Quota;
 use crate::refusal::{Kind, kind};
 use crate::settings::Push;
+
+mod push;
+mod reply;
+
+use reply::Replied;
 
 /// First wait after a failure that proves nothing was sent; the courier lengthens it.
 const SOON: Duration = Duration::from_secs(1);
@@ -23,8 +29,10 @@ const SOON: Duration = Duration::from_secs(1);
 const LIMITED: Duration = Duration::from_secs(5);
 /// A refused token is not mended by asking at once.
 const TOKEN_REFUSED: Duration = Duration::from_secs(60);
-/// An unclear reply is repeated so soon: its token lives about a minute.
+/// An unclear call is repeated so soon: a reply token works once at most, a push is known by its key.
 const REPEATS: [Duration; 2] = [Duration::from_millis(400), Duration::from_secs(2)];
+/// What stays unclear is asked about again after this time; the courier lengthens it.
+const ASK_AGAIN: Duration = Duration::from_secs(2);
 /// The animation is renewed when so much of it is over.
 const LOADING_FRESH: Duration = Duration::from_secs(LOADING_SECONDS - 5);
 const LOADINGS: usize = 1000;
@@ -32,8 +40,7 @@ const LOADINGS: usize = 1000;
 const NOT_FREE: &str = "the free reply is not possible any more, and this is not worth a push";
 const NO_PUSH: &str = "no free reply was possible (it takes a message or a tap of the last minute, and carries \
     five bubbles), and line.push is never";
-const PRESUMED: &str = "presumed delivered: LINE took the reply token, most likely for this answer, but \
-    its first result was lost";
+const DEAD: &str = "its reply token is dead";
 
 /// Speaks for one bot.
 pub struct LineMouth {
@@ -41,97 +48,42 @@ pub struct LineMouth {
     known: Arc<Known>,
     quota: Quota,
     push: Push,
+    now: Now,
     /// When each person's loading animation began.
     loading: Mutex<Bounded<Instant>>,
 }
 
-/// How a reply went.
-enum Replied {
-    Done(Delivery),
-    /// The token is dead and nothing was said with it.
-    Dead,
-}
-
 impl LineMouth {
     /// Speaks through `api` and remembers what it said in `known`.
-    pub fn new(api: Api, known: Arc<Known>, quota: Quota, push: Push) -> Self {
-        Self { api, known, quota, push, loading: Mutex::new(Bounded::new(LOADINGS)) }
+    pub fn new(api: Api, known: Arc<Known>, quota: Quota, push: Push, now: Now) -> Self {
+        Self { api, known, quota, push, now, loading: Mutex::new(Bounded::new(LOADINGS)) }
     }
 
-    async fn say(&self, say: Say) -> Delivery {
+    async fn say(&self, part: &Part, say: Say) -> Delivery {
         self.loading().forget(&say.to);
-        if let Some(token) = &say.reply_token {
-            match self.reply(&say, token).await {
-                Replied::Done(delivery) => return delivery,
-                Replied::Dead if say.free_only => return refused(NOT_FREE),
-                Replied::Dead => tracing::info!(to = say.to, "the reply token is dead"),
+        let Some(token) = &say.reply_token else {
+            return match self.push {
+                Push::Never => refused(NO_PUSH),
+                Push::LastResort => self.push(&say, false).await,
+            };
+        };
+        match self.reply(&say, token, false).await {
+            Replied::Sent(receipt) => Delivery::Sent(receipt),
+            Replied::Refused(refusal) => self.verdict(refusal),
+            Replied::NotSent(why) => not_sent(why),
+            Replied::Open(why) => Delivery::Unclear { why },
+            Replied::Dead if say.free_only => refused(NOT_FREE),
+            Replied::Dead if self.push == Push::Never => refused(NO_PUSH),
+            Replied::Dead => {
+                let part = Box::new(call::pushed(part));
+                Delivery::Instead { part, why: format!("{DEAD}: it goes out as a push") }
             }
-        }
-        self.push(&say).await
-    }
-
-    /// Replies; while the result is unclear, the same token is tried again: it works once at most.
-    async fn reply(&self, say: &Say, token: &str) -> Replied {
-        let mut body = json!({ "replyToken": token, "messages": self.messages(say) });
-        let mut unclear = say.unclear_before;
-        let mut pauses = REPEATS.iter();
-        loop {
-            let fault = match self.api.post("message/reply", &body, None).await {
-                Ok(answer) => return Replied::Done(self.sent(say, &answer, None)),
-                Err(fault) => fault,
-            };
-            let why = match fault {
-                Fault::Refused(refusal) => match kind(&refusal) {
-                    Kind::ReplyToken if unclear => return Replied::Done(presumed()),
-                    Kind::ReplyToken => return Replied::Dead,
-                    Kind::Quote if unquote(&mut body) => continue,
-                    Kind::Buttons if unbutton(&mut body) => continue,
-                    _ if unclear && !is_final(&refusal) => refusal.text,
-                    _ => return Replied::Done(self.verdict(refusal)),
-                },
-                Fault::NotSent(why) if !unclear => return Replied::Done(not_sent(why)),
-                Fault::NotSent(why) => why,
-                Fault::Unclear(why) => {
-                    unclear = true;
-                    why
-                }
-            };
-            let Some(pause) = pauses.next() else {
-                return Replied::Done(Delivery::Unclear { why });
-            };
-            sleep(*pause).await;
         }
     }
 
-    /// Pushes; the retry key makes a repetition harmless, so nothing is ever unclear.
-    async fn push(&self, say: &Say) -> Delivery {
-        if self.push == Push::Never {
-            return refused(NO_PUSH);
-        }
-        if let Some(spot) = Spot::parse(&say.to)
-            && let Some(reason) = self.quota.objection(&spot).await
-        {
-            return Delivery::Refused { reason, closed: false };
-        }
-        let mut body = json!({ "to": say.to, "messages": self.messages(say) });
-        loop {
-            match self.api.post("message/push", &body, Some(&say.retry_key)).await {
-                Ok(answer) => return self.sent(say, &answer, None),
-                Err(Fault::Refused(refusal)) => match kind(&refusal) {
-                    Kind::Accepted => {
-                        let note = "LINE had accepted it before, under the same retry key";
-                        return self.sent(say, &refusal.body, Some(note.to_owned()));
-                    }
-                    Kind::Quote if unquote(&mut body) => {}
-                    Kind::Buttons if unbutton(&mut body) => {}
-                    _ => return self.verdict(refusal),
-                },
-                Err(Fault::NotSent(why)) => return not_sent(why),
-                Err(Fault::Unclear(why)) => {
-                    return Delivery::Retry { after: SOON, why, account: false };
-                }
-            }
-        }
+    /// Whether a reply token surely lives: only then its refusal proves that it was used.
+    fn lives(&self, say: &Say) -> bool {
+        say.reply_until.is_some_and(|until| (self.now)() < until)
     }
 
     async fn load(&self, chat: &str) -> Delivery {
@@ -163,7 +115,7 @@ impl LineMouth {
     }
 
     /// Remembers what was said: a quote of it means the bot.
-    fn sent(&self, say: &Say, answer: &Value, note: Option<String>) -> Delivery {
+    fn sent(&self, say: &Say, answer: &Value, note: Option<String>) -> Receipt {
         let sent = answer["sentMessages"].as_array().map_or(&[][..], Vec::as_slice);
         for (message, text) in sent.iter().zip(&say.bubbles) {
             let Some(id) = message["id"].as_str() else { continue };
@@ -172,7 +124,7 @@ impl LineMouth {
             self.known.put(id, said);
         }
         let message = sent.first().and_then(|m| m["id"].as_str()).map(MessageRef::new);
-        Delivery::Sent(Receipt { message, note })
+        Receipt { message, note }
     }
 
     fn verdict(&self, refusal: Refusal) -> Delivery {
@@ -206,27 +158,30 @@ impl Mouth for LineMouth {
 
     async fn deliver(&self, part: &Part) -> Delivery {
         match serde_json::from_value(part.call.clone()) {
-            Ok(Call::Say(say)) => self.say(say).await,
+            Ok(Call::Say(say)) => self.say(part, say).await,
             Ok(Call::Loading { chat }) => self.load(&chat).await,
             Err(_) => refused("a stored call that this version cannot read"),
         }
     }
 
-    /// A reply's token is its own proof: it works once at most. A push is repeated under its key.
+    /// A part with a token was a reply, and its token works once at most; one without was a push, which is
+    /// repeated under its key.
     async fn lookup(&self, part: &Part) -> Lookup {
-        let Ok(Call::Say(mut say)) = serde_json::from_value(part.call.clone()) else {
-            return Lookup::Unknown;
-        };
-        let Some(token) = say.reply_token.clone() else { return Lookup::Unknown };
-        say.unclear_before = true;
-        match self.reply(&say, &token).await {
-            Replied::Done(Delivery::Sent(receipt)) => Lookup::Sent(receipt),
-            Replied::Done(_) | Replied::Dead => Lookup::Unknown,
+        match serde_json::from_value(part.call.clone()) {
+            Ok(Call::Say(say)) => match say.reply_token.clone() {
+                Some(token) => self.look_up_reply(&say, &token).await,
+                None => self.look_up_push(&say).await,
+            },
+            _ => Lookup::Unknown,
         }
     }
 
     fn marked(&self, part: &Part) -> Part {
-        call::marked(part)
+        let say = serde_json::from_value(part.call.clone());
+        match say {
+            Ok(Call::Say(say)) if !say.free_only && self.push != Push::Never => call::marked(part),
+            _ => part.clone(),
+        }
     }
 
     /// LINE's chats keep their ids.
@@ -244,10 +199,6 @@ fn unbutton(body: &mut Value) -> bool {
 
 fn refused(reason: &str) -> Delivery {
     Delivery::Refused { reason: reason.to_owned(), closed: false }
-}
-
-fn presumed() -> Delivery {
-    Delivery::Sent(Receipt { message: None, note: Some(PRESUMED.to_owned()) })
 }
 
 /// The whole account waits: a server that cannot be reached is so for every chat.

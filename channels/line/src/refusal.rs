@@ -29,7 +29,7 @@ pub enum Kind {
 pub fn kind(refusal: &Refusal) -> Kind {
     let words = refusal.text.to_lowercase();
     match refusal.code {
-        409 if refusal.accepted => Kind::Accepted,
+        409 if refusal.accepted || words.contains("already accepted") => Kind::Accepted,
         401 => Kind::Token,
         429 if words.contains("monthly limit") => Kind::Quota,
         429 => Kind::Limited,
@@ -56,6 +56,7 @@ mod tests {
             (401, "Authentication failed due to the following reason: expired", Kind::Token),
             (403, "The account is not allowed to use the API", Kind::Other),
             (409, "Conflict", Kind::Other),
+            (409, "The retry key is already accepted", Kind::Accepted),
             (429, "You have reached your monthly limit.", Kind::Quota),
             (429, "The API rate limit has been exceeded. Try again later.", Kind::Limited),
         ];

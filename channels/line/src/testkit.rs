@@ -1,12 +1,13 @@
 //! What the tests share: a playground, a channel that is its guest, and an inbox that can break.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use selkie_channel_core::{
-    AccountId, BuildContext, Channel, ConversationId, Cursor, Inbound, Inbox, InboxBroken,
+    AccountId, BuildContext, Channel, ConversationId, Cursor, Inbound, Inbox, InboxBroken, Now,
     Redactor, tls,
 };
 use selkie_playground::line_platform::{ACCESS_TOKEN, SECRET};
@@ -18,6 +19,8 @@ use tokio::sync::mpsc;
 pub struct Guest {
     pub playground: Playground,
     pub channel: Channel,
+    /// How many seconds the channel's clock is ahead.
+    pub ahead: Arc<AtomicI64>,
 }
 
 impl Guest {
@@ -30,8 +33,20 @@ impl Guest {
         let playground = Playground::start(Options::default()).await.unwrap();
         let port = free_port();
         playground.line().set_webhook(&format!("http://127.0.0.1:{port}/line/webhook"));
-        let channel = configured(&playground, port, Redactor::default(), settings);
-        Self { playground, channel }
+        let ahead = Arc::new(AtomicI64::new(0));
+        let now = clock(&ahead);
+        let channel = configured(&playground, port, (Redactor::default(), now), settings);
+        Self { playground, channel, ahead }
+    }
+
+    /// What the channel takes for now.
+    pub fn now(&self) -> chrono::DateTime<chrono::Utc> {
+        clock(&self.ahead)()
+    }
+
+    /// Lets so many seconds pass for the channel.
+    pub fn pass(&self, seconds: i64) {
+        self.ahead.fetch_add(seconds, Ordering::SeqCst);
     }
 
     pub fn line(&self) -> &LinePlatform {
@@ -44,10 +59,22 @@ impl Guest {
 }
 
 pub fn channel(playground: &Playground, port: u16, redactor: Redactor) -> Channel {
-    configured(playground, port, redactor, json!({}))
+    let now = clock(&Arc::new(AtomicI64::new(0)));
+    configured(playground, port, (redactor, now), json!({}))
 }
 
-fn configured(playground: &Playground, port: u16, redactor: Redactor, more: Value) -> Channel {
+#[expect(clippy::disallowed_methods, reason = "the emulated platform's clock is the machine's")]
+fn clock(ahead: &Arc<AtomicI64>) -> Now {
+    let ahead = Arc::clone(ahead);
+    Arc::new(move || chrono::Utc::now() + TimeDelta::seconds(ahead.load(Ordering::SeqCst)))
+}
+
+fn configured(
+    playground: &Playground,
+    port: u16,
+    (redactor, now): (Redactor, Now),
+    more: Value,
+) -> Channel {
     let mut section = json!({
         "channel_access_token": ACCESS_TOKEN, "channel_secret": SECRET,
         "base_url": playground.line_base_url(), "data_base_url": playground.line_data_base_url(),
@@ -63,7 +90,7 @@ fn configured(playground: &Playground, port: u16, redactor: Redactor, more: Valu
         user_agent: "selkie/test".to_owned(),
         cache_dir: "/nonexistent".into(),
         state_dir: "/nonexistent".into(),
-        now: Arc::new(|| chrono::DateTime::UNIX_EPOCH),
+        now,
     };
     crate::build(section, context).unwrap().unwrap()
 }

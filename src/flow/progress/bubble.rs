@@ -162,7 +162,8 @@ impl<'a> Bubble<'a> {
                 }
             }
             // The person has deleted it, or the bot may not speak here: the answer will tell.
-            Some(Delivery::Refused { .. } | Delivery::Moved { .. }) | None => {
+            Some(Delivery::Refused { .. } | Delivery::Moved { .. } | Delivery::Instead { .. })
+            | None => {
                 self.stand = Stand::Gone;
                 self.forget().await;
             }

@@ -10,6 +10,7 @@ laws![
     due_parts_keep_the_order_of_rows,
     a_part_knows_how_the_one_before_it_stands,
     an_outcome_moves_the_part,
+    another_call_takes_a_parts_place,
     a_part_is_repeated_once,
     a_refusal_may_close_the_conversation,
     a_moved_part_takes_its_place_along,
@@ -98,6 +99,21 @@ async fn an_outcome_moves_the_part(bed: &dyn Bed) {
     // Proof that comes late is taken all the same.
     let late = ledger.settle(part, Outcome::Sent(receipt("6"))).await.unwrap();
     assert!(matches!(late, Standing::Delivered { .. }));
+}
+
+async fn another_call_takes_a_parts_place(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let part = queued(ledger.as_ref(), 1, 1, 1).await[0];
+    ledger.sending(part, &boot("a")).await.unwrap();
+    let other = Box::new(Part { call: serde_json::json!("other"), ..draft(1, 1).parts.remove(0) });
+    let instead = Outcome::Instead { part: other, why: "the first form is dead".to_owned() };
+    assert_eq!(ledger.settle(part, instead).await.unwrap(), Standing::Open);
+    let due = ledger.due(&account(), &boot("a")).await.unwrap().remove(0);
+    assert_eq!((due.part.call, due.unclear), (serde_json::json!("other"), false));
+    assert!(ledger.sending(part, &boot("a")).await.unwrap());
+    ledger.settle(part, Outcome::Sent(receipt("5"))).await.unwrap();
+    let chain = ledger.trace("1").await.unwrap();
+    assert_eq!(chain[0].outbounds[0].parts[0].state, "sent", "nothing was repeated");
 }
 
 async fn a_part_is_repeated_once(bed: &dyn Bed) {

@@ -25,6 +25,8 @@ pub enum Change {
     LeftUnclear,
     /// To be sent once more as this call.
     Repeat(String),
+    /// To be sent as this call, which takes the place of the stored one.
+    Instead(String, String),
     /// To be sent elsewhere as this call.
     Moved(PlaceId, String),
     /// Too late.
@@ -41,6 +43,7 @@ impl Change {
             Outcome::Unclear { decide_at, why } => Self::Unclear(millis(decide_at), why),
             Outcome::LeftUnclear => Self::LeftUnclear,
             Outcome::Repeat(part) => Self::Repeat(json(&part)?),
+            Outcome::Instead { part, why } => Self::Instead(json(&part)?, why),
             Outcome::Moved { to, part } => Self::Moved(to, json(&part)?),
             Outcome::Expired => Self::Expired,
         })
@@ -49,7 +52,10 @@ impl Change {
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Sent(text) | Self::Repeat(text) | Self::Moved(_, text) => text.len(),
+            Self::Sent(text)
+            | Self::Repeat(text)
+            | Self::Instead(text, _)
+            | Self::Moved(_, text) => text.len(),
             _ => 0,
         }
     }
@@ -115,6 +121,10 @@ impl Known {
             Change::Repeat(text) => {
                 self.replace(conn, &text, true)?;
                 self.wait(conn, "queued", (None, None), now)
+            }
+            Change::Instead(text, why) => {
+                self.replace(conn, &text, false)?;
+                self.wait(conn, "queued", (None, Some(&why)), now)
             }
             Change::Moved(to, text) => {
                 self.follow(conn, &to)?;

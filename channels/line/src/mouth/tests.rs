@@ -1,5 +1,6 @@
 //! The mouth against the emulated platform.
 
+use chrono::{DateTime, TimeDelta};
 use selkie_channel_core::{Body, Delivery, Lookup, Outbound, Part, ReplyWindow};
 use selkie_playground::line_platform::{ADA, GROUP, LineMessage, Via};
 use selkie_playground::{Fault, FaultKind};
@@ -11,14 +12,16 @@ fn asked(guest: &Guest, chat: &str, answer: &str) -> (String, Vec<Part>) {
     let message = guest.line().say(chat, ADA, "hello");
     let event = guest.line().event_of(&message);
     let token = event["replyToken"].as_str().unwrap().to_owned();
-    let until = chrono::DateTime::UNIX_EPOCH;
+    let at = DateTime::from_timestamp_millis(event["timestamp"].as_i64().unwrap()).unwrap();
+    let until = at + TimeDelta::seconds(50);
     let window = ReplyWindow { token, until, calls: 1, hold_at: None };
     let outbound = Outbound::text(guest.conversation(chat), answer).within(Some(window));
     (message, guest.channel.mouth.render(&outbound))
 }
 
 fn pushed(guest: &Guest, chat: &str, text: &str) -> Part {
-    let outbound = Outbound::text(guest.conversation(chat), text).numbered(7);
+    let at = guest.now();
+    let outbound = Outbound::text(guest.conversation(chat), text).numbered(7).said(at);
     guest.channel.mouth.render(&outbound).remove(0)
 }
 
@@ -86,18 +89,61 @@ async fn an_unclear_reply_is_looked_up_by_its_token() {
     assert_eq!(said(&guest, ADA).len(), 1);
 }
 
+/// What takes the place of a part that can never be sent as it is.
+fn instead(delivery: Delivery) -> Part {
+    match delivery {
+        Delivery::Instead { part, .. } => *part,
+        other => panic!("not another part: {other:?}"),
+    }
+}
+
+const LOST: FaultKind = FaultKind::Html { status: 503 };
+
 #[tokio::test]
 async fn a_dead_token_becomes_a_push() {
     let guest = Guest::new().await;
+    let mouth = &guest.channel.mouth;
     let (_, parts) = asked(&guest, ADA, "late");
     guest.line().expire_tokens();
-    assert_eq!(note(&guest.channel.mouth.deliver(&parts[0]).await), None);
-    assert_eq!(said(&guest, ADA)[0].via, Via::Push);
-    let (_, parts) = asked(&guest, ADA, "late");
+    let push = instead(mouth.deliver(&parts[0]).await);
+    assert!(push.repeatable, "what is stored says that the next attempt is a push");
+    assert!(guest.line().calls_of("push").is_empty());
+    assert_eq!(note(&mouth.deliver(&push).await), None);
+    assert_eq!((said(&guest, ADA)[0].via, said(&guest, ADA)[0].text.as_str()), (Via::Push, "late"));
+}
+
+#[tokio::test]
+async fn a_lost_reply_is_asked_about_while_its_token_lives_and_pushed_marked_after() {
+    let guest = Guest::new().await;
+    let mouth = &guest.channel.mouth;
+    let (_, parts) = asked(&guest, ADA, "once");
+    guest.line().fault(Fault::next("reply", LOST).times(6));
+    assert!(matches!(mouth.deliver(&parts[0]).await, Delivery::Unclear { .. }));
+    assert!(matches!(mouth.lookup(&parts[0]).await, Lookup::Later { .. }));
     guest.line().expire_tokens();
-    let marked = guest.channel.mouth.marked(&parts[0]);
-    assert!(note(&guest.channel.mouth.deliver(&marked).await).unwrap().starts_with("presumed"));
-    assert_eq!(said(&guest, ADA).len(), 1, "after an unclear reply nothing is pushed");
+    guest.pass(62);
+    assert_eq!(mouth.lookup(&parts[0]).await, Lookup::Unknown, "an old token proves nothing");
+    let marked = mouth.marked(&parts[0]);
+    assert_eq!(note(&mouth.deliver(&marked).await), None);
+    let said = said(&guest, ADA).remove(0);
+    assert_eq!((said.text.as_str(), said.via), ("(possibly repeated)\nonce", Via::Push));
+}
+
+#[tokio::test]
+async fn a_token_that_dies_while_the_reply_is_lost_leaves_it_unclear() {
+    let guest = Guest::new().await;
+    let mouth = &guest.channel.mouth;
+    let (_, parts) = asked(&guest, ADA, "once");
+    guest.pass(62);
+    guest.line().fault(Fault::next("reply", FaultKind::CutAfter));
+    assert!(matches!(mouth.deliver(&parts[0]).await, Delivery::Unclear { .. }), "not presumed");
+}
+
+#[tokio::test]
+async fn what_is_worth_no_push_is_left_when_it_is_in_doubt() {
+    let guest = Guest::with(serde_json::json!({ "push": "never" })).await;
+    let (_, parts) = asked(&guest, ADA, "once");
+    assert_eq!(guest.channel.mouth.marked(&parts[0]), parts[0]);
 }
 
 #[tokio::test]
@@ -128,9 +174,39 @@ async fn a_push_is_repeated_under_its_key_and_arrives_once() {
     let mouth = &guest.channel.mouth;
     let part = pushed(&guest, ADA, "news");
     guest.line().fault(Fault::next("push", FaultKind::CutAfter));
-    assert!(matches!(mouth.deliver(&part).await, Delivery::Retry { account: false, .. }));
     assert!(note(&mouth.deliver(&part).await).unwrap().contains("accepted it before"));
     assert_eq!((said(&guest, ADA).len(), guest.line().used()), (1, 1));
+    let other = pushed(&guest, ADA, "more news");
+    guest.line().fault(Fault::next("push", LOST).times(6));
+    assert!(matches!(mouth.deliver(&other).await, Delivery::Unclear { .. }));
+    assert!(matches!(mouth.lookup(&other).await, Lookup::Later { .. }));
+    assert!(matches!(mouth.lookup(&other).await, Lookup::Sent(_)));
+    assert!(matches!(mouth.lookup(&other).await, Lookup::Sent(r) if r.note.is_some()));
+    assert_eq!((said(&guest, ADA).len(), guest.line().used()), (2, 2));
+}
+
+#[tokio::test]
+async fn a_push_that_used_up_the_month_is_recognised_by_its_key() {
+    let guest = Guest::new().await;
+    let part = pushed(&guest, GROUP, "news");
+    guest.line().set_quota(Some(100), 97);
+    assert_eq!(note(&guest.channel.mouth.deliver(&part).await), None);
+    assert!(matches!(guest.channel.mouth.lookup(&part).await, Lookup::Sent(_)));
+    let never = pushed(&guest, GROUP, "other news");
+    assert_eq!(guest.channel.mouth.lookup(&never).await, Lookup::NotSent);
+}
+
+#[tokio::test]
+async fn a_key_that_line_has_forgotten_proves_nothing() {
+    let guest = Guest::new().await;
+    let mouth = &guest.channel.mouth;
+    let part = pushed(&guest, ADA, "news");
+    mouth.deliver(&part).await;
+    guest.pass(24 * 3600);
+    assert_eq!(mouth.lookup(&part).await, Lookup::Lapsed);
+    assert_eq!(guest.line().calls_of("push").len(), 1);
+    mouth.deliver(&mouth.marked(&part)).await;
+    assert_eq!(said(&guest, ADA).pop().unwrap().text, "(possibly repeated)\nnews");
 }
 
 #[tokio::test]

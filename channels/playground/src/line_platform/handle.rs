@@ -48,6 +48,13 @@ impl LinePlatform {
         self.server.world().tokens.values_mut().for_each(|token| token.until = now);
     }
 
+    /// Lets events arrive so long after they happened; what is left of their tokens' minute is shorter by
+    /// it.
+    pub fn set_lateness(&self, late: Duration) {
+        let late = chrono::TimeDelta::from_std(late).unwrap_or_default();
+        self.server.world().lateness = late;
+    }
+
     /// Plans a fault; methods are named as in [`super::LineCall`].
     pub fn fault(&self, fault: Fault) {
         self.server.faults.add(fault);

@@ -68,6 +68,12 @@ impl Server {
         (self.now)()
     }
 
+    /// When what happens now is said to have happened: LINE may be late.
+    fn stamp(&self) -> DateTime<Utc> {
+        let lateness = self.world().lateness;
+        self.now() - lateness
+    }
+
     /// Hands an event to the sender.
     fn dispatch(&self, event: serde_json::Value) {
         self.pending.fetch_add(1, Ordering::Relaxed);

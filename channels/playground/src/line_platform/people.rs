@@ -86,7 +86,7 @@ impl LinePlatform {
         let newest = at + 1 == messages.len();
         let mut buttons = messages[at].buttons.iter();
         let button = buttons.find(|b| b.label == label && (newest || !b.quick))?;
-        let now = self.server.now();
+        let now = self.server.stamp();
         let (id, token) = {
             let mut world = self.server.world();
             let id = world.next().to_string();
@@ -111,7 +111,8 @@ impl LinePlatform {
 
     /// A person taps a button of somebody else's making.
     pub fn postback(&self, chat: &str, user: &str, data: &str) {
-        let token = self.server.world().token(chat, None, self.server.now());
+        let at = self.server.stamp();
+        let token = self.server.world().token(chat, None, at);
         let event =
             json!({ "type": "postback", "replyToken": token, "postback": { "data": data } });
         self.happen(chat, Some(user), event);
@@ -140,13 +141,14 @@ impl LinePlatform {
         };
         let mut event = json!({ "type": kind });
         if !closed {
-            event["replyToken"] = json!(self.server.world().token(chat, None, self.server.now()));
+            let at = self.server.stamp();
+            event["replyToken"] = json!(self.server.world().token(chat, None, at));
         }
         self.happen(chat, person, event);
     }
 
     fn post(&self, chat: &str, user: &str, mut message: Value, shown: &str) -> String {
-        let now = self.server.now();
+        let now = self.server.stamp();
         let event = {
             let mut world = self.server.world();
             let id = match message["id"].as_str() {
@@ -197,7 +199,7 @@ impl LinePlatform {
         }
         event["source"] = source;
         event["mode"] = json!("active");
-        event["timestamp"] = json!(self.server.now().timestamp_millis());
+        event["timestamp"] = json!(self.server.stamp().timestamp_millis());
         event["webhookEventId"] = json!(format!("01PLAY{:020}", self.server.world().next()));
         event["deliveryContext"] = json!({ "isRedelivery": false });
         event

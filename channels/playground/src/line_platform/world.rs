@@ -27,6 +27,8 @@ pub(super) struct World {
     pub(super) events: HashMap<String, Value>,
     pub(super) webhook: Option<String>,
     pub(super) redelivers: bool,
+    /// How long ago events happened when they are sent.
+    pub(super) lateness: TimeDelta,
     number: u64,
 }
 
@@ -78,6 +80,7 @@ impl World {
             events: HashMap::new(),
             webhook: None,
             redelivers: true,
+            lateness: TimeDelta::zero(),
             number: 468_789_577_898_262_530,
         }
     }
