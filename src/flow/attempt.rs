@@ -2,6 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use futures_util::FutureExt as _;
@@ -11,8 +12,9 @@ use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
 use crate::flow::account::Account;
 use crate::flow::chain::{self, Joined};
-use crate::flow::desk::Desk;
+use crate::flow::desk::{Desk, until};
 use crate::flow::governor::ACCOUNT;
+use crate::flow::standings::Trouble;
 use crate::flow::verdict::{self, Moment, Penalty, Verdict};
 use crate::flow::{standings, words};
 use crate::store::{DuePart, Outcome, Standing, StoreError};
@@ -106,6 +108,9 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
         let text = words::left_unclear(account.channel.name, &due.part.shown);
         desk.tell_owner(&format!("unclear:{}", due.id), &text).await;
     }
+    if let Some(trouble) = trouble(desk, &outcome) {
+        desk.standings.tell_trouble(due.outbound, trouble);
+    }
     if let Some(standing) = stored {
         desk.standings.tell(due.outbound, &standing);
         if matches!(standing, Standing::Refused { .. } | Standing::Expired) {
@@ -124,6 +129,16 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
         Some(part) => Next::Again(Box::new(part)),
         None => Next::Settled,
     }
+}
+
+/// What an attempt that is made again tells those who wait.
+fn trouble(desk: &Desk, outcome: &Outcome) -> Option<Trouble> {
+    let (why, decided_in) = match outcome {
+        Outcome::Retry { why, .. } => (why, Duration::ZERO),
+        Outcome::Unclear { decide_at, why } => (why, until(*decide_at, desk.clock.now())),
+        _ => return None,
+    };
+    Some(Trouble { why: why.clone(), decided_in })
 }
 
 /// Holds everybody back whom the platform asked to wait.

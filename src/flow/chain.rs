@@ -13,6 +13,9 @@ use crate::store::{DuePart, Outcome, Standing, StoreError};
 /// How soon a part looks again after one whose end is not stored yet.
 const SOON: TimeDelta = TimeDelta::seconds(1);
 
+/// Begins the reason of every part that is not sent because of one before it.
+const ALONE: &str = "not sent alone: the part before it ";
+
 /// Whether a part may be attempted.
 pub(super) enum Joined {
     /// It may, in this form.
@@ -52,7 +55,11 @@ pub(super) async fn joined(desk: &Arc<Desk>, mouth: &dyn Mouth, due: DuePart) ->
         Some(Standing::Delivered { message: None }) => broken(due, "arrived under an unknown id"),
         Some(Standing::Unclear) => broken(due, "is unclear"),
         Some(Standing::Partly { reason } | Standing::Refused { reason }) => {
-            broken(due, &format!("was refused ({reason})"))
+            // Further on in a thread the first refusal is what matters, and it is told once.
+            match reason.starts_with(ALONE) {
+                true => refused(due, reason),
+                false => broken(due, &format!("was refused ({reason})")),
+            }
         }
         Some(Standing::Cancelled) => broken(due, "was withdrawn"),
         Some(Standing::Expired) => broken(due, "came too late"),
@@ -60,7 +67,10 @@ pub(super) async fn joined(desk: &Arc<Desk>, mouth: &dyn Mouth, due: DuePart) ->
 }
 
 fn broken(due: DuePart, what: &str) -> Joined {
-    let reason = format!("not sent alone: the part before it {what}");
+    refused(due, format!("{ALONE}{what}"))
+}
+
+fn refused(due: DuePart, reason: String) -> Joined {
     let outcome = Outcome::Refused { reason, close: false };
     Joined::Broken(Box::new(due), Verdict { outcome, again: None, penalty: None })
 }

@@ -195,7 +195,7 @@ async fn the_next_refresh_token_is_kept_before_the_access_token_is_used() {
     let daemon = world.daemon();
     let held = x.wait_until(|x| x.calls_of("tweets").pop());
     world.within("the first call", held).await;
-    let file = world.home.state().join("channels/x/oauth2.json");
+    let file = world.home.state().join("credentials/x/oauth2.json");
     let kept = std::fs::read_to_string(&file).expect("the kept tokens");
     assert!(kept.contains(&x.refresh_token()), "the successor is on the disk");
     daemon.kill();

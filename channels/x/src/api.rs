@@ -1,11 +1,11 @@
 //! One call to X's API: out over one client, back as a result that says what is proven.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use chrono::DateTime;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
+use chrono::{DateTime, TimeDelta, Utc};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use secrecy::SecretString;
 use selkie_channel_core::{Now, Redactor};
@@ -52,6 +52,8 @@ pub struct Wire {
     base: Url,
     redactor: Redactor,
     now: Now,
+    /// How far X's clock is ahead.
+    ahead: Mutex<Option<TimeDelta>>,
 }
 
 /// What a refresh brings.
@@ -114,7 +116,7 @@ impl Api {
             .build()
             .map_err(|e| redactor.clean(&format!("no HTTP client: {}", chain(&e))))?;
         let credential = Credential::new(login, folder, redactor.clone(), Arc::clone(&now));
-        Ok(Self { wire: Wire { client, base, redactor, now }, credential })
+        Ok(Self { wire: Wire { client, base, redactor, now, ahead: Mutex::default() }, credential })
     }
 
     /// Posts JSON to a path below `/2`.
@@ -136,6 +138,11 @@ impl Api {
             url.query_pairs_mut().extend_pairs(query);
         }
         self.call("GET", &url, |client| client.get(url.clone())).await
+    }
+
+    /// Returns how far X's clock is ahead of ours, as its last answer told.
+    pub fn ahead(&self) -> Option<TimeDelta> {
+        *self.wire.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the keys of the config by which it is proven who posts.
@@ -230,7 +237,13 @@ impl Wire {
 
     async fn read(&self, path: &str, response: Response) -> Result<Value, Fault> {
         let status = response.status();
-        let wait = wait(response.headers(), (self.now)().timestamp());
+        let now = (self.now)();
+        let date = response.headers().get(DATE).and_then(|date| date.to_str().ok());
+        if let Some(theirs) = date.and_then(|date| DateTime::parse_from_rfc2822(date).ok()) {
+            let ahead = Some(theirs.with_timezone(&Utc) - now);
+            *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = ahead;
+        }
+        let wait = wait(response.headers(), now.timestamp());
         let bytes = response.bytes().await;
         let bytes = bytes.map_err(|e| Fault::Unclear(self.words("the answer was cut", e)))?;
         let body = serde_json::from_slice::<Value>(&bytes).ok().filter(Value::is_object);
@@ -259,6 +272,9 @@ impl Wire {
     }
 }
 
+/// So many errors of a list are told.
+const MOST_ERRORS: usize = 5;
+
 /// How long until the limit that is used up ends: a day's, where its headers say that nothing is left, else
 /// the window's.
 fn wait(headers: &HeaderMap, now: i64) -> Duration {
@@ -279,20 +295,26 @@ fn wait(headers: &HeaderMap, now: i64) -> Duration {
     Duration::from_secs(u64::try_from(at - now).unwrap_or(0) + 1)
 }
 
-/// X's title and detail, or what its token server says.
+/// X's title and detail, wherever they stand, or what its token server says.
 fn told(body: &Value) -> String {
-    let text = |key: &str| body[key].as_str().unwrap_or_default();
-    let words = match (text("title"), text("detail")) {
-        ("", "") => match text("error_description") {
-            "" => body["errors"][0]["message"].as_str().unwrap_or(text("error")),
-            says => says,
-        },
-        (title, "") => title,
-        ("", detail) => detail,
-        (title, detail) if detail.starts_with(title) => detail,
-        (title, detail) => return format!("{title}: {detail}"),
-    };
-    if words.is_empty() { "no words".to_owned() } else { words.to_owned() }
+    let errors = body["errors"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut all = [body].into_iter().chain(errors.iter().take(MOST_ERRORS)).filter_map(words_of);
+    let Some(first) = all.next() else { return "no words".to_owned() };
+    // A problem's own list of errors says what the problem is about.
+    let more: Vec<String> = all.filter(|words| !first.contains(words.as_str())).collect();
+    if more.is_empty() { first } else { format!("{first} ({})", more.join("; ")) }
+}
+
+fn words_of(told: &Value) -> Option<String> {
+    let text = |key: &str| told[key].as_str().map(str::trim).filter(|text| !text.is_empty());
+    let detail = text("detail").or_else(|| text("error_description")).or_else(|| text("message"));
+    let title = text("title").or_else(|| detail.is_none().then(|| text("error")).flatten());
+    match (title, detail) {
+        (Some(title), Some(detail)) if !detail.starts_with(title) => {
+            Some(format!("{title}: {detail}"))
+        }
+        (title, detail) => detail.or(title).map(str::to_owned),
+    }
 }
 
 /// The first words of a body, on one line.
@@ -318,7 +340,33 @@ fn chain(error: &dyn std::error::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn the_words_of_a_refusal_are_found_wherever_they_stand() {
+        let rows = [
+            (json!({ "title": "Forbidden", "detail": "No." }), "Forbidden: No."),
+            (json!({ "title": "Unauthorized", "detail": "Unauthorized" }), "Unauthorized"),
+            (json!({ "errors": [{ "message": "Bad token.", "code": 89 }] }), "Bad token."),
+            (
+                json!({ "errors": [{ "title": "Forbidden", "detail": "Not you.", "status": 403 }] }),
+                "Forbidden: Not you.",
+            ),
+            (
+                json!({ "title": "Invalid Request", "detail": "One or more parameters.",
+                    "errors": [{ "message": "text: too long" }, { "message": "reply: gone" }] }),
+                "Invalid Request: One or more parameters. (text: too long; reply: gone)",
+            ),
+            (json!({ "error": "invalid_request", "error_description": "Old." }), "Old."),
+            (json!({ "error": "invalid_request" }), "invalid_request"),
+            (json!({}), "no words"),
+        ];
+        for (body, wanted) in rows {
+            assert_eq!(told(&body), wanted);
+        }
+    }
 
     #[test]
     fn the_wait_is_until_the_limit_that_is_used_up_ends() {

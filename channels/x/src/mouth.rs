@@ -75,13 +75,16 @@ impl XMouth {
 
     /// X has this text already: the proof of an earlier attempt, or of somebody else's post.
     async fn duplicate(&self, post: &Post, refusal: &Refusal) -> Delivery {
+        if !self.memory().doubted.contains(post) {
+            // No attempt at this post was ever in doubt: what stands there is another.
+            return Delivery::Refused { reason: advice(refusal, self.api.keys()), closed: false };
+        }
         match self.seen(post).await {
             Seen::There(id) => self.sent(&id, Some(TOOK_IT)),
-            _ if self.memory().doubted.contains(post) => {
+            Seen::Missing | Seen::Unreadable(_) => {
                 let note = Some(TOOK_IT.to_owned());
                 Delivery::Sent(Receipt { message: None, note })
             }
-            _ => Delivery::Refused { reason: advice(refusal, self.api.keys()), closed: false },
         }
     }
 

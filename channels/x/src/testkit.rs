@@ -48,6 +48,15 @@ impl Guest {
         self.channel = channel(&self.playground, self.home.path(), self.redactor.clone(), login);
     }
 
+    /// The same account in another process, which knows nothing of this one's posts.
+    pub fn again(&self) -> Channel {
+        let login = json!({
+            "consumer_key": CONSUMER_KEY, "consumer_secret": CONSUMER_SECRET,
+            "access_token": ACCESS_TOKEN, "access_token_secret": ACCESS_TOKEN_SECRET,
+        });
+        channel(&self.playground, self.home.path(), self.redactor.clone(), login)
+    }
+
     pub fn x(&self) -> &XPlatform {
         self.playground.x()
     }

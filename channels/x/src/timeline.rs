@@ -14,6 +14,10 @@ use crate::weigh::composed;
 
 /// Clocks differ, and X counts whole seconds.
 const SKEW: TimeDelta = TimeDelta::seconds(30);
+/// What a clock that counts whole seconds may hide, and the way there.
+const WHOLE: TimeDelta = TimeDelta::seconds(2);
+/// X's ids tell the time since this moment, in milliseconds.
+const EPOCH: i64 = 1_288_834_974_657;
 /// What did not reach X is asked again so soon.
 const AGAIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
@@ -47,9 +51,13 @@ impl Timeline {
         };
         let posts = page["data"].as_array().map_or(&[][..], Vec::as_slice);
         let wanted = canonical(&post.text);
+        // By X's own clock: what stood there before this was said is another.
+        let earliest = api.ahead().map(|ahead| since + ahead - WHOLE);
+        let before = |id: &str| earliest.zip(made_at(id)).is_some_and(|(since, at)| at < since);
         let same = posts.iter().find(|seen| {
             let id = seen["id"].as_str().unwrap_or_default();
-            replies_to(seen) == post.reply_to.as_deref() && text(seen) == wanted && !other(id)
+            let ours = !other(id) && !before(id);
+            ours && replies_to(seen) == post.reply_to.as_deref() && text(seen) == wanted
         });
         match same.and_then(|seen| seen["id"].as_str()) {
             Some(id) => Seen::There(id.to_owned()),
@@ -88,6 +96,12 @@ async fn patiently<F: Future<Output = Result<Value, Fault>>>(
         }
     }
     ask().await
+}
+
+/// When a post was made, from its id; ids of before 2010 do not tell.
+fn made_at(id: &str) -> Option<DateTime<Utc>> {
+    let id = id.parse::<u64>().ok().filter(|id| *id > 1 << 40)?;
+    DateTime::from_timestamp_millis(EPOCH + i64::try_from(id >> 22).ok()?)
 }
 
 fn replies_to(seen: &Value) -> Option<&str> {

@@ -34,7 +34,9 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
         print::json(&told)?;
     }
     match told {
-        Told::Stands { conversation, standing } => ended(&conversation, &standing, json),
+        Told::Stands { conversation, standing, why } => {
+            ended(&conversation, (&standing, why), json)
+        }
         Told::Nowhere => Err(Failure::Usage(format!(
             "--to {:?} is no conversation of a channel that is configured (there: {known}); takes an id such as \
              x:main or tg:4711, which /id tells in a chat",
@@ -61,14 +63,16 @@ async fn alone(mut plan: Plan, body: &SayBody) -> anyhow::Result<Told> {
     Ok(told?)
 }
 
-fn ended(conversation: &str, standing: &Standing, json: bool) -> Outcome {
+fn ended(conversation: &str, (standing, why): (&Standing, Option<String>), json: bool) -> Outcome {
     let failed = |words: String| Err(Failure::Failed(anyhow!("{conversation}: {words}")));
     match standing {
         Standing::Delivered { .. } if json => Ok(()),
         Standing::Delivered { message: Some(message) } => {
             Ok(print::out(&format!("{conversation}: sent, message {message}\n"))?)
         }
-        Standing::Delivered { message: None } => Ok(print::out(&format!("{conversation}: sent\n"))?),
+        Standing::Delivered { message: None } => {
+            Ok(print::out(&format!("{conversation}: sent\n"))?)
+        }
         Standing::Refused { reason } => failed(format!("refused: {reason}")),
         Standing::Partly { reason } => {
             failed(format!("only the beginning was sent; the rest was refused: {reason}"))
@@ -76,11 +80,13 @@ fn ended(conversation: &str, standing: &Standing, json: bool) -> Outcome {
         Standing::Unclear => failed(
             "nobody can tell whether it arrived: look there before you say it again".to_owned(),
         ),
-        Standing::Open => failed(
-            "stored and not sent yet; it goes out when the platform takes it and selkie runs: do not say it \
-             again"
-                .to_owned(),
-        ),
+        Standing::Open => {
+            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+            failed(format!(
+                "stored and not sent yet{why}; it goes out when the platform takes it and selkie runs: do not \
+                 say it again"
+            ))
+        }
         Standing::Cancelled => failed("withdrawn before it was sent".to_owned()),
         Standing::Expired => failed("its time had passed before it could be sent".to_owned()),
     }

@@ -27,21 +27,30 @@ fn light(c: char) -> usize {
 
 fn begins_word(text: &str, rest: &str) -> bool {
     let before = text[..text.len() - rest.len()].chars().next_back();
-    before.is_none_or(|c| !c.is_alphanumeric() && !"@#$-_./".contains(c))
+    let has_scheme = rest.starts_with("https://") || rest.starts_with("http://");
+    before.is_none_or(|c| {
+        !c.is_ascii_alphanumeric() && !"@#$".contains(c) && (has_scheme || !"-_./".contains(c))
+    })
 }
 
-/// The length of a link: `https://` before it, or an ending that everybody knows.
+/// The endings of hosts that X's public tables name: the same facts as the channel reads.
+const ENDINGS: &str = include_str!("../../../x/src/links/tlds.txt");
+
+/// The length of a link: a host in plain letters with an ending that there is, and what follows.
 fn link(rest: &str) -> Option<usize> {
-    let word = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
+    let word = &rest[..rest.find(|c: char| !c.is_ascii_graphic()).unwrap_or(rest.len())];
     let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'', '*']);
     let bare = word.strip_prefix("https://").or_else(|| word.strip_prefix("http://"));
-    let host = bare.unwrap_or(word).split(['/', '?', ':']).next()?;
+    let tail = bare.unwrap_or(word);
+    let inside = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+    let host = tail[..tail.find(|c| !inside(c)).unwrap_or(tail.len())].trim_end_matches('.');
     let (name, ending) = host.rsplit_once('.')?;
-    let letters =
-        |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
-    let known =
-        ["com", "org", "net"].contains(&ending) || bare.is_some() && ["de", "io"].contains(&ending);
-    (known && !name.is_empty() && letters(name) && word.is_ascii()).then_some(word.len())
+    let known = ENDINGS.split_whitespace().any(|one| one.eq_ignore_ascii_case(ending));
+    let labels = name.split('.').all(|label| (1..=63).contains(&label.len()));
+    let follows = tail[host.len()..].starts_with(['@', '-', '+', '_']);
+    let plain = tail.len() == host.len() || !tail[host.len()..].starts_with(['/', '?', ':']);
+    let length = if plain { word.len() - tail.len() + host.len() } else { word.len() };
+    (known && labels && !follows).then_some(length)
 }
 
 /// The length of an emoji of several characters.
@@ -89,6 +98,9 @@ mod tests {
             ("see https://example.com/a/b. x", 4 + 23 + 1 + 2),
             ("example.org", 23),
             ("a@example.org", 13),
+            ("selkie.rs, README.md", 23 + 2 + 23),
+            ("日https://example.com/x", 25),
+            ("not.a-word", 10),
         ];
         for (text, wanted) in rows {
             assert_eq!(weight(text), wanted, "{text}");

@@ -86,7 +86,7 @@ async fn a_doubt_is_resolved_by_the_timeline() {
                 assert_eq!(receipt.message, Some(MessageRef::new(last.id.as_str())));
             }
             Lookup::NotSent => assert!(!arrived, "{text}"),
-            Lookup::Unknown => panic!("{text}"),
+            other => panic!("{text}: {other:?}"),
         }
     }
     assert_eq!(guest.x().calls_of("me").len(), 1, "who we are is asked once");
@@ -121,6 +121,10 @@ async fn a_duplicate_proves_the_first_attempt_and_nothing_else() {
     assert_eq!(id(&again), guest.x().posts()[0].id);
     // Said once more, it is nobody's first attempt.
     let reason = refused(mouth.deliver(&guest.part("once")).await);
+    assert!(reason.starts_with("X takes the same text only once"), "{reason}");
+    // Nor does a process that knows of no earlier post take its receipt for its own.
+    let (part, fresh) = (guest.part("once"), guest.again());
+    let reason = refused(fresh.mouth.deliver(&part).await);
     assert!(reason.starts_with("X takes the same text only once"), "{reason}");
     // A timeline that cannot be read does not make the proof weaker.
     let part = guest.part("twice");
