@@ -16,7 +16,7 @@ use crate::domain::happening::Happening;
 use crate::domain::plan::Plan;
 use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::{Answer, Call};
-use crate::llm::{ModelError, Reply, Request};
+use crate::llm::{Failed, ModelError, Reply, Request};
 use crate::store::{Advance, Committed, StoreError};
 use crate::tools::dispatch::{Dispatched, dispatch};
 use crate::tools::registry::{Found, Registry};
@@ -117,7 +117,8 @@ impl<'a> Drive<'a> {
         self.agent.crash.hit(CrashPoint::AfterModel);
         match reply {
             Ok(reply) => self.replied(reply).await,
-            Err(error) => {
+            Err(Failed { error, usage }) => {
+                self.run.spent(usage);
                 self.refused(&error);
                 Ok(())
             }
@@ -152,6 +153,7 @@ impl<'a> Drive<'a> {
                 self.agent.clock.now(),
             ),
             cache_key: format!("c{}", claimed.conversation_row),
+            has_next: false,
             pictures: HashMap::new(),
         }
     }

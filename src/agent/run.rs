@@ -177,14 +177,14 @@ impl Run {
 
     /// Takes the model's answer.
     pub fn replied(&mut self, reply: Reply) {
-        let Reply { text, calls, usage, cut, by: _ } = reply;
+        let Reply { text, calls, usage, stopped, by: _ } = reply;
         self.header.steps += 1;
         self.header.usage.add(usage);
         self.header.refused = None;
         self.saw();
         let hushed = self.header.hushed.take();
         if calls.is_empty() {
-            let text = if cut { text + words::answer_cut() } else { text };
+            let text = text + stopped.map_or("", words::answer_stopped);
             self.items.push(Item::Said { text: text.clone() });
             return self.end(End::Done, text);
         }
@@ -237,6 +237,11 @@ impl Run {
             let calls = self.header.later.remove(0);
             self.items.push(Item::Asked { text: String::new(), calls });
         }
+    }
+
+    /// Counts what was spent without an answer.
+    pub fn spent(&mut self, usage: Usage) {
+        self.header.usage.add(usage);
     }
 
     /// Takes a refusal or fault of the model. Afterwards [`Run::next`] asks again or ends.

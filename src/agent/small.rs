@@ -43,11 +43,12 @@ impl Small for SmallModel {
             max_output: MAX_OUTPUT,
             deadline: limit,
             cache_key: "small".to_owned(),
+            has_next: false,
             pictures: HashMap::new(),
         };
         match self.model.ask(&request, &|_| {}).await {
             Ok(reply) => Ok(reply.text),
-            Err(error) => Err(ToolError::tell(format!("the model has no answer: {error}"))),
+            Err(failed) => Err(ToolError::tell(format!("the model has no answer: {failed}"))),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::agent::budget::Spent;
 use crate::domain::gate::Passed;
-use crate::llm::ModelError;
+use crate::llm::{ModelError, Stopped};
 use crate::store::QuestionRow;
 
 /// How much of a message is named.
@@ -47,9 +47,18 @@ pub fn no_answer(error: &ModelError) -> String {
         ModelError::TooLong { why } => {
             format!("This is too long for the model ({why}). Please send less at once.")
         }
-        ModelError::Unusable { why } => {
+        ModelError::Unusable { why, .. } => {
             format!("The model cannot be used at the moment: {why}")
         }
+        ModelError::Withheld { .. } => {
+            "The model gave no answer to this: its provider's content filter, or \
+             the model itself, refused. Please put it another way, or begin anew with /reset."
+                .to_owned()
+        }
+        ModelError::NoRoom { most, .. } => format!(
+            "The model spent all {most} tokens of its answer on thinking and said nothing. \
+             Please ask for less at once, or raise `agent.max_output_tokens`."
+        ),
     }
 }
 
@@ -73,9 +82,17 @@ pub fn set_aside() -> &'static str {
     "(The model's provider refused our conversation so far twice in the same words. I have set it aside and go on without it.)"
 }
 
-/// The model's answer was cut by its own limit.
-pub fn answer_cut() -> &'static str {
-    "\n\n(The answer ends here because the model reached `agent.max_output_tokens`.)"
+/// The model's answer ended before its end.
+pub fn answer_stopped(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::Room => {
+            "\n\n(The answer ends here because the model reached `agent.max_output_tokens`.)"
+        }
+        Stopped::Filter => {
+            "\n\n(The answer ends here because the model provider's content filter stopped it.)"
+        }
+        Stopped::Refusal => "\n\n(The model declined to answer this.)",
+    }
 }
 
 /// For the model: the third identical call was not made.

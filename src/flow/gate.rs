@@ -160,6 +160,7 @@ impl Gate {
             system: question::system(&self.persona).into(),
             turns: vec![Turn::User(question::ask(lines, waiting))],
             tools: Arc::new(ToolBlock::new(Vec::new())),
+            has_next: false,
             pictures: HashMap::new(),
             max_output: MAX_OUTPUT,
             deadline: self.desk.settings.gate.timeout.0,
@@ -168,8 +169,9 @@ impl Gate {
         for tries in 1..=TRIES {
             let reply = match self.model.ask(&request, &|_| {}).await {
                 Ok(reply) => reply,
-                Err(error) => {
-                    let error = self.desk.redactor.clean(&error.to_string());
+                Err(failed) => {
+                    usage.add(failed.usage);
+                    let error = self.desk.redactor.clean(&failed.to_string());
                     tracing::warn!(error, "the gate got no decision: the bot stays silent");
                     return None;
                 }

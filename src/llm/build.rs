@@ -133,7 +133,10 @@ impl<'a> Builder<'a> {
         if profile.provider == Provider::Offline {
             return Ok(bare);
         }
-        let retried: Arc<dyn Model> = Arc::new(Retry::new(bare, Arc::clone(self.chance)));
+        let retried: Arc<dyn Model> = {
+            let (chance, clock) = (Arc::clone(self.chance), Arc::clone(self.clock));
+            Arc::new(Retry::new(bare, chance, clock))
+        };
         Ok(match price {
             Some(price) => Arc::new(Priced::new(retried, price)),
             None => retried,

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use crate::domain::transcript::{Answer, Call, Picture, Turn};
-use crate::llm::Request;
+use crate::llm::{Request, halves};
 
 /// The longest tool name that every provider takes.
 const LONGEST_NAME: usize = 64;
@@ -133,8 +133,13 @@ fn is_shallow(value: &Value, left: usize) -> bool {
     }
 }
 
+/// Whether a text is a whole JSON object.
+pub(super) fn is_object(text: &str) -> bool {
+    object(text).is_some()
+}
+
 fn object(text: &str) -> Option<Value> {
-    serde_json::from_str::<Value>(text).ok().filter(Value::is_object)
+    halves::document(text).ok().filter(Value::is_object)
 }
 
 fn unfenced(text: &str) -> &str {

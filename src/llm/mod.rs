@@ -4,12 +4,14 @@ mod anthropic;
 mod build;
 mod dialect;
 mod fallback;
+mod halves;
 mod offline;
 mod openai;
 mod priced;
 mod profile;
 mod refusal;
 mod retry;
+mod said;
 pub mod schema;
 mod settings;
 mod sse;
@@ -22,6 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::{Call, Turn};
@@ -39,10 +42,15 @@ pub type Heard<'a> = dyn Fn(&str) + Send + Sync + 'a;
 #[async_trait]
 pub trait Model: Send + Sync {
     /// Asks once. `heard` gets text as it is written; it may be called never.
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError>;
+    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed>;
 
     /// Tells what the caller must know to fit a request.
     fn card(&self) -> Card;
+
+    /// Until when it had better not be asked, as long as there is another.
+    fn rests_until(&self) -> Option<DateTime<Utc>> {
+        None
+    }
 }
 
 /// What a model is.
@@ -71,6 +79,8 @@ pub struct Request {
     pub deadline: Duration,
     /// Names the conversation to the provider's prompt cache, and nothing else.
     pub cache_key: String,
+    /// Somebody else is asked when this one fails: no long waits and no third try.
+    pub has_next: bool,
     /// The pictures of the turns that may be looked at, by their path: base64. Others are only named.
     pub pictures: HashMap<String, Arc<str>>,
 }
@@ -85,13 +95,81 @@ pub struct Reply {
     pub calls: Vec<Call>,
     /// What it cost.
     pub usage: Usage,
-    /// It stopped because `max_output` was reached.
-    pub cut: bool,
+    /// What ended it before its end.
+    pub stopped: Option<Stopped>,
     /// Which model answered, for records: `profile/model`.
     pub by: String,
 }
 
-/// Why there is no answer. Each variant says what the caller does next.
+/// What ended an answer before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// `max_output` was reached.
+    Room,
+    /// The provider's filter.
+    Filter,
+    /// The model refuses to say more.
+    Refusal,
+}
+
+impl Stopped {
+    /// What it means for an answer that is empty.
+    fn empty(stopped: Option<Self>) -> Reason {
+        match stopped {
+            Some(Self::Room) => Reason::NoRoom,
+            Some(Self::Filter | Self::Refusal) => Reason::Withheld,
+            None => Reason::Garbled,
+        }
+    }
+}
+
+/// No answer, and what was spent on it all the same.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct Failed {
+    /// Why.
+    pub error: ModelError,
+    /// Tokens and money of all that was tried.
+    pub usage: Usage,
+}
+
+impl From<ModelError> for Failed {
+    fn from(error: ModelError) -> Self {
+        Self { error, usage: Usage::default() }
+    }
+}
+
+/// What is wrong, in a form that holds no word of a provider: see [`ModelError::reason`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The provider takes no more requests for a while (429).
+    Busy,
+    /// The provider is out of order (5xx).
+    Down,
+    /// No connection came about.
+    Unreachable,
+    /// Nothing came in time.
+    Silent,
+    /// What came cannot be read, was cut off, or is empty.
+    Garbled,
+    /// The key is refused.
+    Key,
+    /// There is no money left.
+    Money,
+    /// The provider knows no such model or address.
+    NoModel,
+    /// The request is refused as it stands.
+    Refused,
+    /// The conversation is too long.
+    TooLong,
+    /// All tokens of the answer were spent before a word of it.
+    NoRoom,
+    /// The provider's filter or the model itself gives no answer to this.
+    Withheld,
+}
+
+/// Why there is no answer. Each variant says what the caller does next; the words are a log's and the
+/// owner's, for they may be the provider's own.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ModelError {
     /// Worth another try, here or at a fallback: timeouts, 429, 5xx, cut streams, empty answers.
@@ -99,6 +177,8 @@ pub enum ModelError {
     Transient {
         /// In words for a log; never holds a secret.
         why: String,
+        /// What is wrong.
+        reason: Reason,
         /// What the provider asks to wait.
         retry_after: Option<Duration>,
     },
@@ -119,5 +199,34 @@ pub enum ModelError {
     Unusable {
         /// What is wrong and what to do; never holds a secret.
         why: String,
+        /// What is wrong.
+        reason: Reason,
     },
+    /// Filtered, or refused by the model without a word: to this there will be no answer.
+    #[error("the model gives no answer to this: {why}")]
+    Withheld {
+        /// In words for a log.
+        why: String,
+    },
+    /// All tokens of the answer were spent before a word of it.
+    #[error("the model spent all {most} tokens of its answer before it said a word")]
+    NoRoom {
+        /// So many were asked for.
+        most: u32,
+        /// More can be asked for: the profile sets no lower limit.
+        may_raise: bool,
+    },
+}
+
+impl ModelError {
+    /// What is wrong, for sentences that may be read by anybody.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::Transient { reason, .. } | Self::Unusable { reason, .. } => *reason,
+            Self::Rejected { .. } => Reason::Refused,
+            Self::TooLong { .. } => Reason::TooLong,
+            Self::Withheld { .. } => Reason::Withheld,
+            Self::NoRoom { .. } => Reason::NoRoom,
+        }
+    }
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 use crate::domain::usage::Usage;
 use crate::llm::settings::Price;
-use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
+use crate::llm::{Card, Failed, Heard, Model, Reply, Request};
 
 /// US dollars per million tokens: model, input, cached input, output. As the providers listed them in
 /// November 2026 or when last looked at; `llm.prices` overrides.
@@ -77,14 +78,22 @@ fn cost(usage: &Usage, price: &Price) -> u64 {
 
 #[async_trait]
 impl Model for Priced {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
-        let mut reply = self.inner.ask(request, heard).await?;
-        reply.usage.micro_usd = cost(&reply.usage, &self.price);
-        Ok(reply)
+    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
+        let mut asked = self.inner.ask(request, heard).await;
+        let usage = match &mut asked {
+            Ok(reply) => &mut reply.usage,
+            Err(failed) => &mut failed.usage,
+        };
+        usage.micro_usd = cost(usage, &self.price);
+        asked
     }
 
     fn card(&self) -> Card {
         self.inner.card()
+    }
+
+    fn rests_until(&self) -> Option<DateTime<Utc>> {
+        self.inner.rests_until()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::span::Span;
-use crate::llm::{Card, ModelError};
+use crate::llm::{Card, Failed, ModelError, Reason, Request};
 
 /// A profile as every adapter takes it, with all defaults filled in.
 pub(super) struct Profile {
@@ -19,8 +19,15 @@ pub(super) struct Profile {
     pub stream: bool,
 }
 
+impl Profile {
+    /// How many tokens of answer are asked for.
+    pub fn most(&self, request: &Request) -> u32 {
+        self.max_output.map_or(request.max_output, |most| most.min(request.max_output))
+    }
+}
+
 /// Says that the deadline has passed.
-pub(super) fn too_late(deadline: Duration) -> ModelError {
+pub(super) fn too_late(deadline: Duration) -> Failed {
     let why = format!("no answer within {}", Span(deadline));
-    ModelError::Transient { why, retry_after: None }
+    ModelError::Transient { why, reason: Reason::Silent, retry_after: None }.into()
 }

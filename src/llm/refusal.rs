@@ -6,7 +6,9 @@ use chrono::{DateTime, Utc};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-use crate::llm::ModelError;
+use crate::domain::usage::Usage;
+use crate::llm::profile::Profile;
+use crate::llm::{Failed, ModelError, Reason};
 
 /// A wait longer than this is no better than this: the deadline of the request ends it earlier.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
@@ -48,60 +50,104 @@ const NO_MODEL: [&str; 2] = ["model_not_found", "is not a valid model"];
 /// What a provider said instead of an answer.
 #[derive(Clone, Debug)]
 pub(super) struct Refused {
-    /// The HTTP status; 200 for an error inside a good answer.
-    pub status: u16,
+    /// What happened.
+    pub what: What,
     /// The provider's words and codes, cleaned and shortened.
     pub says: String,
     /// What it asks to wait.
     pub retry_after: Option<Duration>,
+    /// What the try cost all the same.
+    pub usage: Usage,
+}
+
+/// What happened to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// The provider answered with this HTTP status; 200 for an error inside a good answer.
+    Status(u16),
+    /// There is no status: the connection failed, or what came was no answer.
+    Trouble(Reason),
+}
+
+/// An answer that ended without being one.
+pub(super) struct Unfinished {
+    pub reason: Reason,
+    /// In our words.
+    pub why: String,
+    pub usage: Usage,
 }
 
 impl Refused {
+    /// Adds what was counted before.
+    pub fn after(self, usage: Usage) -> Self {
+        let calls = u32::from(usage.tokens() > 0);
+        Self { usage: Usage { calls, ..usage }, ..self }
+    }
+
     /// Whether the request itself is refused and the words name `part` of it, as a word of its own
     /// (`upstream` is not `stream`).
     pub fn names(&self, part: &str) -> bool {
         let mut words = self.says.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        matches!(self.status, 400 | 415 | 422 | 501) && words.any(|w| w == part)
+        matches!(self.what, What::Status(400 | 415 | 422 | 501)) && words.any(|w| w == part)
     }
 
-    /// Decides the class. `profile` names the config section that would have to change.
-    pub fn class(self, profile: &str) -> ModelError {
-        let Self { status, says, retry_after } = self;
+    /// Decides the class. `profile` is the config section that would have to change; `most` tokens were
+    /// asked for.
+    pub fn class(self, profile: &Profile, most: u32) -> Failed {
+        let usage = self.usage;
+        let error = match self.what {
+            What::Status(status) => self.of_status(status, &profile.name),
+            What::Trouble(Reason::NoRoom) => {
+                let may_raise = profile.max_output.is_none_or(|limit| limit > most);
+                ModelError::NoRoom { most, may_raise }
+            }
+            What::Trouble(Reason::Withheld) => ModelError::Withheld { why: self.says },
+            What::Trouble(reason) => {
+                let why = match reason {
+                    Reason::Unreachable => format!("the provider cannot be reached: {}", self.says),
+                    Reason::Silent => format!("the provider does not answer: {}", self.says),
+                    _ => format!("the provider's answer is of no use: {}", self.says),
+                };
+                ModelError::Transient { why, reason, retry_after: self.retry_after }
+            }
+        };
+        Failed { error, usage }
+    }
+
+    fn of_status(self, status: u16, profile: &str) -> ModelError {
+        let Self { says, retry_after, .. } = self;
         let lower = says.to_lowercase();
         let any = |words: &[&str]| words.iter().any(|w| lower.contains(w));
         if any(&TOO_LONG) || status == 413 {
             return ModelError::TooLong { why: says };
         }
         let at = format!("llm.profiles.{profile}");
+        let unusable = |reason, what: &str, todo: &str| ModelError::Unusable {
+            why: format!("{what} ({says}): {todo}"),
+            reason,
+        };
         if status == 402 || any(&NO_MONEY) {
             let todo = format!("pay, or name a fallback in llm.routes ({at})");
-            return unusable("the account at the provider has no credit", &says, &todo);
+            return unusable(Reason::Money, "the account at the provider has no credit", &todo);
         }
         if matches!(status, 401 | 403) || any(&BAD_KEY) {
-            return unusable("the provider refuses the key", &says, &format!("check {at}.api_key"));
+            let todo = format!("check {at}.api_key");
+            return unusable(Reason::Key, "the provider refuses the key", &todo);
         }
         if status == 404 || any(&NO_MODEL) {
             let todo = format!("check {at}.endpoint and {at}.model");
-            return unusable("the provider knows no such model or address", &says, &todo);
+            return unusable(Reason::NoModel, "the provider knows no such model or address", &todo);
         }
+        let why = match status {
+            200 => format!("the provider answered with an error: {says}"),
+            _ => format!("the provider answered {status}: {says}"),
+        };
         match status {
-            408 | 409 | 425 | 429 => {
-                ModelError::Transient { why: told(status, &says), retry_after }
-            }
+            409 | 425 | 429 => ModelError::Transient { why, reason: Reason::Busy, retry_after },
+            408 => ModelError::Transient { why, reason: Reason::Silent, retry_after },
             400..=499 => ModelError::Rejected { why: says },
-            _ => ModelError::Transient { why: told(status, &says), retry_after },
+            _ => ModelError::Transient { why, reason: Reason::Down, retry_after },
         }
-    }
-}
-
-fn unusable(what: &str, says: &str, todo: &str) -> ModelError {
-    ModelError::Unusable { why: format!("{what} ({says}): {todo}") }
-}
-
-fn told(status: u16, says: &str) -> String {
-    match status {
-        200 => format!("the provider answered with an error: {says}"),
-        _ => format!("the provider answered {status}: {says}"),
     }
 }
 
@@ -167,10 +213,22 @@ mod tests {
     use reqwest::header::HeaderValue;
 
     use super::*;
+    use crate::llm::Card;
+
+    fn refused(what: What, says: String) -> Refused {
+        Refused { what, says, retry_after: None, usage: Usage::default() }
+    }
+
+    fn profile() -> Profile {
+        let card = Card { name: "m".to_owned(), context: 1, sees_images: true };
+        let (name, model) = ("main".to_owned(), "m".to_owned());
+        Profile { card, name, model, max_output: None, stream: true }
+    }
 
     fn kind(status: u16, body: &str) -> &'static str {
-        match (Refused { status, says: words(body), retry_after: None }).class("main") {
+        match refused(What::Status(status), words(body)).class(&profile(), 9).error {
             ModelError::Transient { .. } => "transient",
+            ModelError::Withheld { .. } | ModelError::NoRoom { .. } => "no answer",
             ModelError::Rejected { .. } => "rejected",
             ModelError::TooLong { .. } => "too long",
             ModelError::Unusable { .. } => "unusable",
@@ -230,10 +288,24 @@ mod tests {
 
     #[test]
     fn an_unusable_profile_says_what_to_do() {
-        let refused = Refused { status: 401, says: words(r#"{"error":"no"}"#), retry_after: None };
+        let refused = refused(What::Status(401), words(r#"{"error":"no"}"#));
         insta::assert_snapshot!(
-            refused.class("main"),
+            refused.class(&profile(), 9),
             @"the provider refuses the key (no): check llm.profiles.main.api_key"
+        );
+    }
+
+    #[test]
+    fn trouble_without_a_status_is_told_in_words() {
+        let told = |reason| {
+            refused(What::Trouble(reason), "it is so".to_owned()).class(&profile(), 9).to_string()
+        };
+        assert_eq!(told(Reason::Unreachable), "the provider cannot be reached: it is so");
+        assert_eq!(told(Reason::Silent), "the provider does not answer: it is so");
+        assert_eq!(told(Reason::Garbled), "the provider's answer is of no use: it is so");
+        assert_eq!(
+            told(Reason::NoRoom),
+            "the model spent all 9 tokens of its answer before it said a word"
         );
     }
 

@@ -1,32 +1,71 @@
-//! Asks again what is worth asking again: transient errors only, with growing, jittered pauses, never
-//! past the request's deadline.
+//! Asks again what is worth asking again: with growing, jittered pauses, never past the request's deadline,
+//! and hardly at all where somebody else can be asked. Knows until when its provider wants to be left alone.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::domain::chance::Chance;
+use crate::domain::clock::SharedClock;
+use crate::domain::usage::Usage;
 use crate::llm::profile::too_late;
-use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
+use crate::llm::{Card, Failed, Heard, Model, ModelError, Reason, Reply, Request};
 
 /// The first try counts.
 const TRIES: u32 = 5;
 /// The first pause at most; the next are twice as long each.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(16);
+/// A provider that asks to wait longer is not waited for: people are told instead.
+const LONGEST_WISH: Duration = Duration::from_secs(120);
+/// How long one that failed is passed over when it does not say itself.
+const DEAD_FOR: Duration = Duration::from_secs(60);
+/// No rest is longer: the clock may have been set back.
+const LONGEST_REST: TimeDelta = TimeDelta::minutes(10);
+/// An answer that was spent on thinking gets so much more room, once …
+const MORE_ROOM: u32 = 4;
+/// … but never more tokens than this.
+const MOST_ROOM: u32 = 65_536;
 
-/// A model that is asked up to five times.
+/// A profile that is asked up to five times.
 pub(super) struct Retry {
     inner: Arc<dyn Model>,
     chance: Arc<dyn Chance>,
+    clock: SharedClock,
+    rest: Mutex<Option<Rest>>,
+}
+
+/// The profile had better be left alone.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    until: DateTime<Utc>,
+    /// The provider said so; else it is our guess, and only holds where there is another.
+    wished: bool,
+}
+
+/// One asking, from its first try to its last.
+struct Asking {
+    request: Request,
+    end: Instant,
+    tried: u32,
+    spent: Usage,
+    /// The answer had no room; it is asked once more with more.
+    no_room: Option<ModelError>,
+}
+
+/// What comes after a failed try.
+enum Onward {
+    Again(Duration),
+    Fail(ModelError),
 }
 
 impl Retry {
     /// Wraps `inner`.
-    pub fn new(inner: Arc<dyn Model>, chance: Arc<dyn Chance>) -> Self {
-        Self { inner, chance }
+    pub fn new(inner: Arc<dyn Model>, chance: Arc<dyn Chance>, clock: SharedClock) -> Self {
+        Self { inner, chance, clock, rest: Mutex::new(None) }
     }
 
     /// Between half and all of 1, 2, 4, 8 … 16 s, but at least what the provider asks for.
@@ -34,39 +73,137 @@ impl Retry {
         let longest = (FIRST_PAUSE * 2u32.pow(tried.min(5) - 1)).min(LONGEST_PAUSE);
         longest.mul_f64(0.5 + self.chance.unit() / 2.0).max(asked.unwrap_or_default())
     }
+
+    fn rest(&self) -> Option<Rest> {
+        let rest = *self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.clock.now();
+        rest.filter(|rest| rest.until > now && rest.until - now <= LONGEST_REST)
+    }
+
+    fn set_rest(&self, rest: Option<Rest>) {
+        *self.rest.lock().unwrap_or_else(PoisonError::into_inner) = rest;
+    }
+
+    /// Notes what a failure says about the next minutes.
+    fn note(&self, error: &ModelError) {
+        let wish = match error {
+            ModelError::Transient { retry_after, .. } => *retry_after,
+            ModelError::Unusable { .. } => None,
+            // These say nothing about other requests.
+            ModelError::Rejected { .. }
+            | ModelError::TooLong { .. }
+            | ModelError::Withheld { .. }
+            | ModelError::NoRoom { .. } => return,
+        };
+        let wait = TimeDelta::from_std(wish.unwrap_or(DEAD_FOR)).unwrap_or(LONGEST_REST);
+        let until = self.clock.now() + wait.min(LONGEST_REST);
+        self.set_rest(Some(Rest { until, wished: wish.is_some() }));
+    }
+
+    /// Keeps what an earlier request was told: a provider that wants to be left alone is.
+    async fn keep_rest(&self, asking: &Asking) -> Result<(), ModelError> {
+        let Some(Rest { until, .. }) = self.rest().filter(|rest| rest.wished) else {
+            return Ok(());
+        };
+        let wait = (until - self.clock.now()).to_std().unwrap_or_default();
+        if wait > asking.patience() {
+            let why = format!("the provider wants to be left alone for {} s more", wait.as_secs());
+            let (reason, retry_after) = (Reason::Busy, Some(wait));
+            return Err(ModelError::Transient { why, reason, retry_after });
+        }
+        sleep(wait).await;
+        Ok(())
+    }
+
+    /// Decides what comes after a failed try.
+    fn after(&self, error: ModelError, asking: &mut Asking) -> Onward {
+        match (&error, asking.no_room.take()) {
+            (ModelError::NoRoom { may_raise: true, .. }, None) => {
+                let room = asking.request.max_output;
+                let more = room.saturating_mul(MORE_ROOM).min(MOST_ROOM);
+                if more <= room {
+                    return Onward::Fail(error);
+                }
+                asking.request.max_output = more;
+                asking.no_room = Some(error);
+                return Onward::Again(Duration::ZERO);
+            }
+            // More room is more than the model can give: what it said first is the answer.
+            (ModelError::Rejected { .. } | ModelError::TooLong { .. }, Some(first)) => {
+                return Onward::Fail(first);
+            }
+            (_, first) => asking.no_room = first,
+        }
+        let ModelError::Transient { retry_after, .. } = &error else { return Onward::Fail(error) };
+        let pause = self.pause(asking.tried, *retry_after);
+        let tries = if asking.request.has_next { 2 } else { TRIES };
+        match asking.tried < tries && pause <= asking.patience() {
+            true => Onward::Again(pause),
+            false => Onward::Fail(error),
+        }
+    }
+}
+
+impl Asking {
+    fn new(request: &Request) -> Self {
+        let end = Instant::now() + request.deadline;
+        let (request, tried) = (request.clone(), 0);
+        Self { request, end, tried, spent: Usage::default(), no_room: None }
+    }
+
+    /// How long it waits at most before the next try: hardly at all where somebody else can be asked.
+    fn patience(&self) -> Duration {
+        let most = if self.request.has_next { FIRST_PAUSE } else { LONGEST_WISH };
+        let left = self.end.saturating_duration_since(Instant::now());
+        most.min(left.saturating_sub(Duration::from_millis(1)))
+    }
+
+    fn failed(&self, error: ModelError) -> Failed {
+        Failed { error, usage: self.spent }
+    }
 }
 
 #[async_trait]
 impl Model for Retry {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
-        let end = Instant::now() + request.deadline;
-        let mut request = request.clone();
-        for tried in 1.. {
-            request.deadline = end.saturating_duration_since(Instant::now());
-            let asked = timeout(request.deadline, self.inner.ask(&request, heard)).await;
-            let error = match asked.unwrap_or_else(|_| Err(too_late(request.deadline))) {
-                Ok(reply) => return Ok(reply),
-                Err(error) => error,
+    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
+        let mut asking = Asking::new(request);
+        if let Err(error) = self.keep_rest(&asking).await {
+            return Err(asking.failed(error));
+        }
+        loop {
+            asking.tried += 1;
+            let left = asking.end.saturating_duration_since(Instant::now());
+            asking.request.deadline = left;
+            let asked = timeout(left, self.inner.ask(&asking.request, heard)).await;
+            let Failed { error, usage } = match asked.unwrap_or_else(|_| Err(too_late(left))) {
+                Ok(mut reply) => {
+                    self.set_rest(None);
+                    reply.usage.add(asking.spent);
+                    return Ok(reply);
+                }
+                Err(failed) => failed,
             };
-            let ModelError::Transient { why, retry_after } = &error else { return Err(error) };
-            let pause = self.pause(tried, *retry_after);
-            if tried == TRIES || Instant::now() + pause >= end {
-                return Err(error);
-            }
-            let name = self.inner.card().name;
-            tracing::warn!(
-                model = name,
-                tried,
-                pause_ms = pause.as_millis(),
-                "asking again: {why}"
-            );
+            asking.spent.add(usage);
+            let why = error.to_string();
+            let pause = match self.after(error, &mut asking) {
+                Onward::Again(pause) => pause,
+                Onward::Fail(error) => {
+                    self.note(&error);
+                    return Err(asking.failed(error));
+                }
+            };
+            let (model, tried) = (self.inner.card().name, asking.tried);
+            tracing::warn!(model, tried, pause_ms = pause.as_millis(), "asking again: {why}");
             sleep(pause).await;
         }
-        Err(too_late(request.deadline))
     }
 
     fn card(&self) -> Card {
         self.inner.card()
+    }
+
+    fn rests_until(&self) -> Option<DateTime<Utc>> {
+        self.rest().map(|rest| rest.until)
     }
 }
 
@@ -74,14 +211,28 @@ impl Model for Retry {
 mod tests {
     use super::*;
     use crate::domain::chance::Fixed;
-    use crate::llm::tests::scripted::{Scripted, rejected, request, transient, unusable};
+    use crate::domain::clock::ManualClock;
+    use crate::llm::tests::scripted::{Scripted, no_room, rejected, request, transient, unusable};
 
-    async fn run(script: Scripted, deadline: u64) -> (Result<Reply, ModelError>, usize, Duration) {
+    fn around(script: &Arc<Scripted>) -> (Retry, Arc<ManualClock>) {
+        let clock = Arc::new(ManualClock::at(DateTime::UNIX_EPOCH));
+        let (inner, chance) = (Arc::clone(script), Arc::new(Fixed(0.999_999)));
+        (Retry::new(inner, chance, clock.clone()), clock)
+    }
+
+    async fn run(script: Scripted, request: Request) -> (Result<Reply, Failed>, usize, Duration) {
         let script = Arc::new(script);
-        let retry = Retry::new(script.clone(), Arc::new(Fixed(0.999_999)));
         let begun = Instant::now();
-        let got = retry.ask(&request(deadline), &|_| {}).await;
+        let got = around(&script).0.ask(&request, &|_| {}).await;
         (got, script.asked(), begun.elapsed())
+    }
+
+    fn hurried(deadline: u64) -> Request {
+        Request { has_next: true, ..request(deadline) }
+    }
+
+    fn wish(seconds: u64) -> ModelError {
+        transient("busy", Some(Duration::from_secs(seconds)))
     }
 
     #[tokio::test(start_paused = true)]
@@ -94,29 +245,80 @@ mod tests {
         ];
         for (errors, asked, good) in cases {
             let label = format!("{errors:?}");
-            let (got, times, _) = run(Scripted::failing(errors), 600).await;
+            let (got, times, _) = run(Scripted::failing(errors), request(600)).await;
             assert_eq!((times, got.is_ok()), (asked, good), "{label}");
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn pauses_double_and_the_providers_wish_counts() {
-        let (_, _, took) = run(Scripted::failing(vec![transient("x", None); 5]), 600).await;
+        let (_, _, took) =
+            run(Scripted::failing(vec![transient("x", None); 5]), request(600)).await;
         assert_eq!(took.as_secs_f64().round(), 1.0 + 2.0 + 4.0 + 8.0);
-        let wish = Some(Duration::from_secs(30));
-        let (got, _, took) = run(Scripted::failing(vec![transient("x", wish)]), 600).await;
+        let (got, _, took) = run(Scripted::failing(vec![wish(30)]), request(600)).await;
         assert!(got.is_ok());
         assert_eq!(took.as_secs_f64().round(), 30.0);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_wait_past_the_deadline_is_not_begun_and_a_hanging_model_is_left() {
-        let wish = Some(Duration::from_secs(30));
-        let (got, asked, took) = run(Scripted::failing(vec![transient("busy", wish)]), 20).await;
-        assert_eq!((got.map_err(|e| e.to_string()), asked), (Err("busy".to_owned()), 1));
-        assert_eq!(took, Duration::ZERO);
-        let (got, asked, took) = run(Scripted::hanging(), 20).await;
+    async fn a_wait_past_the_deadline_or_past_patience_is_not_begun_and_a_hanging_model_is_left() {
+        for (seconds, deadline) in [(30, 20), (121, 600)] {
+            let (got, asked, took) =
+                run(Scripted::failing(vec![wish(seconds)]), request(deadline)).await;
+            assert_eq!((got.map_err(|e| e.to_string()), asked), (Err("busy".to_owned()), 1));
+            assert_eq!(took, Duration::ZERO);
+        }
+        let (got, asked, took) = run(Scripted::hanging(), request(20)).await;
         assert_eq!(got.map_err(|e| e.to_string()), Err("no answer within 20s".to_owned()));
         assert_eq!((asked, took.as_secs()), (1, 20));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_somebody_else_can_be_asked_there_is_one_quick_try_more() {
+        let (got, asked, took) =
+            run(Scripted::failing(vec![transient("x", None); 5]), hurried(600)).await;
+        assert!(got.is_err());
+        assert_eq!((asked, took.as_secs_f64().round()), (2, 1.0));
+        let (_, asked, took) = run(Scripted::failing(vec![wish(30)]), hurried(600)).await;
+        assert_eq!((asked, took), (1, Duration::ZERO));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_a_provider_asks_of_one_request_holds_for_all() {
+        let script = Arc::new(Scripted::failing(vec![wish(30)]));
+        let (retry, clock) = around(&script);
+        assert!(retry.ask(&hurried(60), &|_| {}).await.is_err());
+        // The next is not even sent, as long as there is somebody else …
+        assert!(retry.ask(&hurried(60), &|_| {}).await.is_err());
+        assert_eq!(script.asked(), 1);
+        // … and waits where there is nobody.
+        let begun = Instant::now();
+        assert!(retry.ask(&request(60), &|_| {}).await.is_ok());
+        assert_eq!((script.asked(), begun.elapsed().as_secs()), (2, 30));
+        assert_eq!(retry.rests_until(), None, "it has answered");
+        // A clock that was set back lets nobody rest for days.
+        retry.note(&wish(30));
+        clock.advance(TimeDelta::days(-3));
+        assert_eq!(retry.rests_until(), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_without_room_is_asked_once_more_with_more_room() {
+        let script = Scripted::failing(vec![no_room(), no_room(), no_room()]).spending(100);
+        let script = Arc::new(script);
+        let failed = around(&script).0.ask(&request(60), &|_| {}).await.expect_err("no room");
+        assert_eq!(script.rooms(), [256, 1024]);
+        assert_eq!((failed.error.reason(), failed.usage.output), (Reason::NoRoom, 200));
+        // A provider that cannot give more has said first what is wrong.
+        let script = Arc::new(Scripted::failing(vec![no_room(), rejected("max_tokens")]));
+        let failed = around(&script).0.ask(&request(60), &|_| {}).await.expect_err("no room");
+        assert_eq!(failed.error.reason(), Reason::NoRoom);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_failed_tries_cost_is_counted() {
+        let script = Scripted::failing(vec![transient("x", None); 2]).spending(10);
+        let (got, ..) = run(script, request(60)).await;
+        assert_eq!(got.expect("an answer").usage.output, 20);
     }
 }

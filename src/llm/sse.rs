@@ -37,6 +37,11 @@ impl Parser {
         events
     }
 
+    /// Bytes of an event that is not whole yet.
+    pub fn held(&self) -> usize {
+        self.line.len() + self.event.data.len() + self.event.name.len()
+    }
+
     /// Takes the end of the stream: an event whose blank line never came still counts.
     pub fn finish(&mut self) -> Option<Event> {
         let last = (!self.line.is_empty()).then(|| self.end_of_line()).flatten();

@@ -12,11 +12,15 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::domain::clock::SharedClock;
-use crate::llm::refusal::{self, Refused};
+use crate::domain::usage::Usage;
+use crate::llm::refusal::{self, Refused, Unfinished, What};
 use crate::llm::sse::{Event, Parser};
+use crate::llm::{Reason, halves};
 
 /// More than any answer; a server that sends more is broken.
 const LARGEST_ANSWER: usize = 16 * 1024 * 1024;
+/// More than any single event of a stream.
+const LARGEST_EVENT: usize = 4 * 1024 * 1024;
 /// More than any error that is worth reading.
 const LARGEST_ERROR: usize = 64 * 1024;
 
@@ -65,8 +69,8 @@ impl Wire {
         let sent = self.http.post(self.url.clone()).headers(self.headers.clone()).json(body).send();
         let response = match timeout(self.silence, sent).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(self.refused(0, None, &broken(error))),
-            Err(_) => return Err(self.refused(0, None, &silent(self.silence))),
+            Ok(Err(error)) => return Err(self.trouble(Reason::Unreachable, &broken(error))),
+            Err(_) => return Err(self.trouble(Reason::Silent, &silent(self.silence))),
         };
         if !response.status().is_success() {
             return Err(self.read_refusal(response).await);
@@ -83,9 +87,47 @@ impl Wire {
         if streams { Ok(Answered::Events(events)) } else { self.whole(events).await }
     }
 
-    /// Makes a refusal of what a provider (or the connection) says.
+    /// Makes a refusal of what a provider says.
     pub fn refused(&self, status: u16, retry_after: Option<Duration>, says: &str) -> Refused {
-        Refused { status, says: self.redactor.clean(says), retry_after }
+        Refused { retry_after, ..self.made(What::Status(status), says) }
+    }
+
+    /// Makes a refusal of what came instead of an answer.
+    pub fn trouble(&self, reason: Reason, says: &str) -> Refused {
+        self.made(What::Trouble(reason), says)
+    }
+
+    /// Makes a refusal of an answer that ended without being one.
+    pub fn unfinished(&self, unfinished: Unfinished) -> Refused {
+        let Unfinished { reason, why, usage } = unfinished;
+        Refused { usage, ..self.trouble(reason, &why) }
+    }
+
+    fn made(&self, what: What, says: &str) -> Refused {
+        let says = self.redactor.clean(says);
+        Refused { what, says, retry_after: None, usage: Usage::default() }
+    }
+
+    /// Makes a refusal of a stream that ended before its end.
+    pub fn broken(&self, stream: &Broken) -> Refused {
+        self.trouble(stream.reason, &stream.why)
+    }
+
+    /// Reads an event's data; `None` for an empty one, by which some servers keep a connection awake.
+    ///
+    /// # Errors
+    /// When it is no JSON object: a piece of the answer that nobody can read must not go missing unseen.
+    pub fn read(&self, event: &Event) -> Result<Option<halves::Event>, Refused> {
+        if event.data.trim().is_empty() {
+            return Ok(None);
+        }
+        match halves::event(&event.data) {
+            Ok(read) if read.value.is_object() => Ok(Some(read)),
+            _ => {
+                let says = format!("an event that cannot be read: {}", refusal::words(&event.data));
+                Err(self.trouble(Reason::Garbled, &says))
+            }
+        }
     }
 
     /// Makes a refusal of an error object inside a good answer.
@@ -111,20 +153,21 @@ impl Wire {
     /// Reads an answer that does not call itself a stream; a stream without the name is found out.
     async fn whole(&self, mut events: Events) -> Result<Answered, Refused> {
         let mut body = Vec::new();
-        while let Some(piece) = events.piece().await.map_err(|e| self.refused(0, None, &e))? {
+        while let Some(piece) = events.piece().await.map_err(|e| self.broken(&e))? {
             body.extend_from_slice(&piece);
         }
         let text = String::from_utf8_lossy(&body);
-        if let Ok(value) = serde_json::from_str(&text) {
+        if let Ok(value) = halves::document(&text) {
             return Ok(Answered::Whole(value));
         }
+        // Perhaps a stream that does not say so; else the words below are the error.
         let start = text.trim_start();
         if ["data:", "event:", ":"].iter().any(|s| start.starts_with(s)) {
             events.ready = events.parser.push(&body).into();
             return Ok(Answered::Events(events));
         }
         let says = format!("an answer that is no JSON: {}", refusal::words(&text));
-        Err(self.refused(200, None, &says))
+        Err(self.trouble(Reason::Garbled, &says))
     }
 }
 
@@ -132,14 +175,19 @@ impl Events {
     /// Waits for the next event; `None` at the end of the stream.
     ///
     /// # Errors
-    /// In words, when the connection breaks or falls silent.
-    pub async fn next(&mut self) -> Result<Option<Event>, String> {
+    /// When the connection breaks, falls silent, or brings more than any answer.
+    pub async fn next(&mut self) -> Result<Option<Event>, Broken> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Ok(Some(event));
             }
             match self.piece().await? {
-                Some(piece) => self.ready = self.parser.push(&piece).into(),
+                Some(piece) => {
+                    self.ready = self.parser.push(&piece).into();
+                    if self.parser.held() > LARGEST_EVENT {
+                        return Err(Broken::garbled("an event is larger than 4 MiB"));
+                    }
+                }
                 None => return Ok(self.parser.finish()),
             }
         }
@@ -153,20 +201,32 @@ impl Events {
         let _ = timeout(LONGEST_DRAIN, rest).await;
     }
 
-    async fn piece(&mut self) -> Result<Option<bytes::Bytes>, String> {
+    async fn piece(&mut self) -> Result<Option<bytes::Bytes>, Broken> {
         let Some(source) = &mut self.source else { return Ok(None) };
         let piece = match timeout(self.silence, source.chunk()).await {
-            Ok(piece) => piece.map_err(broken)?,
-            Err(_) => return Err(silent(self.silence)),
+            Ok(piece) => piece.map_err(|e| Broken::garbled(&broken(e)))?,
+            Err(_) => return Err(Broken { reason: Reason::Silent, why: silent(self.silence) }),
         };
         self.read += piece.as_ref().map_or(0, bytes::Bytes::len);
         if self.read > LARGEST_ANSWER {
-            return Err("the answer is larger than 16 MiB".to_owned());
+            return Err(Broken::garbled("it is larger than 16 MiB"));
         }
         if piece.is_none() {
             self.source = None;
         }
         Ok(piece)
+    }
+}
+
+/// Why a stream ended before its end.
+pub(super) struct Broken {
+    reason: Reason,
+    why: String,
+}
+
+impl Broken {
+    fn garbled(why: &str) -> Self {
+        Self { reason: Reason::Garbled, why: why.to_owned() }
     }
 }
 

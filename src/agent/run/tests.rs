@@ -37,7 +37,7 @@ fn reply(text: &str, calls: &[(&str, serde_json::Value)]) -> Reply {
         arguments: arguments.clone(),
     });
     let usage = Usage { calls: 1, input: 10, output: 5, ..Usage::default() };
-    Reply { text: text.into(), calls: calls.collect(), usage, cut: false, by: "t".into() }
+    Reply { text: text.into(), calls: calls.collect(), usage, stopped: None, by: "t".into() }
 }
 
 fn ask(run: &mut Run) -> AskModel {

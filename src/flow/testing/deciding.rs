@@ -26,14 +26,17 @@ impl Default for TestDecider {
 
 #[async_trait]
 impl Model for TestDecider {
-    async fn ask(&self, request: &Request, _: &llm::Heard<'_>) -> Result<llm::Reply, ModelError> {
+    async fn ask(&self, request: &Request, _: &llm::Heard<'_>) -> Result<llm::Reply, llm::Failed> {
         let Some(Turn::User(asked)) = request.turns.last() else { panic!("no question") };
         self.asked.send_modify(|all| all.push(asked.clone()));
         self.open.subscribe().wait_for(|open| *open).await.unwrap();
         let text = self.script.lock().unwrap().pop_front();
-        let text = text.ok_or(ModelError::Unusable { why: "no script".to_owned() })?;
+        let text = text.ok_or(ModelError::Unusable {
+            why: "no script".to_owned(),
+            reason: llm::Reason::Key,
+        })?;
         let usage = Usage { calls: 1, ..Usage::default() };
-        Ok(llm::Reply { text, calls: Vec::new(), usage, cut: false, by: "test".to_owned() })
+        Ok(llm::Reply { text, calls: Vec::new(), usage, stopped: None, by: "test".to_owned() })
     }
 
     fn card(&self) -> llm::Card {

@@ -3,28 +3,54 @@
 mod reply;
 mod request;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use async_trait::async_trait;
 
 use self::reply::Gathered;
 use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
 use crate::llm::wire::{Answered, Events, Wire};
-use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
+use crate::llm::{Card, Failed, Heard, Model, Reply, Request};
 
 /// A profile of this provider.
 pub(super) struct Anthropic {
     wire: Wire,
     profile: Profile,
+    /// The server has not refused to stream.
+    streams: AtomicBool,
 }
 
 impl Anthropic {
     /// Speaks to the server behind `wire`, whose headers carry key and version.
     pub fn new(wire: Wire, profile: Profile) -> Self {
-        Self { wire, profile }
+        let streams = AtomicBool::new(profile.stream);
+        Self { wire, profile, streams }
     }
 
-    async fn ask_once(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Refused> {
-        let body = request::body(&self.profile, request)
+    /// Asks; a server that refuses to stream is asked without from then on.
+    async fn ask_adapting(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Refused> {
+        let streams = self.streams.load(Ordering::Relaxed);
+        let refused = match self.ask_once(request, streams, heard).await {
+            Err(refused) if streams && refused.names("stream") => refused,
+            done => return done,
+        };
+        tracing::info!(
+            profile = self.profile.name,
+            "the model server refuses to stream ({}): asking without from now on",
+            refused.says
+        );
+        self.streams.store(false, Ordering::Relaxed);
+        self.ask_once(request, false, heard).await
+    }
+
+    async fn ask_once(
+        &self,
+        request: &Request,
+        stream: bool,
+        heard: &Heard<'_>,
+    ) -> Result<Reply, Refused> {
+        let body = request::body(&self.profile, request, stream)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are no JSON: {e}")))?;
         let mut gathered = Gathered::default();
         match self.wire.post(&body).await? {
@@ -34,10 +60,13 @@ impl Anthropic {
                 }
                 gathered.take_whole(&answer, heard);
             }
-            Answered::Events(events) => self.listen(events, &mut gathered, heard).await?,
+            Answered::Events(events) => {
+                let listened = self.listen(events, &mut gathered, heard).await;
+                listened.map_err(|refused| refused.after(gathered.usage()))?;
+            }
         }
         let by = format!("{}/{}", self.profile.name, self.profile.model);
-        gathered.finish(by).map_err(|(status, why)| self.wire.refused(status, None, &why))
+        gathered.finish(by).map_err(|unfinished| self.wire.unfinished(unfinished))
     }
 
     async fn listen(
@@ -46,12 +75,13 @@ impl Anthropic {
         gathered: &mut Gathered,
         heard: &Heard<'_>,
     ) -> Result<(), Refused> {
-        while let Some(event) = events.next().await.map_err(|e| self.wire.refused(0, None, &e))? {
-            let Ok(said) = serde_json::from_str(&event.data) else { continue };
-            if reply::has_error(&said) {
-                return Err(self.wire.refused_inside(&said));
+        while let Some(event) = events.next().await.map_err(|e| self.wire.broken(&e))? {
+            if let Some(said) = self.wire.read(&event)? {
+                if reply::has_error(&said.value) {
+                    return Err(self.wire.refused_inside(&said.value));
+                }
+                gathered.take_event(&said.value, said.torn, heard);
             }
-            gathered.take_event(&said, heard);
             if gathered.ended() {
                 events.drain().await;
                 return Ok(());
@@ -63,9 +93,10 @@ impl Anthropic {
 
 #[async_trait]
 impl Model for Anthropic {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
-        match tokio::time::timeout(request.deadline, self.ask_once(request, heard)).await {
-            Ok(asked) => asked.map_err(|refused| refused.class(&self.profile.name)),
+    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
+        let most = self.profile.most(request);
+        match tokio::time::timeout(request.deadline, self.ask_adapting(request, heard)).await {
+            Ok(asked) => asked.map_err(|refused| refused.class(&self.profile, most)),
             Err(_) => Err(too_late(request.deadline)),
         }
     }

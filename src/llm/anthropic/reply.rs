@@ -1,25 +1,40 @@
 //! Puts a Messages answer together, from one document or from events.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
-use crate::llm::{Heard, Reply, dialect};
+use crate::llm::halves::Joined;
+use crate::llm::refusal::Unfinished;
+use crate::llm::said::Said;
+use crate::llm::{Heard, Reason, Reply, Stopped, dialect};
+
+/// No answer has more blocks than this.
+const MOST_BLOCKS: usize = 256;
 
 /// What has arrived so far.
 #[derive(Default)]
 pub(super) struct Gathered {
     ended: bool,
-    blocks: BTreeMap<u64, Block>,
+    said: Said,
+    /// Calls and blocks that hold nothing for people, by their index, in their order.
+    blocks: Vec<(u64, Block)>,
+    too_many: bool,
     stop: String,
     usage: Usage,
 }
 
 enum Block {
-    Text(String),
-    Call { id: String, name: String, input: Value, text: String },
+    /// Its words go to [`Gathered::said`]: the texts of one answer are one text.
+    Text,
+    Call {
+        id: String,
+        name: String,
+        input: Value,
+        text: Joined,
+    },
+    /// Thinking, and what nobody knows yet.
+    Other,
 }
 
 /// Whether an answer is an error in disguise.
@@ -33,66 +48,68 @@ impl Gathered {
         self.ended
     }
 
+    /// What the provider counted so far.
+    pub const fn usage(&self) -> Usage {
+        self.usage
+    }
+
     /// Takes a whole message.
     pub fn take_whole(&mut self, message: &Value, heard: &Heard<'_>) {
         self.take_usage(&message["usage"]);
         for (index, block) in (0..).zip(message["content"].as_array().into_iter().flatten()) {
-            self.begin(index, block, heard);
+            self.begin(index, block, false, heard);
         }
         self.take_stop(message);
         self.ended = true;
     }
 
-    /// Takes one event of a stream.
-    pub fn take_event(&mut self, event: &Value, heard: &Heard<'_>) {
+    /// Takes one event of a stream. `torn`: see [`crate::llm::halves::Event`].
+    pub fn take_event(&mut self, event: &Value, torn: bool, heard: &Heard<'_>) {
         let index = event["index"].as_u64().unwrap_or(0);
         match event["type"].as_str().unwrap_or("") {
             "message_start" => self.take_usage(&event["message"]["usage"]),
-            "content_block_start" => self.begin(index, &event["content_block"], heard),
-            "content_block_delta" => self.extend(index, &event["delta"], heard),
+            "content_block_start" => self.begin(index, &event["content_block"], torn, heard),
+            "content_block_delta" => self.extend(index, &event["delta"], torn, heard),
             "message_delta" => {
                 self.take_usage(&event["usage"]);
                 self.take_stop(&event["delta"]);
             }
             "message_stop" => self.ended = true,
+            // The end of a block, and signs of life.
             _ => {}
         }
     }
 
-    fn begin(&mut self, index: u64, block: &Value, heard: &Heard<'_>) {
+    fn begin(&mut self, index: u64, block: &Value, torn: bool, heard: &Heard<'_>) {
+        if self.blocks.len() >= MOST_BLOCKS {
+            self.too_many = true;
+            return;
+        }
         let text = |key: &str| block[key].as_str().unwrap_or("").to_owned();
         let begun = match block["type"].as_str() {
-            Some("text") => Block::Text(text("text")),
+            Some("text") => {
+                self.said.push(&text("text"), torn, heard);
+                Block::Text
+            }
             Some("tool_use") => Block::Call {
                 id: text("id"),
                 name: text("name"),
                 input: block["input"].clone(),
-                text: String::new(),
+                text: Joined::default(),
             },
-            // Thinking and what nobody knows yet.
-            _ => return,
+            _ => Block::Other,
         };
-        if let Block::Text(said) = &begun
-            && !said.is_empty()
-        {
-            heard(said);
-        }
-        self.blocks.insert(index, begun);
+        self.blocks.push((index, begun));
     }
 
-    fn extend(&mut self, index: u64, delta: &Value, heard: &Heard<'_>) {
-        match self.blocks.get_mut(&index) {
-            Some(Block::Text(said)) => {
-                let more = delta["text"].as_str().unwrap_or("");
-                if !more.is_empty() {
-                    heard(more);
-                    said.push_str(more);
-                }
-            }
-            Some(Block::Call { text, .. }) => {
-                text.push_str(delta["partial_json"].as_str().unwrap_or(""));
-            }
-            None => {}
+    fn extend(&mut self, index: u64, delta: &Value, torn: bool, heard: &Heard<'_>) {
+        let more = |key: &str| delta[key].as_str().unwrap_or("");
+        let block = self.blocks.iter_mut().rev().find(|(at, _)| *at == index);
+        match block.map(|(_, block)| block) {
+            Some(Block::Call { text, .. }) => text.push(more("partial_json"), torn),
+            Some(Block::Other) => {}
+            // Words are words, also of a server that does not announce them.
+            Some(Block::Text) | None => self.said.push(more("text"), torn, heard),
         }
     }
 
@@ -120,29 +137,39 @@ impl Gathered {
     /// Ends the answer.
     ///
     /// # Errors
-    /// The status that decides the class, and why.
-    pub fn finish(self, by: String) -> Result<Reply, (u16, String)> {
-        if !self.ended {
-            return Err((200, "the stream broke off before its end".to_owned()));
-        }
-        let (mut text, mut calls) = (String::new(), Vec::new());
-        for block in self.blocks.into_values() {
-            match block {
-                Block::Text(said) => text.push_str(&said),
-                Block::Call { id, name, input, text } => {
-                    let written = !text.trim().is_empty() || !input.is_object();
-                    let arguments =
-                        if written { dialect::arguments(&text) } else { dialect::shallow(input) };
-                    calls.push(Call { id, name, arguments });
-                }
-            }
-        }
-        if text.trim().is_empty() && calls.is_empty() {
-            let status = if self.stop == "refusal" { 400 } else { 200 };
-            return Err((status, format!("an empty answer (stop reason {:?})", self.stop)));
-        }
-        let cut = matches!(self.stop.as_str(), "max_tokens" | "model_context_window_exceeded");
+    /// Why it is none: cut streams and empty answers are worth another try.
+    pub fn finish(self, by: String) -> Result<Reply, Unfinished> {
         let usage = Usage { calls: 1, ..self.usage };
-        Ok(Reply { text, calls, usage, cut, by })
+        let unfinished = |reason, why| Unfinished { reason, why, usage };
+        if !self.ended {
+            let why = "the stream broke off before its end".to_owned();
+            return Err(unfinished(Reason::Garbled, why));
+        }
+        if self.too_many {
+            let why = format!("an answer of more than {MOST_BLOCKS} blocks");
+            return Err(unfinished(Reason::Garbled, why));
+        }
+        let text = self.said.finish();
+        let calls: Vec<Call> = self.blocks.into_iter().filter_map(|(_, b)| b.call()).collect();
+        let stopped = match self.stop.as_str() {
+            "max_tokens" | "model_context_window_exceeded" => Some(Stopped::Room),
+            "refusal" => Some(Stopped::Refusal),
+            _ => None,
+        };
+        if text.trim().is_empty() && calls.is_empty() {
+            let why = format!("an empty answer (stop reason {:?})", self.stop);
+            return Err(unfinished(Stopped::empty(stopped), why));
+        }
+        Ok(Reply { text, calls, usage, stopped, by })
+    }
+}
+
+impl Block {
+    fn call(self) -> Option<Call> {
+        let Self::Call { id, name, input, text } = self else { return None };
+        let text = text.finish();
+        let written = !text.trim().is_empty() || !input.is_object();
+        let arguments = if written { dialect::arguments(&text) } else { dialect::shallow(input) };
+        Some(Call { id, name, arguments })
     }
 }

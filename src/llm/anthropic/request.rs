@@ -39,18 +39,22 @@ pub(super) struct Body<'a> {
 ///
 /// # Errors
 /// When a tool's schema cannot be written.
-pub(super) fn body<'a>(profile: &'a Profile, request: &Request) -> serde_json::Result<Body<'a>> {
+pub(super) fn body<'a>(
+    profile: &'a Profile,
+    request: &Request,
+    stream: bool,
+) -> serde_json::Result<Body<'a>> {
     let system = &*request.system;
     let system = json!([{ "type": "text", "text": system, "cache_control": cached() }]);
     let (tools, tool_choice) = tools(request)?;
     Ok(Body {
         model: &profile.model,
-        max_tokens: profile.max_output.map_or(request.max_output, |m| m.min(request.max_output)),
+        max_tokens: profile.most(request),
         system: (!request.system.trim().is_empty()).then_some(system),
         tools,
         tool_choice,
         messages: messages(request, profile.card.sees_images),
-        stream: profile.stream,
+        stream,
     })
 }
 

@@ -14,7 +14,7 @@ pub use self::parse::{PHRASES, Phrase};
 use self::plan::Step;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
-use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
+use crate::llm::{Card, Failed, Heard, Model, Reply, Request};
 
 /// A model that is none, and says so.
 pub(super) struct Offline {
@@ -30,7 +30,7 @@ impl Offline {
 
 #[async_trait]
 impl Model for Offline {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
+    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
         let planned = planner::planned(&request.turns).or_else(|| decide::answer(&request.turns));
         let step = match planned {
             Some(words) => Step::Say(words),
@@ -47,7 +47,7 @@ impl Model for Offline {
         }
         let usage = usage(request, &text, &calls);
         let by = format!("{}/stand-in", self.profile);
-        Ok(Reply { text, calls, usage, cut: false, by })
+        Ok(Reply { text, calls, usage, stopped: None, by })
     }
 
     fn card(&self) -> Card {

@@ -12,7 +12,7 @@ use self::request::Habits;
 use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
 use crate::llm::wire::{Answered, Events, Wire};
-use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
+use crate::llm::{Card, Failed, Heard, Model, Reply, Request};
 
 /// What is fixed about a profile of this provider.
 pub(super) struct OpenAi {
@@ -52,8 +52,7 @@ impl OpenAi {
         habits: Habits,
         heard: &Heard<'_>,
     ) -> Result<Reply, Refused> {
-        let most =
-            self.profile.max_output.map_or(request.max_output, |m| m.min(request.max_output));
+        let most = self.profile.most(request);
         let body = request::body(&self.profile, request, habits, most)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are no JSON: {e}")))?;
         let mut gathered = Gathered::default();
@@ -62,13 +61,15 @@ impl OpenAi {
                 if reply::has_error(&answer) {
                     return Err(self.wire.refused_inside(&answer));
                 }
-                gathered.take(&answer, heard);
-                gathered.ended = true;
+                gathered.take_whole(&answer, heard);
             }
-            Answered::Events(events) => self.listen(events, &mut gathered, heard).await?,
+            Answered::Events(events) => {
+                let listened = self.listen(events, &mut gathered, heard).await;
+                listened.map_err(|refused| refused.after(gathered.usage()))?;
+            }
         }
         let by = format!("{}/{}", self.profile.name, self.profile.model);
-        gathered.finish(by).map_err(|(status, why)| self.wire.refused(status, None, &why))
+        gathered.finish(by).map_err(|unfinished| self.wire.unfinished(unfinished))
     }
 
     async fn listen(
@@ -77,18 +78,18 @@ impl OpenAi {
         gathered: &mut Gathered,
         heard: &Heard<'_>,
     ) -> Result<(), Refused> {
-        while let Some(event) = events.next().await.map_err(|e| self.wire.refused(0, None, &e))? {
+        while let Some(event) = events.next().await.map_err(|e| self.wire.broken(&e))? {
             if event.data.trim() == "[DONE]" {
                 gathered.ended = true;
                 events.drain().await;
                 return Ok(());
             }
-            // Keep-alives and other words between the chunks.
-            let Ok(chunk) = serde_json::from_str(&event.data) else { continue };
-            if reply::has_error(&chunk) {
-                return Err(self.wire.refused_inside(&chunk));
+            if let Some(chunk) = self.wire.read(&event)? {
+                if reply::has_error(&chunk.value) {
+                    return Err(self.wire.refused_inside(&chunk.value));
+                }
+                gathered.take(&chunk.value, chunk.torn, heard);
             }
-            gathered.take(&chunk, heard);
         }
         Ok(())
     }
@@ -96,9 +97,10 @@ impl OpenAi {
 
 #[async_trait]
 impl Model for OpenAi {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, ModelError> {
+    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
+        let most = self.profile.most(request);
         match tokio::time::timeout(request.deadline, self.ask_adapting(request, heard)).await {
-            Ok(asked) => asked.map_err(|refused| refused.class(&self.profile.name)),
+            Ok(asked) => asked.map_err(|refused| refused.class(&self.profile, most)),
             Err(_) => Err(too_late(request.deadline)),
         }
     }

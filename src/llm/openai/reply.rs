@@ -5,16 +5,25 @@ use serde_json::Value;
 
 use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
-use crate::llm::{Heard, Reply, dialect};
+use crate::llm::halves::Joined;
+use crate::llm::refusal::Unfinished;
+use crate::llm::said::Said;
+use crate::llm::{Heard, Reason, Reply, Stopped, dialect};
+
+/// No answer asks for more calls than this.
+const MOST_CALLS: usize = 128;
+/// Arguments are looked at for being complete up to this length, bytes.
+const LOOKED_AT: usize = 16 * 1024;
 
 /// What has arrived so far.
 #[derive(Default)]
 pub(super) struct Gathered {
     /// The stream said that it is complete; a document always is.
     pub ended: bool,
-    text: String,
-    refusal: String,
+    said: Said,
+    refusal: Joined,
     calls: Vec<Piece>,
+    too_many: bool,
     finish: Option<String>,
     usage: Usage,
 }
@@ -25,7 +34,7 @@ struct Piece {
     index: Option<u64>,
     id: String,
     name: String,
-    text: String,
+    text: Joined,
     /// The arguments of servers that send an object instead of its text.
     object: Option<Value>,
 }
@@ -36,8 +45,30 @@ pub(super) fn has_error(answer: &Value) -> bool {
 }
 
 impl Gathered {
-    /// Takes a document or a chunk.
-    pub fn take(&mut self, value: &Value, heard: &Heard<'_>) {
+    /// Takes a chunk. `torn`: see [`crate::llm::halves::Event`].
+    pub fn take(&mut self, chunk: &Value, torn: bool, heard: &Heard<'_>) {
+        let said = self.take_words(chunk, torn, heard);
+        for call in calls(said) {
+            self.take_call(call, torn);
+        }
+    }
+
+    /// Takes a whole document: each of its calls is one.
+    pub fn take_whole(&mut self, answer: &Value, heard: &Heard<'_>) {
+        let said = self.take_words(answer, false, heard);
+        for call in calls(said) {
+            self.begin_call(call);
+            self.take_call(call, false);
+        }
+        self.ended = true;
+    }
+
+    /// What the provider counted so far.
+    pub const fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn take_words<'a>(&mut self, value: &'a Value, torn: bool, heard: &Heard<'_>) -> &'a Value {
         if let Some(usage) = value.get("usage").filter(|u| u.is_object()) {
             self.usage = read_usage(usage);
         }
@@ -45,43 +76,51 @@ impl Gathered {
         let said = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
         let text = plain(&said["content"]);
         if !text.is_empty() {
-            heard(&text);
-            self.text.push_str(&text);
+            self.said.push(&text, torn, heard);
         }
-        self.refusal.push_str(said["refusal"].as_str().unwrap_or(""));
-        for call in said["tool_calls"].as_array().into_iter().flatten() {
-            self.take_call(call);
-        }
+        self.refusal.push(said["refusal"].as_str().unwrap_or(""), torn);
         if let Some(finish) = choice["finish_reason"].as_str().filter(|f| !f.is_empty()) {
             self.finish = Some(finish.to_owned());
         }
+        said
     }
 
-    fn take_call(&mut self, call: &Value) {
-        let index = call["index"].as_u64();
-        let id = call["id"].as_str().unwrap_or("");
-        let name = call["function"]["name"].as_str().unwrap_or("");
-        if self.begins_call(index, id, name) {
-            self.calls.push(Piece { index, id: id.to_owned(), ..Piece::default() });
+    fn take_call(&mut self, call: &Value, torn: bool) {
+        if self.begins_call(call) {
+            self.begin_call(call);
         }
+        let index = call["index"].as_u64();
         let piece = match index {
             Some(_) => self.calls.iter_mut().rev().find(|p| p.index == index),
             None => self.calls.last_mut(),
         };
+        // There is none when there were too many, which ends the answer.
         let Some(piece) = piece else { return };
         if piece.name.is_empty() {
-            name.clone_into(&mut piece.name);
+            function(call)["name"].as_str().unwrap_or("").clone_into(&mut piece.name);
         }
-        match &call["function"]["arguments"] {
-            Value::String(text) => piece.text.push_str(text),
+        match &function(call)["arguments"] {
+            Value::String(text) => piece.text.push(text, torn),
             object @ Value::Object(_) => piece.object = Some(object.clone()),
             _ => {}
         }
     }
 
+    fn begin_call(&mut self, call: &Value) {
+        if self.calls.len() >= MOST_CALLS {
+            self.too_many = true;
+            return;
+        }
+        let (index, id) = (call["index"].as_u64(), call["id"].as_str().unwrap_or(""));
+        self.calls.push(Piece { index, id: id.to_owned(), ..Piece::default() });
+    }
+
     /// Some servers leave the index away, some give every call the same one, some repeat the id in
-    /// every chunk.
-    fn begins_call(&self, index: Option<u64>, id: &str, name: &str) -> bool {
+    /// every chunk, some give every call the same id.
+    fn begins_call(&self, call: &Value) -> bool {
+        let index = call["index"].as_u64();
+        let id = call["id"].as_str().unwrap_or("");
+        let name = function(call)["name"].as_str().unwrap_or("");
         let same = match index {
             Some(_) => self.calls.iter().rev().find(|p| p.index == index),
             None => self.calls.last(),
@@ -89,48 +128,105 @@ impl Gathered {
         let Some(same) = same else { return true };
         let another_id = !id.is_empty() && !same.id.is_empty() && id != same.id;
         let unnumbered = index.is_none() && id.is_empty() && !name.is_empty();
-        another_id || unnumbered
+        let more = !name.is_empty() && !is_nothing(&function(call)["arguments"]);
+        another_id || (unnumbered && !same.is_new()) || (more && same.is_complete())
     }
 
     /// Ends the answer.
     ///
     /// # Errors
-    /// The status that decides the class, and why: cut streams and empty answers are worth another try.
-    pub fn finish(self, by: String) -> Result<Reply, (u16, String)> {
+    /// Why it is none: cut streams and empty answers are worth another try.
+    pub fn finish(self, by: String) -> Result<Reply, Unfinished> {
+        let usage = Usage { calls: 1, ..self.usage };
+        let unfinished = |reason, why| Unfinished { reason, why, usage };
         if self.finish.is_none() && !self.ended {
-            return Err((200, "the stream broke off before its end".to_owned()));
+            let why = "the stream broke off before its end".to_owned();
+            return Err(unfinished(Reason::Garbled, why));
+        }
+        if self.too_many {
+            let why = format!("an answer with more than {MOST_CALLS} calls");
+            return Err(unfinished(Reason::Garbled, why));
         }
         let finish = self.finish.unwrap_or_default();
-        let text = if self.text.trim().is_empty() { self.refusal } else { self.text };
+        let (said, refusal) = (self.said.finish(), self.refusal.finish());
         let calls: Vec<Call> = self.calls.into_iter().filter_map(Piece::call).collect();
+        let refused = !refusal.trim().is_empty();
+        let text = match (said.trim().is_empty(), refused) {
+            (true, _) => refusal,
+            (false, true) => format!("{said}\n\n{refusal}"),
+            (false, false) => said,
+        };
+        let stopped = match finish.as_str() {
+            "length" => Some(Stopped::Room),
+            "content_filter" => Some(Stopped::Filter),
+            _ => refused.then_some(Stopped::Refusal),
+        };
         if text.trim().is_empty() && calls.is_empty() {
-            let status = if finish == "content_filter" { 400 } else { 200 };
-            return Err((status, format!("an empty answer (finish reason {finish:?})")));
+            let why = format!("an empty answer (finish reason {finish:?})");
+            return Err(unfinished(Stopped::empty(stopped), why));
         }
-        let usage = Usage { calls: 1, ..self.usage };
-        Ok(Reply { text, calls, usage, cut: finish == "length", by })
+        Ok(Reply { text, calls, usage, stopped, by })
     }
 }
 
 impl Piece {
+    fn is_new(&self) -> bool {
+        self.name.is_empty() && self.text.text().is_empty() && self.object.is_none()
+    }
+
+    fn is_complete(&self) -> bool {
+        let text = self.text.text();
+        let looked_at = text.len() <= LOOKED_AT && text.ends_with('}');
+        self.object.is_some() || (looked_at && dialect::is_object(text))
+    }
+
+    /// Something without a name and without arguments is no call.
     fn call(self) -> Option<Call> {
-        if self.name.is_empty() && self.text.is_empty() && self.object.is_none() {
+        if self.is_new() {
             return None;
         }
         let arguments = match self.object {
             Some(object) => dialect::shallow(object),
-            None => dialect::arguments(&self.text),
+            None => dialect::arguments(&self.text.finish()),
         };
         Some(Call { id: self.id, name: self.name, arguments })
     }
 }
 
-/// Reads content that is a string or a list of parts.
+/// The calls of a message or of a piece of one; the older form of a single call, too.
+fn calls(said: &Value) -> impl Iterator<Item = &Value> {
+    let older = said.get("function_call").filter(|f| f.is_object());
+    said["tool_calls"].as_array().into_iter().flatten().chain(older)
+}
+
+/// Name and arguments; the older form holds them itself.
+fn function(call: &Value) -> &Value {
+    call.get("function").unwrap_or(call)
+}
+
+fn is_nothing(arguments: &Value) -> bool {
+    arguments.is_null() || arguments.as_str().is_some_and(str::is_empty)
+}
+
+/// Reads content that is a string or a list of parts. What is no text is named, so that nothing goes
+/// missing unseen; thoughts are nobody's.
 fn plain(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|p| p["text"].as_str()).collect(),
-        _ => String::new(),
+        Value::Array(parts) => parts.iter().map(part).collect(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+fn part(part: &Value) -> String {
+    match (part["type"].as_str(), &part["text"]) {
+        (Some("thinking" | "reasoning"), _) => String::new(),
+        (_, Value::String(text)) => text.clone(),
+        (Some("refusal"), _) => part["refusal"].as_str().unwrap_or("").to_owned(),
+        (kind, _) => {
+            format!("[{} from the model, which cannot be shown]", kind.unwrap_or("a part"))
+        }
     }
 }
 

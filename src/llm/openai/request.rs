@@ -190,6 +190,8 @@ fn messages(request: &Request, sees: bool) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::usage::Usage;
+    use crate::llm::refusal::What;
     use crate::llm::tests::scripted::request;
 
     #[test]
@@ -212,8 +214,10 @@ mod tests {
 
     #[test]
     fn no_habit_is_given_up_for_words_that_only_sound_like_it() {
-        let refused =
-            |says: &str| Refused { status: 400, says: says.to_owned(), retry_after: None };
+        let refused = |says: &str| {
+            let (what, says) = (What::Status(400), says.to_owned());
+            Refused { what, says, retry_after: None, usage: Usage::default() }
+        };
         let habits = Habits::new(true, true);
         assert_eq!(habits.without(&refused("the upstream is down")), None);
         assert!(habits.without(&refused("`stream` is not supported")).is_some());

@@ -12,7 +12,7 @@ use crate::domain::clock::{SharedClock, SystemClock};
 use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::{Answer as Answered, Call, Turn};
 use crate::llm::build::Builder;
-use crate::llm::{Model, ModelError, Reply, Request, Settings, build};
+use crate::llm::{Model, ModelError, Reason, Reply, Request, Settings, Stopped, build};
 
 const KEY: &str = "sk-very-secret-key";
 
@@ -38,18 +38,18 @@ fn surroundings() -> (SharedClock, Arc<dyn Chance>) {
     (Arc::new(SystemClock), Arc::new(Fixed(0.0)))
 }
 
-fn model(provider: &str, server: &Server) -> Arc<dyn Model> {
+pub(super) fn model(provider: &str, server: &Server) -> Arc<dyn Model> {
     let endpoint = &server.endpoint;
     adapter(&format!(
         "{{ provider: {provider}, endpoint: '{endpoint}', api_key: {KEY}, model: m }}"
     ))
 }
 
-async fn once(provider: &str, answer: Answer) -> Result<Reply, ModelError> {
+pub(super) async fn once(provider: &str, answer: Answer) -> Result<Reply, ModelError> {
     let server = Server::playing(vec![answer]).await;
     let got = model(provider, &server).ask(&request(60), &|_| {}).await;
     assert_eq!(server.asked().len(), 1);
-    got
+    got.map_err(|failed| failed.error)
 }
 
 fn tools() -> Arc<ToolBlock> {
@@ -125,7 +125,7 @@ async fn an_openai_stream_is_the_same_wherever_it_is_cut_into_pieces() {
         let calls: Vec<_> = reply.calls.iter().map(|c| (c.name.as_str(), &c.arguments)).collect();
         assert_eq!(calls, [("read_file", &json!({"path": "x"})), ("write_file", &json!("oops"))]);
         assert_eq!((reply.usage.input, reply.usage.cached, reply.usage.output), (100, 64, 7));
-        assert_eq!((reply.cut, reply.by.as_str()), (false, "default/m"));
+        assert_eq!((reply.stopped, reply.by.as_str()), (None, "default/m"));
     }
 }
 
@@ -424,7 +424,7 @@ async fn an_anthropic_stream_is_the_same_wherever_it_is_cut_into_pieces() {
         let calls: Vec<_> = reply.calls.iter().map(|c| (c.name.as_str(), &c.arguments)).collect();
         assert_eq!(calls, [("read_file", &json!({"path": "x"})), ("list_files", &json!({}))]);
         assert_eq!((reply.usage.input, reply.usage.cached, reply.usage.output), (95, 80, 42));
-        assert!(reply.cut);
+        assert_eq!(reply.stopped, Some(Stopped::Room));
     }
 }
 
@@ -467,48 +467,16 @@ async fn odd_but_good_answers_are_read() {
         "data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"length\"}]}\n\n";
     let mislabelled = Answer { headers: vec![], ..Answer::stream(undone, 9) };
     let cases = [
-        (Answer::json(200, &says("whole")), "whole", false),
-        (Answer::json(200, refusal), "I will not", false),
-        (Answer::json(200, parts), "ab", false),
-        (Answer::stream(unfinished, 5), "x", false),
-        (Answer::stream(undone, 5), "x", true),
-        (mislabelled, "x", true),
+        (Answer::json(200, &says("whole")), "whole", None),
+        (Answer::json(200, refusal), "I will not", Some(Stopped::Refusal)),
+        (Answer::json(200, parts), "ab", None),
+        (Answer::stream(unfinished, 5), "x", None),
+        (Answer::stream(undone, 5), "x", Some(Stopped::Room)),
+        (mislabelled, "x", Some(Stopped::Room)),
     ];
-    for (answer, text, cut) in cases {
+    for (answer, text, stopped) in cases {
         let reply = once("openai", answer).await.expect(text);
-        assert_eq!((reply.text.as_str(), reply.cut, reply.usage.calls), (text, cut, 1));
-    }
-}
-
-#[tokio::test]
-async fn odd_calls_are_told_apart() {
-    let call = |c: &str| {
-        let body = format!(
-            r#"{{"choices":[{{"message":{{"tool_calls":[{c}]}},"finish_reason":"stop"}}]}}"#
-        );
-        Answer::json(200, &body)
-    };
-    let cases = [
-        // No index, no id, an object instead of text.
-        (
-            r#"{"function":{"name":"a","arguments":{"x":1}}},{"function":{"name":"b"}}"#,
-            json!([["a", {"x": 1}], ["b", {}]]),
-        ),
-        // The same index for all, other ids.
-        (
-            r#"{"index":0,"id":"1","function":{"name":"a","arguments":"{}"}},{"index":0,"id":"2","function":{"name":"a","arguments":"{}"}}"#,
-            json!([["a", {}], ["a", {}]]),
-        ),
-        // The same id again in every chunk.
-        (
-            r#"{"index":0,"id":"1","function":{"name":"a","arguments":"{\"x\""}},{"index":0,"id":"1","function":{"name":"a","arguments":":1}"}}"#,
-            json!([["a", {"x": 1}]]),
-        ),
-    ];
-    for (body, expected) in cases {
-        let reply = once("openai", call(body)).await.expect(body);
-        let got: Value = reply.calls.iter().map(|c| json!([c.name, c.arguments])).collect();
-        assert_eq!(got, expected, "{body}");
+        assert_eq!((reply.text.as_str(), reply.stopped, reply.usage.calls), (text, stopped, 1));
     }
 }
 
@@ -557,7 +525,9 @@ async fn a_wait_that_the_provider_asks_for_is_told() {
     let answer =
         Answer::json(429, r#"{"error":{"message":"slow down"}}"#).with("retry-after", "17");
     let got = once("openai", answer).await;
-    let Err(ModelError::Transient { why, retry_after }) = got else { panic!("{got:?}") };
+    let Err(ModelError::Transient { why, reason: Reason::Busy, retry_after }) = got else {
+        panic!("{got:?}")
+    };
     assert_eq!(why, "the provider answered 429: slow down");
     assert_eq!(retry_after.map(|d| d.as_secs()), Some(17));
 }

@@ -2,5 +2,6 @@
 
 mod adapters;
 mod offline;
+mod pieces;
 pub(super) mod scripted;
 pub(super) mod server;

@@ -9,19 +9,23 @@ use async_trait::async_trait;
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Turn;
 use crate::domain::usage::Usage;
-use crate::llm::{Card, Heard, Model, ModelError, Reply, Request};
+use crate::llm::{Card, Failed, Heard, Model, ModelError, Reason, Reply, Request};
 
 pub(crate) struct Scripted {
     errors: Mutex<Vec<ModelError>>,
-    asked: Mutex<usize>,
+    /// How many tokens each request left for its answer.
+    rooms: Mutex<Vec<u32>>,
     context: u64,
     hangs: bool,
+    /// Tokens that each failure costs.
+    spends: u64,
 }
 
 impl Scripted {
     pub fn failing(mut errors: Vec<ModelError>) -> Self {
         errors.reverse();
-        Self { errors: Mutex::new(errors), asked: Mutex::new(0), context: 8_000, hangs: false }
+        let (errors, rooms) = (Mutex::new(errors), Mutex::default());
+        Self { errors, rooms, context: 8_000, hangs: false, spends: 0 }
     }
 
     pub fn hanging() -> Self {
@@ -32,25 +36,35 @@ impl Scripted {
         Self { context, ..self }
     }
 
+    pub fn spending(self, spends: u64) -> Self {
+        Self { spends, ..self }
+    }
+
     pub fn asked(&self) -> usize {
-        *self.asked.lock().expect("lock")
+        self.rooms().len()
+    }
+
+    pub fn rooms(&self) -> Vec<u32> {
+        self.rooms.lock().expect("lock").clone()
     }
 }
 
 #[async_trait]
 impl Model for Scripted {
-    async fn ask(&self, _: &Request, _: &Heard<'_>) -> Result<Reply, ModelError> {
-        *self.asked.lock().expect("lock") += 1;
+    async fn ask(&self, request: &Request, _: &Heard<'_>) -> Result<Reply, Failed> {
+        self.rooms.lock().expect("lock").push(request.max_output);
         if self.hangs {
             std::future::pending::<()>().await;
         }
         match self.errors.lock().expect("lock").pop() {
-            Some(error) => Err(error),
+            Some(error) => {
+                Err(Failed { error, usage: Usage { output: self.spends, ..Usage::default() } })
+            }
             None => Ok(Reply {
                 text: "good".to_owned(),
                 calls: vec![],
                 usage: Usage::default(),
-                cut: false,
+                stopped: None,
                 by: "scripted".to_owned(),
             }),
         }
@@ -62,7 +76,7 @@ impl Model for Scripted {
 }
 
 pub(crate) fn transient(why: &str, retry_after: Option<Duration>) -> ModelError {
-    ModelError::Transient { why: why.to_owned(), retry_after }
+    ModelError::Transient { why: why.to_owned(), reason: Reason::Busy, retry_after }
 }
 
 pub(crate) fn rejected(why: &str) -> ModelError {
@@ -74,7 +88,15 @@ pub(crate) fn too_long(why: &str) -> ModelError {
 }
 
 pub(crate) fn unusable(why: &str) -> ModelError {
-    ModelError::Unusable { why: why.to_owned() }
+    ModelError::Unusable { why: why.to_owned(), reason: Reason::Key }
+}
+
+pub(crate) fn withheld(why: &str) -> ModelError {
+    ModelError::Withheld { why: why.to_owned() }
+}
+
+pub(crate) fn no_room() -> ModelError {
+    ModelError::NoRoom { most: 256, may_raise: true }
 }
 
 /// A request with one user turn and a deadline in seconds.
@@ -86,6 +108,7 @@ pub(crate) fn request(deadline: u64) -> Request {
         max_output: 256,
         deadline: Duration::from_secs(deadline),
         cache_key: "tg:1".to_owned(),
+        has_next: false,
         pictures: Default::default(),
     }
 }
