@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use selkie_channel_core::{Audience, Inbound, PersonId};
+use selkie_channel_core::{Audience, Inbound, Offered, PersonId};
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Facts, Mode, Trust};
@@ -58,6 +58,17 @@ impl Builtin {
     pub(super) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|c| c.name() == name)
     }
+}
+
+/// What people are offered where a platform lists a bot's commands.
+pub(super) fn offered() -> Vec<Offered> {
+    let alone = [Builtin::Start, Builtin::Ps, Builtin::Workspace];
+    let offered = |command: &Builtin| Offered {
+        name: command.name(),
+        help: command.help(),
+        in_groups: !alone.contains(command),
+    };
+    Builtin::ALL.iter().map(offered).collect()
 }
 
 /// Makes the shape of some facts.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt as _;
-use selkie_channel_core::{AccountId, AllowList, Channel, ListenEnd, PersonId, Redactor};
+use selkie_channel_core::{AccountId, AllowList, Channel, Ears, ListenEnd, PersonId, Redactor};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -345,6 +345,22 @@ impl Flow {
         Ok(couriers)
     }
 
+    /// Tells the platform the commands, beside everything else.
+    fn offer(&self, ears: Arc<dyn Ears>, channel: &'static str) {
+        let stop = self.desk.stop.receivers.clone();
+        self.desk.tracker.spawn(async move {
+            let commands = commands::offered();
+            tokio::select! {
+                told = ears.offer(&commands) => {
+                    if let Err(why) = told {
+                        tracing::warn!(channel, why, "the platform does not list the commands");
+                    }
+                }
+                () = stop.cancelled() => {}
+            }
+        });
+    }
+
     fn listen(&self, account: &Arc<Account>) {
         let Some(ears) = account.channel.ears.clone() else { return };
         if account.with_allowed(AllowList::is_everyone) {
@@ -355,6 +371,7 @@ impl Flow {
             );
         }
         account.set_hearing(Hearing::Listening);
+        self.offer(Arc::clone(&ears), account.channel.name);
         let account = Arc::clone(account);
         let inbox =
             AccountInbox { intake: Arc::clone(&self.intake), account: Arc::clone(&account) };

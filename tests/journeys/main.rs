@@ -67,6 +67,7 @@ mod syncs;
 mod telegram_closed;
 mod telegram_faults;
 mod telegram_limits;
+mod telegram_things;
 mod tools;
 mod web;
 mod workspace;

@@ -32,4 +32,4 @@ pub use kit::{
 pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Part, Question, Receipt};
 pub use pause::Pauses;
 pub use redact::Redactor;
-pub use roles::{Address, Cursor, Ears, Inbox, InboxBroken, ListenEnd, Mouth, Sink};
+pub use roles::{Address, Cursor, Ears, Inbox, InboxBroken, ListenEnd, Mouth, Offered, Sink};

@@ -18,6 +18,16 @@ pub trait Ears: Send + Sync {
     /// [`Inbox::accept`] returned. Survives every fault but a refused credential.
     async fn listen(&self, inbox: &dyn Inbox, stop: CancellationToken) -> ListenEnd;
 
+    /// Tells the platform the bot's commands, where its apps offer them to people. Asked once after each
+    /// start, beside the listening; they work without.
+    ///
+    /// # Errors
+    /// In words for a log: what failed; never holds a secret.
+    async fn offer(&self, commands: &[Offered]) -> Result<(), String> {
+        let _ = commands;
+        Ok(())
+    }
+
     /// Streams an attachment into `sink`, at most `max_bytes` of it.
     ///
     /// # Errors
@@ -44,6 +54,17 @@ pub trait Ears: Send + Sync {
         let _ = (conversation, before, limit);
         Ok(Vec::new())
     }
+}
+
+/// A command that people may be offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// Without the slash: lower-case letters, digits and `_`.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub help: &'static str,
+    /// It makes sense in groups, too.
+    pub in_groups: bool,
 }
 
 /// Where an attachment's bytes go.

@@ -229,7 +229,7 @@ impl Reply {
         let status = self.response.status();
         let date = header(&self.response, "date");
         let date = date.and_then(|d| DateTime::parse_from_rfc2822(&d).ok()).map(|d| d.to_utc());
-        let wait = header(&self.response, "retry-after").and_then(|s| s.parse().ok());
+        let wait = retry_after(&self.response);
         let body = self.response.bytes().await;
         let body = match body {
             Ok(body) => String::from_utf8_lossy(&body).into_owned(),
@@ -270,6 +270,11 @@ fn verdict(
             beginning(body)
         )))),
     }
+}
+
+/// Seconds that an answer asks to wait.
+pub fn retry_after(response: &Response) -> Option<u64> {
+    header(response, "retry-after")?.parse().ok()
 }
 
 fn header(response: &Response, name: &str) -> Option<String> {

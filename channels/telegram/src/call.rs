@@ -10,6 +10,8 @@ use crate::upload::Upload;
 
 /// Stands before a text that may be there twice.
 const MARK: &str = "(possibly repeated)";
+/// Stands before a text that was meant for a topic; no longer than the mark.
+const GONE: &str = "(topic deleted)";
 /// Room that is kept for the mark and a line break.
 pub const MARK_ROOM: usize = MARK.len() + 1;
 const SHOWN: usize = 200;
@@ -33,6 +35,20 @@ impl Call {
         params.is_some_and(|params| params.remove("reply_parameters").is_some())
     }
 
+    /// Aims a call that says something at the chat itself, with a word that its topic is gone. Whether it
+    /// was aimed at a topic: signs of typing are nobody's in the chat.
+    pub fn leave_topic(&mut self) -> bool {
+        if self.method == "sendChatAction" {
+            return false;
+        }
+        let params = self.params.as_object_mut();
+        let had = params.is_some_and(|params| params.remove("message_thread_id").is_some());
+        if had {
+            self.preface(GONE);
+        }
+        had
+    }
+
     /// Sends the call to this chat: a part follows its conversation when a group's id changes.
     pub fn aim(&mut self, chat: i64) {
         // The answer to a tap names no chat.
@@ -43,15 +59,23 @@ impl Call {
 
     /// Puts the visible mark before the call's text.
     fn mark(&mut self) {
+        self.preface(MARK);
+    }
+
+    /// Puts a word before the call's text; there is room for one.
+    fn preface(&mut self, word: &str) {
         let key = if self.method == "sendMessage" { "text" } else { "caption" };
         let html = self.params.get("parse_mode").is_some();
         let Some(params) = self.params.as_object_mut() else { return };
-        let mark = if html { format!("<i>{MARK}</i>") } else { MARK.to_owned() };
+        let word = if html { format!("<i>{word}</i>") } else { word.to_owned() };
         let old = params.get(key).and_then(Value::as_str).unwrap_or_default();
-        if old.starts_with(&mark) {
+        let has_one = [MARK, GONE].iter().any(|known| {
+            old.starts_with(known) || old.strip_prefix("<i>").is_some_and(|o| o.starts_with(known))
+        });
+        if has_one {
             return;
         }
-        let new = if old.is_empty() { mark } else { format!("{mark}\n{old}") };
+        let new = if old.is_empty() { word } else { format!("{word}\n{old}") };
         params.insert(key.to_owned(), new.into());
     }
 }

@@ -1,5 +1,7 @@
 //! Telegram's ids as selkie writes them: `tg:<chat>`, `tg:<chat>:<topic>`, `tg:<user>`.
 
+use std::hash::Hasher;
+
 use selkie_channel_core::{
     AccountId, Address, Audience, ConversationId, Features, MessageRef, PersonId, PlaceId,
 };
@@ -80,9 +82,30 @@ pub fn own_id(token: &str) -> Option<i64> {
 
 /// FNV-1a, for keys that must stay the same over versions and restarts.
 pub fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    let mut sum = Fnv::default();
+    sum.write(bytes);
+    sum.finish()
+}
+
+/// FNV-1a over bytes that come in pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        self.0 = bytes.iter().fold(self.0, step);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// Reads and explains Telegram's ids for one bot.

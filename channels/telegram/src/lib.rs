@@ -7,8 +7,10 @@
 mod api;
 mod asked;
 mod call;
+mod commands;
 mod cut;
 mod ears;
+mod fetch;
 mod hear;
 mod ids;
 mod keyboard;

@@ -22,6 +22,9 @@ const STALL: Duration = Duration::from_secs(120);
 const STALE: Duration = Duration::from_secs(6 * 24 * 3600);
 const BATCH: u32 = 100;
 const KINDS: [&str; 4] = ["message", "edited_message", "callback_query", "my_chat_member"];
+/// A token that was taken before and is refused so often in a row is refused for good: until then it may
+/// be trouble on Telegram's side or before it.
+const REFUSALS: u32 = 3;
 /// A poll that waits for nothing must not spin: so many empty answers at once, then a breath.
 const INSTANT: Duration = Duration::from_millis(50);
 const INSTANT_EMPTY: u32 = 5;
@@ -43,7 +46,8 @@ pub struct Listener<'a> {
     pub pauses: Pauses,
 }
 
-/// Listens until the credential is refused.
+/// Listens until the credential is refused: at once before the first poll was answered, else when it is
+/// refused again and again.
 pub async fn listen(listener: Listener<'_>, api: Api) -> ListenEnd {
     let mut poller = Poller {
         listener,
@@ -52,12 +56,14 @@ pub async fn listen(listener: Listener<'_>, api: Api) -> ListenEnd {
         completed: Instant::now(),
         filled: Instant::now(),
         fails: 0,
+        refusals: 0,
+        was_taken: false,
         instant_empty: 0,
     };
     poller.start().await;
     loop {
         match poller.round().await {
-            Ok(()) => poller.fails = 0,
+            Ok(()) => (poller.fails, poller.refusals) = (0, 0),
             Err(trouble) => {
                 poller.fails = poller.fails.saturating_add(1);
                 if let Some(end) = poller.handle(trouble).await {
@@ -78,6 +84,10 @@ struct Poller<'a> {
     /// When a poll last brought updates.
     filled: Instant,
     fails: u32,
+    /// How often in a row the token was refused.
+    refusals: u32,
+    /// A poll was answered: the token is a good one.
+    was_taken: bool,
     instant_empty: u32,
 }
 
@@ -119,6 +129,7 @@ impl Poller<'_> {
             Trouble::Platform(Fault::Unclear(format!("getUpdates answered no list: {e}")))
         })?;
         self.completed = Instant::now();
+        self.was_taken = true;
         self.listener.inbox.heard(self.listener.account);
         if updates.is_empty() {
             self.breathe(begun).await;
@@ -179,7 +190,15 @@ impl Poller<'_> {
                 tracing::error!(error, "updates are not acknowledged: the inbox cannot store them");
             }
             Trouble::Platform(Fault::Refused(refusal)) => match kind(&refusal) {
-                Kind::Token => return Some(ListenEnd::Refused(refused(&refusal))),
+                Kind::Token => {
+                    self.refusals += 1;
+                    if !self.was_taken || self.refusals >= REFUSALS {
+                        return Some(ListenEnd::Refused(refused(&refusal)));
+                    }
+                    let (code, error) = (refusal.code, &refusal.text);
+                    tracing::warn!(code, error, "the token was refused; it was taken before");
+                    sleep(self.listener.pauses.after(self.refusals + 3)).await;
+                }
                 Kind::Conflict => self.conflict(&refusal).await,
                 Kind::Limited => {
                     let wait = Duration::from_secs(refusal.retry_after.unwrap_or_default());

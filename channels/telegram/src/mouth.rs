@@ -21,8 +21,8 @@ const SOON: Duration = Duration::from_secs(1);
 const LIMITED: Duration = Duration::from_secs(3);
 /// A refused token is not mended by asking at once.
 const TOKEN_REFUSED: Duration = Duration::from_secs(60);
-/// The call, then without a quote, then plain, then plain without a quote.
-const ATTEMPTS: usize = 4;
+/// The call, then without its topic, without a quote, then plain.
+const ATTEMPTS: usize = 5;
 
 /// Speaks for one bot.
 pub struct TelegramMouth {
@@ -71,7 +71,7 @@ impl TelegramMouth {
             Kind::Token => retry(TOKEN_REFUSED, true),
             Kind::Done => Delivery::Sent(Receipt { message: None, note: Some(refusal.text) }),
             Kind::Closed => Delivery::Refused { reason: refusal.text, closed: true },
-            Kind::Form | Kind::Quote | Kind::Conflict | Kind::Other => {
+            Kind::Form | Kind::Quote | Kind::Topic | Kind::Conflict | Kind::Other => {
                 Delivery::Refused { reason: refusal.text, closed: false }
             }
         }
@@ -103,7 +103,12 @@ impl Mouth for TelegramMouth {
                 Err(fault) => return unproven(fault, part.repeatable),
             };
             let kind = kind(&refusal);
-            if kind == Kind::Quote && call.drop_quote() {
+            if kind == Kind::Topic && call.leave_topic() {
+                if let Some(plain) = &mut plain {
+                    plain.leave_topic();
+                }
+                note = Some("sent to the chat itself: its topic is gone".to_owned());
+            } else if kind == Kind::Quote && call.drop_quote() {
                 note = Some("sent without the quote: the quoted message is gone".to_owned());
             } else if kind == Kind::Form && plain.is_some() {
                 note = Some(format!("sent in its plain form: {}", refusal.text));

@@ -15,6 +15,8 @@ pub enum Kind {
     Form,
     /// The message to quote is gone.
     Quote,
+    /// The topic is gone, the chat is not.
+    Topic,
     /// The state is already as wanted.
     Done,
     /// Another poller or a webhook takes the updates.
@@ -37,8 +39,9 @@ const CLOSED: &[&str] = &[
     "chat_write_forbidden",
     "chat_restricted",
     "topic_closed",
-    "message thread not found",
 ];
+
+const TOPIC: &[&str] = &["message thread not found", "topic_deleted", "topic_id_invalid"];
 
 const FORM: &[&str] = &[
     "can't parse",
@@ -70,6 +73,7 @@ pub fn kind(refusal: &Refusal) -> Kind {
             Kind::Done
         }
         _ if says(&["to be replied not found", "replied message not found"]) => Kind::Quote,
+        _ if says(TOPIC) => Kind::Topic,
         _ if says(CLOSED) => Kind::Closed,
         _ if says(FORM) => Kind::Form,
         _ => Kind::Other,
@@ -98,6 +102,9 @@ mod tests {
             ),
             (400, "Bad Request: BUTTON_DATA_INVALID", Kind::Other),
             (400, "Bad Request: chat not found", Kind::Closed),
+            (400, "Bad Request: message thread not found", Kind::Topic),
+            (400, "Bad Request: TOPIC_DELETED", Kind::Topic),
+            (400, "Bad Request: TOPIC_CLOSED", Kind::Closed),
             (400, "Bad Request: REACTION_INVALID", Kind::Other),
             (400, "Bad Request: wrong file identifier/HTTP URL specified", Kind::Other),
             (403, "Forbidden: bot was blocked by the user", Kind::Closed),

@@ -140,6 +140,8 @@ pub(crate) enum Content {
     Text,
     /// A file; the text is its caption.
     File(String),
+    /// Something without words (a sticker, a place, a poll): these fields stand in the message.
+    Thing(Value),
     /// A service message: these fields stand in the message.
     Service(Value),
 }

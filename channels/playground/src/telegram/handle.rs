@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::chat::{ChatKind, Content, Draft, FileKind, User};
 use super::view::EventKind;
@@ -105,6 +105,28 @@ impl Telegram {
         }
         self.server.arrivals.notify_waiters();
         true
+    }
+
+    /// A person sends something without words: `fields` as the message has them, `{"dice": {…}}`.
+    pub fn share(&self, spot: impl Into<Spot>, user: i64, fields: Value) -> i64 {
+        let spot = spot.into();
+        let text = Draft::text(user, spot.thread, "");
+        self.post(spot, Draft { content: Content::Thing(fields), ..text })
+    }
+
+    /// Somebody deletes a topic of a forum.
+    pub fn delete_topic(&self, chat: i64, thread: i64) {
+        if let Some(place) = self.server.world().chats.get_mut(&chat) {
+            place.topics.remove(&thread);
+        }
+    }
+
+    /// The commands that people are offered in a scope: `all_private_chats`.
+    pub fn commands(&self, scope: &str) -> Vec<String> {
+        let world = self.server.world();
+        let list = world.commands.get(&format!("{scope}/")).and_then(Value::as_array);
+        let names = list.into_iter().flatten().filter_map(|command| command["command"].as_str());
+        names.map(str::to_owned).collect()
     }
 
     /// A person uploads a file.

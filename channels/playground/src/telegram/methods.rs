@@ -8,7 +8,7 @@ use super::params::Params;
 use super::polling::{Redelivery, allowed_updates, get_updates};
 use super::refusal::Refusal;
 use super::view::EventKind;
-use super::{Server, media, render, send, taps, target};
+use super::{Server, commands, media, render, send, taps, target};
 
 /// Runs a method (its name in lower case) and gives its result as JSON text.
 pub(crate) async fn run(
@@ -36,10 +36,10 @@ pub(crate) async fn run(
         "setwebhook" => set_webhook(server, params),
         "deletewebhook" => delete_webhook(server, params),
         "getwebhookinfo" => Ok(webhook_info(server)),
-        "getmycommands" => Ok("[]".to_owned()),
-        "setmycommands"
-        | "deletemycommands"
-        | "setmyname"
+        "getmycommands" => commands::get(server, params),
+        "setmycommands" => commands::set(server, params),
+        "deletemycommands" => commands::delete(server, params),
+        "setmyname"
         | "setmydescription"
         | "setmyshortdescription"
         | "setchatmenubutton"

@@ -1,6 +1,7 @@
 //! The emulated Telegram Bot API server and the handle that plays its people.
 
 mod chat;
+mod commands;
 mod demo;
 mod entities;
 mod faults;

@@ -119,7 +119,7 @@ fn content(world: &World, message: &Message, out: &mut Value) {
             }
             ("caption", "caption_entities")
         }
-        Content::Service(fields) => {
+        Content::Thing(fields) | Content::Service(fields) => {
             for (name, value) in fields.as_object().unwrap_or(&Map::new()) {
                 out[name] = value.clone();
             }

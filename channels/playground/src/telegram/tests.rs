@@ -580,3 +580,40 @@ async fn answers_are_linked_by_reply_and_by_order() {
     assert_eq!(send(to(asked[2])).await, "ok");
     assert_eq!(telegram.wait_for_answer(PRIVATE, asked[2]).await.text, "by reply");
 }
+
+#[tokio::test]
+async fn commands_are_checked_and_kept_by_their_scope() {
+    let playground = lifted().await;
+    let bot = Bot::of(&playground);
+    let command = |name: &str, words: &str| json!([{ "command": name, "description": words }]);
+    let long = "x".repeat(257);
+    for (params, words) in [
+        (json!({ "commands": command("stop", "ends it") }), "ok"),
+        (json!({ "commands": command("Stop", "ends it") }), "400 Bad Request: BOT_COMMAND_INVALID"),
+        (
+            json!({ "commands": command("stop", &long) }),
+            "400 Bad Request: BOT_COMMAND_DESCRIPTION_INVALID",
+        ),
+        (
+            json!({ "commands": [], "scope": { "type": "everywhere" } }),
+            "400 Bad Request: can't parse BotCommandScope: Unsupported type specified",
+        ),
+    ] {
+        assert_eq!(bot.words("setMyCommands", params).await, words);
+    }
+    let scope = json!({ "type": "all_group_chats" });
+    let known = bot.call("getMyCommands", json!({})).await;
+    assert_eq!(known["result"], command("stop", "ends it"));
+    assert_eq!(bot.call("getMyCommands", json!({ "scope": scope })).await["result"], json!([]));
+    assert_eq!(playground.telegram().commands("default"), ["stop"]);
+}
+
+#[tokio::test]
+async fn a_topic_that_was_deleted_takes_no_message() {
+    let playground = lifted().await;
+    let bot = Bot::of(&playground);
+    playground.telegram().delete_topic(TOPIC.chat, TOPIC.thread.unwrap());
+    let there = json!({ "chat_id": TOPIC.chat, "message_thread_id": TOPIC.thread, "text": "x" });
+    let words = bot.words("sendMessage", there).await;
+    assert_eq!(words, "400 Bad Request: message thread not found");
+}

@@ -112,7 +112,9 @@ pub(crate) fn message(world: &World, chat: i64, id: i64) -> Option<MessageView> 
     let (text, file, service) = match &draft.content {
         Content::Text => (draft.text.to_string(), None, None),
         Content::File(file_id) => (String::new(), file_view(world, file_id, caption), None),
-        Content::Service(fields) => (String::new(), None, Some(fields.clone())),
+        Content::Thing(fields) | Content::Service(fields) => {
+            (String::new(), None, Some(fields.clone()))
+        }
     };
     let reactions = message.reactions.iter();
     Some(MessageView {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
 
 use super::chat::{Chat, ChatKind, Draft, FileKind, Said, StoredFile, User};
@@ -26,6 +27,8 @@ pub(crate) struct World {
     pub(crate) webhook: Option<String>,
     pub(crate) files: HashMap<String, StoredFile>,
     pub(crate) taps: HashMap<String, Tap>,
+    /// Lists of commands by scope and language: `all_private_chats/`.
+    pub(crate) commands: HashMap<String, Value>,
     pub(crate) events: broadcast::Sender<Event>,
     pub(crate) watchers: Vec<mpsc::UnboundedSender<Said>>,
     pub(crate) counter: u64,
@@ -44,6 +47,7 @@ impl World {
             webhook: None,
             files: HashMap::new(),
             taps: HashMap::new(),
+            commands: HashMap::new(),
             events: broadcast::channel(1024).0,
             watchers: vec![],
             counter: 0,

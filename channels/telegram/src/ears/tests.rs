@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use selkie_channel_core::{AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Redactor, What};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::*;
@@ -190,6 +190,38 @@ async fn a_refused_token_ends_listening_with_one_clear_message() {
 }
 
 #[tokio::test]
+async fn one_refusal_of_a_token_that_was_taken_ends_nothing() {
+    let refusals = [
+        Reply::refusal(401, "Unauthorized"),
+        Reply::ok(json!([update(6, "b")])),
+        Reply::refusal(404, "Not Found"),
+        Reply::refusal(401, "Unauthorized"),
+        Reply::ok(json!([update(7, "c")])),
+    ];
+    let script = [Reply::ok(json!([update(5, "a")]))].into_iter().chain(refusals);
+    let server = Server::start(script.map(|reply| ("getUpdates", reply))).await;
+    let (inbox, mut told) = memory(None, 0);
+    let channel = server.channel();
+    listening(&channel, &inbox, async {
+        for text in ["a", "b", "c"] {
+            assert_eq!(batch(&mut told).await.0[0].text, text);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_again_and_again_ends_listening() {
+    let good = ("getUpdates", Reply::ok(json!([])));
+    let refused = ("getUpdates", Reply::refusal(401, "Unauthorized"));
+    let server = Server::start([good, refused.clone(), refused.clone(), refused]).await;
+    let (inbox, _told) = memory(None, 0);
+    let channel = server.channel();
+    let end = channel.ears.unwrap().listen(&inbox, CancellationToken::new()).await;
+    assert!(matches!(end, ListenEnd::Refused(_)), "{end:?}");
+}
+
+#[tokio::test]
 async fn trouble_on_the_way_is_survived() {
     let script = [
         ("getUpdates", Reply::Text(502, "<html>Bad Gateway</html>".to_owned())),
@@ -273,10 +305,9 @@ async fn a_file_that_cannot_be_had_is_explained_without_the_token() {
         ("getFile", path("../../secret")),
         ("getFile", path("d/long")),
         ("long", Reply::Text(200, "more than four".to_owned())),
-        ("getFile", path("d/gone")),
-        ("gone", Reply::Text(404, "gone".to_owned())),
-        ("getFile", path("d/cut")),
-        ("cut", Reply::CutHalf),
+        ("getFile", path("d/closed")),
+        ("closed", Reply::Text(403, "no".to_owned())),
+        ("getFile", Reply::refusal(400, "Bad Request: invalid file_id")),
     ];
     let server = Server::start(script).await;
     let mut words = Vec::new();
@@ -291,9 +322,55 @@ async fn a_file_that_cannot_be_had_is_explained_without_the_token() {
     the file is too big: Telegram hands out files up to 20 MB to bots
     the Bot API server names no path under its file URL; run it without --local
     the file is too big: at most 4 bytes are fetched
-    the file server answered HTTP 404
-    the download broke off: error decoding response body: request or response body error: error reading a body from connection: end of file before message length reached
+    the file server answered HTTP 403
+    Telegram does not hand out the file: Bad Request: invalid file_id
     ");
+}
+
+#[tokio::test]
+async fn a_hiccup_on_the_way_to_a_file_costs_nothing_but_time() {
+    let path = |path: &str| Reply::ok(json!({ "file_path": path }));
+    let limited = json!({ "ok": false, "error_code": 429, "description": "Too Many Requests: retry after 0",
+        "parameters": { "retry_after": 0 } });
+    let hiccups = [
+        vec![("getFile", Reply::Json(429, limited))],
+        vec![("getFile", Reply::Text(502, "<html>".to_owned()))],
+        vec![("getFile", Reply::CutBefore)],
+        vec![("getFile", path("d/f")), ("f", Reply::Text(500, "oops".to_owned()))],
+        vec![("getFile", path("d/f")), ("f", Reply::Text(429, "slow down".to_owned()))],
+        vec![("getFile", path("d/f")), ("f", Reply::CutBefore)],
+        // Where it lay has expired: it lies elsewhere now.
+        vec![("getFile", path("d/f")), ("f", Reply::Text(404, "Not Found".to_owned()))],
+        vec![("getFile", path("d/f")), ("f", Reply::CutAt("all of ", 12))],
+        vec![
+            ("getFile", path("d/f")),
+            ("f", Reply::CutAt("all", 12)),
+            ("getFile", path("d/f")),
+            ("f", Reply::CutAt("all of ", 12)),
+        ],
+    ];
+    for hiccup in hiccups {
+        let label = format!("{hiccup:?}");
+        let good = [("getFile", path("d/g")), ("g", Reply::Text(200, "all of it OK".to_owned()))];
+        let server = Server::start(hiccup.into_iter().chain(good)).await;
+        assert_eq!(fetch(&server, None, 100).await.as_deref(), Ok("all of it OK"), "{label}");
+    }
+}
+
+#[tokio::test]
+async fn trouble_that_does_not_end_is_told_and_another_file_is_not_appended() {
+    let path = || ("getFile", Reply::ok(json!({ "file_path": "d/f" })));
+    let down = |_| [path(), ("f", Reply::Text(503, "down".to_owned()))];
+    let server = Server::start((0..9).flat_map(down)).await;
+    let why = fetch(&server, None, 100).await.unwrap_err();
+    assert_eq!(why, "it was tried 6 times: the file server answered HTTP 503");
+    for other in ["other bytes!!", "all"] {
+        let cut = ("f", Reply::CutAt("all of ", 12));
+        let other = ("f", Reply::Text(200, other.to_owned()));
+        let server = Server::start([path(), cut, path(), other]).await;
+        let why = fetch(&server, None, 100).await.unwrap_err();
+        assert_eq!(why, "the file has changed while it was fetched");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use selkie_channel_core::{AccountId, Addressed, Audience, Inbound, MessageRef, S
 use serde_json::Value;
 
 use super::words::{self, Words};
-use super::{Me, attachment, field, quote};
+use super::{Me, attachment, field, quote, things};
 use crate::ids::{Spot, person, place};
 
 /// Fields that every message may have; what stands beside them is what the message is about.
@@ -97,7 +97,7 @@ pub fn read(message: &Value, edited: bool, frame: Frame<'_>) -> Option<Inbound> 
         return Some(moved);
     }
     say(&mut inbound, message, topic, frame.me);
-    inbound.what = what(message, edited, &inbound);
+    inbound.what = what(message, edited, &mut inbound);
     if let What::Other { .. } = inbound.what {
         inbound.addressed = Addressed::No;
     }
@@ -137,12 +137,27 @@ fn addressed(inbound: &Inbound, words: &Words) -> Addressed {
     }
 }
 
-fn what(message: &Value, edited: bool, inbound: &Inbound) -> What {
+/// A thing without words is put into words. Where it is edited it moves (a live location, a poll that is
+/// voted on), which is nothing said.
+fn what(message: &Value, edited: bool, inbound: &mut Inbound) -> What {
     let written = ["text", "caption"].iter().any(|key| field::text(message, key).is_some());
     if !written && inbound.attachments.is_empty() {
-        return What::Other { name: about(message) };
+        let name = about(message);
+        match thing(message, &name, inbound).filter(|_| !edited) {
+            Some(words) => inbound.text = words,
+            None => return What::Other { name },
+        }
     }
     if edited { What::Edit } else { What::Message }
+}
+
+/// In private nothing stays without an answer; among others only what says something, or is said to us.
+fn thing(message: &Value, name: &str, inbound: &Inbound) -> Option<String> {
+    if inbound.audience == Audience::Direct {
+        return things::known(message).or_else(|| things::unknown(message, name));
+    }
+    let to_us = inbound.addressed != Addressed::No;
+    things::known(message).filter(|_| to_us || things::chatter(message).is_none())
 }
 
 /// Telegram's name for what a message without words is about: `new_chat_members`, `sticker` …

@@ -3,7 +3,7 @@
 use selkie_channel_core::{MessageRef, Quote};
 use serde_json::Value;
 
-use super::{Me, field};
+use super::{Me, attachment, field, things};
 
 /// Returns what `message` replies to; the root of a forum topic is not replied to by anyone.
 pub fn of(message: &Value, topic: Option<i32>, me: &Me) -> Option<Quote> {
@@ -24,10 +24,16 @@ fn inside(original: &Value, part: Option<&str>, topic: Option<i32>, me: &Me) -> 
     let speaker = field::object(original, "sender_chat").or(field::object(original, "from"));
     let author = field::object(original, "from").and_then(|from| field::number(from, "id"));
     let whole = || field::text(original, "text").or(field::text(original, "caption"));
+    let words = part.or_else(whole).map(str::to_owned);
+    // What has no words is told in words; a file alone stays without.
+    let words = words.or_else(|| {
+        let is_file = !attachment::of(original).is_empty();
+        things::known(original).filter(|_| !is_file)
+    });
     Some(Quote {
         message: MessageRef::new(id.to_string()),
         speaker: speaker.map(field::name).unwrap_or_default(),
-        text: part.or_else(whole).unwrap_or_default().to_owned(),
+        text: words.unwrap_or_default(),
         ours: author == Some(me.id),
     })
 }

@@ -201,11 +201,39 @@ fn forwards_service_messages_and_bots_are_told_apart() {
     let sticker =
         inbound(&message(group(), json!({ "sticker": { "file_id": "s" }, "via_bot": null })));
     assert_eq!(sticker.what, What::Other { name: "sticker".to_owned() });
+    let place = json!({ "location": { "latitude": 1, "longitude": 2 } });
+    let place = inbound(&message(group(), place));
+    assert_eq!((place.what, place.text.as_str()), (What::Message, "(location 1,2)"));
     let bot = json!({ "id": 9, "is_bot": true, "first_name": "Other" });
     assert!(inbound(&message(group(), json!({ "text": "beep", "from": bot }))).speaker.is_bot);
     let anonymous = json!({ "text": "x", "from": { "id": 1_087_968_824, "is_bot": true }, "sender_chat": group() });
     let heard = inbound(&message(group(), anonymous));
     assert_eq!((heard.speaker.id.as_str(), heard.speaker.is_bot), ("tg:-100", false));
+}
+
+#[test]
+fn what_has_no_words_is_put_into_words_where_somebody_waits_for_an_answer() {
+    let private = json!({ "id": 4711, "type": "private" });
+    let smile = json!({ "sticker": { "file_id": "s", "emoji": "😀" } });
+    let heard = inbound(&message(private.clone(), smile.clone()));
+    assert_eq!((heard.what, heard.addressed), (What::Message, Addressed::Direct));
+    assert_eq!(heard.text, "(sticker 😀)");
+    let unknown = inbound(&message(private.clone(), json!({ "hologram": { "depth": 3 } })));
+    assert_eq!(unknown.text, "(a Telegram hologram, which cannot be read here)");
+    // A live location that moves is nothing said anew.
+    let mut moved = message(private, json!({ "location": { "latitude": 1, "longitude": 2 } }));
+    let edited = moved.as_object_mut().unwrap().remove("message").unwrap();
+    moved["edited_message"] = edited;
+    assert_eq!(inbound(&moved).what, What::Other { name: "location".to_owned() });
+    // A reply to us in a group, and a reply to a thing.
+    let ours = json!({ "message_id": 40, "from": { "id": 8, "is_bot": true } });
+    let mut reply = smile;
+    reply["reply_to_message"] = ours;
+    let heard = inbound(&message(group(), reply));
+    assert_eq!((heard.what, heard.addressed), (What::Message, Addressed::Reply));
+    let dice = json!({ "message_id": 41, "from": ann(), "dice": { "emoji": "🎲", "value": 6 } });
+    let heard = inbound(&message(group(), json!({ "text": "wow", "reply_to_message": dice })));
+    assert_eq!(heard.quote.unwrap().text, "(dice 🎲 6)");
 }
 
 fn tapped(under: Value, data: &str) -> Inbound {

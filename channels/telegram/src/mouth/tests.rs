@@ -75,6 +75,45 @@ async fn a_limit_says_how_long_and_a_move_where_to() {
 }
 
 #[tokio::test]
+async fn what_was_meant_for_a_topic_that_is_gone_goes_to_the_chat_with_a_word() {
+    let gone = || ("sendMessage", Reply::refusal(400, "Bad Request: message thread not found"));
+    let no_html = Reply::refusal(400, "Bad Request: can't parse entities: x");
+    for script in [
+        vec![gone(), ("sendMessage", message(81))],
+        vec![gone(), ("sendMessage", no_html.clone()), ("sendMessage", message(81))],
+        vec![("sendMessage", no_html), gone(), ("sendMessage", message(81))],
+    ] {
+        let tries = script.len();
+        let mut server = Server::start(script).await;
+        let channel = server.channel();
+        let conversation = ConversationId::new(channel.account.clone(), "tg:-100:7");
+        let body = Body::Text { markdown: "**hi**".to_owned() };
+        let part = channel.mouth.render(&Outbound::new(conversation.clone(), body)).remove(0);
+        let Delivery::Sent(receipt) = channel.mouth.deliver(&part).await else { panic!() };
+        assert_eq!(receipt.message, Some(MessageRef::new("81")));
+        let mut last = Value::Null;
+        for _ in 0..tries {
+            last = server.next("sendMessage").await.json();
+        }
+        assert_eq!(last.get("message_thread_id"), None);
+        let text = last["text"].as_str().unwrap();
+        assert!(text.trim_start_matches("<i>").starts_with("(topic deleted)"), "{text}");
+        assert!(text.contains("hi"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_types_in_the_chat_for_a_topic_that_is_gone() {
+    let gone = Reply::refusal(400, "Bad Request: message thread not found");
+    let server = Server::start([("sendChatAction", gone)]).await;
+    let channel = server.channel();
+    let conversation = ConversationId::new(channel.account.clone(), "tg:-100:7");
+    let part = channel.mouth.render(&Outbound::new(conversation, Body::Typing)).remove(0);
+    let delivery = channel.mouth.deliver(&part).await;
+    assert!(matches!(delivery, Delivery::Refused { .. }), "{delivery:?}");
+}
+
+#[tokio::test]
 async fn a_part_follows_its_conversation_to_a_new_id() {
     let mut server = Server::start([("sendMessage", message(80))]).await;
     let channel = server.channel();
