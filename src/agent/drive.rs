@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
+use crate::agent::patience::Patience;
 use crate::agent::run::{AskModel, Next, Run, Unstored};
 use crate::agent::{
     Agent, Assignment, Driven, Dropped, budget, hidden, history, pictures, plan, prompt, words,
@@ -105,14 +106,18 @@ impl<'a> Drive<'a> {
             step: ask.step,
         });
         let (happenings, redactor) = (&self.agent.happenings, &self.agent.redactor);
+        let patience = Patience::begin();
         let heard = |text: &str| {
+            patience.heard();
             happenings
                 .tell(|| Happening::Wrote { task: claimed.claim.task, text: redactor.clean(text) });
         };
+        let progress = (self.task.scope)(&self.facts, "").progress;
+        let asked = self.agent.model.ask(&request, &heard);
         let reply = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => return self.cancelled().await,
-            reply = self.agent.model.ask(&request, &heard) => reply,
+            reply = patience.wait(asked, &progress) => reply,
         };
         self.agent.crash.hit(CrashPoint::AfterModel);
         match reply {

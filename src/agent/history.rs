@@ -1,6 +1,6 @@
 //! From stored items to the turns a provider wants, fitted to what the model can read.
 
-use crate::agent::{prompt, words};
+use crate::agent::{prompt, short, words};
 use crate::domain::transcript::{Answer, Item, Turn};
 
 /// Characters per token, on the safe side for every script we met.
@@ -29,7 +29,7 @@ pub fn turns(items: &[Item]) -> Vec<Turn> {
                 let calls = calls.iter().map(|call| {
                     let answer = answers.iter().find(|a| a.call == call.id).cloned();
                     let open = || Answer::error(&call.id, words::never_answered());
-                    (call.clone(), answer.unwrap_or_else(open))
+                    (short::call(call), answer.unwrap_or_else(open))
                 });
                 turns.push(Turn::Calls { text: text.clone(), calls: calls.collect() });
             }

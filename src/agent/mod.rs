@@ -7,11 +7,13 @@ mod header;
 mod hidden;
 mod history;
 mod inflow;
+mod patience;
 mod pictures;
 pub mod plan;
 pub mod prompt;
 mod run;
 mod settings;
+mod short;
 mod small;
 pub mod words;
 

@@ -38,6 +38,8 @@ struct News {
     tool: Option<String>,
     /// Its newest line, without secrets.
     line: String,
+    /// The model's answer takes long.
+    waiting: bool,
 }
 
 struct Shared {
@@ -135,6 +137,18 @@ impl Progress for Board {
             news.tool = name.map(str::to_owned);
             news.line.clear();
         });
+    }
+
+    fn waiting(&self, waits: bool) {
+        let shared = &self.shared;
+        if waits {
+            shared.desk.happenings.tell(|| Happening::Doing {
+                conversation: shared.conversation.clone(),
+                task: shared.task,
+                newest: words::WAITING.to_owned(),
+            });
+        }
+        shared.tell(|news| news.waiting = waits);
     }
 }
 

@@ -118,7 +118,7 @@ impl Stopped {
         match stopped {
             Some(Self::Room) => Reason::NoRoom,
             Some(Self::Filter | Self::Refusal) => Reason::Withheld,
-            None => Reason::Garbled,
+            None => Reason::Empty,
         }
     }
 }
@@ -150,8 +150,10 @@ pub enum Reason {
     Unreachable,
     /// Nothing came in time.
     Silent,
-    /// What came cannot be read, was cut off, or is empty.
+    /// What came cannot be read or was cut off.
     Garbled,
+    /// The answer holds nothing.
+    Empty,
     /// The key is refused.
     Key,
     /// There is no money left.

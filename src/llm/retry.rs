@@ -134,9 +134,13 @@ impl Retry {
             }
             (_, first) => asking.no_room = first,
         }
-        let ModelError::Transient { retry_after, .. } = &error else { return Onward::Fail(error) };
+        let ModelError::Transient { retry_after, reason, .. } = &error else {
+            return Onward::Fail(error);
+        };
         let pause = self.pause(asking.tried, *retry_after);
-        let tries = if asking.request.has_next { 2 } else { TRIES };
+        // Who has nothing to say twice will not find words the third time.
+        let once_more = asking.request.has_next || *reason == Reason::Empty;
+        let tries = if once_more { 2 } else { TRIES };
         match asking.tried < tries && pause <= asking.patience() {
             true => Onward::Again(pause),
             false => Onward::Fail(error),
@@ -248,6 +252,17 @@ mod tests {
             let (got, times, _) = run(Scripted::failing(errors), request(600)).await;
             assert_eq!((times, got.is_ok()), (asked, good), "{label}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_empty_answer_is_asked_once_more() {
+        let empty = ModelError::Transient {
+            why: "nothing".to_owned(),
+            reason: Reason::Empty,
+            retry_after: None,
+        };
+        let (got, asked, _) = run(Scripted::failing(vec![empty; 9]), request(600)).await;
+        assert_eq!((got.is_err(), asked), (true, 2));
     }
 
     #[tokio::test(start_paused = true)]

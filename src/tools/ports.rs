@@ -51,6 +51,9 @@ pub trait Progress: Send + Sync {
     /// Shows which tool is at work, by its name alone; `None` when it has answered. The dispatcher's
     /// caller tells it, no tool does.
     fn tool(&self, _name: Option<&str>) {}
+
+    /// Shows that the model's answer takes long, or that it is there. The caller of the model tells it.
+    fn waiting(&self, _waits: bool) {}
 }
 
 /// Shows nothing.

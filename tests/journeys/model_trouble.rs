@@ -200,3 +200,47 @@ async fn a_call_by_an_impossible_name_does_not_spoil_the_conversation() {
         assert!(fits, "providers refuse {name:?} in a history");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_that_are_cut_inside_a_character_arrive_whole_by_both_dialects() {
+    let text = "Do 😀 NOT delete the 🏴‍☠️ backup.";
+    for provider in ["openai", "anthropic"] {
+        let mut world = World::start().await;
+        let endpoint = world.playground.model_endpoint();
+        let key = "sk-playground-key-1234567890";
+        let llm =
+            json!({ "provider": provider, "endpoint": endpoint, "api_key": key, "model": "m" });
+        world.home.set("llm", llm);
+        world.playground.model().script(vec![Turn::Torn { text: text.into() }]);
+        let _daemon = world.daemon();
+        assert_eq!(world.ask("shall I?").await, text, "{provider}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limited_provider_gives_way_to_the_next_at_once_and_rests() {
+    let mut world = World::start().await;
+    let endpoint = world.playground.model_endpoint();
+    let profile =
+        |model| json!({ "endpoint": endpoint, "api_key": "sk-playground-1", "model": model });
+    world.home.set(
+        "llm",
+        json!({
+            "profiles": { "first": profile("one"), "second": profile("two") },
+            "routes": { "main": ["first", "second"] },
+        }),
+    );
+    let limited = Turn::Refuse {
+        status: 429,
+        message: "slow down".into(),
+        code: None,
+        retry_after: Some(500),
+    };
+    world.playground.model().script(vec![limited, Turn::text("from the second")]);
+    let _daemon = world.daemon();
+    assert_eq!(world.ask("hello").await, "from the second");
+    world.ask("and again").await;
+    let asked = world.playground.model().requests();
+    let models: Vec<&str> = asked.iter().filter_map(|a| a.body["model"].as_str()).collect();
+    assert_eq!(models, ["one", "two", "two"]);
+}

@@ -90,6 +90,19 @@ async fn a_quick_task_shows_nothing_and_secrets_are_not_shown() {
 }
 
 #[tokio::test]
+async fn people_are_told_that_the_model_takes_long() {
+    let house = house();
+    let board = Board::of(&house.desk, &claimed(1, 1));
+    board.waiting(true);
+    let said = house.platform.wait_for(1).await;
+    assert_eq!(said[0].1, "[status] ⏳ waiting for the language model …");
+    board.waiting(false);
+    board.tool(Some("bash"));
+    let said = house.platform.wait_for(2).await;
+    assert_eq!(said[1].1, "[9] ⏳ running a command …");
+}
+
+#[tokio::test]
 async fn a_task_that_goes_on_edits_the_message_of_its_earlier_life() {
     let house = house();
     let first = Board::of(&house.desk, &claimed(1, 1));

@@ -14,6 +14,9 @@ const STEPS: usize = 12;
 /// Steps that are shown before the one being done.
 const BEFORE: usize = 3;
 
+/// Said when the model's answer takes long.
+pub(super) const WAITING: &str = "waiting for the language model";
+
 /// Writes what is being done, in CommonMark; empty when there is nothing to tell.
 pub(super) fn status(news: &News) -> String {
     let list = news.plan.as_ref().map(|plan| checklist(plan, "⏳")).unwrap_or_default();
@@ -72,6 +75,9 @@ fn checklist(plan: &Plan, current: &str) -> String {
 }
 
 fn doing(news: &News) -> String {
+    if news.waiting && news.tool.is_none() {
+        return format!("⏳ {WAITING} …");
+    }
     if news.tool.is_none() && news.line.is_empty() {
         // Between two tools the model thinks; before the first there is nothing to tell but typing.
         return String::new();
@@ -166,7 +172,7 @@ mod tests {
 
     fn news(plan: Option<Plan>, tool: &str, line: &str) -> News {
         let tool = (!tool.is_empty()).then(|| tool.to_owned());
-        News { plan, tool, line: line.to_owned() }
+        News { plan, tool, line: line.to_owned(), waiting: false }
     }
 
     use StepStatus::{Completed, InProgress, Pending};

@@ -203,7 +203,7 @@ async fn what_ends_an_answer_early_is_told_apart() {
         (openai("", "content_filter"), Err(Reason::Withheld)),
         (openai("", "length"), Err(Reason::NoRoom)),
         (openai("<think>hm hm", "length"), Err(Reason::NoRoom)),
-        (openai("<think>hm</think>", "stop"), Err(Reason::Garbled)),
+        (openai("<think>hm</think>", "stop"), Err(Reason::Empty)),
         (openai("<think>hm</think>x", "stop"), Ok(None)),
         (anthropic("half", "refusal"), Ok(Some(Stopped::Refusal))),
         (anthropic("", "refusal"), Err(Reason::Withheld)),

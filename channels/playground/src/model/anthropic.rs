@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::turn::{ScriptedCall, Turn};
+use super::turn::{ScriptedCall, Turn, units};
 use super::{
     Asked, Dialect, Heard, Model, after_delays, anthropic_check, broken_stream, fresh, pieces,
     tokens, whole_stream,
@@ -103,6 +103,8 @@ impl Writer<'_> {
             Turn::CutStream { text } if self.stream => broken_stream(
                 self.start() + &block(0, &json!({ "type": "text", "text": "" }), "text", &text),
             ),
+            Turn::Torn { text } if self.stream => whole_stream(self.torn(&text)),
+            Turn::Torn { text } => self.say(&text, &[]),
             Turn::CutStream { .. } | Turn::HangUp => {
                 line.cut();
                 StatusCode::BAD_GATEWAY.into_response()
@@ -130,6 +132,24 @@ impl Writer<'_> {
         message["stop_reason"] = json!(stop_reason(calls));
         message["usage"]["output_tokens"] = json!(said(text, calls));
         Json(message).into_response()
+    }
+
+    /// No JSON library writes halves of a pair: they take the place of a word.
+    fn torn(&self, text: &str) -> String {
+        let head = json!({ "type": "text", "text": "" });
+        let delta = json!({ "type": "text_delta", "text": "@unit@" });
+        let delta = json!({ "type": "content_block_delta", "index": 0, "delta": delta });
+        let begin = json!({ "type": "content_block_start", "index": 0, "content_block": head });
+        let mut out = self.start() + &event(&begin);
+        let delta = event(&delta);
+        out.extend(units(text).map(|unit| delta.replace("\"@unit@\"", &unit)));
+        out + &stop(0)
+            + &event(&json!({
+                "type": "message_delta",
+                "delta": { "stop_reason": "end_turn", "stop_sequence": null },
+                "usage": { "output_tokens": tokens(text) },
+            }))
+            + &event(&json!({ "type": "message_stop" }))
     }
 
     fn events(&self, text: &str, calls: &[ScriptedCall]) -> String {

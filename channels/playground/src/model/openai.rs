@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::openai_check::{self, Complaint};
-use super::turn::{ScriptedCall, Turn};
+use super::turn::{ScriptedCall, Turn, units};
 use super::{
     Asked, Dialect, Heard, Model, after_delays, broken_stream, fresh, pieces, tokens, whole_stream,
 };
@@ -101,6 +101,8 @@ impl Writer<'_> {
             Turn::CutStream { text } if self.stream => {
                 broken_stream(self.delta(&json!({ "role": "assistant", "content": text })))
             }
+            Turn::Torn { text } if self.stream => whole_stream(self.torn(&text)),
+            Turn::Torn { text } => self.say(&text, &[]),
             Turn::CutStream { .. } | Turn::HangUp => {
                 line.cut();
                 StatusCode::BAD_GATEWAY.into_response()
@@ -162,6 +164,13 @@ impl Writer<'_> {
             out += &self.event(&json!([]), Some(self.usage_of(text, calls)));
         }
         out + "data: [DONE]\n\n"
+    }
+
+    /// No JSON library writes halves of a pair: they take the place of a word.
+    fn torn(&self, text: &str) -> String {
+        let event = self.delta(&json!({ "content": "@unit@" }));
+        let out: String = units(text).map(|unit| event.replace("\"@unit@\"", &unit)).collect();
+        out + &self.events("", &[])
     }
 
     fn delta(&self, delta: &Value) -> String {

@@ -42,6 +42,12 @@ pub enum Turn {
         /// The words before the break.
         text: String,
     },
+    /// Says this, cut after every UTF-16 unit, as servers written in JavaScript may: halves of a pair come
+    /// in events of their own.
+    Torn {
+        /// The words.
+        text: String,
+    },
     /// Closes the connection before any answer.
     HangUp,
     /// Answers without text or calls.
@@ -93,4 +99,9 @@ impl Turn {
     pub fn delayed(self, ms: u64) -> Self {
         Self::Delay { ms, then: Box::new(self) }
     }
+}
+
+/// A text's UTF-16 units as JSON strings, each alone.
+pub(crate) fn units(text: &str) -> impl Iterator<Item = String> {
+    text.encode_utf16().map(|unit| format!("\"\\u{unit:04x}\"")).collect::<Vec<_>>().into_iter()
 }
