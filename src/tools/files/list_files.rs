@@ -112,7 +112,7 @@ pub(super) fn start(
     finder: &Finder<'_>,
     path: Option<&str>,
 ) -> Result<Option<(Located, Option<Pattern>)>, ToolError> {
-    let Some(path) = path.filter(|p| !p.is_empty()) else {
+    let Some(path) = path.filter(|p| !matches!(*p, "" | "." | "./")) else {
         let home = finder.home().to_string_lossy().into_owned();
         return if finder.home().is_dir() {
             Ok(Some((finder.existing(&home)?, None)))
@@ -135,6 +135,9 @@ pub(super) fn start(
         "file_state_dir" => "file_state_dir/.",
         folder => folder,
     };
+    if folder == "." && !finder.home().is_dir() {
+        return Ok(None);
+    }
     Ok(Some((finder.existing(folder)?, Some(Pattern::new(&pattern)))))
 }
 
@@ -336,6 +339,19 @@ mod tests {
         {"path":"none"}
         no such file: none
         "#);
+    }
+
+    #[tokio::test]
+    async fn the_default_folder_is_empty_before_it_is_made() {
+        let folders = Folders::new();
+        let mut scope = folders.scope();
+        scope.roots.workspace = None;
+        scope.roots.own = folders.at("cache/not-yet");
+        for path in ["", ".", "./", "*", "./*.md"] {
+            assert_eq!(call(&scope, json!({ "path": path })).await, "(no entries)", "{path:?}");
+        }
+        let none = call(&scope, json!({ "path": "none" })).await;
+        assert!(none.contains("no such file"), "{none}");
     }
 
     #[tokio::test]

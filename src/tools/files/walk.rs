@@ -49,8 +49,11 @@ pub(super) fn files(
                 *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Err(over);
                 return WalkState::Quit;
             }
-            // A folder that cannot be read does not spoil the rest.
-            let Ok(entry) = entry else { return WalkState::Continue };
+            // A folder that cannot be read does not spoil the rest; it is counted as closed.
+            let Ok(entry) = entry else {
+                closed.fetch_add(1, Ordering::Relaxed);
+                return WalkState::Continue;
+            };
             let relative = entry.path().strip_prefix(&base).ok();
             if let Some(relative) =
                 relative.filter(|_| entry.file_type().is_some_and(|t| t.is_file()))
