@@ -32,7 +32,8 @@ pub struct Inbound {
     pub what: What,
     /// The message it is about, when there is one.
     pub message: Option<MessageRef>,
-    /// Whether the bot itself is meant, computed from the text and the quote, never from the event type.
+    /// Whether the bot itself is meant, computed from the text and the quote; a platform's own word that it is
+    /// counts too.
     pub addressed: Addressed,
     /// What was written (or the caption), without the bot's own mention or command name.
     #[serde(default)]

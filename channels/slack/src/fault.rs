@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 
+use crate::refusal::{Kind, kind};
+
 /// Why there is no answer, by what is proven.
 #[derive(Debug)]
 pub enum Fault {
@@ -31,6 +33,16 @@ impl Fault {
     /// Slack asks us to be slower.
     pub fn limited(retry_after: Option<Duration>) -> Self {
         Self::Refused(Refusal { code: "ratelimited".to_owned(), needed: None, retry_after })
+    }
+
+    /// Returns how long Slack asks to wait, when that is all it says; zero where it names no time.
+    pub fn limit(&self) -> Option<Duration> {
+        match self {
+            Self::Refused(refusal) if kind(refusal) == Kind::Limited => {
+                Some(refusal.retry_after.unwrap_or_default())
+            }
+            _ => None,
+        }
     }
 
     /// Says it for a log or for a person; never holds a secret.

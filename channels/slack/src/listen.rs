@@ -16,7 +16,7 @@ use crate::ending::{DISABLED, End, TAKEN, grumble};
 use crate::hear::{self, Envelope, Frame};
 use crate::names::Names;
 use crate::socket::{Brought, Patience, Socket};
-use crate::whoami::Whoami;
+use crate::whoami::{Me, Whoami};
 use selkie_channel_core::Pauses;
 
 /// A socket that lived so long was a good one: the next is opened at once.
@@ -26,6 +26,14 @@ const QUICK: u32 = 2;
 /// Failures in a row after which another program is spoken of, and after which it is waited for no more.
 const TOLD_AT: u32 = 3;
 const JOIN_AT: u32 = 20;
+
+/// Refusals in a row after which a token that has worked is believed to be refused.
+const BELIEVED: u32 = 3;
+
+/// The waits while a token is refused and another socket still hears: one to five minutes.
+fn slow(usual: Pauses) -> Pauses {
+    Pauses { first: usual.most * 4, most: usual.most * 10 }
+}
 
 /// What listening needs.
 pub struct Listener<'a> {
@@ -51,7 +59,8 @@ pub struct Listener<'a> {
     pub patience: Patience,
 }
 
-/// Listens until the credential is refused.
+/// Listens until the credential is refused and no socket is left: a refused renewal takes nothing from one
+/// that hears.
 pub async fn listen(listener: Listener<'_>) -> ListenEnd {
     let shared = Shared {
         listener: &listener,
@@ -88,17 +97,32 @@ impl Shared<'_> {
             }
         }
         let mut fails: u32 = 0;
+        let mut refused: u32 = 0;
         loop {
             let begun = Instant::now();
             let end = self.once().await;
             if begun.elapsed() >= GOOD {
                 fails = 0;
             }
+            if !matches!(end, End::Refused(_)) {
+                refused = 0;
+            }
             fails = match end {
                 // One that is renewed as soon as it is there is no good one.
                 End::Renewed if begun.elapsed() >= GOOD || fails < QUICK => fails + 1,
                 End::Renewed => self.wait(fails + 1).await,
-                End::Refused(why) => return ListenEnd::Refused(why),
+                End::Refused(why) => {
+                    refused += 1;
+                    let quick = refused < BELIEVED && self.begun.load(Ordering::SeqCst);
+                    if !quick && self.open.load(Ordering::SeqCst) == 0 {
+                        return ListenEnd::Refused(why);
+                    }
+                    grumble(slot, refused, &why);
+                    let pauses = self.listener.pauses;
+                    let pauses = if quick { pauses } else { slow(pauses) };
+                    sleep(pauses.after(refused)).await;
+                    continue;
+                }
                 End::Limited(wait) => {
                     tracing::warn!(?wait, "Slack asks us to open sockets more slowly");
                     sleep(wait).await;
@@ -185,7 +209,7 @@ impl Shared<'_> {
     /// Stores what frames say, then acknowledges it. What cannot be stored is not acknowledged: Slack
     /// sends it again.
     async fn take(&self, socket: &mut Socket, frames: &[String]) -> Option<End> {
-        let me = self.listener.whoami.get().await;
+        let me = self.me(frames).await;
         let mut batch: Vec<Inbound> = Vec::new();
         let mut ids = Vec::new();
         let mut end = None;
@@ -218,6 +242,22 @@ impl Shared<'_> {
             return Some(end.unwrap_or(broken));
         }
         end
+    }
+
+    /// Says who we are: events tell it themselves, and nobody waits for `auth.test` but one that does not.
+    async fn me(&self, frames: &[String]) -> Me {
+        let whoami = self.listener.whoami;
+        let me = whoami.known();
+        if !me.user.is_empty() {
+            return me;
+        }
+        let mut told = frames.iter().filter_map(|raw| hear::told(raw));
+        if let Some(told) = told.find(|told| !told.user.is_empty()) {
+            whoami.learn(&told);
+        } else if frames.iter().any(|raw| hear::asks_who_we_are(raw)) {
+            return whoami.get().await;
+        }
+        whoami.known()
     }
 
     async fn store(

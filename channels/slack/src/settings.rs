@@ -34,7 +34,8 @@ pub struct Settings {
     /// More hosts whose files are fetched with the token, besides `base_url`'s own server and, when that is
     /// Slack's, Slack's hosts. For servers that keep files elsewhere.
     file_hosts: Vec<String>,
-    /// Workspaces (`T…`) whose messages are heard; empty is the bot's own.
+    /// Workspaces (`T…`) of the app whose channels are heard; empty is the bot's own. People of other
+    /// workspaces speak in channels that are shared with them.
     allowed_team_ids: Vec<String>,
     /// Channels the bot listens to: `C…`, `D…`, `G…`, or with their workspace `slack:T…:C…`; `"*"` is
     /// everyone, empty is nobody but the people below and the owners.

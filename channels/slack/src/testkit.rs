@@ -155,8 +155,16 @@ impl Server {
 }
 
 pub fn channel(address: SocketAddr, redactor: Redactor) -> Channel {
+    make(address, redactor, 1)
+}
+
+pub fn with_sockets(address: SocketAddr, sockets: u8) -> Channel {
+    make(address, Redactor::default(), sockets)
+}
+
+fn make(address: SocketAddr, redactor: Redactor, sockets: u8) -> Channel {
     let section = json!({
-        "bot_token": BOT_TOKEN, "app_token": APP_TOKEN, "pace": "lifted", "max_sockets": 1,
+        "bot_token": BOT_TOKEN, "app_token": APP_TOKEN, "pace": "lifted", "max_sockets": sockets,
         "base_url": format!("http://{address}/api"),
     });
     let pauses = Pauses { first: Duration::from_millis(1), most: Duration::from_millis(4) };

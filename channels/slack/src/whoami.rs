@@ -24,8 +24,21 @@ pub struct Me {
     pub team: String,
     /// Its user, `U…`; empty while unknown.
     pub user: String,
-    /// Its bot, `B…`.
-    pub bot: String,
+}
+
+impl Me {
+    /// Fills in from what somebody else knows.
+    pub fn or(&self, other: Option<&Self>) -> Self {
+        let pick = |mine: &String, theirs: Option<&String>| match theirs.filter(|_| mine.is_empty())
+        {
+            Some(theirs) => theirs.clone(),
+            None => mine.clone(),
+        };
+        Self {
+            team: pick(&self.team, other.map(|other| &other.team)),
+            user: pick(&self.user, other.map(|other| &other.user)),
+        }
+    }
 }
 
 /// The bot's identity and its workspace's emoji.
@@ -37,7 +50,8 @@ pub struct Whoami {
 struct Known {
     me: Me,
     emoji: BTreeSet<String>,
-    /// Slack answered, be it with a refusal: waiting longer brings nothing.
+    emoji_refused: bool,
+    /// Slack answered, be it with a refusal: waiting longer brings nothing. A limit is no answer.
     answered: bool,
 }
 
@@ -57,15 +71,16 @@ impl Whoami {
                     sleep(FRESH).await;
                 }
                 Err(fault) => {
-                    let refused = matches!(fault, Fault::Refused(_));
+                    let limit = fault.limit();
+                    let refused = matches!(fault, Fault::Refused(_)) && limit.is_none();
                     let why = fault.words();
                     match refused && fails == 0 {
                         true => tracing::error!(why, "Slack refuses the bot's token"),
-                        false => tracing::debug!(why, "auth.test failed; mentions wait for it"),
+                        false => tracing::debug!(why, "auth.test failed; it is asked again"),
                     }
                     self.known.send_modify(|known| known.answered |= refused);
                     fails += 1;
-                    sleep(pause(fails)).await;
+                    sleep(pause(fails).max(limit.unwrap_or_default())).await;
                 }
             }
         }
@@ -74,11 +89,7 @@ impl Whoami {
     async fn refresh(&self, api: &Api) -> Result<(), Fault> {
         let answer = api.call("auth.test", &json!({})).await?;
         let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default();
-        let me = Me {
-            team: text("team_id").to_owned(),
-            user: text("user_id").to_owned(),
-            bot: text("bot_id").to_owned(),
-        };
+        let me = Me { team: text("team_id").to_owned(), user: text("user_id").to_owned() };
         tracing::info!(team = me.team, user = me.user, "the bot's name");
         self.known.send_modify(|known| known.me = me);
         match api.ask("emoji.list", &[("include_categories", "true")]).await {
@@ -86,13 +97,24 @@ impl Whoami {
                 let emoji = names(&answer);
                 self.known.send_modify(|known| known.emoji = emoji);
             }
-            Err(fault) => tracing::warn!(
-                why = fault.words(),
-                "the workspace's emoji are not known: reactions are not offered"
-            ),
+            Err(fault) => {
+                let why = fault.words();
+                tracing::warn!(why, "the workspace's emoji are not known: reactions are not offered");
+                self.known.send_modify(|known| known.emoji_refused = true);
+            }
         }
         self.known.send_modify(|known| known.answered = true);
         Ok(())
+    }
+
+    /// Returns who the bot is as far as it is known now.
+    pub fn known(&self) -> Me {
+        self.known.borrow().me.clone()
+    }
+
+    /// Takes what an event told of us, until `auth.test` answers.
+    pub fn learn(&self, told: &Me) {
+        self.known.send_modify(|known| known.me = known.me.or(Some(told)));
     }
 
     /// Returns who the bot is, waiting a little for the first answer.
@@ -101,7 +123,7 @@ impl Whoami {
         let answered = changes.wait_for(|known| known.answered);
         if timeout(PATIENCE, answered).await.is_err() {
             // Only the first events wait; a later answer still counts.
-            tracing::warn!("auth.test has not answered; mentions of the bot are not seen yet");
+            tracing::warn!("auth.test has not answered, and events do not tell who the bot is");
             self.known.send_modify(|known| known.answered = true);
         }
         self.known.borrow().me.clone()
@@ -112,9 +134,11 @@ impl Whoami {
         Some(self.known.borrow().me.team.clone()).filter(|team| !team.is_empty())
     }
 
-    /// Whether the workspace's emoji are known.
+    /// Whether reactions can be offered: not where Slack does not tell the workspace's emoji. Before it
+    /// has answered they are, and Slack judges each.
     pub fn has_emoji(&self) -> bool {
-        !self.known.borrow().emoji.is_empty()
+        let known = self.known.borrow();
+        !known.emoji.is_empty() || !known.emoji_refused
     }
 
     /// Whether the workspace has an emoji of this name; everything counts while they are not known. A

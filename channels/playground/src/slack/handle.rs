@@ -101,11 +101,7 @@ impl Slack {
     /// Sends the event, and its `app_mention` twin where the bot is named.
     pub(super) fn tell(&self, channel: &str, event: Value) {
         let named = event["text"].as_str().is_some_and(|text| text.contains(&format!("<@{BOT}>")));
-        let twin = (named && !channel.starts_with('D')).then(|| {
-            let mut twin = event.clone();
-            twin["type"] = json!("app_mention");
-            twin
-        });
+        let twin = (named && !channel.starts_with('D')).then(|| mention_of(&event));
         for event in std::iter::once(event).chain(twin) {
             self.deliver(event);
         }
@@ -116,6 +112,10 @@ impl Slack {
         let payload = json!({
             "team_id": TEAM, "api_app_id": "A0PLAY", "type": "event_callback",
             "event_id": format!("Ev{number}"), "event": event,
+            "authorizations": [{
+                "enterprise_id": null, "team_id": TEAM, "user_id": BOT, "is_bot": true,
+                "is_enterprise_install": false,
+            }],
         });
         sockets::deliver(&self.server, "events_api", payload);
     }
@@ -142,9 +142,7 @@ impl Slack {
         self.server.changed();
         self.deliver(changed);
         if text.contains(&format!("<@{BOT}>")) && !channel.starts_with('D') {
-            let mut again = again;
-            again["type"] = json!("app_mention");
-            self.deliver(again);
+            self.deliver(mention_of(&again));
         }
     }
 
@@ -322,4 +320,16 @@ impl Slack {
     pub fn revoke(&self) {
         self.server.world().revoked = true;
     }
+}
+
+/// The `app_mention` beside a message: it tells neither the kind of channel nor whose thread it is.
+fn mention_of(event: &Value) -> Value {
+    let mut twin = event.clone();
+    twin["type"] = json!("app_mention");
+    if let Some(fields) = twin.as_object_mut() {
+        fields.remove("channel_type");
+        fields.remove("parent_user_id");
+        fields.remove("subtype");
+    }
+    twin
 }

@@ -3,12 +3,14 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use selkie_channel_core::{AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Redactor, What};
+use selkie_channel_core::{
+    Addressed, AttachmentKind, Channel, Cursor, Inbound, InboxBroken, Redactor, What,
+};
 use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::testkit::{APP_TOKEN, BOT_TOKEN, Reply, Server, channel};
+use crate::testkit::{APP_TOKEN, BOT_TOKEN, Reply, Server, channel, with_sockets};
 
 /// Hands on what it stores; refuses the first `broken` batches.
 struct Memory {
@@ -188,6 +190,54 @@ async fn opening_is_tried_again_until_the_token_is_refused() {
     assert!(words.contains("slack.app_token") && !words.contains(APP_TOKEN), "{words}");
     let seen = server.next("apps.connections.open").await;
     assert!(seen.head.contains(&format!("Bearer {APP_TOKEN}")), "{}", seen.head);
+}
+
+#[tokio::test]
+async fn a_mention_is_stored_while_auth_test_is_unanswered() {
+    let mut server = Server::start([
+        ("auth.test", Reply::Limited(60)),
+        ("auth.test", Reply::Cut),
+        ("auth.test", Reply::Text(503, "busy")),
+    ])
+    .await;
+    let channel = server.channel();
+    let (inbox, mut rows) = memory(0);
+    while_listening(&channel, &inbox, async {
+        let mut ws = server.socket().await;
+        let mut said = message("e1", "1763640000.000100", "<@U9> tea?");
+        said["payload"]["authorizations"] = json!([{ "team_id": "T1", "user_id": "U9" }]);
+        let asked = tokio::time::Instant::now();
+        ws.send(said).await;
+        let row = rows.recv().await.unwrap().remove(0);
+        assert_eq!((row.addressed, row.text.as_str()), (Addressed::Mention, "tea?"));
+        assert!(asked.elapsed() < Duration::from_secs(2), "nobody waits for auth.test");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refused_renewal_takes_nothing_from_a_socket_that_hears() {
+    let mut server = Server::start([]).await;
+    let channel = with_sockets(server.address, 2);
+    let (inbox, mut rows) = memory(0);
+    while_listening(&channel, &inbox, async {
+        let mut first = server.socket().await;
+        let mut second = server.greeted(2).await;
+        for _ in 0..6 {
+            server.add("apps.connections.open", Reply::refusal("invalid_auth"));
+        }
+        second.send(json!({ "type": "disconnect", "reason": "warning" })).await;
+        assert_eq!(second.next().await, None);
+        for _ in 0..8 {
+            server.next("apps.connections.open").await;
+        }
+        first.send(message("e1", "1763640000.000100", "hi")).await;
+        assert_eq!(rows.recv().await.unwrap()[0].text, "hi");
+        let mut third = server.greeted(2).await;
+        third.send(message("e2", "1763640000.000200", "ho")).await;
+        assert_eq!(rows.recv().await.unwrap()[0].text, "ho");
+    })
+    .await;
 }
 
 fn attachment(url: &str) -> Attachment {

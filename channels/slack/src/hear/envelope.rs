@@ -83,13 +83,44 @@ pub fn read(raw: &str, frame: Frame<'_>) -> Envelope {
 
 fn event(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let event = field::object(payload, "event")?;
-    let team = field::text(payload, "team_id").or(field::text(event, "team"))?;
+    let told = told_in(payload);
+    let told_team = told.as_ref().map(|told| told.team.as_str()).filter(|team| !team.is_empty());
+    // In a channel that is shared with another workspace the payload's team may be that one.
+    let team = told_team
+        .or(field::text(payload, "context_team_id"))
+        .or(field::text(payload, "team_id"))
+        .or(field::text(event, "team"))?;
+    let me = frame.me.or(told.as_ref());
+    let frame = Frame { me: &me, ..frame };
     let kind = field::text(event, "type")?;
     let inbound = match kind {
         "message" | "app_mention" => message::read(event, team, frame)?,
         _ => passed(payload, event, team, frame)?,
     };
     Some(frame.heard(team, inbound))
+}
+
+/// Reads from an event who we are; `None` for a frame that does not tell.
+pub fn told(raw: &str) -> Option<Me> {
+    told_in(field::object(&serde_json::from_str::<Value>(raw).ok()?, "payload")?)
+}
+
+/// Whether a frame is an event, which can be read only by whom it names.
+pub fn asks_who_we_are(raw: &str) -> bool {
+    let envelope = serde_json::from_str::<Value>(raw).unwrap_or_default();
+    field::text(&envelope, "type") == Some("events_api")
+}
+
+/// Every event says for which of the app's installations it is; one for a person who let the app in
+/// (`is_bot: false`) names that person and not the bot.
+fn told_in(payload: &Value) -> Option<Me> {
+    let all = field::list(payload, "authorizations");
+    let is_bots = |told: &&Value| told.get("is_bot") != Some(&Value::Bool(false));
+    let told = all.iter().find(is_bots).or(all.first())?;
+    let text = |key| field::text(told, key).unwrap_or_default().to_owned();
+    let user = if is_bots(&told) { text("user_id") } else { String::new() };
+    let me = Me { team: text("team_id"), user };
+    (me != Me::default()).then_some(me)
 }
 
 /// What is no message: told by its own id, placed where it happened.
@@ -160,13 +191,24 @@ impl Frame<'_> {
         }
     }
 
-    /// Lets only the workspaces of the settings speak; the row stays.
-    pub fn heard(&self, team: &str, mut inbound: Inbound) -> Inbound {
-        let ours = match self.teams.is_empty() {
+    /// Returns this workspace when the app is installed there and heard, else the bot's own.
+    pub fn ours<'b>(&'b self, team: &'b str) -> &'b str {
+        if self.hears(team) || self.me.team.is_empty() { team } else { &self.me.team }
+    }
+
+    fn hears(&self, team: &str) -> bool {
+        match self.teams.is_empty() {
             true => self.me.team.is_empty() || self.me.team == team,
             false => self.teams.contains(team),
-        };
-        if !ours && matches!(inbound.what, What::Message | What::Edit | What::Tap { .. }) {
+        }
+    }
+
+    /// Lets only the app's installations of the settings be heard; the row stays. Who speaks there is the
+    /// allow list's matter: in a shared channel people of other workspaces do.
+    pub fn heard(&self, team: &str, mut inbound: Inbound) -> Inbound {
+        if !self.hears(team)
+            && matches!(inbound.what, What::Message | What::Edit | What::Tap { .. })
+        {
             tracing::info!(team, "a message of a workspace that is not in slack.allowed_team_ids");
             inbound.what = What::Other { name: "team_not_allowed".to_owned() };
         }

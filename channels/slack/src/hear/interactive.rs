@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::envelope::Frame;
 use super::{field, words};
 use crate::blocks;
-use crate::ids::{Spot, fnv, moment, order, person};
+use crate::ids::{Spot, fnv, is_id, moment, order, person};
 
 /// Answers that Slack takes at the address of one slash command.
 const ANSWERS: u32 = 5;
@@ -93,8 +93,11 @@ pub fn payload(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let user = field::object(payload, "user");
     let id =
         |part: Option<&Value>| part.and_then(|part| field::text(part, "id")).map(str::to_owned);
-    let team = id(field::object(payload, "team"))
-        .or_else(|| user.and_then(|user| field::text(user, "team_id")).map(str::to_owned))?;
+    let theirs = user.and_then(|user| field::text(user, "team_id")).map(str::to_owned);
+    let team = id(field::object(payload, "team")).or_else(|| theirs.clone())?;
+    let theirs = theirs.filter(|team| is_id(team, b"T")).unwrap_or_else(|| team.clone());
+    // The buttons are ours, whichever workspace somebody in a shared channel belongs to.
+    let team = frame.ours(&team).to_owned();
     let container = field::object(payload, "container");
     let inside = |key| container.and_then(|container| field::text(container, key));
     let channel = id(field::object(payload, "channel"));
@@ -127,7 +130,7 @@ pub fn payload(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
         inbound.at = moment(order);
     }
     let name = user.and_then(|user| field::text(user, "username").or(field::text(user, "name")));
-    inbound.speaker = somebody(&team, id(user).as_deref(), name);
+    inbound.speaker = somebody(&theirs, id(user).as_deref(), name);
     Some(frame.heard(&team, inbound))
 }
 

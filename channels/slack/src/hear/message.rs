@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::envelope::Frame;
 use super::{attachment, field, words};
-use crate::ids::{Spot, moment, order, person};
+use crate::ids::{Spot, is_id, moment, order, person};
+use crate::whoami::Me;
 
 /// Subtypes by which people still say something.
 const SAID: &[&str] = &["file_share", "thread_broadcast", "me_message", "bot_message"];
@@ -13,6 +14,9 @@ const SAID: &[&str] = &["file_share", "thread_broadcast", "me_message", "bot_mes
 /// Reads a `message` or its twin, an `app_mention`; `None` when it lacks a channel or a `ts`.
 pub fn read(event: &Value, team: &str, frame: Frame<'_>) -> Option<Inbound> {
     let channel = field::text(event, "channel")?;
+    if field::text(event, "type") == Some("app_mention") {
+        return named(event, team, channel, frame);
+    }
     match field::text(event, "subtype") {
         Some("message_changed") => changed(event, team, channel, frame),
         Some("message_deleted") => {
@@ -25,8 +29,47 @@ pub fn read(event: &Value, team: &str, frame: Frame<'_>) -> Option<Inbound> {
             let key = format!("m:{team}:{channel}:{ts}:{subtype}");
             Some(other(event, key, subtype, (team, channel), frame))
         }
-        _ => said(event, field::text(event, "channel_type"), team, channel, frame),
+        _ => {
+            let inbound = said(event, kind_of(event), team, channel, frame)?;
+            Some(left_to_twin(event, inbound, frame))
+        }
     }
+}
+
+/// Slack itself says that we are named, wherever it found that: where the text does not show it, the
+/// `message` beside it counts as talk among others, and this is a row of its own.
+fn named(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option<Inbound> {
+    let guessed = words::first_mention(field::text(event, "text").unwrap_or_default());
+    let me = Me { user: guessed.unwrap_or_default().to_owned(), ..frame.me.clone() };
+    let frame = if frame.me.user.is_empty() { Frame { me: &me, ..frame } } else { frame };
+    let mut inbound = said(event, kind_of(event), team, channel, frame)?;
+    if inbound.addressed != Addressed::Mention && inbound.addressed != Addressed::Command {
+        inbound.key += ":a";
+        inbound.addressed = Addressed::Mention;
+        let ts = field::text(event, "ts")?;
+        let thread = Some(thread(event, ts).unwrap_or(ts).to_owned());
+        let spot = Spot { team: team.to_owned(), channel: channel.to_owned(), thread };
+        inbound.conversation = spot.conversation(frame.account);
+    }
+    Some(inbound)
+}
+
+/// While nobody knows who we are, a message of a channel that names somebody may name us: its twin, the
+/// `app_mention`, tells, and must not find its row taken.
+fn left_to_twin(event: &Value, mut inbound: Inbound, frame: Frame<'_>) -> Inbound {
+    let text = field::text(event, "text").unwrap_or_default();
+    let unsure = frame.me.user.is_empty()
+        && inbound.audience == Audience::Group
+        && words::first_mention(text).is_some();
+    if unsure {
+        inbound.key += ":?";
+        inbound.what = What::Other { name: "may_name_us".to_owned() };
+    }
+    inbound
+}
+
+fn kind_of(event: &Value) -> Option<&str> {
+    field::text(event, "channel_type")
 }
 
 /// Reads a message of a thread's history, which its text alone addresses to nobody; `None` for what is no
@@ -59,7 +102,17 @@ fn changed(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option
         let key = format!("m:{team}:{channel}:{ts}:c");
         return Some(other(event, key, "message_changed", (team, channel), frame));
     }
-    let mut inbound = said(inner, field::text(event, "channel_type"), team, channel, frame)?;
+    let mut inbound = said(inner, kind_of(event), team, channel, frame)?;
+    let before = field::object(event, "previous_message");
+    let before = before.and_then(|before| field::text(before, "text")).unwrap_or_default();
+    let ts = field::text(inner, "ts")?;
+    let was_asked = words::read(before, &frame.me.user).mentioned;
+    if was_asked && inbound.audience == Audience::Group && thread(inner, ts).is_none() {
+        // It has opened a thread, and is changed there, without our name too.
+        let (team, channel) = (team.to_owned(), channel.to_owned());
+        let spot = Spot { team, channel, thread: Some(ts.to_owned()) };
+        inbound.conversation = spot.conversation(frame.account);
+    }
     if inbound.what == What::Message {
         inbound.key += &format!(":e{}", field::text(event, "ts").unwrap_or_default());
         inbound.what = What::Edit;
@@ -105,12 +158,6 @@ fn said(
     inbound.order = order;
     inbound.at = moment(order);
     inbound.message = Some(MessageRef::new(ts));
-    let spot = Spot {
-        team: team.to_owned(),
-        channel: channel.to_owned(),
-        thread: thread(message, kind, channel, ts).map(str::to_owned),
-    };
-    inbound.conversation = spot.conversation(frame.account);
     if kind == Some("im") {
         inbound.audience = Audience::Direct;
     }
@@ -120,20 +167,20 @@ fn said(
     inbound.text = words.text;
     inbound.command = words.command.filter(|_| inbound.addressed != Addressed::No);
     inbound.attachments = attachment::of(message);
+    let opens = inbound.audience == Audience::Group && inbound.addressed != Addressed::No;
+    let root = thread(message, ts).or(opens.then_some(ts));
+    let (team, channel) = (team.to_owned(), channel.to_owned());
+    let spot = Spot { team, channel, thread: root.map(str::to_owned) };
+    inbound.conversation = spot.conversation(frame.account);
     Some(inbound)
 }
 
-/// In a channel everything belongs to a thread, a message at the root to the one it opens; a direct
-/// conversation is one lane, a thread in it another.
-fn thread<'a>(
-    message: &'a Value,
-    kind: Option<&str>,
-    channel: &str,
-    ts: &'a str,
-) -> Option<&'a str> {
-    let root = field::text(message, "thread_ts").filter(|root| order(root).is_some());
-    let alone = channel.starts_with('D') || matches!(kind, Some("im" | "mpim"));
-    root.or((!alone).then_some(ts))
+/// The thread a message stands in. In a channel or a group one at the root that names us opens a thread, and
+/// what people say there among themselves is one conversation. Nothing but the message decides it: its
+/// twin knows no kind of channel.
+fn thread<'a>(message: &'a Value, ts: &'a str) -> Option<&'a str> {
+    let root = field::text(message, "thread_ts").filter(|root| order(root).is_some())?;
+    Some(if order(root) == order(ts) { ts } else { root })
 }
 
 fn addressed(
@@ -165,9 +212,17 @@ fn speaker(message: &Value, team: &str, frame: Frame<'_>) -> Speaker {
         profile.and_then(|p| field::text(p, "display_name").or(field::text(p, "real_name")));
     let name = shown.or(field::text(message, "username")).unwrap_or_default();
     Speaker {
-        id: person(team, user.or(bot).unwrap_or_default()),
+        id: person(home_of(message, team), user.or(bot).unwrap_or_default()),
         name: name.to_owned(),
         username: profile.and_then(|p| field::text(p, "name")).map(str::to_owned),
         is_bot,
     }
+}
+
+/// The workspace a speaker belongs to, which in a shared channel may be another one than ours. An
+/// organisation (`E…`) is no workspace.
+fn home_of<'a>(message: &'a Value, ours: &'a str) -> &'a str {
+    let told =
+        ["user_team", "source_team", "team"].iter().find_map(|key| field::text(message, key));
+    told.filter(|team| is_id(team, b"T")).unwrap_or(ours)
 }

@@ -12,7 +12,7 @@ mod message;
 mod words;
 
 pub use attachment::{Handle, handle};
-pub use envelope::{Envelope, Frame, read};
+pub use envelope::{Envelope, Frame, asks_who_we_are, read, told};
 pub use interactive::{AnswerAt, TapHandle};
 pub use message::earlier;
 

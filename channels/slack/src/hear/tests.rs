@@ -11,10 +11,13 @@ use crate::ids::account_of;
 use crate::whoami::Me;
 
 fn hear(raw: &str) -> Envelope {
+    hear_as(&Me { team: "T1".to_owned(), user: "U9".to_owned() }, raw)
+}
+
+fn hear_as(me: &Me, raw: &str) -> Envelope {
     let account = account_of("xoxb-test");
-    let me = Me { team: "T1".to_owned(), user: "U9".to_owned(), bot: "B9".to_owned() };
     let (teams, redactor) = (BTreeSet::new(), Redactor::default());
-    let frame = Frame { account: &account, me: &me, teams: &teams, latest: 7, redactor: &redactor };
+    let frame = Frame { account: &account, me, teams: &teams, latest: 7, redactor: &redactor };
     read(raw, frame)
 }
 
@@ -48,16 +51,72 @@ fn both_events_of_a_mention_are_one_row() {
     assert_eq!((first.order, first.audience), (1_763_640_000_000_100, Audience::Group));
 }
 
+/// What is heard while `auth.test` has not answered.
+fn unknown(payload: Value) -> Inbound {
+    let raw = json!({ "envelope_id": "e", "type": "events_api", "payload": payload }).to_string();
+    match hear_as(&Me::default(), &raw) {
+        Envelope::Event { inbound, .. } => *inbound,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
-fn who_is_meant_stands_in_the_text_and_not_in_the_event() {
+fn an_event_tells_who_the_bot_is() {
+    for kind in ["message", "app_mention"] {
+        let payload = json!({
+            "team_id": "T1", "event_id": "Ev1", "event": mention(kind),
+            "authorizations": [
+                { "team_id": "T1", "user_id": "U2", "is_bot": false },
+                { "team_id": "T1", "user_id": "U9", "is_bot": true },
+            ],
+        });
+        let said = unknown(payload);
+        assert_eq!((said.addressed, said.text.as_str()), (Addressed::Mention, "tea & cake?"));
+        assert_eq!(said.key, "m:T1:C2:1763640000.000100");
+    }
+}
+
+#[test]
+fn a_mention_is_one_while_nobody_knows_who_the_bot_is() {
+    let payload = |kind| json!({ "team_id": "T1", "event_id": "Ev1", "event": mention(kind) });
+    let (twin, said) = (unknown(payload("message")), unknown(payload("app_mention")));
+    assert_eq!(twin.what, What::Other { name: "may_name_us".to_owned() });
+    assert_ne!(twin.key, said.key, "the one must not take the other's row");
+    assert_eq!((said.addressed, said.text.as_str()), (Addressed::Mention, "tea & cake?"));
+    assert_eq!(said.conversation.key(), "slack:T1:C2:1763640000.000100");
+    assert_eq!(said.key, event(mention("message")).key, "nobody answers it twice later");
+}
+
+#[test]
+fn slacks_own_word_that_the_bot_is_named_counts() {
     let mut other = mention("app_mention");
-    other["text"] = json!("<@U8> tea?");
-    assert_eq!(event(other.clone()).addressed, Addressed::No);
+    other["text"] = json!("tea?");
+    let (named, twin) = (event(other.clone()), {
+        other["type"] = json!("message");
+        event(other.clone())
+    });
+    assert_eq!((named.addressed, twin.addressed), (Addressed::Mention, Addressed::No));
+    assert_ne!(named.key, twin.key, "whichever comes first");
+    assert_eq!(named.conversation.key(), "slack:T1:C2:1763640000.000100");
     other["parent_user_id"] = json!("U9");
     other["thread_ts"] = json!("1763630000.000100");
     let reply = event(other);
     assert_eq!(reply.addressed, Addressed::Reply);
     assert_eq!(reply.conversation.key(), "slack:T1:C2:1763630000.000100");
+}
+
+#[test]
+fn somebody_of_another_workspace_is_heard_in_a_shared_channel() {
+    let mut said = mention("message");
+    said["user_team"] = json!("T2");
+    let payload = json!({
+        "team_id": "T2", "event_id": "Ev1", "event": said,
+        "authorizations": [{ "team_id": "T1", "user_id": "U9", "is_bot": true }],
+    });
+    let said = row("events_api", payload);
+    assert_eq!((said.what, said.addressed), (What::Message, Addressed::Mention));
+    assert_eq!(said.place.key(), "slack:T1:C2", "the channel is ours");
+    assert_eq!(said.speaker.id.as_str(), "slack:T2:U2", "the speaker is theirs");
 }
 
 #[test]
@@ -106,13 +165,39 @@ fn direct_messages_and_their_files_are_for_us() {
 }
 
 #[test]
-fn a_group_of_people_is_one_conversation_and_not_direct() {
-    let said = event(json!({
-        "type": "message", "channel": "G5", "channel_type": "mpim", "user": "U2",
-        "ts": "1763640000.000100", "text": "hi",
+fn a_group_of_people_is_a_channel_whichever_event_comes_first() {
+    let mut said = mention("message");
+    said["channel"] = json!("G5");
+    said["channel_type"] = json!("mpim");
+    let mut twin = said.clone();
+    twin["type"] = json!("app_mention");
+    twin.as_object_mut().unwrap().remove("channel_type");
+    assert_eq!(event(said.clone()), event(twin));
+    said["text"] = json!("hi");
+    let among_others = event(said);
+    assert_eq!(among_others.conversation.key(), "slack:T1:G5");
+    assert_eq!((among_others.addressed, among_others.audience), (Addressed::No, Audience::Group));
+}
+
+#[test]
+fn what_people_say_at_a_channels_root_is_one_conversation() {
+    let mut said = mention("message");
+    said["text"] = json!("tea is ready");
+    assert_eq!(event(said.clone()).conversation.key(), "slack:T1:C2");
+    said["thread_ts"] = json!("1763630000.000100");
+    assert_eq!(event(said).conversation.key(), "slack:T1:C2:1763630000.000100");
+}
+
+#[test]
+fn an_edit_that_takes_the_name_out_stays_in_its_thread() {
+    let mut inner = mention("message");
+    inner["text"] = json!("tea?");
+    let changed = event(json!({
+        "type": "message", "subtype": "message_changed", "channel": "C2", "ts": "1763640009.000300",
+        "message": inner, "previous_message": { "text": "<@U9> tea?" },
     }));
-    assert_eq!(said.conversation.key(), "slack:T1:G5");
-    assert_eq!((said.addressed, said.audience), (Addressed::No, Audience::Group));
+    assert_eq!(changed.what, What::Edit);
+    assert_eq!(changed.conversation.key(), "slack:T1:C2:1763640000.000100");
 }
 
 #[test]
@@ -205,14 +290,16 @@ fn a_tap_names_its_question_and_who_is_to_be_answered() {
 }
 
 #[test]
-fn a_tap_from_another_workspace_is_not_heard() {
+fn a_tap_from_another_workspace_is_theirs_on_a_message_of_ours() {
     let payload = json!({
-        "type": "block_actions", "team": { "id": "T2" }, "user": { "id": "U2" },
+        "type": "block_actions", "team": { "id": "T2" }, "user": { "id": "U2", "team_id": "T2" },
         "container": { "channel_id": "C2", "message_ts": "1763640000.000100" },
         "actions": [{ "action_id": "selkie:q7:0", "value": "yes", "action_ts": "1.000001" }],
     });
     let inbound = row("interactive", payload);
-    assert_eq!(inbound.what, What::Other { name: "team_not_allowed".to_owned() });
+    assert!(matches!(inbound.what, What::Tap { .. }), "{inbound:?}");
+    assert_eq!(inbound.conversation.key(), "slack:T1:C2");
+    assert_eq!(inbound.speaker.id.as_str(), "slack:T2:U2");
 }
 
 #[test]

@@ -56,6 +56,16 @@ pub fn unescape(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
+/// Returns whom a text names: the one person it names, or the one it begins with.
+pub fn first_mention(raw: &str) -> Option<&str> {
+    let mut named = raw.split('<').skip(1).filter_map(|rest| {
+        let inner = rest.split_once('>')?.0.strip_prefix('@')?;
+        inner.split('|').next().filter(|user| !user.is_empty())
+    });
+    let first = named.next()?;
+    (named.all(|user| user == first) || raw.trim_start().starts_with("<@")).then_some(first)
+}
+
 fn is_mention(inner: &str, me: &str) -> bool {
     let user = inner.strip_prefix('@').map(|user| user.split('|').next().unwrap_or(user));
     !me.is_empty() && user == Some(me)
