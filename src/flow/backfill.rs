@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use selkie_channel_core::Inbound;
+use selkie_channel_core::{Addressed, Earlier, Inbound, PersonId, Speaker, What};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -14,50 +14,85 @@ use crate::store::{Arrival, Claimed, Disposition, Fuse};
 /// As many lines as a claim is handed.
 const MOST_LINES: usize = 30;
 /// Nobody waits longer for what others said before.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(12);
 
-/// Adds what was said before to the context of a conversation's first task. Without it the task goes on.
+/// Adds what was said before to the context of a conversation's first task. Without it the task goes on,
+/// and its model is told that lines are missing.
 pub(super) async fn add(desk: &Arc<Desk>, claimed: &mut Claimed, cancel: &CancellationToken) {
     if !claimed.history.is_empty() || !claimed.transcript.is_empty() {
         return;
     }
-    let earlier = tokio::select! {
+    let Earlier { mut lines, missing } = tokio::select! {
         earlier = fetch(desk, claimed) => earlier,
         () = cancel.cancelled() => return,
     };
     // After a reset there is no history either, and what was said before is to stay forgotten.
-    if earlier.is_empty() || !is_first(desk, claimed).await {
+    if lines.is_empty() && missing.is_none() || !is_first(desk, claimed).await {
         return;
     }
-    store(desk, claimed, &earlier).await;
-    let lines = earlier.len();
-    tracing::debug!(conversation = %claimed.conversation, lines, "what was said before is context");
-    claimed.facts.untrusted_text = true;
-    claimed.context.splice(0..0, earlier);
+    claimed.facts.untrusted_text |= !lines.is_empty();
+    if let Some(why) = missing {
+        tracing::warn!(
+            conversation = %claimed.conversation, why, lines = lines.len(),
+            "not all that was said before could be fetched; the task goes on without it"
+        );
+        lines.splice(0..0, hint(claimed, &lines));
+    }
+    store(desk, claimed, &lines).await;
+    let count = lines.len();
+    tracing::debug!(conversation = %claimed.conversation, count, "what was said before is context");
+    claimed.context.splice(0..0, lines);
 }
+
+/// A line of our own that tells the model of what it is not shown; a restart finds it with the others.
+fn hint(claimed: &Claimed, lines: &[Inbound]) -> Option<Inbound> {
+    let (_, asked) = claimed.heard.first()?;
+    let first = lines.first().unwrap_or(asked);
+    Some(Inbound {
+        key: format!("missing:{}", asked.key),
+        order: first.order.saturating_sub(1),
+        at: first.at,
+        speaker: Speaker {
+            id: PersonId::new(claimed.conversation.account().as_str()),
+            name: "note".to_owned(),
+            username: None,
+            is_bot: true,
+        },
+        what: What::Message,
+        message: None,
+        addressed: Addressed::No,
+        text: MISSING.to_owned(),
+        command: None,
+        quote: None,
+        forwarded: false,
+        attachments: Vec::new(),
+        album: None,
+        reply_window: None,
+        ..asked.clone()
+    })
+}
+
+const MISSING: &str = "(Some of what was said here before could not be fetched, so lines are missing. Say so \
+    when the answer may depend on them.)";
 
 /// Asks the channel for what is older than all that is known. What was stored by an earlier claim is
 /// known: it is not asked for again.
-async fn fetch(desk: &Desk, claimed: &Claimed) -> Vec<Inbound> {
+async fn fetch(desk: &Desk, claimed: &Claimed) -> Earlier {
     let ears = desk.account(&claimed.conversation).and_then(|a| a.channel.ears.clone());
     let known = claimed.context.iter().chain(claimed.heard.iter().map(|(_, inbound)| inbound));
     let oldest = known.map(|inbound| inbound.order).min();
     let room = MOST_LINES.saturating_sub(claimed.context.len());
-    let (Some(ears), Some(oldest), 1..) = (ears, oldest, room) else { return Vec::new() };
+    let (Some(ears), Some(oldest), 1..) = (ears, oldest, room) else { return Earlier::default() };
     let asked = timeout(PATIENCE, ears.backfill(&claimed.conversation, oldest, room)).await;
-    let why = match asked {
+    let missing = match asked {
         Ok(Ok(mut earlier)) => {
-            earlier.iter_mut().for_each(|inbound| hide(&desk.redactor, inbound));
+            earlier.lines.iter_mut().for_each(|inbound| hide(&desk.redactor, inbound));
             return earlier;
         }
         Ok(Err(why)) => why,
         Err(_) => format!("no answer within {} s", PATIENCE.as_secs()),
     };
-    tracing::warn!(
-        conversation = %claimed.conversation, why,
-        "what was said before cannot be fetched; the task goes on without it"
-    );
-    Vec::new()
+    Earlier { lines: Vec::new(), missing: Some(missing) }
 }
 
 async fn is_first(desk: &Arc<Desk>, claimed: &Claimed) -> bool {

@@ -232,7 +232,11 @@ impl Desk {
     /// which id belongs into the config.
     pub(super) async fn follow(self: &Arc<Self>, account: &Account, old: &PlaceId, new: &PlaceId) {
         if account.alias(old, new) {
-            let text = words::moved(account.channel.name, old.key(), new.key());
+            let text = words::moved(
+                (account.channel.name, account.channel.allow_keys.places),
+                old.key(),
+                new.key(),
+            );
             self.tell_owner(&format!("moved:{}:{}", old.full(), new.key()), &text).await;
         }
     }

@@ -135,7 +135,7 @@ impl Intake {
     /// Says how to be let in, once for ever in each place.
     async fn hint(&self, account: &Account, inbound: &Inbound) {
         tracing::info!(speaker = %inbound.speaker.id, place = %inbound.place, "not on the allow list");
-        let text = words::not_allowed(inbound, account.channel.name);
+        let text = words::not_allowed(inbound, account.channel.name, account.channel.allow_keys);
         if let Some(draft) = self.desk.draft_to(inbound, &text) {
             self.desk.say_once(&format!("hint:{}", inbound.place.full()), draft).await;
         }

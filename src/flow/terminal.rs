@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use selkie_channel_core::{
-    AccountId, Address, AllowList, Audience, Body, Channel, ConversationId, Delivery, Features,
-    Lookup, MessageRef, Mouth, Outbound, Pace, Part, PersonId, Receipt,
+    AccountId, Address, AllowKeys, AllowList, Audience, Body, Channel, ConversationId, Delivery,
+    Features, Lookup, MessageRef, Mouth, Outbound, Pace, Part, PersonId, Receipt,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -46,6 +46,7 @@ impl Terminal {
             mouth: Arc::clone(self) as _,
             address: Arc::clone(self) as _,
             allow: AllowList::default(),
+            allow_keys: AllowKeys::default(),
             pace: Pace::LIFTED,
             max_fetch_bytes: 0,
         }

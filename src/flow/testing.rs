@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::{
-    Address, Addressed, AllowList, Audience, Body, Channel, ConversationId, Features, Inbound,
-    Inbox, MessageRef, Mouth, Outbound, Pace, PersonId, PlaceId, Redactor, Speaker,
+    Address, Addressed, AllowKeys, AllowList, Audience, Body, Channel, ConversationId, Features,
+    Inbound, Inbox, MessageRef, Mouth, Outbound, Pace, PersonId, PlaceId, Redactor, Speaker,
 };
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
@@ -260,6 +260,7 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         mouth: Arc::clone(&platform) as _,
         address: Arc::new(TestAddress),
         allow: AllowList::of(["tg:2".to_owned(), "tg:-100".to_owned()]),
+        allow_keys: AllowKeys::one("allowed_chat_ids"),
         pace,
         max_fetch_bytes: 1000,
     };

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use selkie_channel_core::Inbound;
+use selkie_channel_core::{AllowKeys, Audience, Inbound};
 
 use crate::domain::facts::Mode;
 use crate::flow::account::{ChannelState, Hearing};
@@ -14,14 +14,19 @@ use crate::store::read::ConversationStatus;
 use crate::tools::shell::Listed;
 
 /// Tells somebody who is not listened to which line lets them in.
-pub(super) fn not_allowed(inbound: &Inbound, channel: &str) -> String {
+pub(super) fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys) -> String {
     let person = &inbound.speaker.id;
     let place = inbound.place.key();
+    // Who writes in private is let in as a person, who writes among others with the place.
+    let (key, id) = match inbound.audience {
+        Audience::Direct => (keys.people, person.as_str()),
+        Audience::Group => (keys.places, place),
+    };
     let mut text = format!(
-        "I do not listen here yet. If this bot is yours, add this id to `{channel}.allowed_chat_ids` in its \
-         config and restart it:\n```\n{channel}:\n  allowed_chat_ids: [\"{place}\"]\n```\n"
+        "I do not listen here yet. If this bot is yours, add this id to `{channel}.{key}` in its \
+         config and restart it:\n```\n{channel}:\n  {key}: [\"{id}\"]\n```\n"
     );
-    if person.as_str() == place {
+    if person.as_str() == id {
         _ = write!(text, "Or, to be its owner: `owners: [\"{person}\"]`.");
     } else {
         _ = write!(text, "You wrote as `{person}`; to be its owner: `owners: [\"{person}\"]`.");
@@ -153,10 +158,10 @@ pub(super) fn failed(why: &str) -> String {
 }
 
 /// Tells the owner that a place goes on under another id.
-pub(super) fn moved(channel: &str, old: &str, new: &str) -> String {
+pub(super) fn moved((channel, key): (&str, &str), old: &str, new: &str) -> String {
     format!(
         "The group `{old}` goes on as `{new}`. I still listen there; so that a restart does too, put \
-         `\"{new}\"` beside the old id in `{channel}.allowed_chat_ids` (and in `groups`, if it stands there)."
+         `\"{new}\"` beside the old id in `{channel}.{key}` (and in `groups`, if it stands there)."
     )
 }
 
@@ -326,7 +331,8 @@ mod tests {
     #[test]
     fn the_hint_names_the_id_and_the_line() {
         let mut inbound = testing::message("tg:4711", "hi");
-        insta::assert_snapshot!(not_allowed(&inbound, "telegram"), @r#"
+        let telegram = AllowKeys::one("allowed_chat_ids");
+        insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram), @r#"
         I do not listen here yet. If this bot is yours, add this id to `telegram.allowed_chat_ids` in its config and restart it:
         ```
         telegram:
@@ -335,7 +341,8 @@ mod tests {
         Or, to be its owner: `owners: ["tg:4711"]`.
         "#);
         inbound.place = PlaceId::new(AccountId::new("tg:8"), "tg:-100");
-        insta::assert_snapshot!(not_allowed(&inbound, "telegram"), @r#"
+        inbound.audience = Audience::Group;
+        insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram), @r#"
         I do not listen here yet. If this bot is yours, add this id to `telegram.allowed_chat_ids` in its config and restart it:
         ```
         telegram:
@@ -343,6 +350,18 @@ mod tests {
         ```
         You wrote as `tg:4711`; to be its owner: `owners: ["tg:4711"]`.
         "#);
+    }
+
+    #[test]
+    fn the_hint_names_the_key_that_the_channel_has() {
+        let keys = AllowKeys { places: "allowed_channel_ids", people: "allowed_user_ids" };
+        let mut inbound = testing::message("slack:T1:U2", "hi");
+        inbound.place = PlaceId::new(AccountId::new("slack:1"), "slack:T1:D3");
+        let hint = not_allowed(&inbound, "slack", keys);
+        assert!(hint.contains("slack:\n  allowed_user_ids: [\"slack:T1:U2\"]"), "{hint}");
+        inbound.audience = Audience::Group;
+        let hint = not_allowed(&inbound, "slack", keys);
+        assert!(hint.contains("slack:\n  allowed_channel_ids: [\"slack:T1:D3\"]"), "{hint}");
     }
 
     #[test]
@@ -379,7 +398,7 @@ mod tests {
             poison(4),
             defect(),
             failed("the model is away"),
-            moved("telegram", "tg:-1", "tg:-1001"),
+            moved(("telegram", "allowed_chat_ids"), "tg:-1", "tg:-1001"),
             tools_usage(),
             tool_why("bash", &["exec is closed in groups".to_owned()]),
         ];

@@ -86,10 +86,29 @@ pub struct Channel {
     pub address: Arc<dyn Address>,
     /// Whom it listens to.
     pub allow: AllowList,
+    /// Which keys of its section let somebody in.
+    pub allow_keys: AllowKeys,
     /// How fast it may speak.
     pub pace: Pace,
     /// Whether it accepts edits of messages as news for a running task (data for intake).
     pub max_fetch_bytes: u64,
+}
+
+/// The keys of a channel's section that hold its allow list, for what people are told; empty for a channel
+/// that listens to nobody.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AllowKeys {
+    /// Takes keys of places.
+    pub places: &'static str,
+    /// Takes ids of people; often the same key.
+    pub people: &'static str,
+}
+
+impl AllowKeys {
+    /// One key for places and people.
+    pub const fn one(key: &'static str) -> Self {
+        Self { places: key, people: key }
+    }
 }
 
 /// How fast an account may speak. All calls count, edits and reactions too.

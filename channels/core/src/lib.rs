@@ -26,10 +26,12 @@ pub use inbound::{
     What,
 };
 pub use kit::{
-    BuildContext, Channel, ChannelKit, Features, Now, Pace, ParameterNames, Problem,
+    AllowKeys, BuildContext, Channel, ChannelKit, Features, Now, Pace, ParameterNames, Problem,
     SpeakingEffect, SpeakingTool,
 };
 pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Part, Question, Receipt};
 pub use pause::Pauses;
 pub use redact::Redactor;
-pub use roles::{Address, Cursor, Ears, Inbox, InboxBroken, ListenEnd, Mouth, Offered, Sink};
+pub use roles::{
+    Address, Cursor, Earlier, Ears, Inbox, InboxBroken, ListenEnd, Mouth, Offered, Sink,
+};

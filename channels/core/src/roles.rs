@@ -40,19 +40,21 @@ pub trait Ears: Send + Sync {
     ) -> Result<u64, String>;
 
     /// Fetches what was said in a conversation before `before` (see [`Inbound::order`]): the newest
-    /// `limit` messages, oldest first, with the one that began it. Nothing where the platform tells
-    /// nothing, and without asking it when nothing can be there.
+    /// `limit` messages, oldest first, with the one that began it; for one that begins with `before` what
+    /// was said around it, where it is not the whole place. Nothing where the platform tells nothing, and
+    /// without asking it when nothing can be there. What failed is asked again, within seconds.
     ///
     /// # Errors
-    /// In words for a log: what failed and what can be done; never holds a secret.
+    /// When nothing was to be had, in words for a log: what failed and what can be done; never holds a
+    /// secret.
     async fn backfill(
         &self,
         conversation: &ConversationId,
         before: i64,
         limit: usize,
-    ) -> Result<Vec<Inbound>, String> {
+    ) -> Result<Earlier, String> {
         let _ = (conversation, before, limit);
-        Ok(Vec::new())
+        Ok(Earlier::default())
     }
 }
 
@@ -65,6 +67,15 @@ pub struct Offered {
     pub help: &'static str,
     /// It makes sense in groups, too.
     pub in_groups: bool,
+}
+
+/// What was said before.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Earlier {
+    /// The lines, oldest first.
+    pub lines: Vec<Inbound>,
+    /// Why some of them are missing, in words for a log; never holds a secret.
+    pub missing: Option<String>,
 }
 
 /// Where an attachment's bytes go.

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use schemars::schema_for;
 use secrecy::ExposeSecret;
-use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Problem};
+use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Problem};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -97,6 +97,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         ears: Some(Arc::new(ears)),
         mouth: Arc::new(mouth),
         allow: settings.allow,
+        allow_keys: AllowKeys::one("allowed_ids"),
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,
     }))

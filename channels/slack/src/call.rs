@@ -50,6 +50,13 @@ pub enum Call {
         /// In mrkdwn.
         text: String,
     },
+    /// `assistant.threads.setStatus`: presence, never stored.
+    Thinking {
+        /// The channel.
+        channel: String,
+        /// The thread's root.
+        thread: String,
+    },
     /// `reactions.add`.
     React {
         /// The channel.
@@ -78,7 +85,7 @@ impl Call {
     /// Puts the visible mark before the call's text.
     fn mark(&mut self) {
         match self {
-            Self::Post { params, .. } => {
+            Self::Post { params, .. } | Self::Whisper { params } => {
                 let styled = params.get("mrkdwn") != Some(&Value::Bool(false));
                 for pointer in ["/text", "/blocks/0/text/text"] {
                     let Some(text) = params.pointer_mut(pointer) else { continue };
@@ -90,7 +97,7 @@ impl Call {
                 *comment = Some(marked_text(comment.as_deref().unwrap_or_default(), true));
             }
             Self::React { .. } | Self::Update { .. } | Self::Delete { .. } => {}
-            Self::Whisper { .. } => {}
+            Self::Thinking { .. } => {}
         }
     }
 }
@@ -122,6 +129,16 @@ pub fn marked(part: &Part) -> Part {
         part.shown = shown(&format!("{MARK} {}", part.shown));
     }
     part
+}
+
+/// Returns what is shown to one person as a message to that person alone.
+pub fn to_the_person(whisper: &Value) -> Option<Value> {
+    let mut params = whisper.clone();
+    let fields = params.as_object_mut()?;
+    let user = fields.remove("user")?;
+    fields.remove("thread_ts");
+    fields.insert("channel".to_owned(), user);
+    Some(params)
 }
 
 /// Returns the key by which a posted message is found again; `None` for calls that have none.

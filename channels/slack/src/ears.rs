@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hyper::header::CONTENT_TYPE;
 use selkie_channel_core::{
-    AccountId, Attachment, ConversationId, Ears, Inbound, Inbox, ListenEnd, Sink,
+    AccountId, Attachment, ConversationId, Earlier, Ears, Inbox, ListenEnd, Sink,
 };
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
@@ -102,8 +102,10 @@ impl Ears for SlackEars {
         conversation: &ConversationId,
         before: i64,
         limit: usize,
-    ) -> Result<Vec<Inbound>, String> {
-        let Some(spot) = Spot::parse(conversation.key(), None) else { return Ok(Vec::new()) };
+    ) -> Result<Earlier, String> {
+        let Some(spot) = Spot::parse(conversation.key(), None) else {
+            return Ok(Earlier::default());
+        };
         let me = self.whoami.get().await;
         let frame = Frame {
             account: &self.account,
@@ -112,8 +114,8 @@ impl Ears for SlackEars {
             latest: before,
             redactor: &self.line.redactor,
         };
-        let mut earlier = backfill::thread(&self.api, &spot, (before, limit), frame).await?;
-        self.names.fill(&self.api, &mut earlier).await;
+        let mut earlier = backfill::earlier(&self.api, &spot, (before, limit), frame).await?;
+        self.names.fill(&self.api, &mut earlier.lines).await;
         Ok(earlier)
     }
 }

@@ -66,8 +66,8 @@ pub const DISABLED: &str = "Slack has switched Socket Mode off for this app, so 
 
 /// Told when another program listens with this app's token.
 pub const TAKEN: &str = "Another program listens to Slack with my app's token (slack.app_token). Slack \
-    would give each of us a part of the messages, so I wait until it ends. Stop it, or make an app of its \
-    own for one of us.";
+    gives each of us a part of the messages, so I miss some for as long as it runs. Stop it, or make an app \
+    of its own for one of us.";
 
 fn credential(refusal: &Refusal) -> String {
     format!(

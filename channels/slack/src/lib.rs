@@ -12,6 +12,7 @@ mod brakes;
 mod call;
 mod cut;
 mod ears;
+mod emoji;
 mod ending;
 mod fault;
 mod hear;
@@ -23,11 +24,14 @@ mod markdown;
 mod mouth;
 mod names;
 mod raw;
+mod refs;
 mod refusal;
 mod render;
 mod settings;
+mod signs;
 mod socket;
 mod speaking;
+mod stubs;
 mod styled;
 mod table;
 mod upload;
@@ -40,7 +44,7 @@ use std::sync::Arc;
 
 use schemars::schema_for;
 use secrecy::ExposeSecret;
-use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Problem};
+use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Problem};
 use serde_json::Value;
 
 use crate::api::Line;
@@ -112,6 +116,7 @@ fn assemble(
         ears: Some(Arc::new(ears)),
         mouth: Arc::new(mouth),
         allow: settings.allow,
+        allow_keys: AllowKeys { places: "allowed_channel_ids", people: "allowed_user_ids" },
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,
     }))

@@ -16,6 +16,7 @@ use crate::ending::{DISABLED, End, TAKEN, grumble};
 use crate::hear::{self, Envelope, Frame};
 use crate::names::Names;
 use crate::socket::{Brought, Patience, Socket};
+use crate::stubs;
 use crate::whoami::{Me, Whoami};
 use selkie_channel_core::Pauses;
 
@@ -23,9 +24,10 @@ use selkie_channel_core::Pauses;
 const GOOD: Duration = Duration::from_secs(30);
 /// Renewals in a row that are followed at once.
 const QUICK: u32 = 2;
-/// Failures in a row after which another program is spoken of, and after which it is waited for no more.
+/// Failures in a row after which another program is spoken of, and after which it is waited for no more:
+/// some seconds, in which sockets of our own last life are gone too.
 const TOLD_AT: u32 = 3;
-const JOIN_AT: u32 = 20;
+const JOIN_AT: u32 = 6;
 
 /// Refusals in a row after which a token that has worked is believed to be refused.
 const BELIEVED: u32 = 3;
@@ -161,7 +163,7 @@ impl Shared<'_> {
             tracing::debug!(others, "sockets of this app are open that are not ours");
             return;
         }
-        tracing::warn!(others, "another program uses this app's token: waiting for its end");
+        tracing::warn!(others, "another program uses this app's token");
         self.notice("slack-taken", TAKEN).await;
         if fails >= JOIN_AT {
             tracing::warn!("waited long enough: listening beside the other program");
@@ -269,6 +271,7 @@ impl Shared<'_> {
         if batch.is_empty() {
             return Ok(());
         }
+        stubs::fill(self.listener.api, &mut batch).await;
         self.listener.names.fill(self.listener.api, &mut batch).await;
         let count = batch.len();
         if let Err(error) = self.listener.inbox.accept(batch, None).await {

@@ -1,5 +1,7 @@
-//! Whether an unclear part arrived: messages are found again by the key in their metadata, files by
-//! where they are shared.
+//! Whether an unclear part arrived: messages are found again by the key in their metadata, by their words
+//! where Slack took no metadata, files by where they are shared.
+
+use std::time::Duration;
 
 use selkie_channel_core::{Lookup, MessageRef, Receipt};
 use serde_json::Value;
@@ -7,45 +9,145 @@ use serde_json::Value;
 use crate::api::Api;
 use crate::call::{Call, EVENT_TYPE, key_of};
 use crate::fault::Fault;
+use crate::hear;
+use crate::refusal::{Kind, kind};
+use crate::whoami::Me;
 
-/// Pages that are read at most: the answer stands near the message it answers.
-const PAGES: usize = 5;
+/// Pages that are read at most: the answer stands near the message it answers, and to some apps Slack hands
+/// out fifteen messages a page.
+const PAGES: usize = 20;
 const PAGE: &str = "100";
+/// When it is asked again after a failure that proves nothing; the courier lengthens it.
+const SOON: Duration = Duration::from_secs(2);
+/// A refused token is not mended by asking at once.
+const TOKEN_REFUSED: Duration = Duration::from_secs(60);
 
-/// Looks for a posted message. Whoever cannot read the history cannot tell.
-pub async fn message(api: &Api, call: &Call) -> Lookup {
+/// What was said, by which it is known again.
+struct Wanted<'a> {
+    key: &'a str,
+    /// The words of its forms, as they read.
+    words: Vec<String>,
+    me: &'a Me,
+}
+
+/// What stands on a page.
+enum Seen {
+    /// Ours, at this `ts`.
+    There(String),
+    /// Words of the bot that carry no key: it may be among them, changed.
+    Perhaps,
+    Nothing,
+}
+
+/// Looks for a posted message, of which `plain` is the plain form. Whoever cannot read the history cannot
+/// tell; whom Slack does not answer asks again.
+pub async fn message(api: &Api, call: &Call, plain: Option<&Call>, me: &Me) -> Lookup {
     let (Call::Post { params, .. }, Some(key)) = (call, key_of(call)) else {
         return Lookup::Unknown;
     };
     let field = |name: &str| params.get(name).and_then(Value::as_str);
     let Some(channel) = field("channel") else { return Lookup::Unknown };
-    let thread = field("thread_ts");
+    let words = [Some(call), plain].into_iter().flatten().filter_map(words_of).collect();
+    let wanted = Wanted { key, words, me };
+    match field("thread_ts") {
+        None => walk(api, channel, None, &wanted).await,
+        Some(thread) => match walk(api, channel, Some(thread), &wanted).await {
+            // It went out beside the thread that is gone, or not at all.
+            Lookup::Unknown => match walk(api, channel, None, &wanted).await {
+                Lookup::Sent(receipt) => Lookup::Sent(receipt),
+                _ => Lookup::Unknown,
+            },
+            known => known,
+        },
+    }
+}
+
+/// Reads a thread, or a channel, from the message that is answered on.
+async fn walk(api: &Api, channel: &str, thread: Option<&str>, wanted: &Wanted<'_>) -> Lookup {
     let method = if thread.is_some() { "conversations.replies" } else { "conversations.history" };
     let mut cursor = String::new();
+    let mut perhaps = false;
     for _ in 0..PAGES {
         let mut ask = vec![("channel", channel), ("limit", PAGE), ("include_all_metadata", "true")];
         ask.extend(thread.map(|thread| ("ts", thread)));
         // The key begins with the message that is answered: what stands before it is not looked at.
-        ask.extend(answered(key).map(|ts| ("oldest", ts)));
+        ask.extend(answered(wanted.key).map(|ts| ("oldest", ts)));
         if !cursor.is_empty() {
             ask.push(("cursor", cursor.as_str()));
         }
         let page = match api.ask(method, &ask).await {
             Ok(page) => page,
-            Err(fault) => return unknown(&fault),
+            Err(fault) => return in_vain(&fault),
         };
-        if let Some(ts) = found(&page, key) {
-            let message = Some(MessageRef::new(ts));
-            let note = Some("found again in the channel's history".to_owned());
-            return Lookup::Sent(Receipt { message, note });
+        match wanted.on(&page) {
+            Seen::There(ts) => {
+                let message = Some(MessageRef::new(ts));
+                let note = Some("found again in the channel's history".to_owned());
+                return Lookup::Sent(Receipt { message, note });
+            }
+            Seen::Perhaps => perhaps = true,
+            Seen::Nothing => {}
         }
         let next = page.pointer("/response_metadata/next_cursor").and_then(Value::as_str);
         match next.filter(|next| !next.is_empty()) {
             Some(next) => cursor = next.to_owned(),
+            None if perhaps => return Lookup::Unknown,
             None => return Lookup::NotSent,
         }
     }
     Lookup::Unknown
+}
+
+impl Wanted<'_> {
+    fn on(&self, page: &Value) -> Seen {
+        let messages =
+            page.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let ts = |message: &Value| message.get("ts").and_then(Value::as_str).map(str::to_owned);
+        if let Some(ts) = messages.iter().find(|message| self.has_key(message)).and_then(ts) {
+            return Seen::There(ts);
+        }
+        let mut keyless = messages.iter().filter(|message| self.is_keyless(message)).peekable();
+        let perhaps = keyless.peek().is_some();
+        let same = |message: &&Value| {
+            let text = message.get("text").and_then(Value::as_str).unwrap_or_default();
+            self.words.contains(&reads(text))
+        };
+        match (keyless.find(same).and_then(ts), perhaps) {
+            (Some(ts), _) => Seen::There(ts),
+            (None, true) => Seen::Perhaps,
+            (None, false) => Seen::Nothing,
+        }
+    }
+
+    fn has_key(&self, message: &Value) -> bool {
+        let metadata = message.get("metadata");
+        let field = |pointer: &str| metadata?.pointer(pointer)?.as_str();
+        field("/event_type") == Some(EVENT_TYPE) && field("/event_payload/key") == Some(self.key)
+    }
+
+    /// Words of the bot that Slack took without metadata; a shared file never has any.
+    fn is_keyless(&self, message: &Value) -> bool {
+        let field = |key: &str| message.get(key).and_then(Value::as_str);
+        let ours = match self.me.user.is_empty() {
+            true => field("bot_id").is_some(),
+            false => field("user") == Some(self.me.user.as_str()),
+        };
+        let keyed = message.pointer("/metadata/event_type").and_then(Value::as_str);
+        let files = message.get("files").and_then(Value::as_array).is_some_and(|f| !f.is_empty());
+        ours && !files && keyed != Some(EVENT_TYPE)
+    }
+}
+
+fn words_of(call: &Call) -> Option<String> {
+    let Call::Post { params, .. } = call else { return None };
+    Some(reads(params.get("text")?.as_str()?))
+}
+
+/// A text as it reads: Slack writes links and blanks its own way.
+fn reads(text: &str) -> String {
+    let text = hear::as_read(text);
+    let marks = |c: &char| !c.is_whitespace() && *c != '\u{200b}' && !"*_~`<>[]()".contains(*c);
+    text.chars().filter(marks).collect()
 }
 
 /// Asks where a file is shared.
@@ -61,7 +163,7 @@ pub async fn file(api: &Api, file: &str, channel: &str) -> Lookup {
                 None => Lookup::NotSent,
             }
         }
-        Err(fault) => unknown(&fault),
+        Err(fault) => in_vain(&fault),
     }
 }
 
@@ -72,24 +174,26 @@ pub fn share(file: &Value, channel: &str) -> Option<String> {
     here.map(str::to_owned)
 }
 
-fn found(page: &Value, key: &str) -> Option<String> {
-    let messages = page.get("messages")?.as_array()?;
-    let ours = messages.iter().find(|message| {
-        let metadata = message.get("metadata");
-        let field = |pointer: &str| metadata?.pointer(pointer)?.as_str();
-        field("/event_type") == Some(EVENT_TYPE) && field("/event_payload/key") == Some(key)
-    });
-    ours?.get("ts")?.as_str().map(str::to_owned)
-}
-
 fn answered(key: &str) -> Option<&str> {
     key.split(':').next().filter(|ts| crate::ids::order(ts).is_some())
 }
 
-fn unknown(fault: &Fault) -> Lookup {
-    tracing::warn!(
-        why = fault.words(),
-        "the history cannot be read: whether a message arrived stays unknown"
-    );
-    Lookup::Unknown
+/// Only a refusal that stays is a real unknown; a limit or a broken line is asked again.
+fn in_vain(fault: &Fault) -> Lookup {
+    let why = fault.words();
+    let after = match fault {
+        Fault::NotSent(_) | Fault::Unclear(_) => SOON,
+        Fault::Refused(refusal) => match kind(refusal) {
+            Kind::Limited => refusal.retry_after.unwrap_or(SOON),
+            Kind::Token => TOKEN_REFUSED,
+            _ => {
+                tracing::warn!(
+                    why,
+                    "the history cannot be read: whether a message arrived stays unknown"
+                );
+                return Lookup::Unknown;
+            }
+        },
+    };
+    Lookup::Later { after, why }
 }

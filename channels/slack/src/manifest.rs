@@ -41,11 +41,10 @@ oauth_config:
       - groups:history
       - groups:read
       - im:history
-      - im:read
-      - im:write
       - mpim:history
       - mpim:read
       - reactions:write
+      - usergroups:read
       - users:read
 settings:
   event_subscriptions:
@@ -60,6 +59,7 @@ settings:
       - group_left
       - group_unarchive
       - member_joined_channel
+      - member_left_channel
       - message.channels
       - message.groups
       - message.im
@@ -90,6 +90,8 @@ mod tests {
             "files:write",
             "reactions:write",
             "users:read",
+            "usergroups:read",
+            "member_left_channel",
             "message.channels",
             "message.groups",
             "message.im",
@@ -101,6 +103,9 @@ mod tests {
         ] {
             let line = |line: &str| line.trim_start().trim_start_matches("- ") == needed;
             assert!(manifest.lines().any(line), "{needed}");
+        }
+        for needless in ["im:read", "im:write"] {
+            assert!(!manifest.lines().any(|line| line.trim() == format!("- {needless}")));
         }
         assert!(manifest.contains("socket_mode_enabled: true"));
         assert!(manifest.contains("interactivity:\n    is_enabled: true"));

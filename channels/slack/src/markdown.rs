@@ -252,6 +252,15 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_for_itself_is_no_style() {
+        let shown = mrkdwn(r"\*literal\* and \_this\_, snake_case_name, 2 \* 3, a\*b");
+        let wanted =
+            "*\u{200b}literal\u{200b}* and _\u{200b}this\u{200b}_, snake_case_name, 2 * 3, a*b";
+        assert_eq!(shown, wanted);
+        assert_eq!(mrkdwn("`*a*`"), "`*a*`", "code is code");
+    }
+
+    #[test]
     fn only_web_addresses_are_links() {
         assert_eq!(mrkdwn("[x](javascript:alert)"), "x");
         assert_eq!(mrkdwn("[x](https://a|b>c)"), "<https://a%7Cb%3Ec|x>");

@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::call::{self, Call};
+use crate::emoji;
 use crate::fault::{Fault, Refusal};
 use crate::lookup;
 use crate::refusal::{Kind, kind, words};
 use crate::render;
-use crate::speaking::emoji_name;
+use crate::signs::Signs;
 use crate::upload;
 use crate::whoami::Whoami;
 
@@ -34,30 +35,28 @@ pub struct SlackMouth {
     max_upload: u64,
     /// Files whose last step is unclear, by the text of their call.
     unclear: Mutex<HashMap<String, String>>,
+    signs: Signs,
 }
 
 impl SlackMouth {
     /// Speaks through `api`; refuses files over `max_upload` bytes.
     pub fn new(api: Api, whoami: Arc<Whoami>, max_upload: u64) -> Self {
-        Self { api, whoami, max_upload, unclear: Mutex::default() }
+        Self { api, whoami, max_upload, unclear: Mutex::default(), signs: Signs::default() }
     }
 
-    /// Makes a call that may have a plainer form, for when Slack does not take the first.
+    /// Makes a call that may have a plainer form, for when Slack does not take the first. Every form carries
+    /// the key by which it is found again, as long as Slack takes that.
     async fn say(&self, method: &str, params: &Value, plain: Option<&Value>) -> Delivery {
-        let repeatable = method == "chat.update";
-        let refusal = match self.api.call(method, params).await {
-            Ok(answer) => return posted(&answer, None),
-            Err(Fault::Refused(refusal)) => refusal,
-            Err(fault) => return unproven(fault, repeatable),
-        };
-        let Some(params) = plain.filter(|_| kind(&refusal) == Kind::Form) else {
-            return verdict(&refusal);
-        };
-        let note = format!("sent in its plain form: {}", refusal.code);
-        match self.api.call(method, params).await {
-            Ok(answer) => posted(&answer, Some(note)),
-            Err(Fault::Refused(refusal)) => verdict(&refusal),
-            Err(fault) => unproven(fault, repeatable),
+        let mut form = Form::new(params, plain);
+        loop {
+            let refusal = match self.api.call(method, &form.params).await {
+                Ok(answer) => return posted(&answer, form.note),
+                Err(Fault::Refused(refusal)) => refusal,
+                Err(fault) => return unproven(fault, method == "chat.update"),
+            };
+            if !form.plainer(&refusal) {
+                return verdict(&refusal);
+            }
         }
     }
 
@@ -96,7 +95,7 @@ impl SlackMouth {
     }
 
     /// A slash command's address takes a few answers for half an hour; after that, and where it is not
-    /// taken, the channel gets them.
+    /// taken, the person is shown the answer alone by other ways. It never becomes public.
     async fn respond(&self, url: &str, text: &str, instead: Option<Call>) -> Delivery {
         let body = json!({ "response_type": "ephemeral", "replace_original": false, "text": text });
         let refused = match self.api.respond(url, &body).await {
@@ -111,20 +110,25 @@ impl SlackMouth {
             Err(fault) => return unproven(fault, false),
         };
         match instead {
-            Some(Call::Post { params, .. }) => self.say("chat.postMessage", &params, None).await,
+            Some(Call::Whisper { params }) => {
+                let aloud = call::to_the_person(&params);
+                self.whisper(&params, aloud.as_ref()).await
+            }
             _ => verdict(&refused),
         }
     }
 
     async fn react(&self, channel: &str, ts: &str, written: &str) -> Delivery {
-        let Some(name) = emoji_name(written) else {
-            return refuse(format!(
-                "{written} is no emoji name: Slack takes names such as thumbsup or eyes"
-            ));
+        let names = emoji::names(written);
+        let known = names.iter().find(|name| self.whoami.knows_emoji(name));
+        let Some(name) = known else {
+            return refuse(match names.first() {
+                Some(name) => format!("invalid_name: this workspace has no emoji {name}"),
+                None => format!(
+                    "{written} is no emoji name: Slack takes names such as thumbsup or eyes"
+                ),
+            });
         };
-        if !self.whoami.knows_emoji(&name) {
-            return refuse(format!("invalid_name: this workspace has no emoji {name}"));
-        }
         let params = json!({ "channel": channel, "timestamp": ts, "name": name });
         match self.api.call("reactions.add", &params).await {
             Ok(_) => Delivery::Sent(Receipt::default()),
@@ -159,7 +163,12 @@ impl SlackMouth {
         if let Some(comment) = comment {
             params["initial_comment"] = json!(comment);
         }
-        match self.api.call("files.completeUploadExternal", &params).await {
+        let mut done = self.api.call("files.completeUploadExternal", &params).await;
+        if matches!(&done, Err(Fault::Refused(refusal)) if is_thread_gone(refusal)) {
+            params.as_object_mut().and_then(|params| params.remove("thread_ts"));
+            done = self.api.call("files.completeUploadExternal", &params).await;
+        }
+        match done {
             Ok(answer) => {
                 let file = answer.pointer("/files/0").cloned().unwrap_or_default();
                 let message = lookup::share(&file, channel).map(MessageRef::new);
@@ -172,6 +181,19 @@ impl SlackMouth {
             }
             Err(fault) => unproven(fault, false),
         }
+    }
+
+    /// Shows that something is being done, where the app may; where it may not it is not asked again for
+    /// long. It is gone with the answer, and after two minutes.
+    async fn thinks(&self, channel: &str, thread: &str) -> Delivery {
+        if self.signs.may_show(channel, thread) {
+            let params = json!({ "channel_id": channel, "thread_ts": thread, "status": "is working on it …" });
+            if let Err(fault) = self.api.call("assistant.threads.setStatus", &params).await {
+                tracing::debug!(why = fault.words(), "no sign of life is shown");
+                self.signs.refused(&fault);
+            }
+        }
+        Delivery::Sent(Receipt::default())
     }
 
     fn remember(&self, call: &Call, file: String) {
@@ -203,6 +225,10 @@ impl Mouth for SlackMouth {
         match read(&part.call) {
             Some(Call::Post { params, aside }) => {
                 let delivery = self.say("chat.postMessage", &params, plain_params).await;
+                if matches!(delivery, Delivery::Sent(_)) {
+                    let text = |key: &str| params.get(key).and_then(Value::as_str);
+                    self.signs.answered(text("channel").unwrap_or_default(), text("thread_ts"));
+                }
                 self.or_aside(delivery, aside.as_deref(), &params).await
             }
             Some(Call::Update { params }) => self.say("chat.update", &params, plain_params).await,
@@ -211,13 +237,18 @@ impl Mouth for SlackMouth {
             Some(Call::Respond { url, text }) => self.respond(&url, &text, plain).await,
             Some(Call::React { channel, ts, name }) => self.react(&channel, &ts, &name).await,
             Some(call @ Call::Upload { .. }) => self.upload(&call).await,
+            Some(Call::Thinking { channel, thread }) => self.thinks(&channel, &thread).await,
             None => refuse("a stored call that this version cannot read".to_owned()),
         }
     }
 
     async fn lookup(&self, part: &Part) -> Lookup {
         match read(&part.call) {
-            Some(call @ Call::Post { .. }) => lookup::message(&self.api, &call).await,
+            Some(call @ Call::Post { .. }) => {
+                let plain = part.fallback.as_ref().and_then(read);
+                let me = self.whoami.known();
+                lookup::message(&self.api, &call, plain.as_ref(), &me).await
+            }
             Some(call @ Call::Upload { .. }) => match (&call, self.unclear_file(&call)) {
                 (Call::Upload { channel, .. }, Some(file)) => {
                     lookup::file(&self.api, &file, channel).await
@@ -231,6 +262,55 @@ impl Mouth for SlackMouth {
     fn marked(&self, part: &Part) -> Part {
         call::marked(part)
     }
+}
+
+/// A call's parameters in the form that is tried now, and what it may still become.
+struct Form {
+    params: Value,
+    plain: Option<Value>,
+    note: Option<String>,
+}
+
+impl Form {
+    /// Parts that were stored without a key in their plain form get it here.
+    fn new(params: &Value, plain: Option<&Value>) -> Self {
+        let mut plain = plain.cloned();
+        if let (Some(plain), Some(metadata)) = (&mut plain, params.get("metadata")) {
+            plain["metadata"] = metadata.clone();
+        }
+        Self { params: params.clone(), plain, note: None }
+    }
+
+    /// Gives up what Slack did not take; `false` when there is nothing left to give up.
+    fn plainer(&mut self, refusal: &Refusal) -> bool {
+        let code = &refusal.code;
+        let lost = |this: &mut Self, key: &str| {
+            let forms = [Some(&mut this.params), this.plain.as_mut()];
+            let fields = forms.into_iter().flatten().filter_map(Value::as_object_mut);
+            fields.map(|fields| fields.remove(key).is_some()).fold(false, |a, b| a | b)
+        };
+        if code.contains("metadata") && lost(self, "metadata") {
+            self.note = Some(format!("sent without its metadata: {code}"));
+            return true;
+        }
+        if is_thread_gone(refusal) && lost(self, "thread_ts") {
+            self.note = Some(format!("sent beside its thread, which is gone: {code}"));
+            return true;
+        }
+        match self.plain.take().filter(|_| kind(refusal) == Kind::Form) {
+            Some(plain) => {
+                self.params = plain;
+                self.note = Some(format!("sent in its plain form: {code}"));
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// The message that a thread hung on was deleted: what is said stands beside it then.
+fn is_thread_gone(refusal: &Refusal) -> bool {
+    matches!(refusal.code.as_str(), "thread_not_found" | "invalid_thread_ts")
 }
 
 fn read(call: &Value) -> Option<Call> {

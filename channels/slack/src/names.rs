@@ -5,13 +5,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use selkie_channel_core::{Inbound, What};
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use crate::api::Api;
 use crate::ids::Spot;
+use crate::refs;
 
 /// An event must be acknowledged within three seconds, and stored before.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -22,6 +23,11 @@ const MISSING: Duration = Duration::from_secs(60);
 /// More than any workspace talks in one hour; then all is forgotten.
 const MANY: usize = 20_000;
 
+/// People, channels and groups that are looked up for one text.
+const MOST_NAMED: usize = 20;
+/// No name is longer, bytes.
+const LONGEST: usize = 120;
+
 /// The names that are known.
 #[derive(Default)]
 pub struct Names {
@@ -29,31 +35,61 @@ pub struct Names {
 }
 
 impl Names {
-    /// Writes names and titles into what people said and tapped. Who has no name goes by the handle.
+    /// Writes names and titles into what people said, changed and tapped. Who has no name goes by the
+    /// handle; whom a text names by id is named there.
     pub async fn fill(&self, api: &Api, batch: &mut [Inbound]) {
-        let said =
-            |inbound: &&mut Inbound| matches!(inbound.what, What::Message | What::Tap { .. });
-        let asked: HashSet<String> =
-            batch.iter_mut().filter(said).flat_map(|inbound| ids(inbound)).flatten().collect();
+        let mut asked: HashSet<String> =
+            batch.iter().filter(|inbound| said(inbound)).flat_map(ids).flatten().collect();
+        for inbound in batch.iter_mut().filter(|inbound| said(inbound)) {
+            texts(inbound).for_each(|text| refs::of(text, MOST_NAMED, &mut asked));
+        }
         let missing: Vec<String> = asked.into_iter().filter(|id| self.get(id).is_none()).collect();
         if !missing.is_empty() {
-            let all = join_all(missing.iter().map(|id| self.ask(api, id)));
-            if timeout(PATIENCE, all).await.is_err() {
+            let groups = missing.iter().any(|id| id.starts_with('S'));
+            let one = missing.iter().filter(|id| !id.starts_with('S'));
+            let all = join_all(one.map(|id| self.ask(api, id)));
+            let groups = async {
+                if groups {
+                    self.ask_groups(api).await;
+                }
+            };
+            if timeout(PATIENCE, join(all, groups)).await.is_err() {
                 tracing::debug!("names are not there in time; ids stand for them");
             }
             // What did not come in time is not waited for again at once.
             missing.iter().filter(|id| self.get(id).is_none()).for_each(|id| self.put(id, ""));
         }
-        for inbound in batch.iter_mut().filter(said) {
-            let [user, channel] = ids(inbound);
-            let name = |id: Option<String>| id.and_then(|id| self.get(&id)).unwrap_or_default();
-            let speaker = &mut inbound.speaker;
-            if speaker.name.is_empty() {
-                let handle = || speaker.username.clone().unwrap_or_default();
-                speaker.name = Some(name(user)).filter(|n| !n.is_empty()).unwrap_or_else(handle);
+        for inbound in batch.iter_mut().filter(|inbound| said(inbound)) {
+            self.write(inbound);
+        }
+    }
+
+    fn write(&self, inbound: &mut Inbound) {
+        let [user, channel] = ids(inbound);
+        let name = |id: Option<String>| id.and_then(|id| self.get(&id)).unwrap_or_default();
+        let speaker = &mut inbound.speaker;
+        if speaker.name.is_empty() {
+            let handle = || speaker.username.clone().unwrap_or_default();
+            speaker.name = Some(name(user)).filter(|n| !n.is_empty()).unwrap_or_else(handle);
+        }
+        if inbound.title.is_empty() {
+            inbound.title = name(channel);
+        }
+        let known = |id: &str| self.get(id).filter(|name| !name.is_empty());
+        for text in texts(inbound) {
+            if let Some(named) = refs::named(text, known) {
+                *text = named;
             }
-            if inbound.title.is_empty() {
-                inbound.title = name(channel);
+        }
+    }
+
+    /// The handles of groups of people (`@tea-team`); an app without `usergroups:read` is told none.
+    async fn ask_groups(&self, api: &Api) {
+        let answer = api.ask("usergroups.list", &[]).await.unwrap_or_default();
+        let groups = answer.get("usergroups").and_then(Value::as_array);
+        for group in groups.into_iter().flatten().take(MANY / 2) {
+            if let (Some(id), Some(handle)) = (text(group, "id"), text(group, "handle")) {
+                self.put(&id, &handle);
             }
         }
     }
@@ -77,12 +113,27 @@ impl Names {
     }
 
     fn put(&self, id: &str, name: &str) {
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = &name[..name.floor_char_boundary(LONGEST)];
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MANY {
             known.clear();
         }
         known.insert(id.to_owned(), (name.to_owned(), Instant::now()));
     }
+}
+
+/// What people say, change and tap.
+fn said(inbound: &Inbound) -> bool {
+    matches!(inbound.what, What::Message | What::Edit | What::Tap { .. })
+}
+
+/// The texts of an inbound that may name somebody by id.
+fn texts(inbound: &mut Inbound) -> impl Iterator<Item = &mut String> {
+    let Inbound { text, command, quote, .. } = inbound;
+    let args = command.as_mut().map(|command| &mut command.args);
+    let quoted = quote.as_mut().map(|quote| &mut quote.text);
+    std::iter::once(text).chain(args).chain(quoted)
 }
 
 /// Returns whom and which channel an inbound would like named; a direct conversation has no title.

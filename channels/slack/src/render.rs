@@ -14,8 +14,8 @@ use crate::styled::{Style, Styled};
 /// Stands at the end of a text that had to fit into one message.
 const CUT: &str = " …";
 
-/// Turns what is said into calls, in order. Empty when there is nothing to show: Slack has no sign that a
-/// bot is typing.
+/// Turns what is said into calls, in order. Empty when there is nothing to show: a sign that the bot is at
+/// work stands in threads alone.
 pub fn render(outbound: &Outbound) -> Vec<Part> {
     let Some(spot) = Spot::parse(outbound.conversation.key(), None) else {
         tracing::error!(conversation = %outbound.conversation, "not a conversation of Slack");
@@ -35,7 +35,8 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         }
         Body::Withdrawal { message } => maker.withdrawal(message),
         Body::TapAnswer { handle, text } => maker.whisper(handle, text),
-        Body::Held(_) | Body::Typing => Vec::new(),
+        Body::Typing => maker.thinking(),
+        Body::Held(_) => Vec::new(),
     }
 }
 
@@ -51,11 +52,16 @@ impl Maker<'_> {
 
     fn messages(&self, pieces: Vec<Piece>) -> Vec<Part> {
         let parts = pieces.into_iter().enumerate().map(|(i, piece)| {
-            let plain = post(self.message(&piece.plain, false));
+            let plain = post(self.keyed(self.message(&piece.plain, false), i, &piece));
             match self.answer_at(i) {
-                Some(AnswerAt { url, alone: true }) => {
+                Some(AnswerAt { url, alone: true, user }) => {
+                    let mut params = self.message(&piece.mrkdwn, true);
+                    let whisper = user.map(|user| {
+                        params["user"] = json!(user);
+                        Call::Whisper { params }
+                    });
                     let call = Call::Respond { url, text: piece.mrkdwn };
-                    self.part(&call, Some(&plain), &piece.shown)
+                    self.part(&call, whisper.as_ref(), &piece.shown)
                 }
                 window => {
                     let params = self.keyed(self.message(&piece.mrkdwn, true), i, &piece);
@@ -85,7 +91,7 @@ impl Maker<'_> {
         let words = in_words(&last, question);
         let mut params = self.keyed(self.message(&words, true), number, &last);
         params["blocks"] = blocks::question(&last.mrkdwn, question);
-        let plain = post(self.message(&words, false));
+        let plain = post(self.keyed(self.message(&words, false), number, &last));
         parts.push(self.part(&post(params), Some(&plain), &words));
         parts
     }
@@ -93,7 +99,7 @@ impl Maker<'_> {
     fn status(&self, markdown: &str) -> Vec<Part> {
         let Some(piece) = one(markdown, MAX_TEXT - MARK_ROOM) else { return Vec::new() };
         let rich = post(self.keyed(self.message(&piece.mrkdwn, true), 0, &piece));
-        let plain = post(self.message(&piece.plain, false));
+        let plain = post(self.keyed(self.message(&piece.plain, false), 0, &piece));
         vec![self.part(&rich, Some(&plain), &piece.shown)]
     }
 
@@ -203,6 +209,12 @@ impl Maker<'_> {
         };
         let words = format!("[reaction {emoji}]");
         vec![Part { repeatable: true, ..self.part(&call, None, &words) }]
+    }
+
+    fn thinking(&self) -> Vec<Part> {
+        let Some(thread) = self.spot.thread.clone() else { return Vec::new() };
+        let call = Call::Thinking { channel: self.spot.channel.clone(), thread };
+        vec![Part { repeatable: true, ..self.part(&call, None, "[is working]") }]
     }
 
     fn part(&self, call: &Call, fallback: Option<&Call>, words: &str) -> Part {

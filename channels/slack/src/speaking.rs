@@ -13,7 +13,7 @@ pub static TOOLS: &[SpeakingTool] = &[
         name: REACT,
         description: "Puts an emoji on a message, instead of or besides an answer in words. Takes \
             the NAME of one of the workspace's emoji (thumbsup, eyes, white_check_mark, a custom \
-            one), never the character. Without message_ts it is the message being answered.",
+            one). Without message_ts it is the message being answered.",
         effect: SpeakingEffect::React,
         parameters: schema::<React>,
         names: ParameterNames { conversation: Some("channel_id"), message: Some("message_ts") },
@@ -45,7 +45,7 @@ fn schema<T: JsonSchema>() -> Schema {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "read as a schema; the tool's one implementation reads the values")]
 struct React {
-    /// The emoji's name without colons, e.g. `thumbsup`.
+    /// The emoji's name, e.g. `thumbsup`; of well-known ones the character itself does too.
     emoji: String,
     /// The channel; only the current one. Leave out for it.
     channel_id: Option<String>,
@@ -64,27 +64,4 @@ struct SendFile {
     filename: Option<String>,
     /// Text beside it.
     caption: Option<String>,
-}
-
-/// Returns an emoji's name as Slack takes it; `None` for a character or anything else that is no name.
-pub fn emoji_name(written: &str) -> Option<String> {
-    let name = written.trim().trim_matches(':').to_lowercase();
-    let fits = |c: char| c.is_alphanumeric() || "_-+'.:".contains(c);
-    let named = !name.is_empty() && name.len() <= 100 && name.chars().all(fits);
-    named.then_some(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_taken_and_characters_are_not() {
-        assert_eq!(emoji_name(":ThumbsUp:").as_deref(), Some("thumbsup"));
-        assert_eq!(emoji_name("+1").as_deref(), Some("+1"));
-        assert_eq!(emoji_name("wave::skin-tone-3").as_deref(), Some("wave::skin-tone-3"));
-        for wrong in ["👍", "", "::", "two words", "❤️"] {
-            assert_eq!(emoji_name(wrong), None, "{wrong}");
-        }
-    }
 }

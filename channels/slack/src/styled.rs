@@ -194,6 +194,32 @@ fn body(style: &Style, text: &str) -> String {
             let url = escape(&url.replace('|', "%7C").replace('<', "%3C").replace('>', "%3E"));
             if url == shown { format!("<{url}>") } else { format!("<{url}|{shown}>") }
         }
-        _ => shown,
+        _ if style.code => shown,
+        _ => literal(&shown),
     }
+}
+
+/// Parts characters that stand for themselves from the words they touch, where Slack would take two of
+/// them for a style.
+fn literal(text: &str) -> String {
+    const MARKS: [char; 4] = ['*', '_', '~', '`'];
+    let spans = MARKS.map(|mark| (text.find(mark), text.rfind(mark)));
+    let word = char::is_alphanumeric;
+    let mut out = String::with_capacity(text.len());
+    let mut last = ' ';
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map_or(' ', |(_, c)| *c);
+        let span = MARKS.iter().position(|mark| *mark == c).map(|mark| spans[mark]);
+        let (first, end) = span.unwrap_or_default();
+        if first.is_some_and(|first| first < at) && !word(next) && !last.is_whitespace() {
+            out.push(SEAM);
+        }
+        out.push(c);
+        if end.is_some_and(|end| end > at) && !word(last) && !next.is_whitespace() {
+            out.push(SEAM);
+        }
+        last = c;
+    }
+    out
 }

@@ -99,7 +99,10 @@ impl Whoami {
             }
             Err(fault) => {
                 let why = fault.words();
-                tracing::warn!(why, "the workspace's emoji are not known: reactions are not offered");
+                tracing::warn!(
+                    why,
+                    "the workspace's emoji are not known: reactions are not offered"
+                );
                 self.known.send_modify(|known| known.emoji_refused = true);
             }
         }

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use schemars::schema_for;
 use secrecy::ExposeSecret;
-use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Problem};
+use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Problem};
 use serde_json::Value;
 
 use crate::api::Line;
@@ -102,6 +102,7 @@ fn assemble(
         ears: Some(Arc::new(ears)),
         mouth: Arc::new(mouth),
         allow: settings.allow,
+        allow_keys: AllowKeys::one("allowed_chat_ids"),
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,
     }))

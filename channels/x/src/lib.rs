@@ -26,7 +26,9 @@ mod testkit;
 use std::sync::Arc;
 
 use schemars::schema_for;
-use selkie_channel_core::{AllowList, Audience, BuildContext, Channel, ChannelKit, Problem};
+use selkie_channel_core::{
+    AllowKeys, AllowList, Audience, BuildContext, Channel, ChannelKit, Problem,
+};
 use serde_json::Value;
 
 use crate::api::{Api, Platform};
@@ -70,6 +72,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         ears: None,
         mouth: Arc::new(XMouth::new(api, settings.numbering)),
         allow: AllowList::default(),
+        allow_keys: AllowKeys::default(),
         pace: settings.pace,
         max_fetch_bytes: 0,
     }))

@@ -6,6 +6,8 @@ use super::methods::{Done, Refusal, find, text};
 use super::world::{BOT, Whisper, is_person, said};
 use super::{Server, blocks};
 
+/// Larger metadata is refused, bytes.
+const MAX_METADATA: usize = 16 * 1024;
 /// A changed message may not be longer.
 const MAX_UPDATE: usize = 4000;
 
@@ -13,8 +15,14 @@ pub(super) fn post(server: &Server, params: &Value) -> Done {
     let channel = text(params, "channel");
     let mut world = server.world();
     let channel = world.home_of(channel);
-    world.open_room(&channel)?;
+    let room = world.open_room(&channel)?;
+    if thread(params).is_some_and(|root| !room.messages.iter().any(|message| message.ts == root)) {
+        return Err("thread_not_found".into());
+    }
     check(params, 40_000)?;
+    if params.get("metadata").is_some_and(|metadata| metadata.to_string().len() > MAX_METADATA) {
+        return Err("metadata_too_large".into());
+    }
     if !server.may_post(&channel) {
         return Err(Refusal::Limited(1));
     }

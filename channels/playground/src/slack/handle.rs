@@ -249,6 +249,11 @@ impl Slack {
         self.server.world().files.get(id).map(|file| file.name.clone())
     }
 
+    /// The signs of life that were shown: channel, thread, words.
+    pub fn signs(&self) -> Vec<(String, String, String)> {
+        self.server.world().signs.clone()
+    }
+
     /// How often the bot called a method.
     pub fn counted(&self, method: &str) -> usize {
         self.calls(method).len()

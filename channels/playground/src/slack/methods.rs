@@ -47,10 +47,15 @@ const EMOJI: &[&str] = &["+1", "thumbsup", "eyes", "heart", "tada", "tea", "whit
 pub(super) fn scope(method: &str, params: &Value) -> Option<&'static str> {
     let kind = text(params, "channel").chars().next();
     Some(match method {
-        "chat.postMessage" | "chat.postEphemeral" | "chat.update" | "chat.delete" => "chat:write",
+        "chat.postMessage"
+        | "chat.postEphemeral"
+        | "chat.update"
+        | "chat.delete"
+        | "assistant.threads.setStatus" => "chat:write",
         "reactions.add" | "reactions.remove" => "reactions:write",
         "emoji.list" => "emoji:read",
         "users.info" => "users:read",
+        "usergroups.list" => "usergroups:read",
         "conversations.history" | "conversations.replies" => match kind {
             Some('D') => "im:history",
             Some('G') => "groups:history",
@@ -112,6 +117,10 @@ pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
             "categories": [{ "name": "Standard", "emoji_names": EMOJI }],
         })),
         "users.info" => user(text(params, "user")),
+        "usergroups.list" => Ok(json!({
+            "usergroups": [{ "id": "S0TEA", "name": "Tea team", "handle": "tea-team" }],
+        })),
+        "assistant.threads.setStatus" => sign(server, params),
         "files.getUploadURLExternal" => upload_url(server, params),
         "files.completeUploadExternal" => complete(server, params),
         "files.info" => file(server, text(params, "file")),
@@ -140,6 +149,19 @@ fn info(server: &Server, params: &Value) -> Done {
         "id": channel, "name": room.name, "is_im": room.kind == "im",
         "is_archived": room.archived, "is_member": room.has_bot,
     } }))
+}
+
+/// Shown under a thread until somebody answers there; an empty one takes it away.
+fn sign(server: &Server, params: &Value) -> Done {
+    let (channel, thread) = (text(params, "channel_id"), text(params, "thread_ts"));
+    let mut world = server.world();
+    let room = world.rooms.get(channel).filter(|room| room.has_bot).ok_or("channel_not_found")?;
+    if !room.messages.iter().any(|message| message.ts == thread) {
+        return Err("invalid_thread_ts".into());
+    }
+    let status = params.get("status").and_then(Value::as_str).ok_or("invalid_arguments")?;
+    world.signs.push((channel.to_owned(), thread.to_owned(), status.to_owned()));
+    Ok(json!({}))
 }
 
 fn react(server: &Server, params: &Value) -> Done {

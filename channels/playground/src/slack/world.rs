@@ -95,6 +95,8 @@ pub(super) struct World {
     pub(super) rooms: BTreeMap<String, Room>,
     pub(super) files: BTreeMap<String, File>,
     pub(super) whispers: Vec<Whisper>,
+    /// Signs of life: channel, thread, words.
+    pub(super) signs: Vec<(String, String, String)>,
     pub(super) rights: BTreeMap<u64, Right>,
     pub(super) revoked: bool,
     pub(super) missing_scopes: BTreeSet<String>,
@@ -120,6 +122,7 @@ impl World {
             rooms,
             files: BTreeMap::new(),
             whispers: Vec::new(),
+            signs: Vec::new(),
             rights: BTreeMap::new(),
             revoked: false,
             missing_scopes: BTreeSet::new(),

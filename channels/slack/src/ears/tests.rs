@@ -240,6 +240,91 @@ async fn a_refused_renewal_takes_nothing_from_a_socket_that_hears() {
     .await;
 }
 
+#[tokio::test]
+async fn whom_a_text_names_by_id_is_named() {
+    let mut server = Server::start([
+        ("users.info", Reply::ok(json!({ "user": { "profile": { "display_name": "Ada" } } }))),
+        (
+            "usergroups.list",
+            Reply::ok(json!({
+                "usergroups": [{ "id": "S1", "handle": "tea-team" }],
+            })),
+        ),
+    ])
+    .await;
+    let channel = server.channel();
+    let (inbox, mut rows) = memory(0);
+    while_listening(&channel, &inbox, async {
+        let mut ws = server.socket().await;
+        let text = "<@U9> <@U2> in <#C7|>, <!subteam^S1> and <!here>: tea?";
+        ws.send(message("e1", "1763640000.000100", text)).await;
+        let row = rows.recv().await.unwrap().remove(0);
+        assert_eq!(row.text, "@Ada in #tea-room, @tea-team and @here: tea?");
+        let mut changed = message("e2", "1763640009.000100", "");
+        changed["payload"]["event"] = json!({
+            "type": "message", "subtype": "message_changed", "channel": "C2",
+            "ts": "1763640009.000100", "message": { "ts": "1763640000.000100", "user": "U2",
+                "text": "<@U9> cake?" },
+        });
+        ws.send(changed).await;
+        let row = rows.recv().await.unwrap().remove(0);
+        assert_eq!((row.what, row.speaker.name.as_str()), (What::Edit, "Ada"));
+    })
+    .await;
+}
+
+async fn before(server: &Server, thread: &str, before: i64) -> Result<Earlier, String> {
+    let channel = server.channel();
+    let key = format!("slack:T1:C2:{thread}");
+    let conversation = ConversationId::new(channel.account.clone(), key);
+    channel.ears.as_ref().unwrap().backfill(&conversation, before, 3).await
+}
+
+fn page(seconds: std::ops::Range<i64>, next: &str) -> Reply {
+    let said =
+        |s| json!({ "ts": format!("{s}.000100"), "user": "U2", "text": format!("line {s}") });
+    let messages: Vec<_> = seconds.map(said).collect();
+    Reply::ok(json!({ "messages": messages, "response_metadata": { "next_cursor": next } }))
+}
+
+fn texts(earlier: &Earlier) -> Vec<&str> {
+    earlier.lines.iter().map(|line| line.text.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_thread_is_read_again_after_a_failure_and_what_is_there_is_kept() {
+    let server = Server::start([
+        ("conversations.replies", Reply::Text(500, "oh")),
+        ("conversations.replies", page(1000..1003, "n1")),
+        ("conversations.replies", Reply::Limited(0)),
+        ("conversations.replies", page(1003..1006, "")),
+    ])
+    .await;
+    let whole = before(&server, "1000.000100", 1_006_000_000).await.unwrap();
+    assert_eq!(texts(&whole), ["line 1000", "line 1004", "line 1005"]);
+    assert_eq!(whole.missing, None);
+    server.add("conversations.replies", page(1000..1003, "n1"));
+    server.add("conversations.replies", Reply::Limited(60));
+    let part = before(&server, "1000.000100", 1_006_000_000).await.unwrap();
+    assert_eq!(texts(&part), ["line 1000", "line 1001", "line 1002"]);
+    assert!(part.missing.unwrap().contains("ratelimited"));
+}
+
+#[tokio::test]
+async fn at_a_channels_root_its_newest_lines_are_what_was_said_before() {
+    let mut server = Server::start([("conversations.history", page(1000..1003, "more"))]).await;
+    let lines = before(&server, "1003.000000", 1_003_000_000).await.unwrap();
+    assert_eq!(texts(&lines), ["line 1000", "line 1001", "line 1002"]);
+    assert_eq!(lines.lines[0].conversation.key(), "slack:T1:C2:1003.000000");
+    assert!(lines.lines[0].key.ends_with("@1003.000000"), "it takes nobody's row");
+    let seen = server.next("conversations.history").await;
+    assert!(seen.head.contains("latest=1003.000000"), "{}", seen.head);
+    let scope = json!({ "ok": false, "error": "missing_scope", "needed": "channels:history" });
+    server.add("conversations.history", Reply::Json(200, scope));
+    let refused = before(&server, "1003.000000", 1_003_000_000).await.unwrap_err();
+    assert!(refused.contains("channels:history"), "{refused}");
+}
+
 fn attachment(url: &str) -> Attachment {
     Attachment {
         handle: json!({ "file": "F1", "url": url }).to_string(),

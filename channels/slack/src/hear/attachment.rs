@@ -15,9 +15,20 @@ pub struct Handle {
     pub url: Option<String>,
 }
 
-/// Returns the files of a message; those that were deleted or hidden by a plan's limit are left out.
+/// Files that are read of one message.
+const MOST: usize = 50;
+
+/// Returns the files of a message and of what it forwards; those that were deleted or hidden by a plan's
+/// limit are left out.
 pub fn of(message: &Value) -> Vec<Attachment> {
-    field::list(message, "files").iter().filter_map(attachment).collect()
+    let forwarded = field::list(message, "attachments").iter();
+    let all = std::iter::once(message).chain(forwarded);
+    all.flat_map(|part| field::list(part, "files")).filter_map(attachment).take(MOST).collect()
+}
+
+/// Reads what `files.info` tells of a file, of which the message told its id alone.
+pub fn told(answer: &Value) -> Option<Attachment> {
+    attachment(field::object(answer, "file")?)
 }
 
 /// Reads a handle that [`of`] made.

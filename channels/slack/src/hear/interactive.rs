@@ -25,7 +25,11 @@ pub fn slash(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let channel = field::text(payload, "channel_id");
     let key = format!("t:{}", field::text(payload, "trigger_id")?);
     let mut inbound = frame.blank(key, team, channel, What::Message);
-    let text = words::unescape(field::text(payload, "text").unwrap_or_default());
+    let words = words::read(field::text(payload, "text").unwrap_or_default(), "");
+    let text = match &words.command {
+        Some(command) => format!("{} {}", command.name, command.args),
+        None => words.text,
+    };
     let text = text.trim().trim_start_matches('/');
     inbound.command = words::command(if text.is_empty() { "help" } else { text });
     inbound.text = text.to_owned();
@@ -37,9 +41,11 @@ pub fn slash(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     inbound.speaker = somebody(team, field::text(payload, "user_id"), name);
     let title = field::text(payload, "channel_name");
     inbound.title = title.filter(|t| *t != "directmessage").unwrap_or_default().to_owned();
+    let alone = is_for_one(&inbound);
+    let user = field::text(payload, "user_id").map(str::to_owned);
     inbound.reply_window = field::text(payload, "response_url").map(|url| ReplyWindow {
-        token: json!(AnswerAt { url: url.to_owned(), alone: is_for_one(&inbound) }).to_string(),
-        // Half an hour at Slack, who says when it is over: the channel gets the answer then.
+        token: json!(AnswerAt { url: url.to_owned(), alone, user }).to_string(),
+        // Half an hour at Slack, who says when it is over.
         until: FAR,
         calls: ANSWERS,
         hold_at: None,
@@ -54,6 +60,9 @@ pub struct AnswerAt {
     pub url: String,
     /// The person alone reads the answer, even where the channel is open to us.
     pub alone: bool,
+    /// That person, who is shown the answer by other ways when the address is not taken any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
 }
 
 impl AnswerAt {

@@ -4,7 +4,7 @@ use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, Speaker, Wha
 use serde_json::Value;
 
 use super::envelope::Frame;
-use super::{attachment, field, words};
+use super::{attachment, content, field, words};
 use crate::ids::{Spot, is_id, moment, order, person};
 use crate::whoami::Me;
 
@@ -39,8 +39,9 @@ pub fn read(event: &Value, team: &str, frame: Frame<'_>) -> Option<Inbound> {
 /// Slack itself says that we are named, wherever it found that: where the text does not show it, the
 /// `message` beside it counts as talk among others, and this is a row of its own.
 fn named(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option<Inbound> {
-    let guessed = words::first_mention(field::text(event, "text").unwrap_or_default());
-    let me = Me { user: guessed.unwrap_or_default().to_owned(), ..frame.me.clone() };
+    let own = content::own(event);
+    let guessed = words::first_mention(&own).unwrap_or_default();
+    let me = Me { user: guessed.to_owned(), ..frame.me.clone() };
     let frame = if frame.me.user.is_empty() { Frame { me: &me, ..frame } } else { frame };
     let mut inbound = said(event, kind_of(event), team, channel, frame)?;
     if inbound.addressed != Addressed::Mention && inbound.addressed != Addressed::Command {
@@ -57,10 +58,10 @@ fn named(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option<I
 /// While nobody knows who we are, a message of a channel that names somebody may name us: its twin, the
 /// `app_mention`, tells, and must not find its row taken.
 fn left_to_twin(event: &Value, mut inbound: Inbound, frame: Frame<'_>) -> Inbound {
-    let text = field::text(event, "text").unwrap_or_default();
+    let text = content::own(event);
     let unsure = frame.me.user.is_empty()
         && inbound.audience == Audience::Group
-        && words::first_mention(text).is_some();
+        && words::first_mention(&text).is_some();
     if unsure {
         inbound.key += ":?";
         inbound.what = What::Other { name: "may_name_us".to_owned() };
@@ -85,6 +86,9 @@ pub fn earlier(message: &Value, spot: &Spot, frame: Frame<'_>) -> Option<Inbound
     inbound.conversation = spot.conversation(frame.account);
     inbound.addressed = Addressed::No;
     inbound.command = None;
+    if let Some(quote) = inbound.quote.take() {
+        inbound.text += &format!(" (shares of {}: {})", quote.speaker, quote.text);
+    }
     let ours = field::text(&message, "user") == Some(frame.me.user.as_str());
     if ours && !frame.me.user.is_empty() {
         inbound.speaker.name = "you, the bot".to_owned();
@@ -95,8 +99,7 @@ pub fn earlier(message: &Value, spot: &Spot, frame: Frame<'_>) -> Option<Inbound
 /// `message_changed` fires for unfurled links too: only another text is an edit.
 fn changed(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option<Inbound> {
     let inner = field::object(event, "message")?;
-    let text =
-        |value: Option<&Value>| value.and_then(|v| field::text(v, "text")).map(str::to_owned);
+    let text = |value: Option<&Value>| value.map(content::own).unwrap_or_default();
     if text(Some(inner)) == text(field::object(event, "previous_message")) {
         let ts = field::text(event, "ts")?;
         let key = format!("m:{team}:{channel}:{ts}:c");
@@ -104,9 +107,8 @@ fn changed(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option
     }
     let mut inbound = said(inner, kind_of(event), team, channel, frame)?;
     let before = field::object(event, "previous_message");
-    let before = before.and_then(|before| field::text(before, "text")).unwrap_or_default();
     let ts = field::text(inner, "ts")?;
-    let was_asked = words::read(before, &frame.me.user).mentioned;
+    let was_asked = words::read(&text(before), &frame.me.user).mentioned;
     if was_asked && inbound.audience == Audience::Group && thread(inner, ts).is_none() {
         // It has opened a thread, and is changed there, without our name too.
         let (team, channel) = (team.to_owned(), channel.to_owned());
@@ -162,17 +164,35 @@ fn said(
         inbound.audience = Audience::Direct;
     }
     inbound.speaker = speaker(message, team, frame);
-    let words = words::read(field::text(message, "text").unwrap_or_default(), &frame.me.user);
+    let words = words::read(&content::own(message), &frame.me.user);
     inbound.addressed = addressed(message, &inbound, &words, frame);
     inbound.text = words.text;
     inbound.command = words.command.filter(|_| inbound.addressed != Addressed::No);
     inbound.attachments = attachment::of(message);
+    if let Some(shared) = content::shared(message) {
+        share(&mut inbound, shared, ts);
+    }
     let opens = inbound.audience == Audience::Group && inbound.addressed != Addressed::No;
     let root = thread(message, ts).or(opens.then_some(ts));
     let (team, channel) = (team.to_owned(), channel.to_owned());
     let spot = Spot { team, channel, thread: root.map(str::to_owned) };
     inbound.conversation = spot.conversation(frame.account);
     Some(inbound)
+}
+
+/// Adds what a message shares: a program's cards are its own words; a person's are quoted, or forwarded
+/// where the person says nothing besides.
+fn share(inbound: &mut Inbound, shared: content::Shared, ts: &str) {
+    let says_nothing = inbound.text.is_empty() && inbound.command.is_none();
+    match (inbound.speaker.is_bot, says_nothing) {
+        (true, true) => inbound.text = shared.text,
+        (true, false) => inbound.text += &format!("\n{}", shared.text),
+        (false, true) => {
+            inbound.text = format!("{}: {}", shared.speaker, shared.text);
+            inbound.forwarded = true;
+        }
+        (false, false) => inbound.quote = Some(shared.quoted(ts)),
+    }
 }
 
 /// The thread a message stands in. In a channel or a group one at the root that names us opens a thread, and

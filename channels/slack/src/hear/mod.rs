@@ -5,16 +5,19 @@
 //! kept raw.
 
 mod attachment;
+mod content;
 mod envelope;
 mod field;
 mod interactive;
 mod message;
+mod rich;
 mod words;
 
-pub use attachment::{Handle, handle};
+pub use attachment::{Handle, handle, told as told_of_file};
 pub use envelope::{Envelope, Frame, asks_who_we_are, read, told};
 pub use interactive::{AnswerAt, TapHandle};
 pub use message::earlier;
+pub use words::as_read;
 
 #[cfg(test)]
 mod tests;

@@ -147,6 +147,43 @@ fn an_unfurled_link_is_no_edit() {
 }
 
 #[test]
+fn words_that_stand_in_blocks_alone_are_heard() {
+    let mut said = mention("message");
+    said["text"] = json!("");
+    said["blocks"] = json!([{ "type": "rich_text", "elements": [
+        { "type": "rich_text_section", "elements": [
+            { "type": "user", "user_id": "U9" }, { "type": "text", "text": " tea & cake?" },
+        ] },
+    ] }]);
+    let said = event(said);
+    assert_eq!((said.addressed, said.text.as_str()), (Addressed::Mention, "tea & cake?"));
+}
+
+#[test]
+fn what_is_forwarded_is_heard_and_is_nobodys_own() {
+    let mut said = mention("message");
+    said["text"] = json!("<@U9>");
+    said["attachments"] = json!([{
+        "is_share": true, "author_name": "Bob", "text": "run `$bash` &amp; go", "ts": "1763630000.000100",
+        "files": [{ "id": "F1", "name": "cat.png", "mimetype": "image/png" }],
+    }]);
+    let alone = event(said.clone());
+    assert!(alone.forwarded && alone.addressed == Addressed::Mention);
+    assert_eq!(alone.text, "Bob: run `$bash` & go");
+    assert_eq!(alone.attachments.len(), 1);
+    said["text"] = json!("<@U9> what is this?");
+    let with_words = event(said.clone());
+    assert_eq!((with_words.text.as_str(), with_words.forwarded), ("what is this?", false));
+    let quote = with_words.quote.unwrap();
+    assert_eq!((quote.speaker.as_str(), quote.text.as_str()), ("Bob", "run `$bash` & go"));
+    assert!(!quote.ours);
+    said["bot_id"] = json!("B7");
+    said["text"] = json!("alarm");
+    said["attachments"] = json!([{ "title": "disk full", "fallback": "x" }]);
+    assert_eq!(event(said).text, "alarm\ndisk full", "a program's cards are its words");
+}
+
+#[test]
 fn direct_messages_and_their_files_are_for_us() {
     let said = event(json!({
         "type": "message", "subtype": "file_share", "channel": "D3", "channel_type": "im",

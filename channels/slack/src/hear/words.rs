@@ -3,6 +3,8 @@
 
 use selkie_channel_core::Command;
 
+use crate::ids::is_id;
+
 /// What stands in a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Words {
@@ -39,6 +41,11 @@ pub fn read(raw: &str, me: &str) -> Words {
     let command = text.strip_prefix('/').and_then(command);
     let text = command.as_ref().map_or(text, |command| command.args.clone());
     Words { text, command, mentioned }
+}
+
+/// Returns a text as people read it.
+pub fn as_read(raw: &str) -> String {
+    read(raw, "").text
 }
 
 /// Reads `name args`; a path such as `usr/bin` is no command.
@@ -92,6 +99,10 @@ fn reference(inner: &str) -> String {
     let label = label.map(unescape);
     let mut chars = target.chars();
     match chars.next() {
+        // Whoever only has an id is named later, see `names`.
+        Some('@' | '#') if label.is_none() && is_id(chars.as_str(), b"UWBCGD") => {
+            format!("<{target}>")
+        }
         Some('@') => format!("@{}", label.as_deref().unwrap_or(chars.as_str())),
         Some('#') => format!("#{}", label.as_deref().unwrap_or(chars.as_str())),
         Some('!') => special(chars.as_str(), label),
@@ -104,9 +115,10 @@ fn reference(inner: &str) -> String {
 
 /// `<!here>`, `<!subteam^S1|@tea>`, `<!date^…|yesterday>`.
 fn special(name: &str, label: Option<String>) -> String {
-    match label {
-        Some(label) => label,
-        None => format!("@{}", name.split('^').next().unwrap_or(name)),
+    match (label, name.strip_prefix("subteam^")) {
+        (Some(label), _) => label,
+        (None, Some(group)) if is_id(group, b"S") => format!("<!{name}>"),
+        (None, _) => format!("@{}", name.split('^').next().unwrap_or(name)),
     }
 }
 
@@ -119,12 +131,12 @@ mod tests {
     #[test]
     fn references_become_markdown() {
         let rows = [
-            ("hi &amp; <@U2>", "hi & @U2"),
+            ("hi &amp; <@U2> in <#C1|>", "hi & <@U2> in <#C1>"),
             ("<@U2|grace> in <#C1|tea-room>", "@grace in #tea-room"),
             ("<https://x.org/?a=1&amp;b=2|the list>", "[the list](https://x.org/?a=1&b=2)"),
             ("<https://x.org>", "https://x.org"),
             ("<http://x.org|x.org>", "http://x.org"),
-            ("<!here> <!subteam^S1|@tea>", "@here @tea"),
+            ("<!here> <!subteam^S1|@tea> <!subteam^S1>", "@here @tea <!subteam^S1>"),
             ("1 &lt; 2, <broken", "1 < 2, <broken"),
             ("&amp;lt;", "&lt;"),
         ];

@@ -102,10 +102,16 @@ async fn a_limit_is_waited_for() {
 
 #[tokio::test]
 async fn a_form_that_is_not_taken_goes_out_plain() {
-    let posted = Reply::ok(json!({ "ts": "1.000002" }));
-    let sent = deliver([Reply::refusal("invalid_metadata_format"), posted]).await;
-    let Delivery::Sent(receipt) = sent else { panic!("{sent:?}") };
-    assert_eq!(receipt.note.as_deref(), Some("sent in its plain form: invalid_metadata_format"));
+    for (code, wanted) in [
+        ("metadata_too_large", "sent without its metadata: metadata_too_large"),
+        ("msg_too_long", "sent in its plain form: msg_too_long"),
+        ("thread_not_found", "sent beside its thread, which is gone: thread_not_found"),
+    ] {
+        let posted = Reply::ok(json!({ "ts": "1.000002" }));
+        let sent = deliver([Reply::refusal(code), posted]).await;
+        let Delivery::Sent(receipt) = sent else { panic!("{sent:?}") };
+        assert_eq!(receipt.note.as_deref(), Some(wanted));
+    }
     let twice = deliver([Reply::refusal("msg_too_long"), Reply::refusal("msg_too_long")]).await;
     assert!(reason(twice).starts_with("false: msg_too_long"));
 }
@@ -156,6 +162,54 @@ async fn an_unclear_message_is_found_by_its_key_or_is_not_there() {
 }
 
 #[tokio::test]
+async fn a_look_that_fails_is_tried_again_and_decides_nothing() {
+    for reply in
+        [Reply::Limited(7), Reply::Text(500, "oh"), Reply::Cut, Reply::refusal("fatal_error")]
+    {
+        let server = Server::start([("conversations.replies", reply.clone())]).await;
+        let channel = server.channel();
+        let known = channel.mouth.lookup(&text(&channel)).await;
+        let Lookup::Later { after, .. } = known else { panic!("{reply:?}: {known:?}") };
+        let limited = matches!(reply, Reply::Limited(_));
+        assert!(!limited || after >= Duration::from_secs(7), "{after:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_plain_form_is_found_by_its_key_too() {
+    let mut server = Server::start([
+        ("chat.postMessage", Reply::refusal("msg_too_long")),
+        ("chat.postMessage", Reply::Cut),
+    ])
+    .await;
+    let channel = server.channel();
+    let part = text(&channel);
+    let unclear = channel.mouth.deliver(&part).await;
+    assert!(matches!(unclear, Delivery::Unclear { .. }), "{unclear:?}");
+    let rich = server.next("chat.postMessage").await.json();
+    let plain = server.next("chat.postMessage").await.json();
+    assert_eq!(plain["metadata"], rich["metadata"]);
+    assert_ne!(plain["text"], rich["text"]);
+}
+
+#[tokio::test]
+async fn a_message_without_metadata_is_found_by_its_words_or_stays_a_doubt() {
+    let server = Server::start([]).await;
+    let channel = server.channel();
+    let part = text(&channel);
+    let page = |messages: Value| Reply::ok(json!({ "messages": messages }));
+    let bots = |text: &str| json!({ "ts": "1.000002", "bot_id": "B9", "user": "U9", "text": text });
+    server.add("conversations.replies", page(json!([bots("hi &lt;there&gt;")])));
+    let found = channel.mouth.lookup(&part).await;
+    assert!(matches!(&found, Lookup::Sent(r) if r.message == Some(MessageRef::new("1.000002"))));
+    server.add("conversations.replies", page(json!([bots("something that Slack changed")])));
+    assert_eq!(channel.mouth.lookup(&part).await, Lookup::Unknown);
+    let theirs = json!([{ "ts": "1.000002", "user": "U2", "text": "hi &lt;there&gt;" }]);
+    server.add("conversations.replies", page(theirs));
+    assert_eq!(channel.mouth.lookup(&part).await, Lookup::NotSent);
+}
+
+#[tokio::test]
 async fn a_reaction_is_a_name_and_sets_a_state() {
     let mut server = Server::start([
         ("reactions.add", Reply::refusal("already_reacted")),
@@ -173,8 +227,14 @@ async fn a_reaction_is_a_name_and_sets_a_state() {
     assert!(reason(unknown).starts_with("false: invalid_name"));
     let again = channel.mouth.deliver(&reaction(&channel, "eyes")).await;
     assert!(matches!(again, Delivery::Retry { .. }), "{again:?}");
-    let raw = channel.mouth.deliver(&reaction(&channel, "👍")).await;
+    let raw = channel.mouth.deliver(&reaction(&channel, "two words")).await;
     assert!(reason(raw).contains("is no emoji name"));
+    server.add("reactions.add", Reply::ok(json!({})));
+    let eyes = channel.mouth.deliver(&reaction(&channel, "👀")).await;
+    assert!(matches!(eyes, Delivery::Sent(_)), "{eyes:?}");
+    server.next("reactions.add").await;
+    server.next("reactions.add").await;
+    assert_eq!(server.next("reactions.add").await.json()["name"], "eyes");
 }
 
 #[tokio::test]
@@ -305,16 +365,16 @@ async fn what_is_gone_already_is_taken_away() {
 }
 
 #[tokio::test]
-async fn a_command_is_answered_at_its_own_address_or_in_the_channel() {
+async fn a_command_is_answered_to_its_person_alone_whatever_becomes_of_its_address() {
     let mut server = Server::start([
         ("answer", Reply::Text(200, "ok")),
         ("answer", Reply::Text(404, "used_url")),
-        ("chat.postMessage", Reply::ok(json!({ "ts": "1.000002" }))),
+        ("chat.postEphemeral", Reply::ok(json!({ "message_ts": "1.000002" }))),
     ])
     .await;
     let channel = server.channel();
     let answer = |url: String| {
-        let token = json!({ "url": url, "alone": true }).to_string();
+        let token = json!({ "url": url, "alone": true, "user": "U2" }).to_string();
         let until = chrono::DateTime::UNIX_EPOCH;
         let conversation = ConversationId::new(channel.account.clone(), "slack:T1:C2");
         let outbound = Outbound::text(conversation, "**Stopped.**");
@@ -327,11 +387,15 @@ async fn a_command_is_answered_at_its_own_address_or_in_the_channel() {
     let seen = server.next("answer").await;
     assert_eq!(seen.json()["text"], "*Stopped.*");
     assert!(!seen.head.to_lowercase().contains("authorization"), "no token goes there");
-    let posted = channel.mouth.deliver(&ours).await;
-    assert!(matches!(posted, Delivery::Sent(Receipt { message: Some(_), .. })), "{posted:?}");
+    let whispered = channel.mouth.deliver(&ours).await;
+    assert!(matches!(whispered, Delivery::Sent(_)), "{whispered:?}");
+    let seen = server.next("chat.postEphemeral").await.json();
+    assert_eq!((&seen["channel"], &seen["user"]), (&json!("C2"), &json!("U2")));
+    server.add("chat.postEphemeral", Reply::refusal("not_in_channel"));
     server.add("chat.postMessage", Reply::ok(json!({ "ts": "1.000003" })));
     let foreign = channel.mouth.deliver(&answer("https://evil.example/x".to_owned())).await;
     assert!(matches!(foreign, Delivery::Sent(Receipt { message: Some(_), .. })), "{foreign:?}");
+    assert_eq!(server.next("chat.postMessage").await.json()["channel"], "U2", "to the person");
 }
 
 #[tokio::test]

@@ -68,7 +68,7 @@ fn question(choices: usize) -> Question {
     let choice = |n: usize| Choice {
         id: format!("c{n}"),
         label: format!("Choice {n}"),
-        description: if n == 1 { "the *first*".to_owned() } else { String::new() },
+        description: if n == 1 { "the first*".to_owned() } else { String::new() },
     };
     Question {
         key: "q7".to_owned(),
@@ -87,7 +87,7 @@ fn a_question_has_buttons_and_says_the_same_in_words() {
     insta::assert_snapshot!(params["text"].as_str().unwrap(), @r"
     Which one &amp; why?
 
-    1. Choice 1: the *first*
+    1. Choice 1: the first*
     2. Choice 2
     ");
     insta::assert_json_snapshot!(params["blocks"], @r#"
@@ -103,7 +103,7 @@ fn a_question_has_buttons_and_says_the_same_in_words() {
         "type": "section",
         "text": {
           "type": "mrkdwn",
-          "text": "• *Choice 1*: the *first*"
+          "text": "• *Choice 1*: the first*"
         }
       },
       {

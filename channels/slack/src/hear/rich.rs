@@ -1,0 +1,160 @@
+//! Blocks as the mrkdwn that says the same. Foreign data: how deep, how many and how long is bounded.
+
+use serde_json::Value;
+
+use super::field;
+use crate::styled::escape;
+
+/// Deeper elements are not read.
+const DEEPEST: usize = 8;
+/// Elements that are read.
+const MOST: usize = 2000;
+/// Bytes that are read.
+const LONGEST: usize = 16 * 1024;
+
+/// Reads blocks.
+pub fn read(blocks: &[Value]) -> String {
+    let mut reader = Reader { out: String::new(), left: MOST };
+    for block in blocks {
+        reader.element(block, 0);
+        reader.line();
+    }
+    reader.out.trim().to_owned()
+}
+
+struct Reader {
+    out: String,
+    left: usize,
+}
+
+impl Reader {
+    fn element(&mut self, element: &Value, depth: usize) {
+        if depth > DEEPEST || self.left == 0 || self.out.len() > LONGEST {
+            return;
+        }
+        self.left -= 1;
+        let text = |key| field::text(element, key).unwrap_or_default();
+        match text("type") {
+            "text" | "plain_text" => self.say(&escape(text("text"))),
+            "mrkdwn" | "markdown" => self.say(text("text")),
+            "link" if text("text").is_empty() => self.say(&format!("<{}>", escape(text("url")))),
+            "link" => self.say(&format!("<{}|{}>", escape(text("url")), escape(text("text")))),
+            "user" => self.say(&format!("<@{}>", text("user_id"))),
+            "usergroup" => self.say(&format!("<!subteam^{}>", text("usergroup_id"))),
+            "channel" => self.say(&format!("<#{}>", text("channel_id"))),
+            "broadcast" => self.say(&format!("<!{}>", text("range"))),
+            "emoji" => self.say(&format!(":{}:", text("name"))),
+            "date" => self.say(&escape(text("fallback"))),
+            "color" => self.say(&escape(text("value"))),
+            "image" | "video" => self.picture(element, depth),
+            _ => self.inside(element, depth),
+        }
+    }
+
+    /// Lists, sections, quotes, tables and whatever Slack adds: what stands in them, line by line.
+    fn inside(&mut self, element: &Value, depth: usize) {
+        let kind = field::text(element, "type").unwrap_or_default();
+        for key in ["title", "text", "label"] {
+            if let Some(inner) = field::object(element, key) {
+                self.element(inner, depth + 1);
+                self.line();
+            }
+        }
+        for key in ["fields", "elements"] {
+            for inner in field::list(element, key) {
+                // Buttons and menus ask something of people.
+                if field::text(inner, "action_id").is_some() {
+                    continue;
+                }
+                if kind == "rich_text_list" {
+                    self.line();
+                    self.say("• ");
+                }
+                self.element(inner, depth + 1);
+                if key == "fields" || kind == "rich_text" || kind == "context" {
+                    self.line();
+                }
+            }
+        }
+        for row in field::list(element, "rows") {
+            for cell in row.as_array().into_iter().flatten() {
+                self.element(cell, depth + 1);
+                self.say(" ");
+            }
+            self.line();
+        }
+    }
+
+    fn picture(&mut self, element: &Value, depth: usize) {
+        if let Some(title) = field::object(element, "title") {
+            self.element(title, depth + 1);
+            self.say(" ");
+        }
+        let shown = field::text(element, "alt_text").unwrap_or_default();
+        self.say(&escape(shown));
+    }
+
+    fn say(&mut self, text: &str) {
+        let room = LONGEST.saturating_sub(self.out.len());
+        self.out.push_str(&text[..text.floor_char_boundary(room)]);
+    }
+
+    fn line(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with('\n') {
+            self.out.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn blocks_read_as_people_see_them() {
+        let blocks = json!([
+            { "type": "header", "text": { "type": "plain_text", "text": "Tea & cake" } },
+            { "type": "rich_text", "elements": [
+                { "type": "rich_text_section", "elements": [
+                    { "type": "text", "text": "ask " }, { "type": "user", "user_id": "U2" },
+                    { "type": "text", "text": " in " }, { "type": "channel", "channel_id": "C1" },
+                    { "type": "emoji", "name": "tea" },
+                    { "type": "link", "url": "https://x.org", "text": "list" },
+                ] },
+                { "type": "rich_text_list", "elements": [
+                    { "type": "rich_text_section", "elements": [{ "type": "text", "text": "one" }] },
+                    { "type": "rich_text_section", "elements": [{ "type": "text", "text": "two" }] },
+                ] },
+            ] },
+            { "type": "section", "text": { "type": "mrkdwn", "text": "*bold*" },
+              "fields": [{ "type": "mrkdwn", "text": "a" }, { "type": "mrkdwn", "text": "b" }] },
+            { "type": "actions", "elements": [{ "type": "button", "action_id": "x",
+                "text": { "type": "plain_text", "text": "Press" } }] },
+        ]);
+        assert_eq!(
+            read(blocks.as_array().unwrap()),
+            "Tea &amp; cake\nask <@U2> in <#C1>:tea:<https://x.org|list>\n• one\n• two\n*bold*\na\nb"
+        );
+    }
+
+    #[test]
+    fn hostile_blocks_have_an_end() {
+        let mut deep = json!({ "type": "text", "text": "bottom" });
+        for _ in 0..100 {
+            deep = json!({ "type": "rich_text", "elements": [deep] });
+        }
+        assert_eq!(read(&[deep]), "");
+        let many = vec![json!({ "type": "text", "text": "x".repeat(100) }); 100_000];
+        assert!(read(&many).len() <= LONGEST + 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_block_can_be_read(kind in "[a-z_]{0,12}", text in "\\PC{0,40}", number: i64) {
+            read(&[json!({ "type": kind, "text": text, "elements": [number, { "type": text }] })]);
+        }
+    }
+}
