@@ -1,7 +1,8 @@
 //! Measures the write plan of a plain message on this disk: accept, finish, sending, settle.
 //!
 //! `cargo bench --bench ledger` prints messages a second with 64 tasks at a time, the latency of one
-//! message alone, and the disk's own fdatasync beside them. `-- FOLDER` measures another disk.
+//! message alone, what a message takes in the file after a checkpoint, and the disk's own fdatasync beside
+//! them. `-- FOLDER` measures another disk. The rows are as long as those of a short talk on Telegram.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,14 +14,14 @@ use chrono::{DateTime, Utc};
 use selkie::domain::clock::{Clock, SystemClock};
 use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use selkie::domain::ids::Boot;
-use selkie::domain::transcript::Item;
+use selkie::domain::transcript::{Heard, Item};
 use selkie::domain::usage::Usage;
 use selkie::store::{
     Advance, Arrival, Committed, Disposition, Draft, End, Fuse, Ledger, NewTask, Outcome,
 };
 use selkie_channel_core::{
-    AccountId, Addressed, Audience, ConversationId, Cursor, Inbound, MessageRef, Outbound, Part,
-    PersonId, PlaceId, Receipt, Speaker, What,
+    AccountId, Addressed, Audience, ConversationId, Cursor, Features, Inbound, MessageRef,
+    Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
 };
 use tokio_util::task::TaskTracker;
 
@@ -29,8 +30,18 @@ const EACH: i64 = 150;
 const ALONE: i64 = 300;
 /// Of so many messages the pages are counted: too few for a checkpoint.
 const COUNTED: i64 = 20;
+/// So many messages are kept to see what each takes.
+const KEPT: i64 = 1_024;
 const WAITING: i64 = 10_000;
 const LANES: i64 = 100;
+
+const TEXT: &str = "note: buy milk, then tell me my list";
+/// As a run's header looks at the end of a plain message.
+const HEADER: &str = r#"{"v":1,"since":"2026-11-20T12:00:00.000Z","steps":1,"usage":{"calls":1,"input":900,"cached":0,"output":40,"micro_usd":0},"circles":{"seen":[],"warned":false},"hushed":null,"refused":null,"set_aside":false,"fittings":0,"untrusted":false,"later":[],"asking":null}"#;
+const SPEAKING: [&str; 4] =
+    ["message_react", "telegram_send_file", "telegram_send_photo", "telegram_send_voice"];
+const STYLE: &str = "You write for Telegram, often read on a phone: short paragraphs, Markdown (bold, italic, \
+    strikethrough, code, fenced code, links, lists, quotes); headings become bold lines, tables fixed-width text.";
 
 fn main() {
     let folder = std::env::args().skip(1).find(|a| !a.starts_with("--")).map(PathBuf::from);
@@ -46,6 +57,7 @@ fn main() {
     runtime.block_on(async {
         alone(&dir.path().join("alone")).await;
         together(&dir.path().join("together")).await;
+        bytes(&dir.path().join("bytes")).await;
         burst(&dir.path().join("burst")).await;
     });
 }
@@ -117,6 +129,34 @@ async fn together(dir: &Path) {
     println!("{TASKS} tasks at a time        {rate:.0} messages/s  {syncs:.2} syncs a message");
 }
 
+/// What a message takes in the file for good, one after the other and many at a time.
+async fn bytes(dir: &Path) {
+    let size = || dir.join("selkie.db").metadata().expect("a file").len();
+    let run = async |at_a_time: i64, from: i64| {
+        let ledger = selkie::store::open(dir).expect("a store");
+        message(ledger.as_ref(), 1, from).await;
+        ledger.close().await;
+        let before = size();
+        let ledger = selkie::store::open(dir).expect("a store");
+        let each = KEPT / at_a_time;
+        let talks = (0..at_a_time).map(|n| {
+            let ledger = Arc::clone(&ledger);
+            async move {
+                for order in 1..=each {
+                    message(ledger.as_ref(), n + 1, from + order).await;
+                }
+            }
+        });
+        futures_util::future::join_all(talks).await;
+        ledger.close().await;
+        (size() - before) as f64 / (each * at_a_time) as f64
+    };
+    let (alone, together) = (run(1, 1_000_000).await, run(TASKS, 2_000_000).await);
+    println!(
+        "bytes a message          {alone:.0} one at a time  {together:.0} with {TASKS} at a time  (wanted: at most 1400)"
+    );
+}
+
 /// 10,000 tasks wait over 100 lanes: what `ready` and a claim cost then.
 async fn burst(dir: &Path) {
     let ledger = selkie::store::open(dir).expect("a store");
@@ -148,9 +188,19 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
     let accepted = ledger.accept(vec![arrival(n, order)], Some(cursor), fuse(1)).await;
     let claimed = accepted.expect("stored").claimed.remove(0);
     let text = "The milk is on the list, and so are the eggs.".repeat(4);
+    let heard = Item::Heard(Heard {
+        inbox: Some(claimed.heard[0].0),
+        at: now(),
+        speaker: "Ann Lee (tg:4711)".to_owned(),
+        text: TEXT.to_owned(),
+        quote: None,
+        forwarded: false,
+        talk: false,
+        files: Vec::new(),
+    });
     let finish = Advance::Finish {
-        append: vec![Item::Said { text: text.clone() }],
-        header: r#"{"v":1,"steps":1}"#.to_owned(),
+        append: vec![heard, Item::Said { text: text.clone() }],
+        header: HEADER.to_owned(),
         end: End::Done,
         say: vec![draft(n, text)],
         usage: Usage { calls: 1, input: 900, cached: 0, output: 40, micro_usd: 0 },
@@ -172,11 +222,11 @@ fn now() -> DateTime<Utc> {
 }
 
 fn boot() -> Boot {
-    Boot("bench".to_owned())
+    Boot("019aa6f2-7c5e-7b1a-9d7e-0a1b2c3d4e5f".to_owned())
 }
 
 fn account() -> AccountId {
-    AccountId::new("tg:8")
+    AccountId::new("tg:110201543")
 }
 
 fn conversation(n: i64) -> ConversationId {
@@ -188,7 +238,7 @@ fn fuse(permits: usize) -> Fuse {
 }
 
 fn arrival(n: i64, order: i64) -> Arrival {
-    let key = format!("tg:8:{n}:{order}");
+    let key = format!("tg:110201543:{n}:{order}");
     let inbound = Inbound {
         v: Inbound::VERSION,
         key: key.clone(),
@@ -198,16 +248,16 @@ fn arrival(n: i64, order: i64) -> Arrival {
         order,
         at: now(),
         speaker: Speaker {
-            id: PersonId::new("tg:1"),
-            name: "Ann".to_owned(),
-            username: None,
+            id: PersonId::new("tg:4711"),
+            name: "Ann Lee".to_owned(),
+            username: Some("ann".to_owned()),
             is_bot: false,
         },
         audience: Audience::Direct,
         what: What::Message,
         message: Some(MessageRef::new(order.to_string())),
         addressed: Addressed::Direct,
-        text: "note: buy milk, then tell me my list".to_owned(),
+        text: TEXT.to_owned(),
         command: None,
         quote: None,
         forwarded: false,
@@ -217,32 +267,43 @@ fn arrival(n: i64, order: i64) -> Arrival {
     };
     let facts = Facts {
         v: Facts::VERSION,
-        place: Where::CommandLine { terminal: false },
-        speaker: None,
+        place: Where::Channel(Features {
+            channel: "telegram".to_owned(),
+            kind: "private".to_owned(),
+            audience: Audience::Direct,
+            speaking: SPEAKING.map(str::to_owned).to_vec(),
+            style: STYLE.to_owned(),
+        }),
+        speaker: Some(PersonId::new("tg:4711")),
         trust: Trust::Owner,
         untrusted_text: false,
         occasion: Occasion::Asked,
         mode: Mode::Normal,
-        message: None,
+        message: Some(MessageRef::new(order.to_string())),
         opened: Vec::new(),
         passed: None,
         summoned: Vec::new(),
         at: now(),
     };
-    let task = NewTask::new(key, facts);
+    let task = NewTask::new(format!("{}|{key}", account()), facts);
     Arrival { inbound, disposition: Disposition::Task(task) }
 }
 
 fn draft(n: i64, text: String) -> Draft {
+    let call = |mode: Option<&str>| {
+        serde_json::json!({ "method": "sendMessage", "params": {
+            "chat_id": n, "text": text, "parse_mode": mode, "link_preview_options": { "is_disabled": true },
+        } })
+    };
     let part = Part {
         v: Part::VERSION,
         conversation: conversation(n),
-        call: serde_json::json!({ "method": "sendMessage", "text": text }),
-        fallback: None,
+        call: call(Some("HTML")),
+        fallback: Some(call(None)),
         shown: text.clone(),
         repeatable: false,
         follows: false,
     };
-    let outbound = Outbound::text(conversation(n), text);
+    let outbound = Outbound::text(conversation(n), text).said(now()).numbered(0x1f_ffff_ffff_ffff);
     Draft { outbound, parts: vec![part], expires_at: None }
 }

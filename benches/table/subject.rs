@@ -24,7 +24,7 @@ pub enum Kind {
 pub struct Subject {
     kind: Kind,
     child: Child,
-    _home: tempfile::TempDir,
+    home: tempfile::TempDir,
 }
 
 impl Subject {
@@ -42,7 +42,7 @@ impl Subject {
             assert!(start.elapsed() < Duration::from_secs(20), "{kind:?} never polled");
             tokio::time::sleep(Duration::from_micros(100)).await;
         }
-        (Self { kind, child, _home: home }, start.elapsed())
+        (Self { kind, child, home }, start.elapsed())
     }
 
     /// Which program this is.
@@ -60,9 +60,16 @@ impl Subject {
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
 
-    /// Ends it.
-    pub fn stop(self) {
-        drop(self);
+    /// Asks it to end, waits, and returns how large its store is then; 0 without one.
+    pub fn stop(mut self) -> u64 {
+        use rustix::process::{Pid, Signal, kill_process};
+        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw);
+        if let Some(pid) = pid
+            && kill_process(pid, Signal::TERM).is_ok()
+        {
+            drop(self.child.wait());
+        }
+        self.home.path().join("state/selkie.db").metadata().map_or(0, |file| file.len())
     }
 }
 

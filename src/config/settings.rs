@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::span::Span;
 use crate::flow::settings as flow;
-use crate::{agent, console, guard, llm, tools};
+use crate::{agent, console, guard, llm, store, tools};
 
 pub use console::Settings as ConsoleSettings;
 pub use flow::Settings as FlowSettings;
@@ -43,6 +43,8 @@ pub struct Settings {
     pub worker: flow::WorkerSettings,
     /// How patient the outbox is.
     pub outbox: flow::OutboxSettings,
+    /// How long what is stored is kept.
+    pub store: store::settings::Settings,
     /// Where files of private conversations live.
     pub workspace: crate::flow::WorkspaceSettings,
     /// How people are shown what a long task is doing.
@@ -76,6 +78,7 @@ impl Default for Settings {
             guard: guard::Settings::default(),
             worker: flow::WorkerSettings::default(),
             outbox: flow::OutboxSettings::default(),
+            store: store::settings::Settings::default(),
             workspace: crate::flow::WorkspaceSettings::default(),
             progress: flow::ProgressSettings::default(),
             groups: BTreeMap::new(),
@@ -102,6 +105,7 @@ impl Settings {
             record_untriggered: self.record_untriggered,
             group_trigger_mode: self.group_trigger_mode,
             gate: self.gate,
+            store: self.store.clone(),
         }
     }
 }

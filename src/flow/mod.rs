@@ -41,6 +41,7 @@ mod health;
 mod heard;
 mod hold;
 mod intake;
+mod janitor;
 mod mind;
 mod park;
 mod persona;
@@ -65,6 +66,7 @@ mod stories;
 mod stories_of_hanging_up;
 #[cfg(test)]
 mod stories_of_questions;
+mod sweep;
 mod taps;
 mod terminal;
 #[cfg(test)]
@@ -258,6 +260,7 @@ impl Flow {
         desk.tracker.spawn(Arc::clone(&self.workers).dispatch());
         self.gate.resume().await?;
         desk.tracker.spawn(hold::sweep(Arc::clone(desk)));
+        desk.tracker.spawn(janitor::run(Arc::clone(desk)));
         for account in desk.accounts.values() {
             self.listen(account);
         }

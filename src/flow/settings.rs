@@ -35,6 +35,8 @@ pub struct Settings {
     pub group_trigger_mode: TriggerMode,
     /// How that is decided.
     pub gate: GateSettings,
+    /// How long what is stored is kept.
+    pub store: crate::store::settings::Settings,
 }
 
 impl Default for Settings {
@@ -50,6 +52,7 @@ impl Default for Settings {
             record_untriggered: true,
             group_trigger_mode: TriggerMode::default(),
             gate: GateSettings::default(),
+            store: crate::store::settings::Settings::default(),
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
 
 /// Its folder below the cache.
-const FOLDER: &str = "outbox";
+pub(super) const FOLDER: &str = "outbox";
 
 /// The folder of copies. Each lies in a folder of its own, under its own name.
 pub(super) struct Spool {

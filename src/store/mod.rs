@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 
 use crate::domain::facts::Mode;
@@ -22,6 +23,7 @@ mod inflow;
 mod intake;
 mod question;
 pub mod read;
+pub mod settings;
 pub mod sqlite;
 mod status;
 mod work;
@@ -35,6 +37,7 @@ pub use intake::{
     StopAnswers,
 };
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
+pub use settings::Since;
 pub use status::{StatusMessages, Stray};
 pub use work::{Advance, Claimed, Committed, End, Said, Work};
 
@@ -108,6 +111,14 @@ pub trait Ledger:
 
     /// How long the oldest verb has been waiting for the writer; a health figure.
     fn lag(&self) -> Duration;
+
+    /// Forgets a few of the rows that are older; returns how many, 0 when there is nothing left to forget.
+    /// Relaxed.
+    async fn forget_old(&self, since: Since) -> Result<u64>;
+
+    /// Returns the places whose tasks have not ended, each by the row number of its first conversation,
+    /// with when the oldest of those tasks was made.
+    async fn at_work(&self) -> Result<Vec<(i64, DateTime<Utc>)>>;
 
     /// Ends after the verbs it was given, with everything in the one database file; what is asked later
     /// is refused.

@@ -135,8 +135,8 @@ pub struct PartChain {
     pub id: PartId,
     /// `queued`, `held`, `sending`, `sent`, `refused`, `unclear`, `repeated`, `cancelled`, `expired`.
     pub state: String,
-    /// The call.
-    pub part: Part,
+    /// The call, until it is settled: then what was said stands with its outbound alone.
+    pub part: Option<Part>,
     /// Attempts made.
     pub attempts: u32,
     /// The platform's proof.

@@ -113,8 +113,16 @@ impl<'a> Load<'a> {
 
     /// Sends `messages` to one chat, each after the answer to the one before.
     pub async fn one_by_one(&mut self, messages: usize) -> Report {
+        self.paced(messages, Duration::ZERO).await
+    }
+
+    /// The same, each so long after that answer: as people write, and a bot in between has gone to sleep.
+    pub async fn paced(&mut self, messages: usize, pause: Duration) -> Report {
         let mut ledger = self.ledger(1);
         for number in 0..messages {
+            if !pause.is_zero() {
+                tokio::time::sleep(pause).await;
+            }
             ledger.send(self.playground, 0);
             while ledger.answered.len() <= number {
                 if !ledger.hear(self.patience).await {

@@ -5,27 +5,30 @@ use rusqlite::{Connection, params};
 use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::RawClaimed;
-use super::rows::{json, millis};
-use super::{command, conversations, lanes, late, moved, questions, tasks, unsend};
+use super::rows::{lean, millis};
+use super::{command, conversations, facts, lanes, late, moved, questions, tasks, unsend};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
-use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result};
+use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, NewTask, Result, StoreError};
 
 /// An arrival, written as text before it reaches the writer.
 #[derive(Debug)]
 pub struct Row {
     arrival: Arrival,
     text: String,
-    facts: String,
+    /// Of the task that it may become.
+    facts: Option<facts::Written>,
 }
 
 impl Row {
     /// Writes an arrival's texts.
     pub fn new(arrival: Arrival) -> Result<Self> {
-        let text = json(&arrival.inbound)?;
+        let text = lean(&arrival.inbound)?;
         let facts = match &arrival.disposition {
-            Disposition::Task(task) | Disposition::MeantNow(task) => json(&task.facts)?,
-            _ => String::new(),
+            Disposition::Task(task) | Disposition::MeantNow(task) => {
+                Some(facts::Written::new(&task.facts)?)
+            }
+            _ => None,
         };
         Ok(Self { arrival, text, facts })
     }
@@ -34,9 +37,14 @@ impl Row {
         matches!(self.arrival.disposition, Disposition::Task(_))
     }
 
+    /// Whether a message is taken back: its text must not stay in the log.
+    pub fn takes_back(&self) -> bool {
+        matches!(self.arrival.disposition, Disposition::Unsent)
+    }
+
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
-        self.text.len() + self.facts.len()
+        self.text.len() + self.facts.as_ref().map_or(0, facts::Written::bytes)
     }
 }
 
@@ -269,12 +277,16 @@ fn push(
     let lane = lanes::of_conversation(conn, conversation)?;
     // A task that starts at once never waits: that spares the indices of those that do.
     let starts = out.may_start && new.not_before.is_none() && lanes::is_idle(conn, lane)?;
+    let Some(facts) = &row.facts else {
+        return Err(StoreError::Corrupt("a task without its facts: a defect".to_owned()));
+    };
     let row = tasks::Row {
         account: inbound.conversation.account().as_str(),
+        key: Some(&inbound.key),
         lane,
         order: inbound.order,
         gathers: new.gathers.as_deref(),
-        facts: &row.facts,
+        facts,
         starts,
     };
     let (id, lane, is_new) = tasks::make(conn, new, conversation, &row, now)?;

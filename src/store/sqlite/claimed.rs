@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Params, params};
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
+use super::facts::{self, RawFacts};
 use super::notes;
 use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
@@ -35,7 +36,7 @@ pub struct RawClaimed {
     place_row: i64,
     epoch: i64,
     attempts: u32,
-    facts: String,
+    facts: RawFacts,
     header: Option<String>,
     heard: Vec<(i64, String)>,
     context: Vec<(i64, String)>,
@@ -96,7 +97,8 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
         .prepare_cached(
             "SELECT t.id, t.claim, t.boot, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
                     t.facts, t.header, c.plan,
-                    (SELECT MIN(id) FROM conversation WHERE account = c.account AND place = c.place)
+                    (SELECT MIN(id) FROM conversation WHERE account = c.account AND place = c.place),
+                    (SELECT place FROM whereabouts WHERE id = t.whereabouts)
              FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         )?
         .query_row([task], |row| {
@@ -111,7 +113,7 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 workspace: None,
                 epoch: row.get(7)?,
                 attempts: row.get(8)?,
-                facts: row.get(9)?,
+                facts: (row.get(9)?, row.get(13)?),
                 header: row.get(10)?,
                 place_row: row.get(12)?,
                 heard: Vec::new(),
@@ -192,8 +194,8 @@ fn undelivered(conn: &Connection, raw: &RawClaimed) -> Result<Vec<String>> {
         .execute(by)?;
     let mut said: Vec<String> = conn
         .prepare_cached(
-            "SELECT part ->> '$.shown' FROM part WHERE conversation = ?1 AND told = ?2
-             ORDER BY id DESC LIMIT ?3",
+            "SELECT r.text ->> '$.shown' FROM part p JOIN rendered r ON r.part = p.id
+             WHERE p.conversation = ?1 AND p.told = ?2 ORDER BY p.id DESC LIMIT ?3",
         )?
         .query_map([raw.conversation, raw.task, UNDELIVERED], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
@@ -232,7 +234,7 @@ impl RawClaimed {
             workspace: self.workspace,
             place_row: self.place_row,
             attempts: self.attempts,
-            facts: Facts { mode: notes::mode(self.plan), ..load(self.task, &self.facts)? },
+            facts: Facts { mode: notes::mode(self.plan), ..facts::read(self.task, &self.facts)? },
             heard,
             context: readable(self.context.iter().map(|(row, text)| load(*row, text))),
             header: self.header,

@@ -145,10 +145,11 @@ pub fn abandon(conn: &Connection, row: i64, now: DateTime<Utc>) -> Result<Comman
     }
     conn.prepare_cached(
         "UPDATE part SET state = 'cancelled', open = 0, reason = 'stopped', updated_at = ?2
-         WHERE open = 1 AND state = 'queued'
+         WHERE id IN (SELECT part FROM rendered) AND open = 1 AND state = 'queued'
            AND outbound IN (SELECT id FROM outbound WHERE task = ?1)",
     )?
     .execute([task, millis(now)])?;
+    outbox::tidy(conn)?;
     Ok(done)
 }
 
@@ -184,7 +185,8 @@ fn stop(
     let unsent = conn
         .prepare_cached(&format!(
             "UPDATE part SET state = 'cancelled', open = 0, reason = 'stopped', updated_at = ?3
-             WHERE conversation = ?1 AND open = 1 AND state = 'queued' AND EXISTS
+             WHERE id IN (SELECT part FROM rendered)
+               AND conversation = ?1 AND open = 1 AND state = 'queued' AND EXISTS
                  (SELECT 1 FROM outbound o JOIN task t ON t.id = o.task
                   WHERE o.id = part.outbound AND {THEIRS})"
         ))?
@@ -194,6 +196,9 @@ fn stop(
         None => fetched::drop_held(conn, conversation, ("cancelled", "stopped"), millis(now))?,
         Some(_) => 0,
     };
+    if unsent > 0 {
+        outbox::tidy(conn)?;
+    }
     let any = !running.is_empty() || unsent + held > 0;
     Ok(Ended { running, withdrawn, any })
 }
@@ -226,7 +231,8 @@ fn is_busy(conn: &Connection, conversation: i64) -> Result<bool> {
             "SELECT EXISTS (SELECT 1 FROM task
                             WHERE conversation = ?1 AND (state IN ('running', 'parked')
                                 OR (state = 'waiting' AND parked NOT NULL)))
-                 OR EXISTS (SELECT 1 FROM part WHERE conversation = ?1 AND state = 'queued'
+                 OR EXISTS (SELECT 1 FROM part WHERE id IN (SELECT part FROM rendered)
+                            AND conversation = ?1 AND state = 'queued'
                             AND (SELECT task FROM outbound WHERE id = part.outbound) NOT NULL)",
         )?
         .query_row([conversation], |row| row.get(0))?)
@@ -266,9 +272,12 @@ pub fn interrupt(
     for task in &stopping {
         conn.prepare_cached(
             "UPDATE part SET state = 'cancelled', open = 0, reason = 'interrupted', updated_at = ?2
-             WHERE state = 'queued' AND outbound IN (SELECT id FROM outbound WHERE task = ?1)",
+             WHERE id IN (SELECT part FROM rendered) AND state = 'queued' AND outbound IN (SELECT id FROM outbound WHERE task = ?1)",
         )?
         .execute([task.0, millis(now)])?;
+    }
+    if !stopping.is_empty() {
+        outbox::tidy(conn)?;
     }
     Ok(stopping)
 }

@@ -3,9 +3,13 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, PlaceId};
 
-use super::fetched;
 use super::rows::millis;
+use super::{fetched, outbox};
 use crate::store::Result;
+
+/// When something last happened in a conversation is noted this coarsely, in milliseconds: a talk costs a
+/// page of the log now and then, and not for every message.
+const GRAIN: i64 = 10_000;
 
 /// Returns the row of a conversation, by its key or by one it had before its place moved.
 pub fn find(conn: &Connection, id: &ConversationId) -> Result<Option<i64>> {
@@ -39,9 +43,10 @@ pub fn hear(conn: &Connection, inbound: &Inbound) -> Result<i64> {
              place = CASE WHEN EXISTS (SELECT 1 FROM place_alias a
                                        WHERE a.account = conversation.account AND a.old = ?4)
                      THEN place ELSE ?4 END
-         WHERE id = ?1",
+         WHERE id = ?1 AND (last_at IS NULL OR last_at NOT BETWEEN ?2 - ?5 AND ?2
+             OR (?3 <> '' AND title <> ?3) OR place <> ?4)",
     )?
-    .execute(params![row, millis(inbound.at), inbound.title, inbound.place.key()])?;
+    .execute(params![row, millis(inbound.at), inbound.title, inbound.place.key(), GRAIN])?;
     Ok(row)
 }
 
@@ -81,11 +86,12 @@ pub fn close(conn: &Connection, row: i64, reason: &str, now: i64) -> Result<()> 
     conn.prepare_cached(
         "UPDATE part SET state = 'refused', open = 0, reason = ?2, updated_at = ?3,
              told = (SELECT CASE WHEN answer THEN 0 END FROM outbound WHERE id = part.outbound)
-         WHERE conversation = ?1 AND open = 1 AND state = 'queued'",
+         WHERE id IN (SELECT part FROM rendered)
+             AND conversation = ?1 AND open = 1 AND state = 'queued'",
     )?
     .execute(params![row, reason, now])?;
     fetched::drop_held(conn, row, ("refused", reason), now)?;
-    Ok(())
+    outbox::tidy(conn)
 }
 
 /// Opens a conversation that may be closed.

@@ -94,7 +94,8 @@ pub fn doubt_dead(
     conn.prepare_cached(
         "UPDATE part SET state = 'unclear', not_before = ?3, updated_at = ?3,
              reason = 'the process ended while it was being sent'
-         WHERE open = 1 AND state = 'sending' AND boot <> ?2 AND account = COALESCE(?1, account)",
+         WHERE id IN (SELECT part FROM rendered) AND open = 1 AND state = 'sending' AND boot <> ?2
+             AND account = COALESCE(?1, account)",
     )?
     .execute(params![account, boot.0, millis(now)])?;
     Ok(())
@@ -120,8 +121,8 @@ struct Due {
 pub fn queued_of(conn: &Connection, outbound: OutboundId) -> Result<Queued> {
     let rows: Vec<RawPart> = conn
         .prepare_cached(
-            "SELECT p.id, p.outbound, p.attempts, p.not_before, o.expires_at, 0, o.answer, p.part
-             FROM part p JOIN outbound o ON o.id = p.outbound
+            "SELECT p.id, p.outbound, p.attempts, p.not_before, o.expires_at, 0, o.answer, r.text
+             FROM part p JOIN outbound o ON o.id = p.outbound JOIN rendered r ON r.part = p.id
              WHERE p.id BETWEEN ?1 AND ?2 AND p.state = 'queued' ORDER BY p.id",
         )?
         .query_map(outbox::parts_of(outbound.0), RawPart::from_row)?
@@ -130,13 +131,13 @@ pub fn queued_of(conn: &Connection, outbound: OutboundId) -> Result<Queued> {
     Ok(Queued { outbound, parts })
 }
 
-/// The index is named because the planner would rather walk all parts there ever were, for their order.
+/// The joins cross because the planner would rather walk all parts there ever were, for their order.
 fn due(conn: &Connection, account: &str) -> Result<Vec<RawPart>> {
     Ok(conn
         .prepare_cached(
             "SELECT p.id, p.outbound, p.attempts, p.not_before, o.expires_at, p.state = 'unclear',
-                    o.answer, p.part
-             FROM part p INDEXED BY part_open JOIN outbound o ON o.id = p.outbound
+                    o.answer, r.text
+             FROM rendered r CROSS JOIN part p ON p.id = r.part JOIN outbound o ON o.id = p.outbound
              WHERE p.account = ?1 AND p.open = 1 AND p.state IN ('queued', 'unclear') ORDER BY p.id",
         )?
         .query_map([account], RawPart::from_row)?

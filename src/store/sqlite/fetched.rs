@@ -94,13 +94,18 @@ fn release(
         .execute([first, last])?;
     // What was withdrawn in the meantime stays so.
     let texts = if held > 0 { texts } else { &[] };
+    if held > 0 {
+        conn.prepare_cached("DELETE FROM rendered WHERE part BETWEEN ?1 AND ?2")?
+            .execute([first, last])?;
+    }
     for (id, text) in (first..=last).zip(texts) {
         conn.prepare_cached(
-            "INSERT INTO part (id, outbound, conversation, account, state, open, part, updated_at)
-             SELECT ?4, o.id, c.id, c.account, 'queued', 1, ?2, ?3
+            "INSERT INTO part (id, outbound, conversation, account, state, open, updated_at)
+             SELECT ?3, o.id, c.id, c.account, 'queued', 1, ?2
              FROM outbound o JOIN conversation c ON c.id = o.conversation WHERE o.id = ?1",
         )?
-        .execute(params![outbound, text, millis(now), id])?;
+        .execute(params![outbound, millis(now), id])?;
+        outbox::render(conn, id, text)?;
     }
     delivery::queued_of(conn, OutboundId(outbound))
 }
@@ -109,7 +114,8 @@ fn release(
 pub fn sweep(conn: &Connection, now: DateTime<Utc>) -> Result<Swept> {
     let expired: Vec<i64> = conn
         .prepare_cached(
-            "SELECT DISTINCT o.id FROM part p JOIN outbound o ON o.id = p.outbound
+            "SELECT DISTINCT o.id FROM rendered r CROSS JOIN part p ON p.id = r.part
+             JOIN outbound o ON o.id = p.outbound
              WHERE p.open = 1 AND p.state = 'held' AND o.expires_at <= ?1 ORDER BY o.id",
         )?
         .query_map([millis(now)], |row| row.get(0))?
@@ -131,8 +137,8 @@ pub fn sweep(conn: &Connection, now: DateTime<Utc>) -> Result<Swept> {
     let released = let_go(conn)?;
     let next: Option<i64> = conn
         .prepare_cached(
-            "SELECT MIN(o.expires_at) FROM part p JOIN outbound o ON o.id = p.outbound
-             WHERE p.open = 1 AND p.state = 'held'",
+            "SELECT MIN(o.expires_at) FROM rendered r CROSS JOIN part p ON p.id = r.part
+             JOIN outbound o ON o.id = p.outbound WHERE p.open = 1 AND p.state = 'held'",
         )?
         .query_row([], |row| row.get(0))?;
     let expired = expired.into_iter().map(OutboundId).collect();
@@ -153,7 +159,7 @@ fn let_go(conn: &Connection) -> Result<Vec<Queued>> {
             continue;
         }
         holds::close(conn, task)?;
-        for (outbound, _) in holds::held_of(conn, task)? {
+        for (outbound, ..) in holds::held_of(conn, task)? {
             holds::turn(conn, outbound, ("held", "queued"))?;
             released.push(delivery::queued_of(conn, OutboundId(outbound))?);
         }
@@ -168,12 +174,17 @@ pub fn drop_held(
     (state, reason): (&str, &str),
     now: i64,
 ) -> Result<usize> {
-    Ok(conn
+    let dropped = conn
         .prepare_cached(
             "UPDATE part SET state = ?2, open = 0, reason = ?3, updated_at = ?4,
                  told = (SELECT CASE WHEN answer AND ?2 <> 'cancelled' THEN 0 END
                          FROM outbound WHERE id = part.outbound)
-             WHERE conversation = ?1 AND open = 1 AND state = 'held'",
+             WHERE id IN (SELECT part FROM rendered)
+                 AND conversation = ?1 AND open = 1 AND state = 'held'",
         )?
-        .execute(params![conversation, state, reason, now])?)
+        .execute(params![conversation, state, reason, now])?;
+    if dropped > 0 {
+        outbox::tidy(conn)?;
+    }
+    Ok(dropped)
 }

@@ -6,9 +6,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 
 use super::claimed::{self, RawItem};
-use super::rows::{json, load};
+use super::rows::load;
 use super::writer::Class;
-use super::{Sqlite, conversations, lanes, run, tasks};
+use super::{Sqlite, conversations, facts, lanes, run, tasks};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
 use crate::store::{AtGate, Gate, Judged, NewTask, Result};
@@ -44,10 +44,10 @@ impl Gate for Sqlite {
     }
 
     async fn judge(&self, judged: Judged) -> Result<Option<Lane>> {
-        let facts = judged.passed.as_ref().map(|(_, new)| json(&new.facts)).transpose()?;
-        let (facts, now) = (facts.unwrap_or_default(), self.clock.now());
-        let bytes = facts.len();
-        let verb = move |conn: &Connection| judge(conn, &judged, &facts, now);
+        let passed = judged.passed.as_ref();
+        let facts = passed.map(|(_, new)| facts::Written::new(&new.facts)).transpose()?;
+        let (bytes, now) = (facts.as_ref().map_or(0, facts::Written::bytes), self.clock.now());
+        let verb = move |conn: &Connection| judge(conn, &judged, facts.as_ref(), now);
         self.writer.run(Class::Relaxed, bytes, verb).await
     }
 
@@ -117,12 +117,12 @@ fn newest(conn: &Connection, sql: &str, by: (i64, i64)) -> Result<Vec<(i64, Stri
 fn judge(
     conn: &Connection,
     judged: &Judged,
-    facts: &str,
+    facts: Option<&facts::Written>,
     now: DateTime<Utc>,
 ) -> Result<Option<Lane>> {
     let Some(here) = conversations::find(conn, &judged.conversation)? else { return Ok(None) };
-    let task = match &judged.passed {
-        Some(passed) => pass(conn, judged, (passed, facts), (here, now))?,
+    let task = match judged.passed.as_ref().zip(facts) {
+        Some(passed) => pass(conn, judged, passed, (here, now))?,
         None => None,
     };
     if let Some((task, _)) = task {
@@ -144,7 +144,7 @@ fn judge(
 fn pass(
     conn: &Connection,
     judged: &Judged,
-    ((line, new), facts): (&(InboxId, NewTask), &str),
+    ((line, new), facts): (&(InboxId, NewTask), &facts::Written),
     (here, now): (i64, DateTime<Utc>),
 ) -> Result<Option<(i64, i64)>> {
     let waits: Option<i64> = conn
@@ -157,7 +157,7 @@ fn pass(
     let lane = lanes::of_conversation(conn, here)?;
     let account = judged.conversation.account().as_str();
     let gathers = new.gathers.as_deref();
-    let row = tasks::Row { account, lane, order, gathers, facts, starts: false };
+    let row = tasks::Row { account, key: None, lane, order, gathers, facts, starts: false };
     let (task, lane, _) = tasks::make(conn, new, here, &row, now)?;
     conn.prepare_cached("UPDATE inbox SET disposition = 'task', task = ?2 WHERE id = ?1")?
         .execute([line.0, task])?;
@@ -170,7 +170,7 @@ fn bots_in_a_row(conn: &Connection, id: &ConversationId, most: u32) -> Result<u3
     let mut newest = conn.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM inbox WHERE task = t.id
                         AND disposition IN ('task', 'context', 'gate')
-                        AND NOT inbound ->> '$.speaker.is_bot')
+                        AND NOT COALESCE(inbound ->> '$.speaker.is_bot', 0))
          FROM task t WHERE conversation = ?1
              AND epoch = (SELECT epoch FROM conversation WHERE id = ?1)
              AND finish NOT NULL AND state = 'done' ORDER BY finish DESC LIMIT ?2",

@@ -8,8 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::AccountId;
 
 use super::fetched::{self, Effect};
-use super::outbox::{self, Cause, Prepared};
-use super::rows::load;
+use super::outbox::{self, BODY, Cause, Prepared, RawBody};
 use super::writer::Class;
 use super::{Sqlite, run};
 use crate::domain::ids::{InboxId, OutboundId};
@@ -124,7 +123,7 @@ fn answer(conn: &Connection, account: &str, key: &str) -> Result<Option<HeldAnsw
     }
     let rows = held_of(conn, task)?;
     if !rows.is_empty() {
-        let said = rows.into_iter().map(|(id, body)| Ok((OutboundId(id), load(id, &body)?)));
+        let said = rows.iter().map(|raw| Ok((OutboundId(raw.0), outbox::read_body(raw)?)));
         return said.collect::<Result<_>>().map(|said| Some(HeldAnswer::Ready(said)));
     }
     let gone = last_words(conn, task, button)?;
@@ -141,15 +140,16 @@ fn answer(conn: &Connection, account: &str, key: &str) -> Result<Option<HeldAnsw
 }
 
 /// What a task has said and is held, oldest first.
-pub fn held_of(conn: &Connection, task: i64) -> Result<Vec<(i64, String)>> {
-    let mut said: Vec<(i64, String)> = conn
-        .prepare_cached("SELECT id, body FROM outbound WHERE task = ?1 ORDER BY id")?
-        .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
+pub fn held_of(conn: &Connection, task: i64) -> Result<Vec<RawBody>> {
+    let sql = format!("SELECT {BODY} FROM outbound o WHERE o.task = ?1 ORDER BY o.id");
+    let mut said: Vec<RawBody> = conn
+        .prepare_cached(&sql)?
+        .query_map([task], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<rusqlite::Result<_>>()?;
     let mut is_held =
         conn.prepare_cached("SELECT 1 FROM part WHERE id BETWEEN ?1 AND ?2 AND state = 'held'")?;
     let mut broken = None;
-    said.retain(|(id, _)| {
+    said.retain(|(id, ..)| {
         is_held.exists(outbox::parts_of(*id)).unwrap_or_else(|e| {
             broken = Some(e);
             false

@@ -5,6 +5,7 @@ use rusqlite::{Connection, params};
 use selkie_channel_core::Inbound;
 
 use super::claimed;
+use super::facts::{self, RawFacts};
 use super::rows::{load, millis};
 use super::{lanes, run};
 use crate::domain::ids::{InboxId, TaskId};
@@ -21,7 +22,7 @@ type Row = (i64, String);
 #[derive(Debug, Default)]
 pub struct RawInflow {
     /// Task, facts and what it hears.
-    waiting: Vec<(i64, String, Vec<Row>)>,
+    waiting: Vec<(i64, RawFacts, Vec<Row>)>,
     edits: Vec<Row>,
 }
 
@@ -31,7 +32,7 @@ impl RawInflow {
         let line = |(row, text): &(i64, String)| Ok((InboxId(*row), load::<Inbound>(*row, text)?));
         let waiting = self.waiting.iter().map(|(task, facts, heard)| {
             let heard = heard.iter().map(line).collect::<Result<_>>()?;
-            Ok(Waiting { task: TaskId(*task), facts: load(*task, facts)?, heard })
+            Ok(Waiting { task: TaskId(*task), facts: facts::read(*task, facts)?, heard })
         });
         Inflow {
             waiting: claimed::readable(waiting),
@@ -43,13 +44,15 @@ impl RawInflow {
 /// Reads what waits behind a claim; nothing when it is lost.
 pub fn read(conn: &Connection, claim: &Claim, now: DateTime<Utc>) -> Result<RawInflow> {
     let Some(held) = run::held(conn, claim)? else { return Ok(RawInflow::default()) };
-    let tasks: Vec<(i64, String)> = conn
+    let tasks: Vec<(i64, RawFacts)> = conn
         .prepare_cached(
-            "SELECT id, facts FROM task
+            "SELECT id, facts, (SELECT place FROM whereabouts w WHERE w.id = task.whereabouts) FROM task
              WHERE lane = ?1 AND start_at IS NOT NULL AND start_at <= ?2
                AND state = 'waiting' AND attempts = 0 AND header IS NULL ORDER BY ord, id LIMIT ?3",
         )?
-        .query_map([held.lane(), millis(now), MOST], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .query_map([held.lane(), millis(now), MOST], |row| {
+            Ok((row.get(0)?, (row.get(1)?, row.get(2)?)))
+        })?
         .collect::<rusqlite::Result<_>>()?;
     let mut waiting = Vec::with_capacity(tasks.len());
     for (task, facts) in tasks {

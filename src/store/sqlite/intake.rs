@@ -26,8 +26,13 @@ impl Intake for Sqlite {
     ) -> Result<Accepted> {
         let rows = batch.into_iter().map(Row::new).collect::<Result<Vec<_>>>()?;
         let bytes = rows.iter().map(Row::bytes).sum();
+        let taken_back = rows.iter().any(Row::takes_back);
         let verb = move |conn: &rusqlite::Connection| accept::accept(conn, rows, cursor, &fuse);
-        self.writer.run(Class::Durable, bytes, verb).await.map(accept::RawAccepted::read)
+        let accepted = self.writer.run(Class::Durable, bytes, verb).await?;
+        if taken_back {
+            self.writer.purge();
+        }
+        Ok(accepted.read())
     }
 
     async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, DateTime<Utc>)>> {

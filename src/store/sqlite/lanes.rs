@@ -100,6 +100,22 @@ pub fn next_wake(conn: &Connection, now: DateTime<Utc>) -> Result<Option<DateTim
     Ok(at.map(time))
 }
 
+/// Lists the places whose tasks have not ended, each by the row of its first conversation, with when the
+/// oldest of them was made.
+pub fn at_work(conn: &Connection) -> Result<Vec<(i64, DateTime<Utc>)>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT (SELECT MIN(p.id) FROM conversation p WHERE p.account = c.account AND p.place = c.place)
+                 AS first, MIN(t.created_at)
+             FROM (SELECT conversation, created_at FROM task WHERE state = 'running'
+                   UNION ALL SELECT conversation, created_at FROM task WHERE state = 'waiting'
+                   UNION ALL SELECT conversation, created_at FROM task WHERE state = 'parked') t
+             JOIN conversation c ON c.id = t.conversation GROUP BY first ORDER BY first",
+        )?
+        .query_map([], |row| Ok((row.get(0)?, time(row.get(1)?))))?
+        .collect::<rusqlite::Result<_>>()?)
+}
+
 /// Claims the lane's oldest task by the platform's order, when the lane is free.
 pub fn take(
     conn: &Connection,

@@ -7,9 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use rusqlite::Connection;
+use writer::Class;
 
 use crate::domain::clock::{SharedClock, SystemClock};
-use crate::store::{Ledger, Result, StoreError};
+use crate::store::{Ledger, Result, Since, StoreError};
 
 mod accept;
 mod backup;
@@ -18,11 +21,14 @@ mod claimed;
 mod command;
 mod conversations;
 mod delivery;
+mod facts;
 mod fetched;
 mod gate;
+mod gauge;
 mod holds;
 mod inflow;
 mod intake;
+mod janitor;
 mod lanes;
 mod late;
 mod lock;
@@ -114,6 +120,19 @@ impl Ledger for Sqlite {
 
     fn lag(&self) -> Duration {
         self.writer.gauge().lag()
+    }
+
+    async fn forget_old(&self, since: Since) -> Result<u64> {
+        let verb = move |conn: &Connection| janitor::step(conn, &since);
+        let rows = self.writer.run(Class::Relaxed, 0, verb).await?;
+        if rows > 0 {
+            self.writer.purge();
+        }
+        Ok(rows)
+    }
+
+    async fn at_work(&self) -> Result<Vec<(i64, DateTime<Utc>)>> {
+        self.readers.run(lanes::at_work).await
     }
 
     async fn close(&self) {

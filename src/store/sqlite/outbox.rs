@@ -2,11 +2,12 @@
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
-use selkie_channel_core::{ConversationId, MessageRef, Part};
+use selkie_channel_core::{Body, ConversationId, MessageRef, Outbound, Part};
 
 use super::conversations;
-use super::rows::{json, millis, small};
+use super::rows::{ITEM_VERSION, json, load, load_item, millis, small};
 use crate::domain::ids::{OutboundId, PartId};
+use crate::domain::transcript::Item;
 use crate::store::{Draft, DuePart, Queued, Result, Standing, StoreError};
 
 /// The most parts of an outbound: their ids lie side by side, which spares an index.
@@ -17,6 +18,8 @@ const PARTS: i64 = 4096;
 pub struct Prepared {
     conversation: ConversationId,
     body: String,
+    /// Which item of its task's transcript holds its words.
+    said: Option<i64>,
     parts: Vec<(Part, String)>,
     expires_at: Option<DateTime<Utc>>,
     token: Option<String>,
@@ -25,12 +28,35 @@ pub struct Prepared {
 impl Prepared {
     /// Writes a draft's texts.
     pub fn new(draft: Draft) -> Result<Self> {
+        let body = json(&draft.outbound)?;
+        Self::with(draft, body, None)
+    }
+
+    /// Writes the texts of a task's last words. What the transcript holds already stands there alone.
+    pub fn saying(mut draft: Draft, items: &[Item]) -> Result<Self> {
+        let said = match &draft.outbound.body {
+            Body::Text { markdown } => {
+                items.iter().position(|i| matches!(i, Item::Said { text } if text == markdown))
+            }
+            _ => None,
+        };
+        let Some(place) = said else { return Self::new(draft) };
+        draft.outbound.body = Body::Text { markdown: String::new() };
+        let body = json(&draft.outbound)?;
+        Self::with(draft, body, i64::try_from(place).ok())
+    }
+
+    /// Counts the item that holds its words from the first one that was written beside it.
+    pub fn counted_from(self, first: i64) -> Self {
+        Self { said: self.said.map(|place| first + place), ..self }
+    }
+
+    fn with(draft: Draft, body: String, said: Option<i64>) -> Result<Self> {
         let count = draft.parts.len();
         if small(count as u64) > PARTS {
             let why = format!("an answer of {count} messages, {PARTS} can be stored: say less");
             return Err(StoreError::Broken(why));
         }
-        let body = json(&draft.outbound)?;
         let parts = draft
             .parts
             .into_iter()
@@ -38,7 +64,7 @@ impl Prepared {
             .collect::<Result<_>>()?;
         let token = draft.outbound.reply_window.map(|window| window.token);
         let conversation = draft.outbound.conversation;
-        Ok(Self { conversation, body, parts, expires_at: draft.expires_at, token })
+        Ok(Self { conversation, body, said, parts, expires_at: draft.expires_at, token })
     }
 
     /// Returns the right to answer that it may use up.
@@ -81,8 +107,9 @@ pub fn say(
         Cause::Notice => (None, None, None),
     };
     conn.prepare_cached(
-        "INSERT INTO outbound (conversation, task, call, inbox, answer, body, expires_at, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO outbound
+             (conversation, task, call, inbox, answer, body, expires_at, created_at, said)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
     .execute(params![
         conversation,
@@ -92,7 +119,8 @@ pub fn say(
         answer,
         draft.body,
         draft.expires_at.map(millis),
-        millis(now)
+        millis(now),
+        draft.said
     ])?;
     let outbound = OutboundId(conn.last_insert_rowid());
     let closed = conversations::closed(conn, conversation)?;
@@ -142,8 +170,8 @@ impl Row<'_> {
         let told = (!open && self.answer).then_some(0);
         conn.prepare_cached(
             "INSERT INTO part
-                 (id, outbound, conversation, account, state, open, told, part, reason, updated_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                 (id, outbound, conversation, account, state, open, told, reason, updated_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute(params![
             id,
@@ -153,12 +181,60 @@ impl Row<'_> {
             state,
             open,
             told,
-            text,
             self.refused,
             self.now
         ])?;
+        if open || told.is_some() {
+            render(conn, id, text)?;
+        }
         Ok(PartId(id))
     }
+}
+
+/// Keeps the call of a part until it is settled.
+pub fn render(conn: &Connection, part: i64, text: &str) -> Result<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO rendered (part, text) VALUES (?1, ?2)")?
+        .execute(params![part, text])?;
+    Ok(())
+}
+
+/// Forgets the calls of parts that came to an end and are not to be told of.
+pub fn tidy(conn: &Connection) -> Result<()> {
+    conn.prepare_cached(
+        "DELETE FROM rendered WHERE part IN
+             (SELECT r.part FROM rendered r CROSS JOIN part p ON p.id = r.part
+              WHERE p.open = 0 AND p.told IS NULL)",
+    )?
+    .execute([])?;
+    Ok(())
+}
+
+/// Forgets the call of a part that is not to be told of.
+pub fn tidy_one(conn: &Connection, part: i64) -> Result<()> {
+    conn.prepare_cached(
+        "DELETE FROM rendered WHERE part = ?1
+             AND EXISTS (SELECT 1 FROM part WHERE id = ?1 AND open = 0 AND told IS NULL)",
+    )?
+    .execute([part])?;
+    Ok(())
+}
+
+/// What was said, as it is stored: its row, its body, and the item that holds its words.
+pub type RawBody = (i64, String, Option<String>);
+
+/// The columns of a [`RawBody`], of an outbound `o`.
+pub const BODY: &str =
+    "o.id, o.body, (SELECT item FROM transcript i WHERE i.task = o.task AND i.seq = o.said)";
+
+/// Reads what was said.
+pub fn read_body((id, body, words): &RawBody) -> Result<Outbound> {
+    let mut outbound: Outbound = load(*id, body)?;
+    if let Some(words) = words
+        && let Item::Said { text } = load_item(*id, ITEM_VERSION, words)?
+    {
+        outbound.body = Body::Text { markdown: text };
+    }
+    Ok(outbound)
 }
 
 /// Returns the ids that an outbound's parts have: the first possible and the last.

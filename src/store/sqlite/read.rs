@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
-use super::rows::{count, load, load_item, millis, read_json, time};
+use super::rows::{count, load_item, millis, read_json, time};
 use super::writer::Class;
-use super::{Sqlite, conversations, questions, trace};
+use super::{Sqlite, conversations, facts, questions, trace};
 use crate::domain::ids::TaskId;
 use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
@@ -142,7 +142,7 @@ const TASK: &str = "SELECT t.id, c.account, c.key, t.state, t.why, t.attempts, t
         t.cached, t.output, t.micro_usd, t.created_at, t.ended_at,
         COALESCE((SELECT substr(inbound ->> '$.text', 1, 200) FROM inbox i
                   WHERE i.task = t.id AND i.disposition = 'task' ORDER BY i.ord, i.id LIMIT 1), ''),
-        t.facts, t.header
+        t.facts, t.header, (SELECT place FROM whereabouts WHERE id = t.whereabouts)
     FROM task t JOIN conversation c ON c.id = t.conversation";
 
 fn task_row(row: &Row<'_>) -> Result<TaskRow> {
@@ -180,7 +180,7 @@ pub fn detail(conn: &Connection, id: i64) -> Result<Option<TaskDetail>> {
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query([id])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let facts: String = row.get(14)?;
+    let facts: facts::RawFacts = (row.get(14)?, row.get(16)?);
     let header: Option<String> = row.get(15)?;
     let items: Vec<(u16, String)> = conn
         .prepare_cached("SELECT v, item FROM transcript WHERE task = ?1 ORDER BY seq")?
@@ -188,7 +188,7 @@ pub fn detail(conn: &Connection, id: i64) -> Result<Option<TaskDetail>> {
         .collect::<rusqlite::Result<_>>()?;
     Ok(Some(TaskDetail {
         row: task_row(row)?,
-        facts: load(id, &facts)?,
+        facts: facts::read(id, &facts)?,
         header: header.map(|text| read_json("header", id, &text)).transpose()?,
         transcript: items.iter().map(|(v, text)| load_item(id, *v, text)).collect::<Result<_>>()?,
     }))
@@ -198,13 +198,18 @@ fn counts(conn: &Connection) -> Result<Counts> {
     let one = |sql: &str| -> Result<u64> {
         Ok(count(conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?))
     };
+    let open = |state: &str| {
+        format!(
+            "SELECT COUNT(*) FROM part WHERE id IN (SELECT part FROM rendered) AND state = '{state}'"
+        )
+    };
     Ok(Counts {
         inbox: one("SELECT COUNT(*) FROM inbox")?,
         waiting: one("SELECT COUNT(*) FROM task WHERE state = 'waiting'")?,
         running: one("SELECT COUNT(*) FROM task WHERE state = 'running'")?,
         parked: one("SELECT COUNT(*) FROM task WHERE state = 'parked'")?,
-        queued: one("SELECT COUNT(*) FROM part WHERE open = 1 AND state = 'queued'")?,
-        sending: one("SELECT COUNT(*) FROM part WHERE open = 1 AND state = 'sending'")?,
+        queued: one(&open("queued"))?,
+        sending: one(&open("sending"))?,
         unclear: one("SELECT COUNT(*) FROM part WHERE state = 'unclear'")?,
     })
 }

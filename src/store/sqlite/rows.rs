@@ -6,6 +6,7 @@ use rusqlite::types::FromSqlError;
 use selkie_channel_core::{Inbound, Outbound, Part};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::domain::facts::Facts;
 use crate::domain::transcript::Item;
@@ -102,6 +103,34 @@ pub fn read_json<T: DeserializeOwned>(name: &str, row: i64, text: &str) -> Resul
 pub fn json<T: Serialize>(value: &T) -> Result<String> {
     serde_json::to_string(value)
         .map_err(|e| StoreError::Corrupt(format!("a value cannot be written as JSON: {e}")))
+}
+
+/// What may be left out of a stored text when it is empty: reading puts it back.
+const DEFAULTS: [&str; 6] = ["attachments", "files", "forwarded", "is_bot", "ours", "title"];
+
+/// Writes a JSON text without what is empty in it: every `null`, and of the fields that have a default the
+/// empty ones. Not for texts that hold JSON of others.
+pub fn lean<T: Serialize>(value: &T) -> Result<String> {
+    let mut value = serde_json::to_value(value)
+        .map_err(|e| StoreError::Corrupt(format!("a value cannot be written as JSON: {e}")))?;
+    thin_out(&mut value);
+    Ok(value.to_string())
+}
+
+fn thin_out(value: &mut Value) {
+    if let Value::Object(map) = value {
+        map.retain(|key, value| {
+            thin_out(value);
+            let empty = match value {
+                Value::Null => return false,
+                Value::Bool(is) => !*is,
+                Value::String(text) => text.is_empty(),
+                Value::Array(items) => items.is_empty(),
+                _ => false,
+            };
+            !(empty && DEFAULTS.contains(&key.as_str()))
+        });
+    }
 }
 
 /// Returns a moment as a column holds it: milliseconds since 1970.

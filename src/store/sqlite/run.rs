@@ -5,9 +5,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::claimed::RawClaimed;
 use super::outbox;
-use super::rows::{ITEM_VERSION, json, millis, small};
+use super::rows::{ITEM_VERSION, json, lean, millis, small};
 use super::writer::Class;
-use super::{holds, inflow, lanes, notes, questions, read, unsend, work};
+use super::{facts, holds, inflow, lanes, notes, questions, read, unsend, work};
 use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
@@ -28,7 +28,7 @@ pub struct Prepared {
 
 #[derive(Debug)]
 enum How {
-    Step { facts: Option<String>, durable: bool },
+    Step { facts: Option<facts::Written>, durable: bool },
     Park(Box<Parking>),
     Release,
     Finish { end: End, say: Vec<outbox::Prepared>, set_aside: bool, hand_over: bool },
@@ -46,12 +46,12 @@ struct Parking {
 impl Prepared {
     /// Writes the texts of an advance. `now` serves those that do not bring their own.
     pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
-        let texts = |items: Vec<Item>| items.iter().map(json).collect::<Result<Vec<_>>>();
+        let texts = |items: Vec<Item>| items.iter().map(item_text).collect::<Result<Vec<_>>>();
         let seen = Seen::default();
         Ok(match advance {
             Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
             Advance::Step { append, header, facts, usage, durable } => {
-                let facts = facts.as_ref().map(json).transpose()?;
+                let facts = facts.as_ref().map(facts::Written::new).transpose()?;
                 let how = How::Step { facts, durable };
                 Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
@@ -70,7 +70,8 @@ impl Prepared {
                 Self { items, header: None, usage, now, seen, how: How::Release }
             }
             Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now } => {
-                let say = say.into_iter().map(outbox::Prepared::new).collect::<Result<_>>()?;
+                let said = |draft| outbox::Prepared::saying(draft, &append);
+                let say = say.into_iter().map(said).collect::<Result<_>>()?;
                 let how = How::Finish { end, say, set_aside, hand_over };
                 Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
@@ -166,22 +167,37 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
     if !seen.is_empty() {
         inflow::absorb(conn, (task, held.lane), &seen, now)?;
     }
-    append(conn, task, &items)?;
+    let first = append(conn, task, &items)?;
     if held.unsent {
         unsend::again(conn, task)?;
     }
     let facts = match &how {
-        How::Step { facts, .. } => facts.as_deref(),
+        How::Step { facts, .. } => facts.as_ref(),
         _ => None,
     };
+    let whereabouts = facts.map(|facts| facts.whereabouts(conn)).transpose()?;
+    // Nobody resumes what has ended.
+    let over = matches!(how, How::Finish { .. });
     let Usage { calls, input, cached, output, micro_usd } = usage;
     let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
     conn.prepare_cached(
-        "UPDATE task SET header = COALESCE(?2, header), facts = COALESCE(?3, facts),
+        "UPDATE task SET header = CASE WHEN ?9 = 0 THEN COALESCE(?2, header) END,
+             facts = COALESCE(?3, facts), whereabouts = COALESCE(?10, whereabouts),
              calls = calls + ?4, input = input + ?5, cached = cached + ?6, output = output + ?7,
              micro_usd = micro_usd + ?8 WHERE id = ?1",
     )?
-    .execute(params![task, header, facts, calls, input, cached, output, money])?;
+    .execute(params![
+        task,
+        header,
+        facts.map(facts::Written::rest),
+        calls,
+        input,
+        cached,
+        output,
+        money,
+        over,
+        whereabouts
+    ])?;
     match how {
         How::Step { .. } => Ok(RawCommitted::Continue { stop: held.stop, mode: held.mode }),
         // Somebody wants it to end: it must not fall asleep before it hears so.
@@ -190,7 +206,7 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         How::Release => release(conn, task, held),
         How::Finish { end, say, set_aside, hand_over } => {
             let usage = finish(conn, task, &end, now)?;
-            let said = say.into_iter();
+            let said = say.into_iter().map(|draft| draft.counted_from(first));
             let queued =
                 said.map(|draft| holds::say(conn, task, draft, now)).collect::<Result<_>>()?;
             if set_aside {
@@ -216,15 +232,28 @@ fn raise_epoch(conn: &Connection, task: i64) -> Result<()> {
     Ok(())
 }
 
-fn append(conn: &Connection, task: i64, items: &[String]) -> Result<()> {
-    for item in items {
-        conn.prepare_cached(
-            "INSERT INTO transcript (task, seq, v, item)
-             VALUES (?1, (SELECT COALESCE(MAX(seq), 0) + 1 FROM transcript WHERE task = ?1), ?2, ?3)",
-        )?
-        .execute(params![task, ITEM_VERSION, item])?;
+/// Writes an item. What a person said is stored without what is empty; a call's arguments stay as they
+/// are.
+fn item_text(item: &Item) -> Result<String> {
+    match item {
+        Item::Heard(_) => lean(item),
+        other => json(other),
     }
-    Ok(())
+}
+
+/// Appends items and returns the number of the first.
+fn append(conn: &Connection, task: i64, items: &[String]) -> Result<i64> {
+    if items.is_empty() {
+        return Ok(0);
+    }
+    let first: i64 = conn
+        .prepare_cached("SELECT COALESCE(MAX(seq), 0) + 1 FROM transcript WHERE task = ?1")?
+        .query_row([task], |row| row.get(0))?;
+    for (seq, item) in (first..).zip(items) {
+        conn.prepare_cached("INSERT INTO transcript (task, seq, v, item) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![task, seq, ITEM_VERSION, item])?;
+    }
+    Ok(first)
 }
 
 /// Counts what a task has cost besides its steps.

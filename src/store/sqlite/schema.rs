@@ -9,8 +9,12 @@ use super::{backup, check};
 use crate::store::{Result, StoreError};
 
 /// Every step from the empty file to today; a released one is never changed.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_start.sql"), include_str!("migrations/0002_whose.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_start.sql"),
+    include_str!("migrations/0002_whose.sql"),
+    include_str!("migrations/0003_lean.sql"),
+    include_str!("migrations/0004_retention.sql"),
+];
 
 /// The version written today (`PRAGMA user_version`).
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;
@@ -37,7 +41,7 @@ pub fn open_writer(path: &Path, now: DateTime<Utc>) -> Result<Connection> {
     conn.set_prepared_statement_cache_capacity(128);
     conn.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
-         PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000;",
+         PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA secure_delete = ON;",
     )?;
     if found > 0 {
         check::look(&mut conn, path, stopped_clean).map_err(|e| check::says_what_to_do(path, e))?;

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::PlaceId;
 
-use super::rows::{json, millis};
+use super::rows::{json, lean, millis};
 use super::{conversations, moved, outbox, questions};
 use crate::store::{Outcome, Result, Standing, StoreError};
 
@@ -37,7 +37,7 @@ impl Change {
     /// Writes an outcome's texts.
     pub fn new(outcome: Outcome) -> Result<Self> {
         Ok(match outcome {
-            Outcome::Sent(receipt) => Self::Sent(json(&receipt)?),
+            Outcome::Sent(receipt) => Self::Sent(lean(&receipt)?),
             Outcome::Retry { at, why } => Self::Queued(millis(at), why),
             Outcome::Refused { reason, close } => Self::Refused(reason, close),
             Outcome::Unclear { decide_at, why } => Self::Unclear(millis(decide_at), why),
@@ -101,9 +101,12 @@ impl Known {
                 let state = if self.repeated { "repeated" } else { "sent" };
                 conn.prepare_cached(
                     "UPDATE part SET state = ?2, open = 0, told = NULL, receipt = ?3, reason = NULL,
-                         updated_at = ?4 WHERE id = ?1",
+                         boot = NULL, updated_at = ?4 WHERE id = ?1",
                 )?
                 .execute(params![self.part, state, receipt, now])?;
+                // Its words stand with what was said: the call is of no more use.
+                conn.prepare_cached("DELETE FROM rendered WHERE part = ?1")?
+                    .execute([self.part])?;
                 Ok(())
             }
             Change::Queued(at, why) => self.wait(conn, "queued", (Some(at), Some(&why)), now),
@@ -159,18 +162,19 @@ impl Known {
     /// It did not arrive, as far as anybody knows: the conversation's next task is told.
     fn end(&self, conn: &Connection, state: &str, why: Option<&str>, now: i64) -> Result<()> {
         conn.prepare_cached(
-            "UPDATE part SET state = ?2, open = 0, reason = COALESCE(?3, reason), updated_at = ?4,
+            "UPDATE part SET state = ?2, open = 0, boot = NULL, reason = COALESCE(?3, reason),
+                 updated_at = ?4,
                  told = (SELECT CASE WHEN answer THEN 0 END FROM outbound WHERE id = part.outbound)
              WHERE id = ?1",
         )?
         .execute(params![self.part, state, why, now])?;
-        Ok(())
+        outbox::tidy_one(conn, self.part)
     }
 
     fn replace(&self, conn: &Connection, text: &str, repeated: bool) -> Result<()> {
-        conn.prepare_cached("UPDATE part SET part = ?2, repeated = repeated OR ?3 WHERE id = ?1")?
-            .execute(params![self.part, text, repeated])?;
-        Ok(())
+        conn.prepare_cached("UPDATE part SET repeated = repeated OR ?2 WHERE id = ?1")?
+            .execute(params![self.part, repeated])?;
+        outbox::render(conn, self.part, text)
     }
 
     fn follow(&self, conn: &Connection, to: &PlaceId) -> Result<()> {

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::Inbound;
 
+use super::facts;
 use super::rows::millis;
 use crate::store::{NewTask, Result};
 
@@ -11,16 +12,30 @@ use crate::store::{NewTask, Result};
 pub struct Row<'a> {
     /// The account.
     pub account: &'a str,
+    /// The key of the message it comes with, when that is stored for the first time.
+    pub key: Option<&'a str>,
     /// The row of its lane.
     pub lane: i64,
     /// The platform's order of its message.
     pub order: i64,
     /// Under which word it gathers more.
     pub gathers: Option<&'a str>,
-    /// The facts, as JSON.
-    pub facts: &'a str,
+    /// The facts.
+    pub facts: &'a facts::Written,
     /// It is stored as running: its claim is written next.
     pub starts: bool,
+}
+
+impl Row<'_> {
+    /// Returns the cause as it is stored: none where it is the key of the message, which the inbox holds
+    /// and keeps unique.
+    fn cause<'c>(&self, cause: &'c str) -> &'c str {
+        let own = cause.strip_prefix(self.account).and_then(|rest| rest.strip_prefix('|'));
+        match self.key {
+            Some(key) if key == own.unwrap_or(cause) => "",
+            _ => cause,
+        }
+    }
 }
 
 /// Makes the task, or finds the one of the same cause. Returns it with its lane, and whether it is new.
@@ -38,21 +53,22 @@ pub fn make(
     let made = conn
         .prepare_cached(
             "INSERT INTO task (account, cause, conversation, lane, ord, state, start_at, album, facts,
-                 created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-             ON CONFLICT (account, cause) DO NOTHING RETURNING id, lane",
+                 whereabouts, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+             ON CONFLICT (account, cause) WHERE cause <> '' DO NOTHING RETURNING id, lane",
         )?
         .query_row(
             params![
                 row.account,
-                new.cause,
+                row.cause(&new.cause),
                 conversation,
                 row.lane,
                 row.order,
                 state,
                 start_at,
                 row.gathers,
-                row.facts,
+                row.facts.rest(),
+                row.facts.whereabouts(conn)?,
                 millis(now)
             ],
             |row| Ok((row.get(0)?, row.get(1)?)),

@@ -6,20 +6,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::Connection;
+use selkie_channel_core::Body;
 use tempfile::TempDir;
 
 use super::schema::NEWEST;
 use super::writer::Class;
 use super::{Options, Sqlite, lanes, schema};
 use crate::domain::clock::ManualClock;
+use crate::domain::facts::Where;
 use crate::store::conformance::{
-    Bed, account, at, boot, cursor, draft, finish, finished, fuse, lane, message, no_fuse, push,
-    random_histories, receipt, run_all, started, task,
+    Bed, account, arrival, at, boot, cursor, draft, finish, finished, fuse, lane, message, no_fuse,
+    push, random_histories, receipt, run_all, started, task,
 };
 use crate::store::read::Read;
-use crate::store::{Delivery, Intake, Ledger, Outcome, StoreError, Work};
+use crate::store::{Delivery, Disposition, Intake, Ledger, Outcome, StoreError, Work};
 
 mod file;
+mod old;
 
 struct FileBed(TempDir);
 
@@ -220,6 +223,48 @@ async fn a_plain_message_writes_few_pages() {
     assert!(pages <= PAGES * MESSAGES, "{pages} pages for {MESSAGES} messages");
 }
 
+/// What a plain message may take in the file for good, texts of this test's length.
+const BYTES: u64 = 1_100;
+
+#[tokio::test]
+async fn a_settled_message_takes_little() {
+    const MESSAGES: u64 = 300;
+    let dir = tempfile::tempdir().unwrap();
+    let size = || dir.path().join("selkie.db").metadata().map_or(0, |m| m.len());
+    let answer = "It is on the list, and so is what you noted before.".repeat(4);
+    let mut before = 0;
+    for run in [1..2, 2..MESSAGES + 2] {
+        before = size();
+        let ledger = open(dir.path()).unwrap();
+        for order in run {
+            let order = i64::try_from(order).unwrap();
+            let Disposition::Task(mut new) = task(message(1, order)).disposition else { panic!() };
+            if let Where::Channel(features) = &mut new.facts.place {
+                features.style = "How the model should write here, in many words. ".repeat(12);
+            }
+            let arrival = arrival(message(1, order), Disposition::Task(new));
+            let claimed = push(&ledger, arrival, fuse(1)).await.claimed.remove(0);
+            let mut said = draft(1, 1);
+            said.outbound.body = Body::Text { markdown: answer.clone() };
+            said.parts[0].call = serde_json::json!({ "text": answer, "mode": "HTML" });
+            said.parts[0].fallback = Some(serde_json::json!({ "text": answer }));
+            said.parts[0].shown.clone_from(&answer);
+            let queued = finished(&ledger, &claimed.claim, finish(&answer, vec![said])).await;
+            let part = queued[0].parts[0].id;
+            assert!(ledger.sending(part, &boot("a")).await.unwrap());
+            ledger.settle(part, Outcome::Sent(receipt("1"))).await.unwrap();
+        }
+        let trace = ledger.trace("2").await.unwrap();
+        if let Some(chain) = trace.first() {
+            assert_eq!(chain.outbounds[0].outbound.body, Body::Text { markdown: answer.clone() });
+            assert_eq!(chain.outbounds[0].parts[0].part, None);
+        }
+        ledger.close().await;
+    }
+    let each = (size() - before) / MESSAGES;
+    assert!(each <= BYTES, "{each} bytes a message");
+}
+
 #[tokio::test]
 async fn an_idle_writer_settles_what_was_relaxed() {
     let dir = tempfile::tempdir().unwrap();
@@ -251,5 +296,6 @@ async fn rows_of_version_1_load_and_resume() {
     assert_eq!(claimed.facts.place.name(), "telegram:group");
     let due = ledger.due(&account(), &boot("b")).await.unwrap();
     assert_eq!((due.len(), due[0].unclear), (1, true));
+    assert_eq!(due[0].part.shown, "hello");
     finished(&ledger, &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
 }

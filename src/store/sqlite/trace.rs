@@ -62,17 +62,21 @@ impl Event {
 }
 
 fn outbounds(conn: &Connection, task: Option<i64>, inbox: i64) -> Result<Vec<OutboundChain>> {
-    let rows: Vec<(i64, String)> = conn
-        .prepare_cached("SELECT id, body FROM outbound WHERE task = ?1 OR inbox = ?2 ORDER BY id")?
-        .query_map(params![task, inbox], |row| Ok((row.get(0)?, row.get(1)?)))?
+    let sql = format!(
+        "SELECT {} FROM outbound o WHERE o.task = ?1 OR o.inbox = ?2 ORDER BY o.id",
+        outbox::BODY
+    );
+    let rows: Vec<outbox::RawBody> = conn
+        .prepare_cached(&sql)?
+        .query_map(params![task, inbox], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    rows.into_iter()
-        .map(|(id, body)| {
+    rows.iter()
+        .map(|raw| {
             Ok(OutboundChain {
-                id: OutboundId(id),
-                outbound: load(id, &body)?,
-                standing: outbox::standing(conn, id)?,
-                parts: parts(conn, id)?,
+                id: OutboundId(raw.0),
+                outbound: outbox::read_body(raw)?,
+                standing: outbox::standing(conn, raw.0)?,
+                parts: parts(conn, raw.0)?,
             })
         })
         .collect()
@@ -80,8 +84,9 @@ fn outbounds(conn: &Connection, task: Option<i64>, inbox: i64) -> Result<Vec<Out
 
 fn parts(conn: &Connection, outbound: i64) -> Result<Vec<PartChain>> {
     let mut statement = conn.prepare_cached(
-        "SELECT id, state, part, attempts, receipt, reason, updated_at FROM part
-         WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+        "SELECT p.id, p.state, r.text, p.attempts, p.receipt, p.reason, p.updated_at
+         FROM part p LEFT JOIN rendered r ON r.part = p.id
+         WHERE p.id BETWEEN ?1 AND ?2 ORDER BY p.id",
     )?;
     let mut rows = statement.query(outbox::parts_of(outbound))?;
     let mut parts = Vec::new();
@@ -93,11 +98,11 @@ fn parts(conn: &Connection, outbound: i64) -> Result<Vec<PartChain>> {
 
 fn part(row: &Row<'_>) -> Result<PartChain> {
     let id: i64 = row.get(0)?;
-    let (text, receipt): (String, Option<String>) = (row.get(2)?, row.get(4)?);
+    let (text, receipt): (Option<String>, Option<String>) = (row.get(2)?, row.get(4)?);
     Ok(PartChain {
         id: PartId(id),
         state: row.get(1)?,
-        part: load(id, &text)?,
+        part: text.map(|text| load(id, &text)).transpose()?,
         attempts: row.get(3)?,
         receipt: receipt.map(|text| read_json("receipt", id, &text)).transpose()?,
         reason: row.get(5)?,

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -18,6 +19,9 @@ const HUGE: u64 = 64 << 20;
 const COMMITS: u32 = 64;
 const BYTES: usize = 1 << 20;
 
+/// A reader that is in the way of the last checkpoint is waited for no longer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// The log's state as the writer knows it.
 #[derive(Debug)]
 pub struct Wal {
@@ -26,12 +30,14 @@ pub struct Wal {
     unsynced: bool,
     commits: u32,
     bytes: usize,
+    /// It holds what was taken back.
+    purge: bool,
 }
 
 impl Wal {
     /// Knows the log at `path`, which need not be there yet.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, file: None, unsynced: false, commits: 0, bytes: 0 }
+        Self { path, file: None, unsynced: false, commits: 0, bytes: 0, purge: false }
     }
 
     /// A relaxed commit has written pages.
@@ -46,7 +52,12 @@ impl Wal {
 
     /// Whether there is something to do when the writer becomes idle.
     pub fn is_restless(&self) -> bool {
-        self.unsynced || self.commits > 0
+        self.unsynced || self.commits > 0 || self.purge
+    }
+
+    /// It is to be emptied when there is time.
+    pub fn purge(&mut self) {
+        self.purge = true;
     }
 
     /// Counts a commit, and checkpoints when the log has become long.
@@ -70,6 +81,10 @@ impl Wal {
         if settled {
             self.sync()?;
             self.unsynced = false;
+        }
+        if self.purge {
+            // A reader may be in the way: then the next rest does it.
+            self.purge = !emptied(conn)?;
         }
         checkpoint_from(conn, WORTH)?;
         if self.path.metadata().is_ok_and(|m| m.len() > HUGE) {
@@ -108,6 +123,14 @@ impl Wal {
         self.file = Some(file);
         Ok(())
     }
+}
+
+/// Empties the log without waiting for readers; whether it is empty.
+fn emptied(conn: &Connection) -> Result<bool> {
+    conn.busy_timeout(Duration::ZERO)?;
+    let busy = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+    conn.busy_timeout(PATIENCE)?;
+    Ok(busy? == 0)
 }
 
 /// Checkpoints when more than `pages` of the log are not in the database yet.

@@ -4,8 +4,8 @@
 //! only after the COMMIT of its batch.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::check;
+use super::gauge::Gauge;
 use super::place::Place;
 use super::wal::Wal;
 use crate::store::{Result, StoreError};
@@ -28,62 +29,6 @@ pub enum Class {
     Durable,
     /// This verb, until the next sync. `kill -9` takes nothing.
     Relaxed,
-}
-
-/// What the writer tells of itself.
-#[derive(Debug, Default)]
-pub struct Gauge {
-    /// Syncs of durable commits, syncs while idle.
-    syncs: Mutex<(u64, u64)>,
-    /// When the oldest verb in hand came.
-    oldest: Mutex<Option<Instant>>,
-    /// What SQLite found wrong with the file: from then on nothing is written.
-    damage: OnceLock<String>,
-}
-
-impl Gauge {
-    /// Returns how often a durable commit was synced.
-    pub fn syncs(&self) -> u64 {
-        self.syncs.lock().unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    /// Returns how often relaxed commits were synced while the writer was idle.
-    pub fn settles(&self) -> u64 {
-        self.syncs.lock().unwrap_or_else(PoisonError::into_inner).1
-    }
-
-    /// Returns how long the oldest verb in hand has been waiting.
-    pub fn lag(&self) -> Duration {
-        let oldest = *self.oldest.lock().unwrap_or_else(PoisonError::into_inner);
-        oldest.map_or(Duration::ZERO, |since| since.elapsed())
-    }
-
-    /// # Errors
-    /// `Broken` when the file was found damaged: whoever writes on makes it worse.
-    fn is_whole(&self) -> Result<()> {
-        self.damage.get().map_or(Ok(()), |why| Err(StoreError::Broken(why.clone())))
-    }
-
-    /// Notes damage; nobody but whoever opens a store is told of it as such.
-    fn note(&self, error: StoreError) -> StoreError {
-        let StoreError::Damaged(what) = error else { return error };
-        let says = self.damage.get_or_init(|| {
-            format!("{what}: nothing more is written to it; stop selkie, and its next start tells what to do")
-        });
-        StoreError::Broken(says.clone())
-    }
-
-    fn count(&self, class: Class) {
-        let mut syncs = self.syncs.lock().unwrap_or_else(PoisonError::into_inner);
-        match class {
-            Class::Durable => syncs.0 += 1,
-            Class::Relaxed => syncs.1 += 1,
-        }
-    }
-
-    fn hold(&self, since: Option<Instant>) {
-        *self.oldest.lock().unwrap_or_else(PoisonError::into_inner) = since;
-    }
 }
 
 /// The handle to the writing thread. Dropping it ends the thread after the verbs it has.
@@ -135,6 +80,12 @@ impl Writer {
         answered.await.map_err(|_| gone())?
     }
 
+    /// Empties the log as soon as there is time: what was taken back stands in its older pages.
+    pub fn purge(&self) {
+        // Without a thread there is no log either.
+        drop(self.verbs.as_ref().map(|v| v.send(Message::Purge)));
+    }
+
     /// Ends after the verbs that are there, with everything in the database file and its log gone.
     pub async fn close(&self) {
         let (answer, closed) = oneshot::channel();
@@ -165,6 +116,7 @@ impl Drop for Writer {
 /// What the thread is sent.
 enum Message {
     Verb(Verb),
+    Purge,
     Close(oneshot::Sender<()>),
 }
 
@@ -235,23 +187,33 @@ impl Bench {
 
     /// Waits for a verb; rests once when none comes for a while. `None` at the end.
     fn next(&mut self) -> Option<Verb> {
-        if self.closing.is_some() {
-            return None;
-        }
-        if self.wal.is_restless() {
-            match self.inbox.recv_timeout(IDLE) {
-                Ok(message) => return self.verb(message),
+        while self.closing.is_none() {
+            let soon = match self.wal.is_restless() {
+                true => self.inbox.recv_timeout(IDLE),
+                false => Err(RecvTimeoutError::Timeout),
+            };
+            let message = match soon {
+                Ok(message) => message,
                 Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) => self.rest(),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.rest();
+                    self.inbox.recv().ok()?
+                }
+            };
+            if let Some(verb) = self.verb(message) {
+                return Some(verb);
             }
         }
-        let message = self.inbox.recv().ok()?;
-        self.verb(message)
+        None
     }
 
     fn verb(&mut self, message: Message) -> Option<Verb> {
         match message {
             Message::Verb(verb) => Some(verb),
+            Message::Purge => {
+                self.wal.purge();
+                None
+            }
             Message::Close(answer) => {
                 self.closing = Some(answer);
                 None
@@ -260,6 +222,9 @@ impl Bench {
     }
 
     fn rest(&mut self) {
+        if !self.wal.is_restless() {
+            return;
+        }
         match self.wal.rest(&self.conn) {
             Ok(true) => self.gauge.count(Class::Relaxed),
             Ok(false) => {}
