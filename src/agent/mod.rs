@@ -36,6 +36,7 @@ use crate::tools::registry::Registry;
 use crate::tools::scope::Scope;
 
 pub use inflow::{Inflow, Newer, Source};
+pub use run::taken_in;
 pub use settings::Settings;
 pub use small::SmallModel;
 

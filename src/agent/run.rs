@@ -16,6 +16,8 @@ use crate::store::{End, Seen};
 mod asking;
 mod newer;
 
+pub use newer::taken_in;
+
 /// How often a conversation that is too long is fitted tighter before the task gives up.
 const MOST_FITTINGS: u32 = 4;
 
@@ -338,8 +340,12 @@ impl Run {
             true => format!("{}\n\n{text}", words::set_aside()),
             false => text,
         };
-        if matches!(end, End::Failed { .. }) {
-            text.push_str(&words::covers(&self.taken_in()));
+        if end != End::Done {
+            let covers = words::covers(&self.taken_in());
+            if text.is_empty() && !covers.is_empty() {
+                text.push_str(words::stopped());
+            }
+            text.push_str(&covers);
         }
         let (set_aside, absorbed) = (self.header.set_aside, std::mem::take(&mut self.absorbed));
         Ending { append, header, end, text, usage, set_aside, seen, absorbed }

@@ -62,7 +62,12 @@ pub fn no_answer(error: &ModelError) -> String {
     }
 }
 
-/// A failed task had taken in more messages: they are named.
+/// The end of a task that was stopped while it had more to answer than who stopped it may know.
+pub fn stopped() -> &'static str {
+    "I was stopped before I had an answer."
+}
+
+/// A task that failed or was stopped had taken in more messages: they are named.
 pub fn covers(texts: &[&str]) -> String {
     if texts.is_empty() {
         return String::new();

@@ -8,7 +8,8 @@ use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
 use selkie_channel_core::{Audience, MessageRef};
 
-use crate::agent::{Asks, Driven, Dropped, Ending};
+use crate::agent::words::covers;
+use crate::agent::{Asks, Driven, Dropped, Ending, taken_in};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
@@ -75,6 +76,8 @@ impl Answers {
     async fn unheard(&self, claimed: &Claimed, why: &str, hand_over: bool) -> Onward {
         let end = End::Failed { why: why.to_owned() };
         let mut ending = self.closed(claimed, end, String::new());
+        ending.text.clear();
+        ending.append.retain(|item| !matches!(item, Item::Said { .. }));
         if claimed.transcript.is_empty() {
             ending.append.clear();
         }
@@ -266,8 +269,14 @@ impl Answers {
         Some(())
     }
 
-    /// Ends a task without its agent: every call is answered, the question stays in the history.
-    fn closed(&self, claimed: &Claimed, end: End, text: String) -> Ending {
+    /// Ends a task without its agent: every call is answered, the question stays in the history, and what it
+    /// had taken in from others' tasks is named, for nobody else answers it.
+    fn closed(&self, claimed: &Claimed, end: End, mut text: String) -> Ending {
+        let covers = covers(&taken_in(&claimed.transcript));
+        if text.is_empty() && !covers.is_empty() {
+            text = words::task_stopped();
+        }
+        text.push_str(&covers);
         let mut append = Vec::new();
         match claimed.transcript.last() {
             None => append.extend(heard::without_files(claimed).into_iter().map(Item::Heard)),
@@ -291,8 +300,8 @@ impl Answers {
             let (quote, window) = (quote(claimed), hold::window(&self.desk, claimed));
             self.desk.draft(&claimed.conversation, text, quote, window)
         };
-        // A command that stopped the task has answered already.
-        if ending.end == End::Stopped && mark.is_asked() {
+        // A command that stopped the task has answered already, but for what came in meanwhile.
+        if ending.end == End::Stopped && mark.is_asked() && ending.text.is_empty() {
             return Vec::new();
         }
         if let Some(draft) = draft(&ending.text) {

@@ -129,7 +129,7 @@ pub(super) fn not_yours(command: &str) -> String {
 
 /// The end of a stopped task that nobody answered yet.
 pub(super) fn task_stopped() -> String {
-    "I was stopped before I had an answer.".to_owned()
+    crate::agent::words::stopped().to_owned()
 }
 
 /// The end of a task whose model had nothing to say.

@@ -55,6 +55,47 @@ async fn somebody_who_may_do_less_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_given_up_task_had_taken_in_is_named() {
+    let mut world = world().await;
+    let think = || Turn::call("think", json!({ "thought": "hm" }));
+    world.playground.model().script(vec![think().delayed(1_500), think(), think(), think()]);
+    // It dies when it has taken in what was said meanwhile, and then in every life.
+    for (life, point) in ["after_calls_stored:2", "after_model", "after_model"].iter().enumerate() {
+        world.home.set("debug", json!({ "crash_at": point }));
+        let dying = world.daemon();
+        if life == 0 {
+            world.telegram().say(ADA, ADA, "one");
+            world.asked(1).await;
+            world.telegram().say(ADA, ADA, "marmalade");
+        }
+        world.within("a death", dying.gone()).await;
+    }
+    world.home.set("debug", json!({}));
+    let _last = world.daemon();
+    world.hears(ADA, "I was cut off 3 times").await;
+    settled(&world, 1).await;
+    let said = world.texts(ADA);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("“marmalade”"), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_stopped_task_had_taken_in_is_named() {
+    let world = world().await;
+    let _daemon = world.daemon();
+    let think = || Turn::call("think", json!({ "thought": "hm" }));
+    let hangs = Turn::text("too late").delayed(3_600_000);
+    world.playground.model().script(vec![think().delayed(1_500), think(), hangs]);
+    world.telegram().say(GROUP, ADA, "@selkie_demo_bot what is on?");
+    world.asked(1).await;
+    world.telegram().say(GROUP, ADA, "@selkie_demo_bot and marmalade?");
+    // The step that is asked for now has the second message behind it.
+    world.asked(3).await;
+    world.telegram().say(GROUP, ADA, "/stop@selkie_demo_bot");
+    world.hears(GROUP.chat, "marmalade?”").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_message_is_answered_once_whenever_the_process_dies() {
     for point in ["after_model:2", "after_calls_stored:2", "before_finish:1"] {
         let mut world = world().await;

@@ -34,11 +34,16 @@ impl Run {
 
     /// The messages that came in while the task ran and that it answers, too.
     pub(super) fn taken_in(&self) -> Vec<&str> {
-        let later = self.items.iter().skip_while(|item| !matches!(item, Item::Asked { .. }));
-        let heard = later.filter_map(|item| match item {
-            Item::Heard(heard) => Some(heard.text.as_str()),
-            _ => None,
-        });
-        heard.collect()
+        taken_in(&self.items)
     }
+}
+
+/// Returns what came in while a task ran, out of its transcript: messages that no other task answers.
+pub fn taken_in(items: &[Item]) -> Vec<&str> {
+    let later = items.iter().skip_while(|item| !matches!(item, Item::Asked { .. }));
+    let heard = later.filter_map(|item| match item {
+        Item::Heard(heard) => Some(heard.text.as_str()),
+        _ => None,
+    });
+    heard.collect()
 }
