@@ -37,7 +37,8 @@ pub fn needs_something_to_do(plan: &Plan) -> Option<String> {
 /// Runs until a signal, or until `end` fires; `up` is told when everything has started.
 ///
 /// # Errors
-/// When something cannot start; a running daemon ends without error.
+/// When something cannot start, or when every channel is refused and none has ever worked; any other daemon that
+/// runs ends without error.
 pub async fn daemon(
     plan: Plan,
     up: oneshot::Sender<Up>,
@@ -71,7 +72,9 @@ pub async fn daemon(
             None => std::future::pending().await,
         }
     };
+    let mut hopeless = None;
     tokio::select! {
+        why = house.flow.hopeless() => hopeless = Some(why),
         name = signals.next() => {
             tracing::info!(signal = name, "stopping: running tasks may end, a second signal ends at once");
             if name == "SIGHUP" {
@@ -83,7 +86,10 @@ pub async fn daemon(
     stop(&house, &tracker, &stops, &mut signals).await;
     socket::remove(&house.plan.folders.state);
     tracing::info!("selkie has stopped");
-    Ok(())
+    match hopeless {
+        Some(why) => bail!("no channel works, and none has since the start: {why}"),
+        None => Ok(()),
+    }
 }
 
 async fn start(

@@ -1,12 +1,13 @@
 //! One channel's account while the daemon runs: the channel, whom it listens to now, how it stands.
 
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, AllowList, Channel, PlaceId};
 use serde::Serialize;
+use tokio::sync::Notify;
 
 use crate::flow::governor::Governor;
 
@@ -19,6 +20,11 @@ pub(super) struct Account {
     allow: RwLock<AllowList>,
     hearing: Mutex<Hearing>,
     heard_ms: AtomicI64,
+    /// The platform refuses: the next that is heard is news.
+    refused: AtomicBool,
+    /// Refused for sure, without ever having worked.
+    hopeless: AtomicBool,
+    again: Notify,
 }
 
 /// Whether a channel hears.
@@ -27,7 +33,7 @@ pub(super) struct Account {
 pub enum Hearing {
     /// It listens.
     Listening,
-    /// The platform refuses its credential.
+    /// The platform refuses its credential; it is asked again from time to time.
     Refused {
         /// In words.
         reason: String,
@@ -57,6 +63,9 @@ impl Account {
             allow: RwLock::new(channel.allow.clone()),
             hearing: Mutex::new(Hearing::Off),
             heard_ms: AtomicI64::new(i64::MIN),
+            refused: AtomicBool::new(false),
+            hopeless: AtomicBool::new(false),
+            again: Notify::new(),
             channel,
         }
     }
@@ -76,12 +85,47 @@ impl Account {
     }
 
     pub(super) fn set_hearing(&self, hearing: Hearing) {
+        self.refused.store(matches!(hearing, Hearing::Refused { .. }), Ordering::Relaxed);
         *self.hearing.lock().unwrap_or_else(PoisonError::into_inner) = hearing;
     }
 
     /// Notes a round trip with the platform.
     pub(super) fn heard(&self, now: DateTime<Utc>) {
         self.heard_ms.store(now.timestamp_millis(), Ordering::Relaxed);
+        if self.refused.load(Ordering::Relaxed) {
+            self.set_hearing(Hearing::Listening);
+            self.again.notify_one();
+        }
+    }
+
+    /// Waits until a platform that refused answers again.
+    pub(super) async fn heard_again(&self) {
+        self.again.notified().await;
+    }
+
+    /// Whether the platform has ever answered since the start.
+    pub(super) fn has_worked(&self) -> bool {
+        self.heard_ms.load(Ordering::Relaxed) != i64::MIN
+    }
+
+    /// Whether the platform refuses, as far as is known.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// Notes that it is refused for sure and has never worked.
+    pub(super) fn lose_hope(&self) {
+        self.hopeless.store(true, Ordering::Relaxed);
+    }
+
+    /// Why it will not work; `None` while it may.
+    pub(super) fn hopeless(&self) -> Option<String> {
+        let lost = self.hopeless.load(Ordering::Relaxed) && !self.has_worked();
+        let hearing = self.hearing.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*hearing {
+            Hearing::Refused { reason } if lost => Some(reason.clone()),
+            _ => None,
+        }
     }
 
     pub(super) fn state(&self, now: DateTime<Utc>) -> ChannelState {

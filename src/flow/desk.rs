@@ -10,7 +10,7 @@ use selkie_channel_core::{
     AccountId, Audience, Body, ConversationId, Inbound, MessageRef, Outbound, PersonId, PlaceId,
     Redactor, ReplyWindow,
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
 use crate::domain::chance::Chance;
@@ -22,6 +22,7 @@ use crate::domain::span::Span;
 use crate::domain::task::Lane;
 use crate::flow::account::{Account, ChannelState};
 use crate::flow::health::Health;
+use crate::flow::listen::Pauses;
 use crate::flow::policy::Policy;
 use crate::flow::post::{Letterbox, Post};
 use crate::flow::settings::Settings;
@@ -61,6 +62,10 @@ pub(super) struct Desk {
     /// Rung when a task was woken by what became of a delivery.
     pub(super) woken: Notify,
     pub(super) version: &'static str,
+    /// How long a platform that refuses is left alone.
+    pub(super) pauses: Pauses,
+    /// Why no channel will ever work, when that is so.
+    pub(super) hopeless: watch::Sender<Option<String>>,
 }
 
 impl Desk {
@@ -98,6 +103,8 @@ impl Desk {
             processes: parts.processes,
             woken: Notify::new(),
             version: parts.version,
+            pauses: Pauses::default(),
+            hopeless: watch::Sender::new(None),
         };
         (Arc::new(desk), letterboxes)
     }

@@ -1,12 +1,10 @@
 //! Events to tasks, tasks to answers, answers to platforms.
 
 use std::collections::{HashMap, HashSet};
-use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::FutureExt as _;
-use selkie_channel_core::{AccountId, AllowList, Channel, Ears, ListenEnd, PersonId, Redactor};
+use selkie_channel_core::{AccountId, Channel, PersonId, Redactor};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -42,6 +40,7 @@ mod heard;
 mod hold;
 mod intake;
 mod janitor;
+mod listen;
 mod mind;
 mod park;
 mod persona;
@@ -66,6 +65,8 @@ mod stories;
 mod stories_of_hanging_up;
 #[cfg(test)]
 mod stories_of_questions;
+#[cfg(test)]
+mod stories_of_refusals;
 mod sweep;
 mod taps;
 mod terminal;
@@ -82,14 +83,13 @@ pub use say::Told;
 pub use settings::Settings;
 pub use workspace::WorkspaceSettings;
 
-use account::Account;
 use answer::Answers;
 use commands::{Commands, Shapes};
 use courier::Courier;
 use desk::Desk;
 use endings::Endings;
 use gate::Gate;
-use intake::{AccountInbox, Intake};
+use intake::Intake;
 use mind::{Mind, Thinking};
 use post::Letterbox;
 use stops::Stops;
@@ -262,9 +262,20 @@ impl Flow {
         desk.tracker.spawn(hold::sweep(Arc::clone(desk)));
         desk.tracker.spawn(janitor::run(Arc::clone(desk)));
         for account in desk.accounts.values() {
-            self.listen(account);
+            let listening = listen::listen(Arc::clone(&self.intake), Arc::clone(account));
+            desk.tracker.spawn(listening);
         }
         Ok(())
+    }
+
+    /// Waits until every channel is refused for sure and none has ever worked, and says why.
+    pub async fn hopeless(&self) -> String {
+        let mut hopeless = self.desk.hopeless.subscribe();
+        match hopeless.wait_for(Option::is_some).await {
+            Ok(why) => why.clone().unwrap_or_default(),
+            // The sender lives as long as `self`.
+            Err(_) => std::future::pending().await,
+        }
     }
 
     /// Tells how the channels stand.
@@ -346,53 +357,5 @@ impl Flow {
             couriers.push(courier);
         }
         Ok(couriers)
-    }
-
-    /// Tells the platform the commands, beside everything else.
-    fn offer(&self, ears: Arc<dyn Ears>, channel: &'static str) {
-        let stop = self.desk.stop.receivers.clone();
-        self.desk.tracker.spawn(async move {
-            let commands = commands::offered();
-            tokio::select! {
-                told = ears.offer(&commands) => {
-                    if let Err(why) = told {
-                        tracing::warn!(channel, why, "the platform does not list the commands");
-                    }
-                }
-                () = stop.cancelled() => {}
-            }
-        });
-    }
-
-    fn listen(&self, account: &Arc<Account>) {
-        let Some(ears) = account.channel.ears.clone() else { return };
-        if account.with_allowed(AllowList::is_everyone) {
-            let name = account.channel.name;
-            tracing::warn!(
-                channel = name,
-                "listens to EVERYONE: anybody who finds this bot can use it"
-            );
-        }
-        account.set_hearing(Hearing::Listening);
-        self.offer(Arc::clone(&ears), account.channel.name);
-        let account = Arc::clone(account);
-        let inbox =
-            AccountInbox { intake: Arc::clone(&self.intake), account: Arc::clone(&account) };
-        let stop = self.desk.stop.receivers.clone();
-        self.desk.tracker.spawn(async move {
-            let listened = AssertUnwindSafe(ears.listen(&inbox, stop)).catch_unwind().await;
-            let (name, id) = (account.channel.name, &account.channel.account);
-            account.set_hearing(match listened {
-                Ok(ListenEnd::Stopped) => Hearing::Off,
-                Ok(ListenEnd::Refused(reason)) => {
-                    tracing::error!(channel = name, account = %id, reason, "this channel is off");
-                    Hearing::Refused { reason }
-                }
-                Err(_) => {
-                    tracing::error!(channel = name, account = %id, "a defect ended this channel: restart selkie");
-                    Hearing::Refused { reason: "a defect ended it: restart selkie".to_owned() }
-                }
-            });
-        });
     }
 }

@@ -12,7 +12,8 @@ use selkie_channel_core::{
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-const NAME: &str = "cli";
+/// The channel's name.
+pub(super) const NAME: &str = "cli";
 const ACCOUNT: &str = "cli:local";
 
 /// The terminal.

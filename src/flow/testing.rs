@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::{
-    Address, Addressed, AllowKeys, AllowList, Audience, Body, Channel, ConversationId, Features,
-    Inbound, Inbox, MessageRef, Mouth, Outbound, Pace, PersonId, PlaceId, Redactor, Speaker,
+    AccountId, Address, Addressed, AllowKeys, AllowList, Audience, Body, Channel, ConversationId,
+    Features, Inbound, Inbox, MessageRef, Mouth, Outbound, Pace, PersonId, PlaceId, Redactor,
+    Speaker,
 };
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
@@ -24,6 +26,7 @@ use crate::domain::usage::Usage;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
 use crate::flow::intake::AccountInbox;
+use crate::flow::listen::Pauses;
 use crate::flow::mind::{Job, Mind};
 use crate::flow::post::Post;
 use crate::flow::spool::Spool;
@@ -242,6 +245,7 @@ pub(super) fn platform() -> TestPlatform {
     TestPlatform {
         trouble: Mutex::default(),
         arrived: watch::Sender::new(Vec::new()),
+        ends: Mutex::default(),
         silent: watch::Sender::new(false),
     }
 }
@@ -251,22 +255,58 @@ pub(super) fn desk() -> House {
     desk_with(Settings::default(), Pace::LIFTED)
 }
 
-pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
-    let platform = Arc::new(platform());
-    let channel = Channel {
+/// A channel of that platform.
+fn channel(platform: &Arc<TestPlatform>, pace: Pace) -> Channel {
+    Channel {
         name: "test",
         account: account(),
-        ears: Some(Arc::clone(&platform) as _),
-        mouth: Arc::clone(&platform) as _,
+        ears: Some(Arc::clone(platform) as _),
+        mouth: Arc::clone(platform) as _,
         address: Arc::new(TestAddress),
         allow: AllowList::of(["tg:2".to_owned(), "tg:-100".to_owned()]),
         allow_keys: AllowKeys::one("allowed_chat_ids"),
         pace,
         max_fetch_bytes: 1000,
-    };
+    }
+}
+
+/// A second account, whose private chat with the owner is `ot:1`, and its platform.
+pub(super) fn other() -> (Channel, Arc<TestPlatform>) {
+    let platform = Arc::new(platform());
+    let address = Arc::new(OtherAddress);
+    let of_first = channel(&platform, Pace::LIFTED);
+    (Channel { name: "other", account: other_account(), address, ..of_first }, platform)
+}
+
+fn other_account() -> AccountId {
+    AccountId::new("ot:bot")
+}
+
+/// Ids are `ot:<number>`.
+struct OtherAddress;
+
+impl Address for OtherAddress {
+    fn parse(&self, text: &str) -> Option<ConversationId> {
+        text.starts_with("ot:").then(|| ConversationId::new(other_account(), text))
+    }
+
+    fn features(&self, conversation: &ConversationId) -> Features {
+        TestAddress.features(conversation)
+    }
+}
+
+pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
+    desk_beside(settings, pace, None)
+}
+
+/// A flow that is not started, with another channel beside the usual one.
+pub(super) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel>) -> House {
+    let platform = Arc::new(platform());
+    let channel = channel(&platform, pace);
     let terminal = Arc::new(Terminal::default());
     let accounts: HashMap<_, _> = [channel, terminal.channel()]
         .into_iter()
+        .chain(beside)
         .map(|c| (c.account.clone(), Arc::new(Account::new(c))))
         .collect();
     let (post, letterboxes) = Post::for_accounts(accounts.keys().cloned());
@@ -281,7 +321,7 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         crash: Arc::default(),
         happenings: Default::default(),
         boot: Boot("b".to_owned()),
-        owners: vec![PersonId::new("tg:1")],
+        owners: vec![PersonId::new("tg:1"), PersonId::new("ot:1")],
         accounts,
         post,
         standings: Default::default(),
@@ -297,6 +337,12 @@ pub(super) fn desk_with(settings: Settings, pace: Pace) -> House {
         processes: Arc::default(),
         woken: Default::default(),
         version: "test",
+        pauses: Pauses {
+            at_start: Duration::from_millis(1),
+            first: Duration::from_millis(1),
+            longest: Duration::from_millis(1),
+        },
+        hopeless: watch::Sender::new(None),
     });
     let decider = Arc::new(TestDecider::default());
     let shapes = Arc::new(|_: &Facts| unreachable!("no test of flow alone asks for a shape"));

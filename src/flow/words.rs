@@ -165,6 +165,18 @@ pub(super) fn moved((channel, key): (&str, &str), old: &str, new: &str) -> Strin
     )
 }
 
+/// Tells the owner, by another channel, that one does not hear.
+pub(super) fn deaf(channel: &str, reason: &str) -> String {
+    format!(
+        "I hear nothing on {channel} any more: {reason}. I try again every few minutes and tell you when it works."
+    )
+}
+
+/// Tells the owner, by another channel, that one hears again.
+pub(super) fn hears_again(channel: &str) -> String {
+    format!("{channel} works again: I hear what is written there.")
+}
+
 /// What `/status` knows.
 pub(super) struct StatusReport<'a> {
     pub(super) version: &'a str,
@@ -210,7 +222,9 @@ fn channel_line(channel: &ChannelState) -> String {
     let heard = channel.heard_ago.map(|ago| format!(", heard {} ago", length(ago)));
     let hearing = match &channel.hearing {
         Hearing::Listening => "listens".to_owned(),
-        Hearing::Refused { reason } => format!("off: {reason}"),
+        Hearing::Refused { reason } => {
+            format!("does not hear, tried again every few minutes: {reason}")
+        }
         Hearing::Off => "does not listen".to_owned(),
     };
     format!("{} ({}): {hearing}{}.", channel.name, channel.account, heard.unwrap_or_default())
@@ -488,7 +502,7 @@ mod tests {
         Since the last /reset: 3 tasks, 1000 tokens, $0.0015.
         Store: fine.
         telegram (tg:8): listens, heard 3 s ago.
-        x (x:1): off: 401.
+        x (x:1): does not hear, tried again every few minutes: 401.
         selkie 0.1.0
         "#);
         report.house = None;

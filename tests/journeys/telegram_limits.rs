@@ -49,19 +49,21 @@ async fn a_second_poller_ends_nothing_and_the_owner_is_told_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_token_ends_its_channel_and_nothing_else() {
+async fn a_wrong_token_alone_ends_the_daemon_and_says_so() {
     let mut world = World::offline().await;
     let wrong = TOKEN.replace("PLAYGROUND", "playground");
     let section = json!({ "bot_token": wrong, "base_url": world.playground.telegram_base_url() });
     world.home.set("telegram", section);
     let daemon = world.daemon();
-    refused(&world, 1).await;
-    assert!(!world.home.log().contains(&wrong), "{}", world.home.log());
-    drop(daemon);
+    let status = world.within("the end", daemon.gone()).await;
+    assert_eq!(status.code(), Some(1), "{}", world.home.log());
+    let log = world.home.log();
+    assert!(log.contains("no channel works, and none has since the start: telegram: "), "{log}");
+    assert!(!log.contains(&wrong), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_that_is_taken_away_ends_its_channel_and_nothing_else() {
+async fn a_token_that_is_taken_away_ends_nothing_else_and_is_tried_again() {
     let world = World::offline().await;
     let _daemon = world.daemon();
     world.ask("still well").await;
@@ -71,9 +73,9 @@ async fn a_token_that_is_taken_away_ends_its_channel_and_nothing_else() {
     refused(&world, 1).await;
 }
 
-/// The channel is off with one clear message; the console's answer says so, the terminal is answered.
+/// The channel is deaf with one clear message; the console's answer says so, the terminal is answered.
 async fn refused(world: &World, times: usize) {
-    const OFF: &str = "this channel is off";
+    const OFF: &str = "this channel does not hear";
     world.within("the refusal", world.home.logged(0, |log| log.contains(OFF))).await;
     let (code, answer, error) = world.home.run(&["ask", "are you there?"]);
     assert_eq!(code, 0, "{error}");

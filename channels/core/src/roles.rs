@@ -15,7 +15,8 @@ use crate::{
 #[async_trait]
 pub trait Ears: Send + Sync {
     /// Listens until `stop`, handing every event to `inbox` and acknowledging it only after
-    /// [`Inbox::accept`] returned. Survives every fault but a refused credential.
+    /// [`Inbox::accept`] returned. Survives every fault but a refused credential. Is called again, minutes later,
+    /// when it returned without being asked to.
     async fn listen(&self, inbox: &dyn Inbox, stop: CancellationToken) -> ListenEnd;
 
     /// Tells the platform the bot's commands, where its apps offer them to people. Asked once after each
@@ -86,7 +87,8 @@ pub type Sink<'a> = &'a mut (dyn AsyncWrite + Send + Unpin);
 pub enum ListenEnd {
     /// The daemon asked for it.
     Stopped,
-    /// The platform refuses this credential: the channel stays off until it is replaced.
+    /// The platform refuses this credential for sure, and says so itself: the daemon tells the owner and listens
+    /// again some minutes later. In words: what was refused and what to do.
     Refused(String),
 }
 

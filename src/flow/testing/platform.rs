@@ -22,6 +22,8 @@ pub(in crate::flow) struct TestPlatform {
     pub(in crate::flow) trouble: Mutex<VecDeque<Delivery>>,
     /// What arrived: conversation and text.
     pub(in crate::flow) arrived: watch::Sender<Vec<(String, String)>>,
+    /// How the next times of listening end, at once; then it goes on until it is stopped.
+    pub(in crate::flow) ends: Mutex<VecDeque<ListenEnd>>,
     /// While it is set nobody is told that anything has arrived.
     pub(in crate::flow) silent: watch::Sender<bool>,
 }
@@ -106,6 +108,9 @@ impl Mouth for TestPlatform {
 #[async_trait]
 impl Ears for TestPlatform {
     async fn listen(&self, _inbox: &dyn Inbox, stop: CancellationToken) -> ListenEnd {
+        if let Some(end) = self.ends.lock().unwrap().pop_front() {
+            return end;
+        }
         stop.cancelled().await;
         ListenEnd::Stopped
     }
