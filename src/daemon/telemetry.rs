@@ -1,6 +1,9 @@
-//! Logs: to standard error, as text or JSON, with every secret replaced before a byte is written.
+//! Logs: to standard error, as text or JSON, with every secret replaced before a byte is written. Whoever logs
+//! never waits for who reads.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use selkie_channel_core::Redactor;
 use tracing::level_filters::LevelFilter;
@@ -13,13 +16,34 @@ use tracing_subscriber::{Layer, fmt, registry};
 use crate::config::env::Environment;
 use crate::config::settings::{Format, Level, Logging};
 
+mod sink;
+
+use sink::Sink;
+
+/// How long the end of the process waits for the last lines to be read.
+const LAST: Duration = Duration::from_secs(1);
+/// The sink of this process.
+static SINK: OnceLock<Sink> = OnceLock::new();
+
 /// Starts logging for the whole process; a second call changes nothing.
 pub fn start(logging: Logging, redactor: &Redactor, colour: bool) {
     let level = filter(logging.level);
     // Libraries speak when something is wrong; `trace` shows everything.
     let others = if logging.level == Level::Trace { level } else { level.min(LevelFilter::WARN) };
     let targets = Targets::new().with_target("selkie", level).with_default(others);
-    let writer = Redacting(redactor.clone());
+    let told: fn(u64) -> String = match logging.format {
+        Format::Json => lost_json,
+        Format::Text => lost_text,
+    };
+    let sink = match Sink::start(io::stderr(), told) {
+        Ok(sink) => sink,
+        Err(error) => {
+            eprintln!("selkie: no thread for the log, nothing is logged: {error}");
+            return;
+        }
+    };
+    SINK.set(sink.clone()).ok();
+    let writer = Redacting(redactor.clone(), sink);
     let layer = match logging.format {
         Format::Json => fmt::layer().json().with_writer(writer).boxed(),
         Format::Text => {
@@ -29,6 +53,24 @@ pub fn start(logging: Logging, redactor: &Redactor, colour: bool) {
     };
     // A logger that is there already is one of a test in the same process.
     registry().with(layer.with_filter(targets)).try_init().ok();
+}
+
+/// Waits a moment until what was logged is written: called last, before the process ends.
+pub fn flush() {
+    if let Some(sink) = SINK.get() {
+        sink.flush(LAST);
+    }
+}
+
+fn lost_text(lines: u64) -> String {
+    format!(" WARN selkie: {lines} lines of this log were lost: standard error was not read\n")
+}
+
+fn lost_json(lines: u64) -> String {
+    let fields = serde_json::json!({
+        "message": "lines of this log were lost: standard error was not read", "lines": lines,
+    });
+    format!("{}\n", serde_json::json!({ "level": "WARN", "fields": fields, "target": "selkie" }))
 }
 
 /// Whether colours are wanted: `NO_COLOR` with any value says no.
@@ -47,19 +89,20 @@ fn filter(level: Level) -> LevelFilter {
 }
 
 /// Makes a writer for each line.
-struct Redacting(Redactor);
+struct Redacting(Redactor, Sink);
 
 impl<'a> MakeWriter<'a> for Redacting {
     type Writer = Line<'a>;
 
     fn make_writer(&'a self) -> Line<'a> {
-        Line { redactor: &self.0, text: Vec::new() }
+        Line { redactor: &self.0, sink: &self.1, text: Vec::new() }
     }
 }
 
 /// Gathers one line, so that a secret cannot hide between two writes.
 struct Line<'a> {
     redactor: &'a Redactor,
+    sink: &'a Sink,
     text: Vec<u8>,
 }
 
@@ -77,7 +120,6 @@ impl Write for Line<'_> {
 impl Drop for Line<'_> {
     fn drop(&mut self) {
         let line = self.redactor.clean(&String::from_utf8_lossy(&self.text));
-        // A closed standard error is no reason to end.
-        io::stderr().write_all(line.as_bytes()).ok();
+        self.sink.line(line);
     }
 }

@@ -69,6 +69,7 @@ mod telegram_faults;
 mod telegram_limits;
 mod telegram_things;
 mod tools;
+mod unread_log;
 mod web;
 mod workspace;
 mod x;

@@ -21,7 +21,7 @@ use clap::Parser;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::Problems;
 use crate::daemon::build::Chosen;
-use crate::daemon::{Binary, process};
+use crate::daemon::{Binary, process, telemetry};
 use args::{Args, Channel, Command};
 
 /// Why a command failed.
@@ -55,7 +55,9 @@ pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCo
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    match carry_out(binary, args) {
+    let carried_out = carry_out(binary, args);
+    telemetry::flush();
+    match carried_out {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Failed(error)) => {
             eprintln!("selkie: {error:#}");
