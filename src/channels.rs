@@ -85,6 +85,18 @@ mod emulated {
         }
     }
 
+    /// The first second of 2026.
+    const BEGAN: i64 = 1_767_225_600;
+
+    /// Numbers that a demo may give away before it is as old as they are in seconds.
+    const EACH: u32 = 1_000;
+
+    /// A number for each second, and some for each demo before this one.
+    fn numbers_before(options: &Options, earlier: u32) -> u32 {
+        let seconds = u32::try_from((options.now)().timestamp() - BEGAN).unwrap_or_default();
+        seconds.saturating_add(earlier.saturating_mul(EACH))
+    }
+
     fn place(name: &str) -> anyhow::Result<Place> {
         let found = PLACES.iter().find(|(known, _)| *known == name).map(|(_, place)| *place);
         found.ok_or_else(|| anyhow!("the playground has no place {name:?}"))
@@ -92,8 +104,10 @@ mod emulated {
 
     #[async_trait]
     impl World for Emulated {
-        async fn start(&mut self, port: u16) -> anyhow::Result<()> {
-            let playground = Playground::start(Options { port, ..Options::default() }).await?;
+        async fn start(&mut self, port: u16, earlier: u32) -> anyhow::Result<()> {
+            let options = Options { port, ..Options::default() };
+            let skipped = numbers_before(&options, earlier);
+            let playground = Playground::start(Options { skipped, ..options }).await?;
             // A port that is free now; the daemon waits for it should another take it first.
             self.webhook = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
             playground.line().set_webhook(&format!("http://{}/line/webhook", self.webhook));

@@ -15,11 +15,12 @@ pub enum Manner {
 /// Emulated platforms with people in them.
 #[async_trait]
 pub trait World: Send + Sync {
-    /// Starts its servers on this loopback port; 0 takes a free one.
+    /// Starts its servers on this loopback port; 0 takes a free one. `earlier` demos have used the same state:
+    /// no platform gives a number away again that one of them gave.
     ///
     /// # Errors
     /// When the port is taken.
-    async fn start(&mut self, port: u16) -> anyhow::Result<()>;
+    async fn start(&mut self, port: u16, earlier: u32) -> anyhow::Result<()>;
 
     /// Returns the config that makes the daemon its guest: tokens, base URLs, who is allowed, owners.
     fn config(&self) -> Value;

@@ -106,7 +106,8 @@ fn keep_apart(state: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn make(path: &Path) -> io::Result<()> {
+/// Makes a folder for us alone, unless it is there.
+pub fn make(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 

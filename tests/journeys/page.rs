@@ -66,6 +66,20 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
     assert!(errors.contains("slack:channel, line:user or line:group"), "{errors}");
 }
 
+#[test]
+fn a_demo_that_goes_on_with_an_earlier_ones_state_answers() {
+    let state = tempfile::tempdir().unwrap();
+    let state = state.path().to_str().unwrap();
+    for place in ["telegram:private", "telegram:topic", "slack:dm", "line:user"] {
+        for text in ["the first", "the second", "the third"] {
+            let line = ["demo", "--state", state, "--say", text, "--in", place];
+            let (code, out, errors) = Demo::run(&line);
+            assert_eq!((code, &*errors), (0, ""), "{place}: {text}");
+            assert!(out.contains(text), "{place}: {out}");
+        }
+    }
+}
+
 fn open(browser: &Browser, url: &str) -> Answer<()> {
     browser.resize(1280, 800)?;
     browser.prefer("light")?;

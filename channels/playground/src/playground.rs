@@ -36,6 +36,9 @@ pub struct Options {
     pub model_key: Option<String>,
     /// The time.
     pub now: Now,
+    /// How many of the platforms' numbers were given away by earlier playgrounds that the same bot knew: no
+    /// platform gives a number twice.
+    pub skipped: u32,
 }
 
 impl Default for Options {
@@ -46,6 +49,7 @@ impl Default for Options {
             behaviour: Behaviour::Echo,
             model_key: None,
             now: machine(),
+            skipped: 0,
         }
     }
 }
@@ -97,9 +101,10 @@ impl Playground {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(error)?;
         let address = listener.local_addr().map_err(error)?;
         let stop = CancellationToken::new();
-        let server = Server::new(options.pace, Arc::clone(&options.now), stop.clone());
+        let server =
+            Server::new(options.pace, options.skipped, Arc::clone(&options.now), stop.clone());
         let telegram = Telegram::new(Arc::clone(&server));
-        let (line, events) = line_platform::Server::new(Arc::clone(&options.now));
+        let (line, events) = line_platform::Server::new(options.skipped, Arc::clone(&options.now));
         let base = format!("http://{address}/slack");
         let workspace =
             slack::Server::new(base, options.pace, Arc::clone(&options.now), stop.clone());

@@ -16,11 +16,13 @@ use crate::config::problem::one_of;
 use crate::daemon::build::{Chosen, Plan, plan};
 use crate::daemon::demo::{Manner, World};
 use crate::daemon::run::{Up, daemon};
-use crate::daemon::{Binary, lifecycle, telemetry};
+use crate::daemon::{Binary, lifecycle, state, telemetry};
 use crate::domain::happening::Happening;
 
 /// How long `--say` waits for everything that belongs to its answer.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// Where a state folder counts its demos.
+const COUNTED: &str = "demos";
 /// The card of the model that is none.
 const STAND_IN: &str = "built-in stand-in";
 /// A message that was heard and of which nothing comes for so long was ignored.
@@ -58,7 +60,8 @@ async fn with_world(
     mut world: Box<dyn World>,
 ) -> Outcome {
     let errand = errand(&demo, &world.places())?;
-    world.start(demo.port).await.context("the playground cannot start")?;
+    let earlier = earlier_demos(binary, &chosen)?;
+    world.start(demo.port, earlier).await.context("the playground cannot start")?;
     let mut guest = world.config();
     guest["console"] = json!({ "listen": "127.0.0.1:0", "allow_origin": world.url() });
     chosen.flags.insert(0, Flag { name: "the playground".to_owned(), value: guest });
@@ -66,6 +69,20 @@ async fn with_world(
     plan.settings.logging = plan.settings.logging.quiet();
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
     Ok(both(plan, errand, world).await?)
+}
+
+/// Counts this demo among those of its state folder and returns how many there were before.
+fn earlier_demos(binary: &Binary, chosen: &Chosen) -> anyhow::Result<u32> {
+    let Some(state) = &chosen.state else { return Ok(0) };
+    let state = binary.here.join(state);
+    let file = state.join(COUNTED);
+    // What is no number was not written by a demo.
+    let earlier = std::fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok());
+    let earlier: u32 = earlier.unwrap_or_default();
+    state::make(&state)
+        .and_then(|()| std::fs::write(&file, format!("{}\n", earlier.saturating_add(1))))
+        .with_context(|| format!("{} cannot be written: give another --state", file.display()))?;
+    Ok(earlier)
 }
 
 /// Runs the daemon and the visit side by side; the visit's end ends the daemon.

@@ -47,10 +47,15 @@ pub(crate) struct Server {
 
 impl Server {
     /// A server with the demo's world, and what its sender will send.
-    pub(crate) fn new(now: Now) -> (Arc<Self>, mpsc::UnboundedReceiver<serde_json::Value>) {
+    pub(crate) fn new(
+        skipped: u32,
+        now: Now,
+    ) -> (Arc<Self>, mpsc::UnboundedReceiver<serde_json::Value>) {
         let (outbox, events) = mpsc::unbounded_channel();
+        let mut world = demo::world();
+        world.skip(skipped);
         let server = Self {
-            world: Mutex::new(demo::world()),
+            world: Mutex::new(world),
             faults: Faults::default(),
             happened: changes::Sender::new(0),
             outbox,

@@ -85,6 +85,11 @@ impl World {
         }
     }
 
+    /// Leaves out so many thousands of numbers.
+    pub(super) fn skip(&mut self, thousands: u32) {
+        self.number += u64::from(thousands) * 1_000;
+    }
+
     /// A number that was never given before; LINE's ids look like it.
     pub(super) fn next(&mut self) -> u64 {
         self.number += 1;

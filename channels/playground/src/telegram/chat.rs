@@ -38,8 +38,11 @@ pub(crate) struct Chat {
     pub(crate) topics: HashMap<i64, String>,
     pub(crate) closed: bool,
     pub(crate) moved_to: Option<i64>,
-    /// Messages by id − 1; a deleted one leaves its slot empty.
+    /// Messages in order of their ids; a deleted one leaves its slot empty.
     slots: Vec<Option<Message>>,
+    /// How many have ids from 1 on; the ids of later ones are higher by `skipped`.
+    first: usize,
+    skipped: i64,
     /// Messages of people that have no answer yet, oldest first, by topic.
     waiting: HashMap<Option<i64>, VecDeque<i64>>,
 }
@@ -56,6 +59,8 @@ impl Chat {
             closed: false,
             moved_to: None,
             slots: vec![],
+            first: 0,
+            skipped: 0,
             waiting: HashMap::new(),
         }
     }
@@ -63,10 +68,21 @@ impl Chat {
     /// Stores a message and gives its id.
     pub(crate) fn push(&mut self, draft: Draft, at: DateTime<Utc>) -> i64 {
         // A chat that fills the memory's address space has run out of memory long before.
-        let id = i64::try_from(self.slots.len()).unwrap_or(i64::MAX - 1) + 1;
+        let id = i64::try_from(self.slots.len()).unwrap_or(i64::MAX / 2) + 1 + self.skipped;
         let message = Message { id, at, edited: None, draft, reactions: vec![], answers: vec![] };
         self.slots.push(Some(message));
         id
+    }
+
+    /// Gives the messages from now on ids that are higher by so much.
+    pub(crate) fn skip(&mut self, numbers: i64) {
+        (self.first, self.skipped) = (self.slots.len(), numbers);
+    }
+
+    fn slot(&self, id: i64) -> Option<usize> {
+        let place = |id: i64| usize::try_from(id).ok()?.checked_sub(1);
+        let early = place(id).filter(|slot| *slot < self.first);
+        early.or_else(|| place(id.checked_sub(self.skipped)?).filter(|slot| *slot >= self.first))
     }
 
     /// Notes that a person's message waits for its answer.
@@ -105,17 +121,19 @@ impl Chat {
                 self.waiting.entry(message.draft.thread).or_default().push_front(message.id);
             }
         }
-        self.slots.get_mut(slot(id)?)?.take()
+        let slot = self.slot(id)?;
+        self.slots.get_mut(slot)?.take()
     }
 
     /// The message with this id, unless it never was or was deleted.
     pub(crate) fn message(&self, id: i64) -> Option<&Message> {
-        self.slots.get(slot(id)?)?.as_ref()
+        self.slots.get(self.slot(id)?)?.as_ref()
     }
 
     /// The same, to change it.
     pub(crate) fn message_mut(&mut self, id: i64) -> Option<&mut Message> {
-        self.slots.get_mut(slot(id)?)?.as_mut()
+        let slot = self.slot(id)?;
+        self.slots.get_mut(slot)?.as_mut()
     }
 
     /// Every message that was not deleted, oldest first.
@@ -127,10 +145,6 @@ impl Chat {
     pub(crate) fn has_thread(&self, thread: i64) -> bool {
         self.topics.contains_key(&thread)
     }
-}
-
-fn slot(id: i64) -> Option<usize> {
-    usize::try_from(id).ok()?.checked_sub(1)
 }
 
 /// What a message carries besides its text.

@@ -63,8 +63,9 @@ pub(crate) struct Server {
 
 impl Server {
     /// A server with the demo's world.
-    pub(crate) fn new(pace: Pace, now: Now, stop: CancellationToken) -> Arc<Self> {
-        let world = demo::world(now());
+    pub(crate) fn new(pace: Pace, skipped: u32, now: Now, stop: CancellationToken) -> Arc<Self> {
+        let mut world = demo::world(now());
+        world.skip(skipped.into());
         Arc::new(Self {
             world: Mutex::new(world),
             pacer: Mutex::default(),

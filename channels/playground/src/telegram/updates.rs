@@ -66,6 +66,11 @@ impl Updates {
         id
     }
 
+    /// Leaves out so many numbers.
+    pub(crate) fn skip(&mut self, numbers: i64) {
+        self.next = self.next.saturating_add(numbers);
+    }
+
     fn take_id(&mut self) -> i64 {
         let id = self.next;
         self.next += 1;

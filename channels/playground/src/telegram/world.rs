@@ -60,6 +60,12 @@ impl World {
         self.counter
     }
 
+    /// Leaves out so many numbers of updates and messages.
+    pub(crate) fn skip(&mut self, numbers: i64) {
+        self.updates.skip(numbers);
+        self.chats.values_mut().for_each(|chat| chat.skip(numbers));
+    }
+
     /// Adds a chat.
     pub(crate) fn add_chat(&mut self, id: i64, kind: ChatKind, title: &str, members: &[i64]) {
         self.chats.insert(id, Chat::new(id, kind, title, members));
