@@ -236,10 +236,10 @@ impl Answers {
             self.mind.answer(Job { claimed, heard, reply, progress, inflow, cancel }).await
         };
         let typing = async {
-            match self.desk.account(&claimed.conversation) {
-                Some(account) => presence::show(&self.desk, account, &claimed.conversation).await,
-                None => std::future::pending::<Infallible>().await,
+            if let Some(account) = self.desk.account(&claimed.conversation) {
+                presence::show(&self.desk, account, &claimed.conversation).await;
             }
+            std::future::pending::<Infallible>().await
         };
         let beside = async {
             tokio::select! {

@@ -26,6 +26,8 @@ const WORTH_STORING: TimeDelta = TimeDelta::seconds(2);
 pub(super) enum Next {
     /// Nothing: the lane's next part goes on.
     Settled,
+    /// The same, and the platform has answered.
+    Answered,
     /// Tries it again in this form.
     Again(Box<DuePart>),
 }
@@ -127,6 +129,7 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     }
     match again {
         Some(part) => Next::Again(Box::new(part)),
+        None if matches!(outcome, Outcome::Sent(_) | Outcome::Refused { .. }) => Next::Answered,
         None => Next::Settled,
     }
 }

@@ -22,6 +22,9 @@ use crate::store::{DuePart, Queued, StoreError};
 /// Calls in flight at once for one account.
 const MOST_IN_FLIGHT: usize = 64;
 
+/// So many attempts in a row that were not taken are an outage.
+const OUTAGE: u32 = 2;
+
 /// The courier of one account.
 pub(super) struct Courier {
     desk: Arc<Desk>,
@@ -33,6 +36,8 @@ pub(super) struct Courier {
     timed: BTreeSet<(DateTime<Utc>, ConversationId)>,
     /// Parts read at the start: what the letterbox brings of them is known.
     loaded: HashSet<PartId>,
+    /// Attempts that were not taken since the platform last answered.
+    failed: u32,
 }
 
 /// The attempts in flight.
@@ -54,6 +59,7 @@ impl Courier {
             ready: VecDeque::new(),
             timed: BTreeSet::new(),
             loaded: HashSet::new(),
+            failed: 0,
         }
     }
 
@@ -194,13 +200,34 @@ impl Courier {
         Box::pin(async move { Landed { next: attempt(&desk, &account, due).await, conversation } })
     }
 
+    /// The platform answers. After an outage nobody waits out a pause of our own making; what the platform
+    /// itself has asked for is the governor's.
+    fn answered(&mut self) {
+        // One part that is never taken is no outage.
+        if std::mem::take(&mut self.failed) < OUTAGE {
+            return;
+        }
+        for (_, conversation) in std::mem::take(&mut self.timed) {
+            let head = self.lanes.get_mut(&conversation).and_then(|lane| lane.front_mut());
+            if let Some(head) = head.filter(|head| !head.unclear && head.attempts > 0) {
+                head.not_before = None;
+            }
+            self.ready.push_back(conversation);
+        }
+    }
+
     fn land(&mut self, landed: Landed) {
         let Landed { conversation, next } = landed;
+        match &next {
+            Next::Answered => self.answered(),
+            Next::Again(_) => self.failed = self.failed.saturating_add(1),
+            Next::Settled => {}
+        }
         let Some(lane) = self.lanes.get_mut(&conversation) else { return };
         match next {
             // When the conversation was closed, the ledger has refused the rest of the lane: it answers
             // "no" to their marks.
-            Next::Settled => {
+            Next::Settled | Next::Answered => {
                 lane.pop_front();
                 self.account.waiting.fetch_sub(1, Ordering::Relaxed);
             }
@@ -215,5 +242,39 @@ impl Courier {
         } else {
             self.ready.push_back(conversation);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+    use crate::flow::post::Post;
+    use crate::flow::testing::{self, account};
+
+    #[tokio::test]
+    async fn after_an_outage_nobody_waits_out_a_pause_of_our_own() {
+        let desk = testing::desk().desk;
+        let (_post, mut boxes) = Post::for_accounts([account()].into_iter());
+        let letterbox = boxes.remove(&account()).unwrap();
+        let here = Arc::clone(&desk.accounts[&account()]);
+        let mut courier = Courier::new(Arc::clone(&desk), here, letterbox);
+        for number in 1..=3 {
+            let mut due = testing::due(number);
+            due.part.conversation = ConversationId::new(account(), format!("tg:{number}"));
+            due.not_before = Some(desk.clock.now() + TimeDelta::minutes(5));
+            (due.attempts, due.unclear) = (9, number == 3);
+            courier.enqueue(due);
+        }
+        let mut flying = Flying::new();
+        courier.failed = OUTAGE - 1;
+        courier.answered();
+        assert!(courier.launch(&mut flying).is_some());
+        assert!(flying.is_empty(), "one that failed alone is no outage");
+        courier.failed = OUTAGE;
+        courier.answered();
+        assert!(courier.launch(&mut flying).is_some(), "a doubt keeps its time");
+        assert_eq!(flying.len(), 2);
     }
 }

@@ -1,6 +1,28 @@
 //! Whether the store takes writes: known to all of flow, said once per change.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use tokio::sync::watch;
+
+use crate::flow::desk::Desk;
+
+/// How often an idle daemon looks whether its database is still there.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// Notices, though nothing is written, that the database was deleted or replaced. Until the daemon stops.
+pub(super) async fn watch_over(desk: Arc<Desk>) {
+    let stop = desk.stop.work.clone();
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(LOOK) => {}
+            () = stop.cancelled() => return,
+        }
+        if let Err(error) = desk.ledger.in_place() {
+            desk.trouble(&error);
+        }
+    }
+}
 
 /// Whether the store takes writes.
 pub(super) struct Health(watch::Sender<bool>);

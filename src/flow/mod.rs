@@ -261,6 +261,7 @@ impl Flow {
         self.gate.resume().await?;
         desk.tracker.spawn(hold::sweep(Arc::clone(desk)));
         desk.tracker.spawn(janitor::run(Arc::clone(desk)));
+        desk.tracker.spawn(health::watch_over(Arc::clone(desk)));
         for account in desk.accounts.values() {
             let listening = listen::listen(Arc::clone(&self.intake), Arc::clone(account));
             desk.tracker.spawn(listening);

@@ -1,11 +1,11 @@
 //! "is typing": shown while a task runs longer than a blink, never stored, never in the way of speech.
 
-use std::convert::Infallible;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use selkie_channel_core::{Body, ConversationId, Outbound};
+use tokio::time::Instant;
 
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
@@ -13,21 +13,21 @@ use crate::flow::governor::Leave;
 
 /// A quicker answer shows no typing.
 const BLINK: Duration = Duration::from_millis(500);
+/// Who waits longer is told so by the status message, where there is one.
+const LONGEST: Duration = Duration::from_secs(120);
 /// Platforms forget it after about five seconds.
 const AGAIN: Duration = Duration::from_secs(4);
 
-/// Shows typing until it is dropped.
-pub(super) async fn show(
-    desk: &Desk,
-    account: &Account,
-    conversation: &ConversationId,
-) -> Infallible {
+/// Shows typing until it is dropped, and returns when that has lasted so long that nobody believes it.
+pub(super) async fn show(desk: &Desk, account: &Account, conversation: &ConversationId) {
+    let end = Instant::now() + LONGEST;
     tokio::time::sleep(BLINK).await;
     let outbound = Outbound::new(conversation.clone(), Body::Typing);
     let parts = account.channel.mouth.render(&outbound);
-    let Some(part) = parts.first() else { return std::future::pending().await };
-    loop {
-        if may_show(desk, account, conversation) {
+    while Instant::now() < end {
+        if let Some(part) = parts.first()
+            && may_show(desk, account, conversation)
+        {
             // Nobody misses it: whatever came of it, there is nothing to do.
             drop(account.channel.mouth.deliver(part).await);
         }
@@ -44,4 +44,53 @@ fn may_show(desk: &Desk, account: &Account, conversation: &ConversationId) -> bo
     }
     let place = account.channel.address.place(conversation);
     governor.leave(place.key(), desk.clock.now()) == Leave::Now
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+
+    use async_trait::async_trait;
+    use selkie_channel_core::{Channel, Delivery, Lookup, Mouth, Part, Receipt};
+
+    use super::*;
+    use crate::flow::testing;
+
+    /// Counts how often it types.
+    #[derive(Default)]
+    struct Typist(AtomicUsize);
+
+    #[async_trait]
+    impl Mouth for Typist {
+        fn render(&self, _: &Outbound) -> Vec<Part> {
+            vec![testing::due(1).part]
+        }
+
+        async fn deliver(&self, _: &Part) -> Delivery {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Delivery::Sent(Receipt { message: None, note: None })
+        }
+
+        async fn lookup(&self, _: &Part) -> Lookup {
+            Lookup::Unknown
+        }
+
+        fn marked(&self, part: &Part) -> Part {
+            part.clone()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_types_for_ever() {
+        let (desk, typist) = (testing::desk().desk, Arc::new(Typist::default()));
+        let channel = Channel { mouth: Arc::clone(&typist) as _, ..testing::other().0 };
+        let account = Account::new(channel);
+        let conversation = testing::message("tg:1", "").conversation;
+        let hour = Duration::from_secs(3_600);
+        let shown = tokio::time::timeout(hour, show(&desk, &account, &conversation)).await;
+        assert!(shown.is_ok(), "it ends by itself");
+        let times = typist.0.load(Ordering::Relaxed);
+        assert!((25..=31).contains(&times), "{times} times");
+    }
 }

@@ -123,4 +123,7 @@ pub trait Ledger:
     /// Ends after the verbs it was given, with everything in the one database file; what is asked later
     /// is refused.
     async fn close(&self);
+
+    /// Checks, without a write, that what was opened still lies where it was: every write checks it, too.
+    fn in_place(&self) -> Result<()>;
 }

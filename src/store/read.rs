@@ -150,7 +150,7 @@ pub struct PartChain {
 /// Rows by state.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Counts {
-    /// Inbox rows.
+    /// Rows the inbox has taken in so far.
     pub inbox: u64,
     /// Waiting tasks.
     pub waiting: u64,
@@ -162,7 +162,7 @@ pub struct Counts {
     pub queued: u64,
     /// Parts that are with the platform now.
     pub sending: u64,
-    /// Unclear parts.
+    /// Unclear parts that are still looked into.
     pub unclear: u64,
 }
 

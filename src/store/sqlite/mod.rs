@@ -73,6 +73,7 @@ pub struct Sqlite {
     // Dropped in this order: the writer is the last to close the file, and ends before the lock is free.
     readers: readers::Readers,
     writer: writer::Writer,
+    place: place::Place,
     clock: SharedClock,
     _lock: lock::StoreLock,
 }
@@ -91,7 +92,8 @@ impl Sqlite {
         let conn = schema::open_writer(path, options.clock.now()).map_err(|e| named(path, e))?;
         let writer = writer::Writer::start(conn, path)?;
         let readers = readers::Readers::new(path.to_owned());
-        Ok(Self { writer, readers, clock: options.clock, _lock: lock })
+        let place = place::Place::of(path);
+        Ok(Self { writer, readers, place, clock: options.clock, _lock: lock })
     }
 
     /// Lets the file grow to at most its size now plus `pages`, as on a disk that is full then.
@@ -139,6 +141,10 @@ impl Ledger for Sqlite {
         // A reader that is still there would keep the log alive.
         self.readers.close().await;
         self.writer.close().await;
+    }
+
+    fn in_place(&self) -> Result<()> {
+        self.place.is_there()
     }
 }
 

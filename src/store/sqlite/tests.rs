@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::schema::NEWEST;
 use super::writer::Class;
-use super::{Options, Sqlite, lanes, schema};
+use super::{Options, Sqlite, lanes, read, schema};
 use crate::domain::clock::ManualClock;
 use crate::domain::facts::Where;
 use crate::store::conformance::{
@@ -192,6 +192,44 @@ async fn ready_looks_at_lanes_and_not_at_tasks() {
     ");
     let says = plan(lanes::OLDEST).await.unwrap();
     assert!(says.contains("INDEX task_order (lane=?)") && !says.contains("TEMP"), "{says}");
+}
+
+#[tokio::test]
+async fn counting_reads_no_table_through() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    for sql in read::COUNTS {
+        let plan = ledger.writer.run(Class::Relaxed, 0, move |conn: &Connection| {
+            let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+            let lines = statement.query_map([], |row| row.get::<_, String>(3))?;
+            Ok(lines.collect::<rusqlite::Result<Vec<_>>>()?.join("\n"))
+        });
+        let plan = plan.await.unwrap();
+        let by_key = "SEARCH part USING INTEGER PRIMARY KEY";
+        let cheap = plan.contains("INDEX task_") || plan.contains(by_key);
+        assert!(cheap || plan == "SEARCH inbox", "{sql}: {plan}");
+    }
+}
+
+#[tokio::test]
+async fn a_state_folder_that_is_deleted_or_replaced_takes_nothing_any_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let (here, there) = (dir.path().join("state"), dir.path().join("moved"));
+    let ledger = open(&here).unwrap();
+    push(&ledger, task(message(1, 1)), no_fuse()).await;
+    std::fs::rename(&here, &there).unwrap();
+    let arrival = || vec![task(message(2, 1))];
+    let lost = ledger.accept(arrival(), None, no_fuse()).await;
+    assert!(matches!(&lost, Err(StoreError::Broken(why)) if why.contains("it is gone")), "{lost:?}");
+    assert!(ledger.healthy().await.is_err() && ledger.in_place().is_err());
+    std::fs::create_dir(&here).unwrap();
+    std::fs::write(here.join("selkie.db"), "").unwrap();
+    let lost = ledger.accept(arrival(), None, no_fuse()).await;
+    assert!(matches!(&lost, Err(StoreError::Broken(why)) if why.contains("another file")), "{lost:?}");
+    std::fs::remove_dir_all(&here).unwrap();
+    std::fs::rename(&there, &here).unwrap();
+    ledger.accept(arrival(), None, no_fuse()).await.unwrap();
+    assert_eq!(ledger.counts().await.unwrap().waiting, 2);
 }
 
 /// Every page of a transaction is written, checksummed and checkpointed: this many are what a plain
