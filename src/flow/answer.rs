@@ -27,7 +27,7 @@ use crate::flow::{backfill, heard, hold, presence, rights, words};
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, Seen, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
-const MOST_ATTEMPTS: u32 = 3;
+pub(super) const MOST_ATTEMPTS: u32 = 3;
 
 /// Answers claimed tasks.
 pub(super) struct Answers {

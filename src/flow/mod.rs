@@ -242,6 +242,7 @@ impl Flow {
         if back > 0 {
             tracing::info!(tasks = back, "unfinished tasks of an earlier start go on");
         }
+        self.workers.suspect().await?;
         let moved = desk.ledger.moved_places().await?;
         let open = desk.ledger.open_commands().await?;
         self.relay(tracker, stop);

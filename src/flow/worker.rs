@@ -2,13 +2,14 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::task::Lane;
-use crate::flow::answer::Answers;
+use crate::flow::answer::{Answers, MOST_ATTEMPTS};
 use crate::flow::desk::{Desk, until};
 use crate::store::{Claimed, StoreError};
 
@@ -16,6 +17,9 @@ use crate::store::{Claimed, StoreError};
 const TURNS: u32 = 8;
 /// Lanes read from the ledger at once.
 const MANY_LANES: usize = 1000;
+
+/// How long one that may have killed the process runs with nothing beside it.
+const ALONE: Duration = Duration::from_secs(60);
 
 /// Rights to run a task.
 pub(super) type Permits = Vec<OwnedSemaphorePermit>;
@@ -32,6 +36,8 @@ pub(super) struct Workers {
 #[derive(Default)]
 struct Queue {
     lanes: VecDeque<Lane>,
+    /// Lanes whose task may be what killed the process, again and again: each runs with nothing beside it.
+    suspects: VecDeque<Lane>,
     queued: HashSet<Lane>,
     wake_at: Option<DateTime<Utc>>,
     /// Ask the ledger for ready lanes.
@@ -39,6 +45,7 @@ struct Queue {
 }
 
 enum Todo {
+    Alone(Lane),
     Claim(Lane),
     Look,
     Rest(Option<DateTime<Utc>>),
@@ -90,6 +97,7 @@ impl Workers {
     pub(super) async fn dispatch(self: Arc<Self>) {
         while self.unless_draining(self.desk.health.whole()).await.is_some() {
             match self.todo() {
+                Todo::Alone(lane) => self.alone(lane).await,
                 Todo::Claim(lane) => self.claim(lane).await,
                 Todo::Look => self.look().await,
                 Todo::Rest(wake_at) => _ = self.unless_draining(self.rest(wake_at)).await,
@@ -108,6 +116,9 @@ impl Workers {
 
     fn todo(&self) -> Todo {
         let mut queue = self.queue();
+        if let Some(lane) = queue.suspects.pop_front() {
+            return Todo::Alone(lane);
+        }
         if let Some(lane) = queue.lanes.pop_front() {
             queue.queued.remove(&lane);
             return Todo::Claim(lane);
@@ -168,6 +179,50 @@ impl Workers {
         }
     }
 
+    /// Takes up, before anything else is claimed, what was running at the last deaths of the process: whatever
+    /// killed it is among them, and the others are not to be given up with it.
+    pub(super) async fn suspect(&self) -> Result<(), StoreError> {
+        let lanes = self.desk.ledger.suspects(MOST_ATTEMPTS - 1).await?;
+        if !lanes.is_empty() {
+            tracing::warn!(
+                lanes = lanes.len(),
+                "the process has died at least twice while these had a task running: they go on one at a time"
+            );
+        }
+        self.queue().suspects = lanes.into();
+        Ok(())
+    }
+
+    /// Runs a lane's task with no other task beside it, until it has ended or has lived long enough.
+    async fn alone(self: &Arc<Self>, lane: Lane) {
+        let all = u32::try_from(self.desk.settings.worker.max_concurrency.get());
+        let all = Arc::clone(&self.permits).acquire_many_owned(all.unwrap_or(u32::MAX));
+        // The semaphore is never closed.
+        let Some(Ok(mut all)) = self.unless_draining(all).await else { return };
+        let claimed = self.desk.ledger.claim(&lane, &self.desk.boot, self.desk.clock.now()).await;
+        let claimed = match claimed {
+            Ok(Some(claimed)) => claimed,
+            Ok(None) => return,
+            Err(error) => {
+                if matches!(error, StoreError::Broken(_)) {
+                    self.queue().suspects.push_back(lane);
+                }
+                return self.desk.trouble(&error);
+            }
+        };
+        let claim = claimed.claim.clone();
+        let work = Arc::clone(self).work(claimed, all.split(1));
+        let work = tokio::time::timeout(ALONE, self.desk.tracker.spawn(work));
+        let waited = self.unless_draining(work).await;
+        let has_others = !self.queue().suspects.is_empty();
+        if has_others && matches!(waited, Some(Err(_))) {
+            // It goes on beside the next one: when that kills the process, this one is not to blame.
+            if let Err(error) = self.desk.ledger.acquit(&claim).await {
+                self.desk.trouble(&error);
+            }
+        }
+    }
+
     /// Works on a task and on those its lane hands over, in turn with other lanes.
     async fn work(self: Arc<Self>, first: Claimed, permit: Option<OwnedSemaphorePermit>) {
         let mut next = Some(first);
@@ -195,7 +250,8 @@ impl Workers {
     }
 
     fn has_waiting(&self) -> bool {
-        !self.queue().lanes.is_empty()
+        let queue = self.queue();
+        !queue.lanes.is_empty() || !queue.suspects.is_empty()
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {

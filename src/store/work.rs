@@ -34,6 +34,14 @@ pub trait Work: Send + Sync {
     /// became of the first. Durable.
     async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<Said>;
 
+    /// Returns the lanes of waiting tasks that were claimed at least so often without coming to an end, the
+    /// oldest first.
+    async fn suspects(&self, attempts: u32) -> Result<Vec<Lane>>;
+
+    /// Takes this claim out of its task's attempts: should the process die now, something else may have
+    /// killed it. Relaxed.
+    async fn acquit(&self, claim: &Claim) -> Result<()>;
+
     /// Ends every claim of other boots and returns how many tasks went back to waiting. At start.
     async fn reclaim(&self, boot: &Boot, now: DateTime<Utc>) -> Result<u64>;
 }

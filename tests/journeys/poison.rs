@@ -6,7 +6,8 @@ use std::os::unix::process::ExitStatusExt;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use selkie::domain::crash::CrashPoint;
-use selkie_playground::telegram::{ADA, PRIVATE};
+use selkie_playground::Turn;
+use selkie_playground::telegram::{ADA, GROUP, PRIVATE, TOPIC};
 use serde_json::json;
 
 use crate::support::once::{marks, said};
@@ -48,4 +49,40 @@ async fn given_up(point: CrashPoint) {
     let expected = [vec!["I was cut off 3 times"], vec!["“are you well?”"]];
     assert_eq!(marks(&said(&world, PRIVATE), &expected), 0);
     assert_eq!(texts(&world.home, "SELECT state FROM task ORDER BY id"), ["failed", "done"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_runs_beside_it_is_not_given_up_with_it() {
+    let world = World::with_allowed(json!([GROUP.chat, TOPIC.chat])).await;
+    let model = world.playground.model();
+    let kills = format!("kill -9 $(cat {})", world.home.state().join("selkie.lock").display());
+    // Never the same command: going in circles ends a task as well.
+    let kill = |n: i32| Turn::call("bash", json!({ "command": format!("{kills} # {n}") }));
+    model.script_for("the guilty one", (0..6).map(kill).collect());
+    // Whoever is innocent thinks for longer than the guilty one lives.
+    let slow = |text: &str| vec![Turn::text(text).delayed(2_000); 6];
+    model.script_for("in the group", slow("the group is well"));
+    model.script_for("in the workshop", slow("the workshop is well"));
+    let mut daemon = Box::pin(world.daemon().gone());
+    for (spot, text) in [(GROUP, "in the group"), (TOPIC, "in the workshop")] {
+        world.telegram().say(spot, ADA, &format!("@selkie_demo_bot {text}"));
+    }
+    world.asked(2).await;
+    world.telegram().say(ADA, ADA, "the guilty one");
+    let mut deaths = 0;
+    loop {
+        tokio::select! {
+            status = &mut daemon => assert_eq!(status.signal(), Some(9), "{}", world.home.log()),
+            _ = world.hears(ADA, "I was cut off 3 times") => break,
+        }
+        deaths += 1;
+        assert!(deaths <= 3, "it is given up at the third");
+        daemon = Box::pin(world.daemon().gone());
+    }
+    world.hears(GROUP, "the group is well").await;
+    world.hears(TOPIC, "the workshop is well").await;
+    settled(&world, 3).await;
+    drop(daemon);
+    let states = texts(&world.home, "SELECT state FROM task ORDER BY id");
+    assert_eq!((deaths, states), (3, ["done", "done", "failed"].map(str::to_owned).to_vec()));
 }

@@ -18,6 +18,8 @@ laws![
     a_question_expires_and_the_answer_is_late,
     an_answer_before_the_claim_beats_the_expiry,
     a_stop_withdraws_what_is_open,
+    a_stop_withdraws_everything_however_much,
+    what_nobody_waits_for_any_more_ends,
     a_stop_after_the_answer_ends_the_task,
     a_stopped_task_asks_nothing,
     a_reset_withdraws_and_ends_plan_mode,
@@ -249,6 +251,43 @@ async fn a_stop_withdraws_what_is_open(bed: &dyn Bed) {
     assert!(!answered(ledger.as_ref(), row, "q1").await.done, "the stop was first");
     assert!(claim(ledger.as_ref(), 1, 500).await.is_none());
     assert!(command(ledger.as_ref(), (1, 4), stop()).await.is_empty());
+}
+
+async fn a_stop_withdraws_everything_however_much(bed: &dyn Bed) {
+    const MANY: i64 = 130;
+    let ledger = bed.open();
+    for order in 1..=MANY {
+        parked(ledger.as_ref(), (1, order), asking(&format!("q{order}"), 1, false)).await;
+    }
+    let withdrawn = command(ledger.as_ref(), (1, MANY + 1), stop()).await;
+    assert_eq!(withdrawn.len(), 130, "each has buttons to be taken off");
+    for order in 1..=MANY {
+        assert_eq!(state(ledger.as_ref(), &format!("q{order}")).await, QuestionState::Withdrawn);
+    }
+    assert_eq!(ledger.counts().await.unwrap().parked, 0);
+}
+
+async fn what_nobody_waits_for_any_more_ends(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
+    let runs = started(ledger.as_ref(), 1, 2).await;
+    let waits = push(ledger.as_ref(), task(message(1, 3)), no_fuse()).await.fresh[0].row;
+    let rows = [asked.heard[0].0, runs.heard[0].0, waits];
+    let mut withdrawn = Vec::new();
+    for row in rows {
+        let done = ledger.abandon(row).await.unwrap();
+        assert_eq!(done.stopping.len(), 1);
+        withdrawn.extend(done.withdrawn.into_iter().map(|question| question.key));
+    }
+    assert_eq!(withdrawn, ["q1"]);
+    assert_eq!(task_state(ledger.as_ref(), asked.claim.task).await, "stopped");
+    assert!(ledger.ready(at(5), 9).await.unwrap().is_empty(), "nothing waits in the lane");
+    let told = ledger.commit(&runs.claim, park(asking("q2", 1, false))).await.unwrap();
+    assert!(matches!(told, Committed::Continue { stop: true, .. }), "its worker ends it");
+    finished(ledger.as_ref(), &runs.claim, finish("too late", vec![])).await;
+    for row in rows {
+        assert!(ledger.abandon(row).await.unwrap().stopping.is_empty(), "it has ended");
+    }
 }
 
 async fn a_stop_after_the_answer_ends_the_task(bed: &dyn Bed) {

@@ -9,6 +9,7 @@ laws![
     a_lane_has_one_running_task,
     a_lost_claim_writes_nothing,
     a_dead_boots_claims_end,
+    what_ran_at_two_deaths_is_suspected,
     a_claim_carries_history,
     a_finish_hands_over,
     a_parked_task_gives_back_its_lane,
@@ -83,6 +84,25 @@ async fn a_dead_boots_claims_end(bed: &dyn Bed) {
     assert!(again.facts.untrusted_text);
     assert_eq!(again.heard.len(), 1);
     assert_eq!(again.attempts, 2);
+}
+
+async fn what_ran_at_two_deaths_is_suspected(bed: &dyn Bed) {
+    let ledger = bed.open();
+    started(ledger.as_ref(), 1, 1).await;
+    for (boots, suspected) in [("b", 0), ("c", 1)] {
+        ledger.reclaim(&boot(boots), at(1)).await.unwrap();
+        assert_eq!(ledger.suspects(2).await.unwrap().len(), suspected);
+        ledger.claim(&lane(1), &boot(boots), at(1)).await.unwrap().unwrap();
+    }
+    ledger.reclaim(&boot("d"), at(1)).await.unwrap();
+    started(ledger.as_ref(), 2, 1).await;
+    assert_eq!(ledger.suspects(2).await.unwrap(), [lane(1)], "the other ran at none");
+    let alone = ledger.claim(&lane(1), &boot("d"), at(1)).await.unwrap().unwrap();
+    assert_eq!(alone.attempts, 4);
+    ledger.acquit(&alone.claim).await.unwrap();
+    ledger.reclaim(&boot("e"), at(1)).await.unwrap();
+    let again = ledger.claim(&lane(1), &boot("e"), at(1)).await.unwrap().unwrap();
+    assert_eq!(again.attempts, 4, "that death was not its own");
 }
 
 async fn a_claim_carries_history(bed: &dyn Bed) {

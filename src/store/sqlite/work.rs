@@ -57,6 +57,33 @@ impl Work for Sqlite {
         self.writer.run(Class::Durable, bytes, verb).await
     }
 
+    async fn suspects(&self, attempts: u32) -> Result<Vec<Lane>> {
+        let verb = move |conn: &Connection| {
+            let lanes = conn
+                .prepare_cached(
+                    "SELECT l.name FROM task t INDEXED BY task_waiting JOIN lane l ON l.id = t.lane
+                     WHERE t.state = 'waiting' AND t.attempts >= ?1 GROUP BY l.id ORDER BY MIN(t.id)",
+                )?
+                .query_map([attempts], |row| Ok(Lane(row.get(0)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok(lanes)
+        };
+        self.writer.run(Class::Relaxed, 0, verb).await
+    }
+
+    async fn acquit(&self, claim: &Claim) -> Result<()> {
+        let claim = claim.clone();
+        let verb = move |conn: &Connection| {
+            conn.prepare_cached(
+                "UPDATE task SET attempts = attempts - 1
+                 WHERE id = ?1 AND state = 'running' AND claim = ?2 AND boot = ?3",
+            )?
+            .execute(params![claim.task.0, claim.number, claim.boot.0])?;
+            Ok(())
+        };
+        self.writer.run(Class::Relaxed, 0, verb).await
+    }
+
     async fn reclaim(&self, boot: &Boot, now: DateTime<Utc>) -> Result<u64> {
         let boot = boot.clone();
         let verb = move |conn: &Connection| {
