@@ -62,16 +62,9 @@ pub struct RawAccepted {
 }
 
 impl RawAccepted {
-    /// Reads the claimed tasks. One that cannot be read is logged and left out: the batch is stored,
-    /// and must be acknowledged.
-    pub fn read(mut self) -> Accepted {
-        for raw in self.claimed {
-            match raw.read() {
-                Ok(claimed) => self.accepted.claimed.push(claimed),
-                Err(e) => tracing::error!(error = %e, "a claimed task cannot be read"),
-            }
-        }
-        self.accepted
+    /// Returns what was accepted, and the claims that are still to be read.
+    pub fn parts(self) -> (Accepted, Vec<RawClaimed>) {
+        (self.accepted, self.claimed)
     }
 }
 

@@ -204,6 +204,11 @@ fn undelivered(conn: &Connection, raw: &RawClaimed) -> Result<Vec<String>> {
 }
 
 impl RawClaimed {
+    /// Returns the task and the number of the claim.
+    pub fn named(&self) -> (i64, i64) {
+        (self.task, self.number)
+    }
+
     /// Reads the stored texts.
     ///
     /// # Errors

@@ -27,12 +27,20 @@ impl Intake for Sqlite {
         let rows = batch.into_iter().map(Row::new).collect::<Result<Vec<_>>>()?;
         let bytes = rows.iter().map(Row::bytes).sum();
         let taken_back = rows.iter().any(Row::takes_back);
+        let boot = fuse.boot.clone();
         let verb = move |conn: &rusqlite::Connection| accept::accept(conn, rows, cursor, &fuse);
-        let accepted = self.writer.run(Class::Durable, bytes, verb).await?;
+        let (mut accepted, claimed) = self.writer.run(Class::Durable, bytes, verb).await?.parts();
         if taken_back {
             self.writer.purge();
         }
-        Ok(accepted.read())
+        for raw in claimed {
+            // The batch is stored, and must be acknowledged, whatever becomes of a claim.
+            match self.readable(Some(raw), &boot).await {
+                Ok(claimed) => accepted.claimed.extend(claimed),
+                Err(error) => tracing::error!(%error, "a claimed task is left to the next start"),
+            }
+        }
+        Ok(accepted)
     }
 
     async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, DateTime<Utc>)>> {

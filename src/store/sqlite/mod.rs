@@ -50,6 +50,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod unreadable;
 mod unsend;
 mod wal;
 mod work;

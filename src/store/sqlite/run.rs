@@ -12,7 +12,7 @@ use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
-use crate::store::{Advance, Committed, End, Queued, Result, Seen};
+use crate::store::{Advance, End, Queued, Result, Seen};
 
 /// An advance, written as text before it reaches the writer.
 #[derive(Debug)]
@@ -104,26 +104,6 @@ pub enum RawCommitted {
     Continue { stop: bool, mode: Mode },
     Lost,
     Ended { queued: Vec<Queued>, next: Option<Box<RawClaimed>>, usage: Usage },
-}
-
-impl RawCommitted {
-    /// Reads the next claim. One that cannot be read is logged and left out: the end is written.
-    pub fn read(self) -> Result<Committed> {
-        Ok(match self {
-            Self::Continue { stop, mode } => Committed::Continue { stop, mode },
-            Self::Lost => Committed::Lost,
-            Self::Ended { queued, next, usage } => {
-                let next = next.and_then(|raw| {
-                    raw.read()
-                        .inspect_err(
-                            |e| tracing::error!(error = %e, "a claimed task cannot be read"),
-                        )
-                        .ok()
-                });
-                Committed::Ended { queued, next: next.map(Box::new), usage }
-            }
-        })
-    }
 }
 
 /// What the holder of a claim needs to know of its task.

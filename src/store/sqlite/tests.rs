@@ -19,7 +19,9 @@ use crate::store::conformance::{
     push, random_histories, receipt, run_all, started, task,
 };
 use crate::store::read::Read;
-use crate::store::{Delivery, Disposition, Intake, Ledger, Outcome, StoreError, Work};
+use crate::store::{
+    Advance, Committed, Delivery, Disposition, Intake, Ledger, Outcome, StoreError, Work,
+};
 
 mod file;
 mod old;
@@ -230,6 +232,31 @@ async fn a_state_folder_that_is_deleted_or_replaced_takes_nothing_any_more() {
     std::fs::rename(&there, &here).unwrap();
     ledger.accept(arrival(), None, no_fuse()).await.unwrap();
     assert_eq!(ledger.counts().await.unwrap().waiting, 2);
+}
+
+#[tokio::test]
+async fn a_task_that_cannot_be_read_ends_and_its_lane_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    for order in 1..=4 {
+        push(&ledger, task(message(1, order)), no_fuse()).await;
+    }
+    let spoil = |sql: &'static str| {
+        ledger.writer.run(Class::Relaxed, 0, move |conn: &Connection| Ok(conn.execute(sql, [])?))
+    };
+    spoil("UPDATE task SET facts = '{}' WHERE id = 1").await.unwrap();
+    let second = ledger.claim(&lane(1), &boot("a"), at(1)).await.unwrap().unwrap();
+    assert_eq!(second.heard[0].1.order, 2);
+    spoil("UPDATE inbox SET inbound = '{}' WHERE id = 3").await.unwrap();
+    let mut advance = finish("yes", vec![]);
+    if let Advance::Finish { hand_over, .. } = &mut advance {
+        *hand_over = true;
+    }
+    let ended = ledger.commit(&second.claim, advance).await.unwrap();
+    let Committed::Ended { next: Some(next), .. } = ended else { panic!("{ended:?}") };
+    assert_eq!(next.heard[0].1.order, 4);
+    let counts = ledger.counts().await.unwrap();
+    assert_eq!((counts.running, counts.waiting), (1, 0));
 }
 
 /// Every page of a transaction is written, checksummed and checkpointed: this many are what a plain

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::claimed::RawClaimed;
 use super::outbox::{self, Cause, Prepared};
+use super::run::RawCommitted;
 use super::writer::Class;
 use super::{Sqlite, delivery, inflow, lanes, read, run};
 use crate::domain::ids::{Boot, OutboundId};
@@ -26,21 +26,34 @@ impl Work for Sqlite {
     }
 
     async fn claim(&self, lane: &Lane, boot: &Boot, now: DateTime<Utc>) -> Result<Option<Claimed>> {
-        let (lane, boot) = (lane.clone(), boot.clone());
+        let (lane, boot, owner) = (lane.clone(), boot.clone(), boot.clone());
         let verb = move |conn: &Connection| match lanes::find(conn, &lane)? {
             Some(row) => lanes::take(conn, row, &boot, now),
             None => Ok(None),
         };
         let raw = self.writer.run(Class::Relaxed, 0, verb).await?;
-        raw.map(RawClaimed::read).transpose()
+        self.readable(raw, &owner).await
     }
 
     async fn commit(&self, claim: &Claim, advance: Advance) -> Result<Committed> {
         let (claim, now) = (claim.clone(), self.clock.now());
+        let owner = claim.boot.clone();
         let advance = run::Prepared::new(advance, now)?;
         let (class, bytes) = (advance.class(), advance.bytes());
         let verb = move |conn: &Connection| run::commit(conn, &claim, advance);
-        self.writer.run(class, bytes, verb).await?.read()
+        Ok(match self.writer.run(class, bytes, verb).await? {
+            RawCommitted::Continue { stop, mode } => Committed::Continue { stop, mode },
+            RawCommitted::Lost => Committed::Lost,
+            RawCommitted::Ended { queued, next, usage } => {
+                // The end is written, whatever becomes of the next.
+                let next = self.readable(next.map(|raw| *raw), &owner).await;
+                let next = next.unwrap_or_else(|error| {
+                    tracing::error!(%error, "the lane's next task is not handed over");
+                    None
+                });
+                Committed::Ended { queued, next: next.map(Box::new), usage }
+            }
+        })
     }
 
     async fn inflow(&self, claim: &Claim, now: DateTime<Utc>) -> Result<Inflow> {
