@@ -20,6 +20,7 @@ use crate::flow::endings::{Endings, Finished};
 use crate::flow::mind::{Job, Mind};
 use crate::flow::park::Parked;
 use crate::flow::progress::Board;
+use crate::flow::remains::Remains;
 use crate::flow::reply::TaskReply;
 use crate::flow::steer::Steering;
 use crate::flow::stops::{StopMark, Stops};
@@ -340,6 +341,10 @@ impl Answers {
         let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await;
         desk.crash.hit(CrashPoint::AfterFinish);
         let Some(Committed::Ended { queued, next, usage }) = committed else {
+            if committed.is_none() && !desk.stop.work.is_cancelled() {
+                // No repetition mends it.
+                self.bury(Remains::of(claimed)).await;
+            }
             tracing::warn!(task = %claimed.claim.task, "the claim was lost at the end: nothing is said");
             return Onward::default();
         };
@@ -354,7 +359,8 @@ impl Answers {
     }
 
     fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {
-        let waiting = self.endings.take(claimed);
+        let rows: Vec<_> = claimed.heard.iter().map(|(row, _)| *row).collect();
+        let waiting = self.endings.take(&rows);
         if queued.iter().any(|q| q.parts.is_empty()) {
             // It may be the next to expire.
             tracing::debug!(task = %claimed.claim.task, "its words wait: they are held, or refused here");

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::{oneshot, watch};
 
 use crate::domain::ids::InboxId;
-use crate::store::{Claimed, Standing};
+use crate::store::Standing;
 
 /// Who in this process waits for the end of the task that answers a row.
 #[derive(Default)]
@@ -32,11 +32,11 @@ impl Endings {
     }
 
     /// Takes out all who wait for one of the rows that a task answers.
-    pub(super) fn take(&self, claimed: &Claimed) -> Vec<oneshot::Sender<Finished>> {
+    pub(super) fn take(&self, rows: &[InboxId]) -> Vec<oneshot::Sender<Finished>> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.is_empty() {
             return Vec::new();
         }
-        claimed.heard.iter().filter_map(|(row, _)| waiting.remove(row)).collect()
+        rows.iter().filter_map(|row| waiting.remove(row)).collect()
     }
 }

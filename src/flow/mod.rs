@@ -50,6 +50,7 @@ mod presence;
 mod progress;
 mod questions;
 mod records;
+mod remains;
 mod reply;
 mod rights;
 mod say;

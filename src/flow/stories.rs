@@ -107,6 +107,16 @@ async fn commands_are_carried_out_once_and_in_order() {
 }
 
 #[tokio::test]
+async fn an_answer_that_breaks_the_rendering_ends_its_task_and_no_other() {
+    let house = house().await;
+    house.hear(vec![message("tg:1", "unrenderable"), message("tg:1", "next")]).await;
+    let arrived = house.platform.wait_for(2).await;
+    assert_eq!(texts(&arrived), [words::defect().as_str(), "re next"]);
+    let left = house.close().await;
+    assert_eq!(left.tasks().await, [(TaskState::Failed, 1), (TaskState::Done, 1)]);
+}
+
+#[tokio::test]
 async fn at_a_pace_parts_keep_their_order() {
     let pace = Pace { per_direct: Duration::from_millis(20), ..Pace::LIFTED };
     let house = House::open(Settings::default(), pace).await;

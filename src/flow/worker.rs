@@ -1,16 +1,19 @@
 //! Who works when: permits, the queue of ready lanes, and the dispatcher that claims them.
 
 use std::collections::{HashSet, VecDeque};
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use futures_util::FutureExt as _;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::task::Lane;
 use crate::flow::answer::{Answers, MOST_ATTEMPTS};
 use crate::flow::desk::{Desk, until};
+use crate::flow::remains::Remains;
 use crate::store::{Claimed, StoreError};
 
 /// Tasks a worker takes from one lane before other waiting lanes have their turn.
@@ -237,7 +240,18 @@ impl Workers {
             let hand_over = turns < TURNS || !self.has_waiting();
             let lane = Lane::of(&claimed.conversation);
             self.desk.crash.hit(CrashPoint::AfterClaim);
-            let onward = self.answers.one(claimed, hand_over).await;
+            let remains = Remains::of(&claimed);
+            let onward =
+                AssertUnwindSafe(self.answers.one(claimed, hand_over)).catch_unwind().await;
+            let onward = match onward {
+                Ok(onward) => onward,
+                Err(_) => {
+                    // The panic hook has told where.
+                    self.answers.bury(remains).await;
+                    self.ready(vec![lane], None);
+                    break;
+                }
+            };
             if onward.wake_at.is_some() {
                 self.ready(Vec::new(), onward.wake_at);
             }

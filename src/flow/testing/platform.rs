@@ -51,7 +51,10 @@ impl Mouth for TestPlatform {
             follows: false,
         };
         let markdown = match &outbound.body {
-            Body::Text { markdown } => markdown.clone(),
+            Body::Text { markdown } => {
+                assert!(!markdown.contains("unrenderable"), "asked for");
+                markdown.clone()
+            }
             Body::File { path, .. } => return vec![file(path)],
             Body::Question(question) => buttons(question),
             Body::Status { markdown } => format!("[status] {markdown}"),
