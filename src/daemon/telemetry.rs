@@ -2,6 +2,7 @@
 //! never waits for who reads.
 
 use std::io::{self, IsTerminal, Write};
+use std::panic::PanicHookInfo;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -53,6 +54,27 @@ pub fn start(logging: Logging, redactor: &Redactor, colour: bool) {
     };
     // A logger that is there already is one of a test in the same process.
     registry().with(layer.with_filter(targets)).try_init().ok();
+    std::panic::set_hook(Box::new(log_panic));
+}
+
+/// A panic is a line of the log like any other: without secrets, and waiting for nobody.
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let payload = panic.payload();
+    let says = payload.downcast_ref::<&str>().copied();
+    let says = says.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let at = panic.location().map(ToString::to_string).unwrap_or_default();
+    let thread = std::thread::current();
+    let name = thread.name().unwrap_or("unnamed");
+    tracing::error!(
+        at,
+        thread = name,
+        panic = says.unwrap_or("without words"),
+        "a defect: a panic"
+    );
+    if name == "main" {
+        // The process ends by it.
+        flush();
+    }
 }
 
 /// Waits a moment until what was logged is written: called last, before the process ends.

@@ -222,12 +222,18 @@ async fn a_state_folder_that_is_deleted_or_replaced_takes_nothing_any_more() {
     std::fs::rename(&here, &there).unwrap();
     let arrival = || vec![task(message(2, 1))];
     let lost = ledger.accept(arrival(), None, no_fuse()).await;
-    assert!(matches!(&lost, Err(StoreError::Broken(why)) if why.contains("it is gone")), "{lost:?}");
+    assert!(
+        matches!(&lost, Err(StoreError::Broken(why)) if why.contains("it is gone")),
+        "{lost:?}"
+    );
     assert!(ledger.healthy().await.is_err() && ledger.in_place().is_err());
     std::fs::create_dir(&here).unwrap();
     std::fs::write(here.join("selkie.db"), "").unwrap();
     let lost = ledger.accept(arrival(), None, no_fuse()).await;
-    assert!(matches!(&lost, Err(StoreError::Broken(why)) if why.contains("another file")), "{lost:?}");
+    assert!(
+        matches!(&lost, Err(StoreError::Broken(why)) if why.contains("another file")),
+        "{lost:?}"
+    );
     std::fs::remove_dir_all(&here).unwrap();
     std::fs::rename(&there, &here).unwrap();
     ledger.accept(arrival(), None, no_fuse()).await.unwrap();
