@@ -7,6 +7,7 @@ use selkie_channel_core::{Audience, Inbound, Offered, PersonId};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::InboxId;
+use crate::domain::task::TaskState;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
 use crate::flow::questions;
@@ -14,7 +15,12 @@ use crate::flow::stops::Stops;
 use crate::flow::taps::Taps;
 use crate::flow::words::{self, HouseReport, StatusReport};
 use crate::shape::Shape;
+use crate::store::read::TaskRow;
 use crate::store::{CommandDone, CommandEffect, StopAnswers, StoreError};
+
+/// The newest tasks that a stop for a whole place looks through, and the most that it ends.
+const RECENT: usize = 1000;
+const MOST_STOPPED: usize = 50;
 
 macro_rules! builtins {
     ($($variant:ident = $name:literal, $help:literal;)*) => {
@@ -142,9 +148,10 @@ impl Commands {
         let builtin = command.and_then(|c| Builtin::parse(&c.name));
         // The rights of today: the row may be older than the config.
         let trust = self.desk.policy(account, |p| p.principal(inbound));
-        let (Some(command), Some(builtin), Some(trust)) = (command, builtin, trust) else {
+        let (Some(command), Some(trust)) = (command, trust) else {
             return Ok(CommandEffect::Say(None));
         };
+        let Some(builtin) = builtin else { return say(words::no_such_command(&command.name)) };
         match builtin {
             Builtin::Start => say(words::start()),
             Builtin::Help => say(words::help()),
@@ -159,7 +166,7 @@ impl Commands {
             Builtin::Workspace => self.workspace(inbound, command.args.trim()).await,
             Builtin::Tools => say(self.tools(inbound, account, trust, &command.args).await?),
             Builtin::Plan => self.plan(inbound, trust, &command.args).await,
-            Builtin::Stop => Ok(self.stop(inbound, trust)),
+            Builtin::Stop => self.stop(inbound, account, trust).await,
             Builtin::Reset if !self.may_end(inbound, trust).await? => {
                 say(words::not_yours(builtin.name()))
             }
@@ -212,22 +219,59 @@ impl Commands {
 
     /// In a group: the owner everything, and everybody what they asked for. The store looks whose it is in
     /// the write that stops it.
-    fn stop(&self, inbound: &Inbound, trust: Trust) -> CommandEffect {
+    async fn stop(
+        &self,
+        inbound: &Inbound,
+        account: &Account,
+        trust: Trust,
+    ) -> Result<CommandEffect, StoreError> {
         let may_all = inbound.audience == Audience::Direct || trust == Trust::Owner;
         let by = (!may_all).then(|| inbound.speaker.id.clone());
+        let threads = match account.channel.address.covers(&inbound.conversation) {
+            true => self.busy_threads(inbound, account).await?,
+            false => Vec::new(),
+        };
+        let theirs = threads.iter().filter(|(_, speaker)| by.is_none() || *speaker == by);
+        let asked: Vec<String> = theirs.map(|(task, _)| task.asked.clone()).collect();
+        let stopped = match asked.is_empty() {
+            true => words::stopped(),
+            false => words::stopped_in_threads(&asked),
+        };
         let draft = |text: &str| self.desk.draft_to(inbound, text);
         let answers = || {
             Some(StopAnswers {
-                stopped: draft(&words::stopped())?,
+                stopped: draft(&stopped)?,
                 refused: draft(&words::not_yours(Builtin::Stop.name()))?,
                 finished: draft(&words::already_finished())?,
                 idle: draft(&words::nothing_to_stop())?,
             })
         };
-        match answers() {
-            Some(answers) => CommandEffect::Stop { by, answers: Box::new(answers) },
+        let also = threads.into_iter().map(|(task, _)| task.conversation).collect();
+        Ok(match answers() {
+            Some(answers) => CommandEffect::Stop { by, also, answers: Box::new(answers) },
             None => CommandEffect::Say(None),
+        })
+    }
+
+    /// What runs or is parked in the threads of a place, and who asked for it.
+    async fn busy_threads(
+        &self,
+        inbound: &Inbound,
+        account: &Account,
+    ) -> Result<Vec<(TaskRow, Option<PersonId>)>, StoreError> {
+        let ledger = &self.desk.ledger;
+        let mut busy = Vec::new();
+        for task in ledger.tasks(None, RECENT).await? {
+            let begun = matches!(task.state, TaskState::Running | TaskState::Parked);
+            let here = task.conversation != inbound.conversation
+                && task.conversation.account() == inbound.conversation.account()
+                && account.channel.address.place(&task.conversation) == inbound.place;
+            if begun && here && busy.len() < MOST_STOPPED {
+                let speaker = ledger.task(task.id).await?.and_then(|detail| detail.facts.speaker);
+                busy.push((task, speaker));
+            }
         }
+        Ok(busy)
     }
 
     /// In a group: the owner, and who asked for what runs.

@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use selkie_channel_core::{ConversationId, Inbound};
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::gate::Passed;
@@ -14,6 +16,7 @@ use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Turn;
 use crate::domain::usage::Usage;
 use crate::flow::desk::{Desk, after};
+use crate::flow::intake::hide;
 use crate::flow::worker::Workers;
 use crate::llm::{Model, Request};
 use crate::store::{AtGate, Judged, NewTask};
@@ -27,6 +30,9 @@ use settings::TriggerMode;
 
 /// Decisions at the same time, in all groups together.
 const SIDE_BY_SIDE: usize = 4;
+/// The newest lines of the past that are asked for, and how long that may take.
+const MOST_BEFORE: usize = 15;
+const LOOK_BACK: Duration = Duration::from_secs(10);
 /// Tokens of one decision.
 const MAX_OUTPUT: u32 = 400;
 /// An answer that cannot be read is asked for once more.
@@ -105,12 +111,34 @@ impl Gate {
         // Never closed.
         let Ok(_permit) = self.permits.acquire().await else { return };
         let waiting = desk.insist(|| desk.ledger.at_gate(conversation)).await.flatten();
-        let Some(waiting) = waiting else { return };
+        let Some(mut waiting) = waiting else { return };
+        self.look_back(conversation, &mut waiting).await;
         let Some(judged) = self.judged(conversation, &waiting).await else { return };
         desk.crash.hit(CrashPoint::AfterGate);
         let lane = desk.insist(|| desk.ledger.judge(judged.clone())).await.flatten();
         desk.crash.hit(CrashPoint::AfterJudged);
         self.workers.ready(lane.into_iter().collect(), None);
+    }
+
+    /// In a conversation of which nothing is known yet the channel is asked what was said before: a reply
+    /// in a thread says little without the message it hangs on.
+    async fn look_back(&self, conversation: &ConversationId, waiting: &mut AtGate) {
+        let known =
+            !waiting.context.is_empty() || waiting.history.iter().flatten().next().is_some();
+        let strict = self.desk.settings.trigger_mode(waiting.place.key()) == TriggerMode::Strict;
+        let ears = self.desk.account(conversation).and_then(|a| a.channel.ears.clone());
+        let first = waiting.lines.first().map(|(_, line)| line.order);
+        let (Some(ears), Some(first), false) = (ears, first, known || strict) else { return };
+        match timeout(LOOK_BACK, ears.backfill(conversation, first, MOST_BEFORE)).await {
+            Ok(Ok(mut earlier)) => {
+                earlier.lines.iter_mut().for_each(|line| hide(&self.desk.redactor, line));
+                waiting.context = earlier.lines;
+            }
+            Ok(Err(why)) => tracing::info!(why, "the gate decides without what was said before"),
+            Err(_) => {
+                tracing::info!("the gate decides without what was said before: no answer in time")
+            }
+        }
     }
 
     async fn judged(&self, conversation: &ConversationId, waiting: &AtGate) -> Option<Judged> {

@@ -194,6 +194,7 @@ fn meant(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
             Some(Builtin::Ask) if !command.args.trim().is_empty() => task(inbound, policy, trust),
             Some(_) => Disposition::Command,
             None if inbound.audience == Audience::Direct => task(inbound, policy, trust),
+            None if policy.address.owns_commands() => Disposition::Command,
             None => Disposition::Ignored("unknown_command"),
         },
         None => task(inbound, policy, trust),
@@ -254,6 +255,22 @@ mod tests {
             Disposition::Task(t) => format!("task as {}", t.facts.trust.name()),
             Disposition::Ignored(why) => format!("ignored: {why}"),
             other => format!("{other:?}").to_lowercase(),
+        }
+    }
+
+    struct OwnCommands;
+
+    impl Address for OwnCommands {
+        fn parse(&self, text: &str) -> Option<ConversationId> {
+            TestAddress.parse(text)
+        }
+
+        fn features(&self, conversation: &ConversationId) -> selkie_channel_core::Features {
+            TestAddress.features(conversation)
+        }
+
+        fn owns_commands(&self) -> bool {
+            true
         }
     }
 
@@ -363,6 +380,9 @@ mod tests {
         said.addressed = Addressed::Command;
         said.command = Some(Command { name: "dance".to_owned(), args: String::new() });
         assert_eq!(decide(&said, &listed), "ignored: unknown_command");
+        let groups = BTreeMap::new();
+        let ours = Policy { address: &OwnCommands, ..policy(&[], &listed, &groups) };
+        assert_eq!(word(&dispose(&said, &ours)), "command", "it can be meant for nobody else");
     }
 
     #[test]

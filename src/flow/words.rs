@@ -57,6 +57,12 @@ pub(super) fn help() -> String {
     text
 }
 
+/// Answers a command that there is not.
+pub(super) fn no_such_command(name: &str) -> String {
+    let name: String = name.chars().filter(|c| *c != '`').take(40).collect();
+    format!("There is no command `{name}`.\n\n{}", help())
+}
+
 /// Tells the ids.
 pub(super) fn ids(inbound: &Inbound) -> String {
     format!(
@@ -111,6 +117,22 @@ pub(super) fn reset() -> String {
 pub(super) fn stopped() -> String {
     "Stopped. Messages that were waiting are still answered.".to_owned()
 }
+
+/// Answers `/stop` when something ran in threads of the place: what was asked there.
+pub(super) fn stopped_in_threads(asked: &[String]) -> String {
+    let mut text = "Stopped, in threads here too:\n".to_owned();
+    for asked in asked {
+        let line = asked.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
+        let end = line.floor_char_boundary(SHOWN_ASKED);
+        let cut = if end < line.len() { "…" } else { "" };
+        _ = writeln!(text, "- `{}{cut}`", if end == 0 { "(no text)" } else { &line[..end] });
+    }
+    text.push_str("Messages that were waiting are still answered.");
+    text
+}
+
+/// So much is shown of what was asked, bytes.
+const SHOWN_ASKED: usize = 80;
 
 /// Answers `/stop` when nothing ran.
 pub(super) fn nothing_to_stop() -> String {
@@ -404,6 +426,7 @@ mod tests {
             ask_what(),
             reset(),
             stopped(),
+            stopped_in_threads(&["what shall `we` do?".to_owned(), String::new()]),
             already_finished(),
             nothing_to_stop(),
             not_yours("stop"),
@@ -428,6 +451,11 @@ mod tests {
         A fresh start: I have set our conversation and its todo list aside. Files stay, and messages that were waiting are still answered.
         --
         Stopped. Messages that were waiting are still answered.
+        --
+        Stopped, in threads here too:
+        - `what shall 'we' do?`
+        - `(no text)`
+        Messages that were waiting are still answered.
         --
         That was already finished.
         --

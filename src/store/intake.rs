@@ -177,6 +177,8 @@ pub enum CommandEffect {
     Stop {
         /// Only what this person asked for; `None` for everything.
         by: Option<PersonId>,
+        /// The threads of the place in which the same is ended.
+        also: Vec<ConversationId>,
         /// What is said.
         answers: Box<StopAnswers>,
     },

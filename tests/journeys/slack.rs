@@ -51,6 +51,36 @@ async fn a_mention_opens_a_thread_and_is_answered_once_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_mention_is_answered_while_auth_test_hangs() {
+    let world = World::with_slack().await;
+    world.slack().fault(Fault::next("auth.test", FaultKind::Delay { ms: 600_000 }));
+    let _daemon = world.daemon();
+    let root = world.slack().say(CHANNEL, GRACE, &format!("<@{BOT}> tea?"));
+    let said = answer(&world, CHANNEL, &root).await;
+    assert!(said.text.contains("tea?"), "{}", said.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_look_repeats_nothing() {
+    let world = World::with_slack().await;
+    world.slack().fault(Fault::next("chat.postMessage", FaultKind::CutAfter));
+    for _ in 0..2 {
+        let busy = FaultKind::Html { status: 500 };
+        world.slack().fault(Fault::next("conversations.history", busy));
+    }
+    let _daemon = world.daemon();
+    let ts = world.slack().say(DM, ADA, "once only");
+    let looked = |slack: &selkie_playground::Slack| {
+        (slack.counted("conversations.history") > 2).then_some(())
+    };
+    world.within("three looks", world.slack().wait_until(looked)).await;
+    ask(&world, "next").await;
+    let answers = world.slack().answers(DM, &ts);
+    assert_eq!(answers.len(), 2, "one answer each: {answers:?}");
+    assert!(answers.iter().all(|message| !message.text.contains("possibly repeated")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_event_of_a_dead_socket_comes_again_and_is_answered_once() {
     let world = World::with_slack().await;
     world.slack().set_redelivery(Duration::from_millis(100));

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use selkie_playground::Slack;
-use selkie_playground::slack::{ADA, CHANNEL, DM, GRACE};
+use selkie_playground::slack::{ADA, BOT, CHANNEL, DM, GRACE, LINUS};
+use selkie_playground::{Slack, Turn};
 use serde_json::json;
 
 use crate::support::rows::number;
@@ -34,6 +34,30 @@ async fn a_command_in_a_channel_is_between_the_person_and_the_bot() {
         slack.messages(CHANNEL).into_iter().find(|message| message.text.contains("what now?"))
     };
     world.within("an answer that all see", world.slack().wait_until(answered)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_there_is_not_is_answered_with_those_that_are() {
+    let world = World::with_slack().await;
+    let _daemon = world.daemon();
+    world.slack().slash(CHANNEL, GRACE, "hello there");
+    whispered(&world, CHANNEL, GRACE, "There is no command `hello`").await;
+    whispered(&world, CHANNEL, GRACE, "/status").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_in_a_channel_stops_what_runs_in_its_threads_and_says_what() {
+    let world = World::with_slack().await;
+    world.playground.model().script(vec![Turn::text("too late").delayed(600_000)]);
+    let _daemon = world.daemon();
+    world.slack().say(CHANNEL, GRACE, &format!("<@{BOT}> count all the tea leaves"));
+    world.asked(1).await;
+    world.slack().slash(CHANNEL, LINUS, "stop");
+    whispered(&world, CHANNEL, LINUS, "only the person who asked").await;
+    world.slack().slash(CHANNEL, GRACE, "stop");
+    whispered(&world, CHANNEL, GRACE, "count all the tea leaves").await;
+    let stopped = "SELECT count(*) FROM task WHERE stop > 0 OR state = 'stopped'";
+    assert_eq!(number(&world.home, stopped), Some(1));
 }
 
 #[tokio::test(flavor = "multi_thread")]

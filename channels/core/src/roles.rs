@@ -168,6 +168,17 @@ pub trait Address: Send + Sync {
     /// Tells what can be done in a conversation, from its id alone.
     fn features(&self, conversation: &ConversationId) -> Features;
 
+    /// Whether a command that is given here is for the whole place: its threads cannot be given one.
+    fn covers(&self, conversation: &ConversationId) -> bool {
+        let _ = conversation;
+        false
+    }
+
+    /// Whether a command that reaches the bot can be meant for no other one: a wrong name is told then.
+    fn owns_commands(&self) -> bool {
+        false
+    }
+
     /// Returns the place that owns a conversation. A channel with several conversations in one place
     /// (topics, threads) reads it from the key; for others the key is the place's.
     fn place(&self, conversation: &ConversationId) -> PlaceId {

@@ -29,6 +29,12 @@ pub fn names(written: &str) -> Vec<String> {
     std::iter::once(name.clone()).chain(others).collect()
 }
 
+/// Whether every workspace has an emoji of this name.
+pub fn is_standard(name: &str) -> bool {
+    let base = name.split("::").next().unwrap_or(name);
+    KNOWN.iter().any(|(_, names)| names.contains(&base))
+}
+
 /// Returns a name as Slack takes it; `None` for what is none.
 fn name(written: &str) -> Option<String> {
     let name = written.trim_matches(':').to_lowercase();

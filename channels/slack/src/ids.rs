@@ -140,7 +140,7 @@ impl Address for SlackAddress {
         Spot::parse(text, home.as_deref()).map(|spot| spot.conversation(&self.account))
     }
 
-    /// Without the workspace's emoji there is nothing to react with: the tool is then not offered.
+    /// Where Slack does not tell the workspace's emoji there is nothing to react with: the tool is not offered.
     fn features(&self, conversation: &ConversationId) -> Features {
         let spot = Spot::parse(conversation.key(), None);
         let mut features = features(spot.map_or("channel", |spot| spot.kind()));
@@ -148,6 +148,16 @@ impl Address for SlackAddress {
             features.speaking.retain(|name| name != speaking::REACT);
         }
         features
+    }
+
+    /// Slack allows no slash commands in threads.
+    fn covers(&self, conversation: &ConversationId) -> bool {
+        let spot = Spot::parse(conversation.key(), None);
+        spot.is_some_and(|spot| spot.kind() == "channel" && spot.thread.is_none())
+    }
+
+    fn owns_commands(&self) -> bool {
+        true
     }
 
     fn place(&self, conversation: &ConversationId) -> PlaceId {

@@ -120,7 +120,9 @@ impl SlackMouth {
 
     async fn react(&self, channel: &str, ts: &str, written: &str) -> Delivery {
         let names = emoji::names(written);
+        // A standard name that a server does not list is Slack's to judge.
         let known = names.iter().find(|name| self.whoami.knows_emoji(name));
+        let known = known.or(names.first().filter(|name| emoji::is_standard(name)));
         let Some(name) = known else {
             return refuse(match names.first() {
                 Some(name) => format!("invalid_name: this workspace has no emoji {name}"),

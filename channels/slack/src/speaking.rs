@@ -64,4 +64,8 @@ struct SendFile {
     filename: Option<String>,
     /// Text beside it.
     caption: Option<String>,
+    /// The same as `filename`.
+    title: Option<String>,
+    /// The same as `caption`.
+    comment: Option<String>,
 }

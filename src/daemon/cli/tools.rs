@@ -102,7 +102,11 @@ fn whole(binary: &Binary, chosen: &Chosen) -> Result<Vec<Everywhere>, Failure> {
         let registry = plan.shaper.shape(&setting::facts(&binary.kits, &setting)?).registry;
         for spec in registry.block().specs() {
             let runtime = registry.is_runtime(spec.name);
-            match all.iter_mut().find(|t| t.spec.name == spec.name) {
+            // Two channels may call a tool by one name and take other parameters.
+            let same = |t: &&mut Everywhere| {
+                t.spec.name == spec.name && t.spec.parameters == spec.parameters
+            };
+            match all.iter_mut().find(same) {
                 Some(tool) => tool.settings.push(setting.clone()),
                 None => {
                     let (spec, settings) = (Arc::clone(spec), vec![setting.clone()]);
@@ -179,28 +183,36 @@ struct Shown<'a> {
     group: &'a str,
     sources: &'a [&'a str],
     parameters: &'a Value,
+    /// The same name with other parameters, on other channels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<Shown<'a>>,
+}
+
+impl<'a> Shown<'a> {
+    fn of(spec: &'a ToolSpec) -> Self {
+        let ToolSpec { name, description, parameters, class, group, sources, .. } = spec;
+        let (class, elsewhere) = (class.name(), Vec::new());
+        Self { name, description, class, group, sources, parameters, elsewhere }
+    }
 }
 
 fn show(binary: &Binary, chosen: &Chosen, name: &str) -> Outcome {
     let plan = plan(binary, chosen)?;
     let mut names = Vec::new();
+    let mut found: Vec<Arc<ToolSpec>> = Vec::new();
     for setting in setting::names(&binary.kits) {
         let shape = plan.shaper.shape(&setting::facts(&binary.kits, &setting)?);
         let specs = shape.registry.block().specs();
         let ours = shape.registry.our_name(name);
-        if let Some(spec) = specs.iter().find(|s| s.name == ours) {
-            let ToolSpec { name, description, parameters, class, group, sources, .. } = &**spec;
-            let class = class.name();
-            return Ok(print::json(&Shown {
-                name,
-                description,
-                class,
-                group,
-                sources,
-                parameters,
-            })?);
+        let known = |spec: &ToolSpec| found.iter().any(|other| other.parameters == spec.parameters);
+        if let Some(spec) = specs.iter().find(|spec| spec.name == ours && !known(spec)) {
+            found.push(Arc::clone(spec));
         }
         names.extend(specs.iter().map(|s| s.name));
+    }
+    let mut shown = found.iter().map(|spec| Shown::of(spec));
+    if let Some(first) = shown.next() {
+        return Ok(print::json(&Shown { elsewhere: shown.collect(), ..first })?);
     }
     if aliases::is_planned(aliases::our_name(name, |_| false)) {
         return Err(Failure::Usage(format!("{name} comes with a later part")));

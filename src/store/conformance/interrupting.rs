@@ -25,7 +25,7 @@ pub(super) fn stop_by(by: Option<&str>) -> CommandEffect {
         refused: draft(1, 3),
         finished: draft(1, 4),
     };
-    CommandEffect::Stop { by: by.map(PersonId::new), answers: Box::new(answers) }
+    CommandEffect::Stop { by: by.map(PersonId::new), also: Vec::new(), answers: Box::new(answers) }
 }
 
 async fn a_stop_is_the_requesters_and_says_what_it_found(bed: &dyn Bed) {

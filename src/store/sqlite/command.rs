@@ -6,11 +6,11 @@
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
-use selkie_channel_core::PersonId;
+use selkie_channel_core::{ConversationId, PersonId};
 
 use super::outbox::{self, Cause, Prepared};
 use super::rows::millis;
-use super::{fetched, lanes, notes, questions, work};
+use super::{conversations, fetched, lanes, notes, questions, work};
 use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::store::{CommandDone, CommandEffect, QuestionRow, Result, StopAnswers};
@@ -22,7 +22,7 @@ const JUST_NOW_MS: i64 = 10_000;
 #[derive(Debug)]
 pub enum Effect {
     Say(Option<Prepared>),
-    Stop { by: Option<PersonId>, answers: Box<Answers> },
+    Stop { by: Option<PersonId>, also: Vec<ConversationId>, answers: Box<Answers> },
     Reset(Prepared),
     Workspace(Option<String>, Option<Prepared>),
     Mode(Mode, Option<Prepared>),
@@ -42,7 +42,7 @@ impl Effect {
     pub fn new(effect: CommandEffect) -> Result<Self> {
         Ok(match effect {
             CommandEffect::Say(draft) => Self::Say(draft.map(Prepared::new).transpose()?),
-            CommandEffect::Stop { by, answers } => {
+            CommandEffect::Stop { by, also, answers } => {
                 let StopAnswers { stopped, refused, finished, idle } = *answers;
                 let answers = Box::new(Answers {
                     stopped: Prepared::new(stopped)?,
@@ -50,7 +50,7 @@ impl Effect {
                     finished: Prepared::new(finished)?,
                     idle: Prepared::new(idle)?,
                 });
-                Self::Stop { by, answers }
+                Self::Stop { by, also, answers }
             }
             CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
             CommandEffect::Workspace(path, draft) => {
@@ -92,12 +92,19 @@ pub fn carry_out(
     let mut ended = Ended::default();
     let draft = match effect {
         Effect::Say(draft) => draft,
-        Effect::Stop { by, answers } => {
+        Effect::Stop { by, also, answers } => {
             let by = by.as_ref().map(PersonId::as_str);
             ended = stop(conn, conversation, by, now)?;
+            let mut busy = is_busy(conn, conversation)?;
+            for thread in &also {
+                if let Some(thread) = conversations::find(conn, thread)? {
+                    ended.join(stop(conn, thread, by, now)?);
+                    busy |= is_busy(conn, thread)?;
+                }
+            }
             Some(match ended.any {
                 true => answers.stopped,
-                false if by.is_some() && is_busy(conn, conversation)? => answers.refused,
+                false if by.is_some() && busy => answers.refused,
                 false if has_just_ended(conn, conversation, row)? => answers.finished,
                 false => answers.idle,
             })
@@ -160,6 +167,14 @@ struct Ended {
     withdrawn: Vec<QuestionRow>,
     /// There was anything to stop.
     any: bool,
+}
+
+impl Ended {
+    fn join(&mut self, other: Self) {
+        self.running.extend(other.running);
+        self.withdrawn.extend(other.withdrawn);
+        self.any |= other.any;
+    }
 }
 
 /// A part of a task that the person `?2` asked for, or of any task.

@@ -95,9 +95,9 @@ impl Send {
         let Some(path) = real.to_str().map(str::to_owned) else {
             return Err(ToolError::tell("the file's name is not UTF-8: rename it first"));
         };
-        let name = text(args, "filename").and_then(shown_name);
+        let name = text(args, "filename").or(text(args, "title")).and_then(shown_name);
         let name = name.or_else(|| shown_name(&path)).unwrap_or_else(|| "file".to_owned());
-        let caption = text(args, "caption").map(str::to_owned);
+        let caption = text(args, "caption").or(text(args, "comment")).map(str::to_owned);
         Ok(match self.data.effect {
             SpeakingEffect::SendPhoto => Body::Photo { path, caption },
             SpeakingEffect::SendVoice => Body::Voice { path, name },

@@ -210,6 +210,22 @@ async fn a_message_without_metadata_is_found_by_its_words_or_stays_a_doubt() {
 }
 
 #[tokio::test]
+async fn a_sign_of_life_stands_in_a_thread_and_a_refused_one_is_not_tried_again() {
+    let mut server =
+        Server::start([("assistant.threads.setStatus", Reply::refusal("missing_scope"))]).await;
+    let channel = server.channel();
+    let sign = part(&channel, Body::Typing);
+    for _ in 0..2 {
+        let shown = channel.mouth.deliver(&sign).await;
+        assert!(matches!(shown, Delivery::Sent(_)), "nobody misses it: {shown:?}");
+    }
+    let seen = server.next("assistant.threads.setStatus").await.json();
+    assert_eq!(seen["channel_id"], "C2");
+    assert_eq!(seen["thread_ts"], "1763640000.000100");
+    assert!(!server.was_asked(), "nothing is asked in vain");
+}
+
+#[tokio::test]
 async fn a_reaction_is_a_name_and_sets_a_state() {
     let mut server = Server::start([
         ("reactions.add", Reply::refusal("already_reacted")),
