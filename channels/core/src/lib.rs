@@ -19,6 +19,9 @@ pub mod section;
 pub mod split;
 pub mod tls;
 
+#[cfg(test)]
+mod fuzz;
+
 pub use allow::AllowList;
 pub use ids::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
 pub use inbound::{

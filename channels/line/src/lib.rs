@@ -22,6 +22,8 @@ mod settings;
 mod webhook;
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod testkit;
 
 use std::sync::Arc;

@@ -38,6 +38,8 @@ mod upload;
 mod whoami;
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod testkit;
 
 use std::sync::Arc;

@@ -27,6 +27,8 @@ mod upload;
 mod whoami;
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod testkit;
 
 use std::sync::Arc;

@@ -21,6 +21,8 @@ mod tokens;
 mod weigh;
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod testkit;
 
 use std::sync::Arc;

@@ -1,0 +1,23 @@
+//! What is told to people, and what is hidden from them, for any words.
+
+use crate::{Redactor, plain, split};
+
+#[test]
+fn fuzz_markdown_as_plain_text() {
+    selkie_fuzz::text("markdown", |markdown| drop(plain::render(markdown)));
+}
+
+#[test]
+fn fuzz_splitting() {
+    selkie_fuzz::text("split", |text| {
+        let pieces = split::plain(text, 100);
+        assert!(pieces.iter().all(|piece| split::utf16_len(piece) <= 100));
+    });
+}
+
+#[test]
+fn fuzz_redaction() {
+    let redactor = Redactor::default();
+    redactor.learn("hunter2hunter2");
+    selkie_fuzz::text("redact", |text| assert!(!redactor.clean(text).contains("hunter2hunter2")));
+}

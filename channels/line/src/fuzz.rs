@@ -1,0 +1,43 @@
+//! What LINE sends, for any bytes.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use secrecy::SecretString;
+use selkie_channel_core::{AccountId, Redactor, tls};
+use serde_json::Value;
+
+use crate::api::{Api, Line};
+use crate::hear::{self, Frame};
+use crate::known::Known;
+use crate::names::Names;
+
+#[test]
+fn fuzz_webhooks() {
+    let nowhere = || "https://line.invalid/".parse().unwrap();
+    let line = Line {
+        token: SecretString::from("x"),
+        base: nowhere(),
+        data: nowhere(),
+        tls: tls::client_config(rustls::RootCertStore::empty).unwrap(),
+        redactor: Redactor::default(),
+        user_agent: "selkie/test".to_owned(),
+    };
+    let api = Api::open(line).unwrap();
+    let (known, names, redactor) =
+        (Arc::new(Known::default()), Names::new(api), Redactor::default());
+    let account = AccountId::new("line:x");
+    selkie_fuzz::bytes("line_webhook", |bytes| {
+        let Ok(body) = serde_json::from_slice::<Value>(bytes) else { return };
+        let frame = Frame {
+            account: &account,
+            known: &known,
+            names: &names,
+            redactor: &redactor,
+            deadline: TimeDelta::seconds(50),
+        };
+        for event in body["events"].as_array().into_iter().flatten() {
+            drop(hear::read(event, frame));
+        }
+    });
+}
