@@ -1,13 +1,19 @@
-//! The binary: installs the TLS provider, reads the environment, hands in the channels.
+//! The binary: does one isolated job, or installs the TLS provider, reads the environment, hands in the channels.
 
 mod channels;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use selkie::config::env::environment;
 use selkie::daemon::{Binary, cli};
+use selkie::tools::isolate::{self, Isolate};
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|word| word == isolate::COMMAND) {
+        return isolate::child();
+    }
     // A provider that is there already is the same one.
     rustls::crypto::ring::default_provider().install_default().ok();
     let here = match std::env::current_dir() {
@@ -18,5 +24,17 @@ fn main() -> ExitCode {
         }
     };
     let (kits, world) = (channels::kits(), channels::playground as fn() -> _);
-    cli::main(&Binary { kits, world, env: environment(), here }, std::env::args_os())
+    let binary = Binary { kits, world, env: environment(), isolate: isolated(), here };
+    cli::main(&binary, std::env::args_os())
+}
+
+/// Work that could end who does it is done by this executable: the one that runs, even when another has been
+/// put in its place.
+fn isolated() -> Arc<dyn Isolate> {
+    let itself = PathBuf::from("/proc/self/exe");
+    let executable = if itself.exists() { Ok(itself) } else { std::env::current_exe() };
+    match executable {
+        Ok(executable) => Arc::new(isolate::Processes::new(executable)),
+        Err(_) => Arc::new(isolate::InProcess),
+    }
 }

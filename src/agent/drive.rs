@@ -196,6 +196,7 @@ impl<'a> Drive<'a> {
         let mut answers = Vec::with_capacity(calls.len());
         let mut foreign = false;
         if side_by_side && !resumed {
+            self.mark_started(&calls).await?;
             let judged: Vec<_> = calls.iter().map(|c| self.run.judge(c)).collect();
             let all = calls.iter().zip(judged).map(async |(call, judged)| match judged {
                 Some(answer) => Ok(Dispatched { answer, untrusted: false }),
@@ -208,7 +209,11 @@ impl<'a> Drive<'a> {
             }
         } else {
             for call in &calls {
-                let done = match self.one_in_order(call, resumed).await {
+                let refused = self.not_again(call, resumed);
+                if refused.is_none() {
+                    self.mark_started(std::slice::from_ref(call)).await?;
+                }
+                let done = match self.one_in_order(call, refused).await {
                     // It stands alone: no other call waits for its answer.
                     Err(ToolError::Ask(ask)) => {
                         self.run.asks(call, *ask, self.agent.clock.now());
@@ -248,12 +253,35 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    async fn one_in_order(&mut self, call: &Call, resumed: bool) -> Result<Dispatched, ToolError> {
-        if resumed && self.recovery(&call.name) == Recovery::Unknown {
-            let text = words::outcome_unknown(&call.name);
-            return Ok(Dispatched { answer: Answer::error(&call.id, text), untrusted: false });
+    /// The answer to a call that is not made after a death of the process; `None`: it is made.
+    fn not_again(&self, call: &Call, resumed: bool) -> Option<Answer> {
+        let text = match self.recovery(&call.name) {
+            Recovery::Unknown if resumed => words::outcome_unknown(&call.name),
+            Recovery::NotTwice if resumed && self.run.has_started(call) => {
+                words::not_read_again(&call.name)
+            }
+            _ => return None,
+        };
+        Some(Answer::error(&call.id, text))
+    }
+
+    /// Stores which calls begin, of those that must not begin twice.
+    async fn mark_started(&mut self, calls: &[Call]) -> Result<(), Dropped> {
+        let once = |call: &&Call| self.recovery(&call.name) == Recovery::NotTwice;
+        let starting: Vec<Call> = calls.iter().filter(once).cloned().collect();
+        if starting.is_empty() {
+            return Ok(());
         }
-        match self.run.judge(call) {
+        self.run.starts(starting.iter());
+        self.commit(false, None).await
+    }
+
+    async fn one_in_order(
+        &mut self,
+        call: &Call,
+        refused: Option<Answer>,
+    ) -> Result<Dispatched, ToolError> {
+        match refused.or_else(|| self.run.judge(call)) {
             Some(answer) => Ok(Dispatched { answer, untrusted: false }),
             None => self.one(call).await,
         }
@@ -309,6 +337,7 @@ impl<'a> Drive<'a> {
 
     /// Cancelled: the store knows whether a person wants it (then the run has ended) or the daemon stops.
     async fn cancelled(&mut self) -> Result<(), Dropped> {
+        self.run.ended_in_order();
         self.commit(false, None).await?;
         if self.run.is_stopped() { Ok(()) } else { Err(Dropped::Stopping) }
     }

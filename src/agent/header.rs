@@ -36,6 +36,10 @@ pub struct Header {
     /// before is answered.
     #[serde(default)]
     pub later: Vec<Vec<Call>>,
+    /// Open calls that work on foreign bytes in this process and have begun: what ends the daemon once is
+    /// not begun again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub started: Vec<String>,
     /// The open call has asked a person.
     #[serde(default)]
     pub asking: Option<Asking>,

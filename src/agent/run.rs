@@ -106,6 +106,7 @@ impl Run {
             fittings: 0,
             untrusted: false,
             later: Vec::new(),
+            started: Vec::new(),
             asking: None,
         };
         Self::of(settings, header, items, (0, Usage::default()))
@@ -222,6 +223,22 @@ impl Run {
         Some(Answer::error(&call.id, text))
     }
 
+    /// Notes that these open calls begin. What it is stored with need not be durable: a death of the process
+    /// alone loses nothing.
+    pub fn starts<'a>(&mut self, calls: impl Iterator<Item = &'a Call>) {
+        self.header.started.extend(calls.map(|call| call.id.clone()));
+    }
+
+    /// Forgets which calls have begun: they were ended in good order, and may begin again.
+    pub fn ended_in_order(&mut self) {
+        self.header.started.clear();
+    }
+
+    /// Whether a call had begun when the process died.
+    pub fn has_started(&self, call: &Call) -> bool {
+        self.header.started.contains(&call.id)
+    }
+
     /// Takes the answers to all open calls, in their order.
     pub fn answered(&mut self, calls: &[Call], answers: Vec<Answer>) {
         for (call, answer) in calls.iter().zip(&answers) {
@@ -229,6 +246,7 @@ impl Run {
         }
         self.items.push(Item::Answered { answers });
         self.resumed = false;
+        self.header.started.clear();
         self.header.asking = None;
         if let Some(hush @ Hush::Repeated(_)) = self.header.hushed.take() {
             // The model goes in circles: what it wanted afterwards is not begun.

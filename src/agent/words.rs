@@ -126,6 +126,14 @@ pub fn outcome_unknown(tool: &str) -> String {
     )
 }
 
+/// For the model: a call was interrupted by a restart that it may have caused.
+pub fn not_read_again(tool: &str) -> String {
+    format!(
+        "interrupted: the program ended while {tool} ran, and {tool} may be why. It changed nothing and was \
+         not started again; go on without it, or ask for less."
+    )
+}
+
 /// For the model: a call of an ended task was never answered.
 pub fn never_answered() -> &'static str {
     "not answered: the task was ended before"

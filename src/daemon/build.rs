@@ -199,6 +199,7 @@ fn means(
         client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
         small: small(&routes.small),
         main: small(&routes.main),
+        isolate: Arc::clone(&binary.isolate),
         schemas: Schemas::new([("config", whole_schema(&binary.kits))]),
     }
 }

@@ -15,10 +15,12 @@ mod state;
 mod telemetry;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use selkie_channel_core::ChannelKit;
 
 use crate::config::env::Environment;
+use crate::tools::isolate::Isolate;
 
 /// What the binary hands in: everything that names platforms or the process.
 pub struct Binary {
@@ -28,6 +30,8 @@ pub struct Binary {
     pub world: fn() -> Option<Box<dyn demo::World>>,
     /// The environment, read once.
     pub env: Environment,
+    /// Where work on foreign bytes is done that could end who does it.
+    pub isolate: Arc<dyn Isolate>,
     /// The working folder.
     pub here: PathBuf,
 }

@@ -350,4 +350,16 @@ mod tests {
             .into();
         assert_eq!(check(&schema, &value), [Fault { path: vec![], kind: FaultKind::Endless }]);
     }
+
+    #[test]
+    fn fuzz_schemas() {
+        selkie_fuzz::text("schema", |text| {
+            let (schema, value) = text.split_once("---").unwrap_or((text, "{}"));
+            let read = |text| serde_json::from_str::<Value>(text).unwrap_or_default();
+            let (schema, value) = (read(schema), read(value));
+            check(&schema, &value);
+            check(&schema, &schema);
+            describe(&schema, &schema);
+        });
+    }
 }

@@ -71,6 +71,9 @@ impl Class {
 pub enum Recovery {
     /// Call it again: it changes nothing, or its effect is a row with the call's key.
     CallAgain,
+    /// It changes nothing, but works on foreign bytes in this process: one that was started is not asked
+    /// again after a death that it may have caused; one that was not, is.
+    NotTwice,
     /// Its effect may have happened: answer "interrupted, outcome unknown".
     Unknown,
 }

@@ -204,4 +204,9 @@ mod tests {
             prop_assert!(safe.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'));
         }
     }
+
+    #[test]
+    fn fuzz_arguments() {
+        selkie_fuzz::text("arguments", |text| drop(arguments(text)));
+    }
 }

@@ -139,4 +139,9 @@ mod tests {
             prop_assert_eq!(read(&single), whole);
         }
     }
+
+    #[test]
+    fn fuzz_streams() {
+        selkie_fuzz::bytes("stream", |bytes| drop(read(&[bytes])));
+    }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::tools::files::Denied;
+use crate::tools::isolate::{InProcess, Isolate};
 use crate::tools::ports::Small;
 use crate::tools::registry::Base;
 use crate::tools::shell::Processes;
@@ -26,6 +27,8 @@ pub struct Means {
     pub small: Arc<dyn Small>,
     /// The conversations' own model, asked for words alone.
     pub main: Arc<dyn Small>,
+    /// Where work on foreign bytes is done that could end who does it.
+    pub isolate: Arc<dyn Isolate>,
     /// Schemas that no file holds.
     pub schemas: Schemas,
 }
@@ -38,6 +41,7 @@ impl Default for Means {
             client: Arc::default(),
             small: Arc::new(Speechless),
             main: Arc::new(Speechless),
+            isolate: Arc::new(InProcess),
             schemas: Schemas::default(),
         }
     }
@@ -78,10 +82,10 @@ pub fn build(settings: &Settings, means: &Means) -> Result<Base, String> {
         Arc::new(shell::PowerShell::new(&settings.powershell, &means.processes, &means.env)),
         Arc::new(shell::Process::new(&means.processes)),
         Arc::new(web::UrlFetch::new(&settings.url_fetch, &means.client)),
-        Arc::new(web::WebFetch::new(&means.client, &means.small)),
-        Arc::new(web::WebSearch::new(&settings.web_search, &means.client)),
+        Arc::new(web::WebFetch::new(&means.client, &means.small, &means.isolate)),
+        Arc::new(web::WebSearch::new(&settings.web_search, &means.client, &means.isolate)),
         Arc::new(files::ListFiles::new(&settings.list_files)),
-        Arc::new(files::ReadFile::new(&settings.read_file)),
+        Arc::new(files::ReadFile::new(&settings.read_file, &means.isolate)),
         Arc::new(files::WriteFile::new(&settings.write_file)),
         Arc::new(conversation::AskUser::new(&settings.ask_user)),
         Arc::new(conversation::PlanEnter::new()),

@@ -7,6 +7,7 @@ pub mod bits;
 pub mod conversation;
 pub mod dispatch;
 mod files;
+pub mod isolate;
 pub mod paths;
 pub mod ports;
 pub mod preview;

@@ -38,6 +38,7 @@ mod line_unsend;
 mod long_text;
 mod migrate;
 mod model_trouble;
+mod not_twice;
 mod one_file;
 mod order;
 mod page;

@@ -8,6 +8,7 @@ mod examples;
 mod git_status;
 mod glob;
 mod grep;
+mod isolated;
 mod list_files;
 mod notebook_edit;
 mod patch;

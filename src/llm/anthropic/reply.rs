@@ -173,3 +173,23 @@ impl Block {
         Some(Call { id, name, arguments })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::sse::Parser;
+
+    #[test]
+    fn fuzz_replies() {
+        selkie_fuzz::bytes("stream", |bytes| {
+            let (mut parser, mut gathered) = (Parser::default(), Gathered::default());
+            let mut events = parser.push(bytes);
+            events.extend(parser.finish());
+            for event in events {
+                let Ok(value) = serde_json::from_str(&event.data) else { continue };
+                gathered.take_event(&value, false, &|_| {});
+                gathered.take_whole(&value, &|_| {});
+            }
+        });
+    }
+}

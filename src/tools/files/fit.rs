@@ -4,6 +4,9 @@
 use super::hunk::{Hunk, Line};
 use super::lines::Lines;
 
+/// Lines of the file, for each hunk, that are looked through at most.
+const MOST_STEPS: usize = 100_000_000;
+
 /// Applies all hunks to a text.
 ///
 /// # Errors
@@ -17,6 +20,10 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, String> {
 }
 
 fn exactly(file: &Lines<'_>, hunks: &[Hunk]) -> Result<String, String> {
+    if file.all.len().saturating_mul(hunks.len()) > MOST_STEPS {
+        let (lines, hunks) = (file.all.len(), hunks.len());
+        return Err(format!("{hunks} hunks are too many for a file of {lines} lines: send fewer"));
+    }
     let mut placed: Vec<(usize, usize)> = Vec::new();
     for (number, hunk) in hunks.iter().enumerate() {
         let place = place(file, hunk).map_err(|why| format!("hunk {}: {why}", number + 1))?;
@@ -109,7 +116,32 @@ fn place_of_nothing(file: &Lines<'_>, hunk: &Hunk) -> Result<usize, String> {
 fn fits(file: &Lines<'_>, old: &[&str], at_end: bool) -> Vec<usize> {
     let Some(last) = file.all.len().checked_sub(old.len()) else { return Vec::new() };
     let first = if at_end { last } else { 0 };
-    (first..=last).filter(|at| file.all[*at..*at + old.len()] == *old).collect()
+    let ends = matched(&file.all[first..], old).into_iter().enumerate();
+    ends.filter(|(_, length)| *length == old.len())
+        .map(|(end, length)| first + end + 1 - length)
+        .collect()
+}
+
+/// For each line of `all`, how many of the first lines of `old` end there at most. One pass (Knuth, Morris,
+/// Pratt): lines that are all alike take no longer than others.
+fn matched(all: &[&str], old: &[&str]) -> Vec<usize> {
+    // How many of the first lines end at this line of `old` itself, short of all up to it.
+    let mut back = vec![0; old.len()];
+    let grow = |mut length: usize, line: &str, back: &[usize]| {
+        while length > 0 && (length == old.len() || old[length] != line) {
+            length = back[length - 1];
+        }
+        length + usize::from(old.get(length) == Some(&line))
+    };
+    for at in 1..old.len() {
+        back[at] = grow(back[at - 1], old[at], &back);
+    }
+    let mut length = 0;
+    let next = |line: &&str| {
+        length = grow(length, line, &back);
+        length
+    };
+    all.iter().map(next).collect()
 }
 
 /// For each place where the anchors stand, the next place where the hunk fits.
@@ -119,7 +151,7 @@ fn after_anchors(file: &Lines<'_>, hunk: &Hunk, fits: Vec<usize>) -> Result<Vec<
     }
     let mut next: Vec<usize> = anchored(file, &hunk.anchors)?
         .into_iter()
-        .filter_map(|anchor| fits.iter().copied().find(|at| *at >= anchor))
+        .filter_map(|anchor| fits.get(fits.partition_point(|at| *at < anchor)).copied())
         .collect();
     next.dedup();
     Ok(next)
@@ -127,25 +159,24 @@ fn after_anchors(file: &Lines<'_>, hunk: &Hunk, fits: Vec<usize>) -> Result<Vec<
 
 /// Where the last anchor stands, after the ones before it.
 fn anchored(file: &Lines<'_>, anchors: &[String]) -> Result<Vec<usize>, String> {
-    let mut from = vec![None];
+    let mut from: Option<Vec<usize>> = None;
     for anchor in anchors {
         let exact: Vec<usize> = standing(file, |line| line.trim() == anchor.trim());
         let all =
             if exact.is_empty() { standing(file, |l| l.contains(anchor.trim())) } else { exact };
-        let after = |before: &Option<usize>| {
-            all.iter().copied().filter(|at| before.is_none_or(|b| *at > b)).collect::<Vec<_>>()
-        };
+        let after = |before: usize| all.get(all.partition_point(|at| *at <= before)).copied();
         // The first anchor may stand anywhere; each further one is the next after the one before.
-        from = match from.as_slice() {
-            [None] => after(&None).into_iter().map(Some).collect(),
-            many => many.iter().filter_map(|b| after(b).first().copied().map(Some)).collect(),
+        let mut now: Vec<usize> = match from {
+            None => all,
+            Some(many) => many.into_iter().filter_map(after).collect(),
         };
-        from.dedup();
-        if from.is_empty() {
+        now.dedup();
+        if now.is_empty() {
             return Err(format!("its @@ line was not found: {anchor}"));
         }
+        from = Some(now);
     }
-    Ok(from.into_iter().flatten().collect())
+    Ok(from.unwrap_or_default())
 }
 
 fn standing(file: &Lines<'_>, is: impl Fn(&str) -> bool) -> Vec<usize> {
@@ -154,9 +185,9 @@ fn standing(file: &Lines<'_>, is: impl Fn(&str) -> bool) -> Vec<usize> {
 
 /// Says which line is the first that is not there, at the place that fits best.
 fn misfit(file: &Lines<'_>, old: &[&str]) -> String {
-    let length = |at: usize| file.all[at..].iter().zip(old).take_while(|(a, b)| a == b).count();
-    let best =
-        (0..file.all.len()).map(|at| (length(at), at)).max_by_key(|(n, at)| (*n, usize::MAX - at));
+    // The longest beginning of it that stands somewhere; of several the first.
+    let ends = matched(&file.all, old).into_iter().enumerate();
+    let best = ends.map(|(end, n)| (n, end + 1 - n)).max_by_key(|(n, at)| (*n, usize::MAX - at));
     match best {
         Some((n @ 1.., at)) if n < old.len() => {
             let there =

@@ -1,15 +1,17 @@
-//! `git_status`: what git says of a folder, in its short form. Runs git, and nothing that a repository's
-//! own settings name.
+//! `git_status`: what git says of a folder, in its short form. A repository is foreign data: git is given
+//! a folder of our own making over its files, so that nothing in it can name a program.
 
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+mod found;
+mod private;
+mod run;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::process::Command;
 
 use super::Denied;
 use super::blocking::{on_disk, refused};
@@ -21,8 +23,6 @@ use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "git_status";
-/// Where git is looked for: the daemon's own environment does not reach it.
-const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The tool.
 pub(in crate::tools) struct GitStatus {
@@ -61,12 +61,14 @@ impl Tool for GitStatus {
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { path } = typed(args)?;
         let folder = self.folder(scope, path).await?;
-        let repository = Repository { folder, open: open(&scope.roots) };
-        repository.check().await?;
-        let filters = repository.filters().await;
-        let mut words: Vec<&str> = filters.iter().flat_map(|f| ["-c", f.as_str()]).collect();
-        words.extend(["status", "--short", "--ignore-submodules=dirty", "--", "."]);
-        let said = repository.git(&words).await?;
+        let (roots, now) = (scope.roots.clone(), scope.clock.now());
+        let (folder, top, private) = on_disk(scope, move |stop| {
+            let repository = found::around(&folder, open(&roots).as_deref())?;
+            let private = private::Private::of(&repository, &roots.cache, now, stop)?;
+            Ok((folder, repository.top, private))
+        })
+        .await?;
+        let said = run::status(&private, &top, &folder).await?;
         let said = said.trim_end();
         Ok(Output::outside(if said.is_empty() { "(nothing is changed)" } else { said }))
     }
@@ -103,76 +105,10 @@ fn open(roots: &Roots) -> Option<Vec<PathBuf>> {
     Some(all.into_iter().flatten().filter_map(|root| root.canonicalize().ok()).collect())
 }
 
-struct Repository {
-    folder: PathBuf,
-    open: Option<Vec<PathBuf>>,
-}
-
-impl Repository {
-    /// A repository's files and its own folder may lie elsewhere than the folder that was asked for.
-    async fn check(&self) -> Result<(), ToolError> {
-        let said = self.git(&["rev-parse", "--show-toplevel", "--absolute-git-dir"]).await?;
-        let Some(open) = &self.open else { return Ok(()) };
-        let inside = |line: &str| {
-            let real = Path::new(line).canonicalize();
-            real.is_ok_and(|real| open.iter().any(|root| real.starts_with(root)))
-        };
-        match said.lines().all(inside) {
-            true => Ok(()),
-            false => Err(ToolError::tell("the repository lies outside of what is open here")),
-        }
-    }
-
-    /// A filter is a program that a repository's settings name: each one is switched off.
-    async fn filters(&self) -> Vec<String> {
-        let names =
-            ["config", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$"];
-        let said = self.git(&names).await.unwrap_or_default();
-        let off = |key: &str| match key.ends_with(".required") {
-            true => format!("{key}=false"),
-            false => format!("{key}="),
-        };
-        said.lines().map(off).collect()
-    }
-
-    async fn git(&self, words: &[&str]) -> Result<String, ToolError> {
-        let mut command = Command::new("git");
-        command
-            .args([
-                "-c",
-                "core.fsmonitor=false",
-                "-c",
-                "core.quotePath=false",
-                "-c",
-                "color.status=never",
-            ])
-            .args(["-c", "status.relativePaths=true", "-c", "submodule.recurse=false"])
-            .args(words)
-            .current_dir(&self.folder)
-            .env_clear()
-            .envs([("PATH", PATH), ("LC_ALL", "C"), ("GIT_OPTIONAL_LOCKS", "0")])
-            .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")])
-            .stdin(Stdio::null())
-            .kill_on_drop(true);
-        let ceilings = self.open.iter().flatten().filter_map(|root| root.parent());
-        if let Ok(ceilings) = std::env::join_paths(ceilings) {
-            command.env("GIT_CEILING_DIRECTORIES", ceilings);
-        }
-        let done = command.output().await.map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => ToolError::tell("git is not installed here"),
-            _ => ToolError::tell(format!("git did not start: {e}")),
-        })?;
-        if done.status.success() {
-            return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
-        }
-        let why = String::from_utf8_lossy(&done.stderr);
-        let why = why.lines().next().unwrap_or("no reason given").trim_start_matches("fatal: ");
-        Err(ToolError::tell(format!("git: {why}")))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::json;
 
     use super::*;
@@ -210,7 +146,7 @@ mod tests {
         assert_eq!(call(&scope, json!({"path": "a.txt"})).await, "a.txt is no folder");
     }
 
-    /// A repository around the workspace is not the workspace's; programs of its settings do not run.
+    /// A repository around the workspace is not the workspace's.
     #[tokio::test]
     async fn a_repository_reaches_nothing_outside() {
         let folders = Folders::new();
@@ -222,17 +158,124 @@ mod tests {
         let elsewhere = call(&scope, json!({})).await;
         assert_eq!(elsewhere, "the repository lies outside of what is open here");
         std::fs::remove_file(folders.at("work/.git")).unwrap();
+        git(&folders.at("work"), &["init", "-q"]);
+        std::fs::write(folders.at("work/.git/commondir"), "../../.git\n").unwrap();
+        let shared = call(&scope, json!({})).await;
+        assert_eq!(shared, "the repository lies outside of what is open here");
+        std::fs::write(folders.at("work/.git/commondir"), ".\n").unwrap();
+        std::fs::write(folders.at("work/.git/HEAD"), "ref: refs/../../../outside/secret\n")
+            .unwrap();
+        let above = call(&scope, json!({})).await;
+        assert!(above.contains("HEAD names no reference"), "{above}");
+    }
+
+    /// Nothing that a repository's settings name runs: no filter whatever its name, no daemon, no hook, and
+    /// nothing is fetched that a commit misses.
+    #[tokio::test]
+    async fn nothing_in_a_repository_runs() {
+        let folders = Folders::new();
         let work = folders.at("work");
         git(&work, &["init", "-q"]);
         folders.put("work/f", "one\n");
-        folders.put("work/.gitattributes", "* filter=evil\n");
-        git(&work, &["add", "f"]);
-        let touch = format!("touch {}; cat", folders.at("outside/ran").display());
-        for key in ["filter.evil.clean", "filter.evil.process", "core.fsmonitor"] {
-            git(&work, &["config", key, &touch]);
+        folders.put("work/g", "one\n");
+        git(&work, &["add", "f", "g"]);
+        git(&work, &["commit", "-qm", "x"]);
+        let ran = folders.at("outside/ran");
+        let touch = format!("touch {}; cat", ran.display());
+        let mut settings = format!(
+            "[core]\n\tfsmonitor = {touch}\n\thooksPath = {}\n[include]\n\tpath = more\n",
+            folders.at("work/hooks").display()
+        )
+        .into_bytes();
+        for name in [&b"evil"[..], b"a=b", b"\xff", b"x.y\nz"] {
+            let name = name.escape_ascii().to_string().replace("\\xff", "\u{fffd}");
+            settings.extend(
+                format!(
+                    "[filter \"{}\"]\n\tclean = \"{touch}\"\n\tprocess = \"{touch}\"\n",
+                    name.replace('\\', "\\\\")
+                )
+                .bytes(),
+            );
         }
+        settings.extend(b"[filter \"\xff\"]\n\tclean = \"");
+        settings.extend(touch.bytes());
+        settings.extend(b"\"\n");
+        std::fs::write(folders.at("work/.git/config"), settings).unwrap();
+        folders.put("work/.git/more", format!("[core]\n\tfsmonitor = {touch}\n"));
+        folders.put("work/.gitattributes", b"f filter=evil\ng filter=a=b\n* filter=\xff\n");
+        folders.put("work/.git/info/attributes", "* filter=evil\n");
         folders.put("work/f", "two\n");
-        assert!(call(&scope, json!({})).await.contains("AM f"));
-        assert!(!folders.at("outside/ran").exists());
+        folders.put("work/g", "two\n");
+        assert_eq!(call(&folders.scope(), json!({})).await, " M f\n M g\n?? .gitattributes");
+        assert!(!ran.exists());
+        assert!(std::fs::read_dir(folders.at("cache/.git-status")).unwrap().next().is_none());
+    }
+
+    /// A commit that is not there, a remote that promises it, and a command that would bring it.
+    #[tokio::test]
+    async fn nothing_is_fetched() {
+        let folders = Folders::new();
+        let ran = folders.at("outside/ran");
+        folders.put("work/.git/HEAD", "a".repeat(40));
+        folders.put("work/.git/objects/x", "");
+        folders.put("work/.git/refs/x", "");
+        folders.put("work/.git/config", format!(
+            "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tpartialclone = o\n\
+             [remote \"o\"]\n\turl = .\n\tpromisor = true\n\tuploadpack = \"touch {}; false\"\n",
+            ran.display()
+        ));
+        let said = call(&folders.scope(), json!({})).await;
+        assert!(said.starts_with("git: "), "{said}");
+        assert!(!ran.exists());
+    }
+
+    /// Pipes never end, devices and links lead elsewhere: none is opened.
+    #[tokio::test]
+    async fn pipes_and_links_are_refused_at_once() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        for file in
+            ["HEAD", "index", "commondir", "packed-refs", "objects/pack/x.idx", "refs/heads/x"]
+        {
+            for link in [false, true] {
+                let folders = Folders::new();
+                let work = folders.at("work");
+                git(&work, &["init", "-q", "-b", "x"]);
+                let at = work.join(".git").join(file);
+                let _ = std::fs::remove_file(&at);
+                if link {
+                    std::os::unix::fs::symlink("/dev/zero", &at).unwrap();
+                } else {
+                    mknodat(CWD, &at, FileType::Fifo, Mode::RWXU, 0).unwrap();
+                }
+                let scope = folders.scope();
+                let limit = std::time::Duration::from_secs(10);
+                let said = tokio::time::timeout(limit, call(&scope, json!({})));
+                let said = said.await.unwrap();
+                assert!(said.contains("the repository is not looked at"), "{file} {link}: {said}");
+            }
+        }
+        let folders = Folders::new();
+        mknodat(CWD, folders.at("work/.git"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        assert!(call(&folders.scope(), json!({})).await.contains("is not followed"));
+    }
+
+    /// What is common is read: references in one file, worktrees, files changed within the same second.
+    #[tokio::test]
+    async fn usual_repositories_are_read() {
+        let folders = Folders::new();
+        let work = folders.at("work");
+        git(&work, &["init", "-q"]);
+        folders.put("work/a", "1\n");
+        git(&work, &["add", "a"]);
+        folders.put("work/a", "2\n");
+        assert_eq!(call(&folders.scope(), json!({})).await, "AM a");
+        git(&work, &["add", "a"]);
+        git(&work, &["commit", "-qm", "x"]);
+        git(&work, &["pack-refs", "--all"]);
+        git(&work, &["gc", "-q"]);
+        assert_eq!(call(&folders.scope(), json!({})).await, "(nothing is changed)");
+        git(&work, &["worktree", "add", "-q", "tree"]);
+        folders.put("work/tree/b", "1\n");
+        assert_eq!(call(&folders.scope(), json!({"path": "tree"})).await, "?? b");
     }
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::Denied;
 use super::blocking::{on_disk, refused};
 use super::list_files::start;
+use super::tame::is_tame;
 use super::walk::{Sight, files, with_closed};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
@@ -48,7 +49,7 @@ impl Glob {
             class: Class::Read,
             group: "files",
             sources: &["S2", "S4"],
-            recovery: Recovery::CallAgain,
+            recovery: Recovery::NotTwice,
         };
         Self { spec: Arc::new(spec), denied }
     }
@@ -76,6 +77,9 @@ fn find(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
     let shown = folder.shown();
     if folder.kind().map_err(|e| refused(&shown, &e))?.0 != Kind::Folder {
         return Err(ToolError::tell(format!("{shown} is a file: name the folder it lies in")));
+    }
+    if !is_tame(&pattern) {
+        return Err(ToolError::tell("invalid pattern: it is too long, or nests too many braces"));
     }
     let wrong = |e: globset::Error| ToolError::tell(format!("invalid pattern: {}", e.kind()));
     let pattern = GlobBuilder::new(&pattern).literal_separator(true).build().map_err(wrong)?;

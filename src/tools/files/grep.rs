@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::Denied;
 use super::blocking::{on_disk, refused};
 use super::list_files::start;
+use super::tame::is_tame;
 use super::walk::{Sight, files, with_closed};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
@@ -65,7 +66,7 @@ impl Grep {
             class: Class::Read,
             group: "files",
             sources: &["S0", "S2", "S4"],
-            recovery: Recovery::CallAgain,
+            recovery: Recovery::NotTwice,
         };
         Self { spec: Arc::new(spec), denied }
     }
@@ -141,6 +142,11 @@ impl Asked {
     fn of(args: &Args) -> Result<Self, ToolError> {
         let matcher = RegexMatcherBuilder::new().multi_line(true).crlf(true).build(&args.pattern);
         let matcher = matcher.map_err(|e| ToolError::tell(format!("invalid pattern: {e}")))?;
+        if args.include.as_deref().is_some_and(|include| !is_tame(include)) {
+            return Err(ToolError::tell(
+                "invalid include: it is too long, or nests too many braces",
+            ));
+        }
         let include =
             args.include.as_deref().filter(|i| !i.is_empty()).map(|include| {
                 GlobBuilder::new(include).build().map(|glob| glob.compile_matcher())

@@ -33,9 +33,14 @@ fn in_words(name: &str, size: Size) -> String {
     }
 }
 
-type Size = Option<(u64, u64)>;
+/// Width and height, where they are told.
+pub(super) type Size = Option<(u64, u64)>;
 
-fn known(head: &[u8], at: impl Fn(u64, usize) -> Option<Vec<u8>>) -> Option<(&'static str, Size)> {
+/// Returns an image's type, and its width and height where they are told. `at` as in [`described`].
+pub(super) fn known(
+    head: &[u8],
+    at: impl Fn(u64, usize) -> Option<Vec<u8>>,
+) -> Option<(&'static str, Size)> {
     let pair = |width: Option<u64>, height: Option<u64>| width.zip(height);
     if head.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Some(("PNG", pair(big(head, 16, 4), big(head, 20, 4))));

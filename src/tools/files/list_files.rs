@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
 use super::pattern::Pattern;
+use super::tame::is_tame;
 use super::walk::with_closed;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
@@ -81,6 +82,11 @@ impl Tool for ListFiles {
 }
 
 fn list(finder: &Finder<'_>, args: &Args, stop: &Stop) -> Result<String, ToolError> {
+    if [&args.path, &args.include].into_iter().flatten().any(|pattern| !is_tame(pattern)) {
+        return Err(ToolError::tell(
+            "invalid path or include: it is too long, or nests too many braces",
+        ));
+    }
     let Some((folder, pattern)) = start(finder, args.path.as_deref())? else {
         return Ok("(no entries)".to_owned());
     };

@@ -1,5 +1,5 @@
 //! A picture file → a picture that every model takes: copied, scaled or written anew into the
-//! conversation's own folder, under the hash of its bytes.
+//! conversation's own folder, under the hash of its bytes. Decoding is isolated work, one at a time.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::domain::transcript::Picture;
 use crate::tools::ToolError;
+use crate::tools::isolate::{Isolate, Job};
 
 /// Bytes that providers take as they are (Anthropic: 5 MB of one picture).
 const MOST_BYTES: usize = 5 * 1000 * 1000;
@@ -20,15 +21,39 @@ const SCALED: u32 = 2048;
 pub(super) const LARGEST: u64 = 64 * 1024 * 1024;
 /// Memory one decoded picture may take: a small file can claim a huge one.
 const MEMORY: u64 = 256 * 1024 * 1024;
+/// Pixels that fit there, with four bytes each.
+const MOST_PIXELS: u64 = MEMORY / 4;
+/// Bytes in which a picture says how large it is; a camera's own notes may stand before.
+const HEAD: usize = 256 * 1024;
 
-/// Keeps what a model may look at in `own/pictures` and says where.
+/// Keeps what a model may look at in `own/pictures` and says where. Nothing is decoded here: what is not
+/// taken as it stands is made anew where it can do no harm.
 ///
 /// # Errors
 /// In words for the model: the bytes are no picture that can be read, or the folder takes no file.
-pub(super) fn kept(bytes: &[u8], own: &Path) -> Result<Picture, ToolError> {
-    let (mime, made) = takeable(bytes)
-        .map_err(|e| ToolError::tell(format!("it is damaged or too large ({e})")))?;
-    let bytes = made.as_deref().unwrap_or(bytes);
+pub(in crate::tools) async fn kept(
+    bytes: Vec<u8>,
+    own: &Path,
+    isolate: &dyn Isolate,
+) -> Result<Picture, ToolError> {
+    let (mime, bytes) = match as_it_stands(&bytes) {
+        Some(mime) => (mime.to_owned(), bytes),
+        None => made(bytes, isolate).await?,
+    };
+    let own = own.to_owned();
+    let done = tokio::task::spawn_blocking(move || put(&own, mime, &bytes)).await;
+    done.map_err(|_| ToolError::tell("the picture cannot be kept in the cache folder"))?
+}
+
+async fn made(bytes: Vec<u8>, isolate: &dyn Isolate) -> Result<(String, Vec<u8>), ToolError> {
+    let out = isolate.run(Job::Picture, bytes).await?;
+    let unclear = || ToolError::tell("the picture could not be read");
+    let line = memchr::memchr(b'\n', &out).ok_or_else(unclear)?;
+    let mime = String::from_utf8_lossy(&out[..line]).into_owned();
+    Ok((mime, out[line + 1..].to_vec()))
+}
+
+fn put(own: &Path, mime: String, bytes: &[u8]) -> Result<Picture, ToolError> {
     let folder = own.join("pictures");
     let ending = mime.trim_start_matches("image/");
     let name = format!("{}.{ending}", hash(bytes));
@@ -43,7 +68,25 @@ pub(super) fn kept(bytes: &[u8], own: &Path) -> Result<Picture, ToolError> {
         std::fs::write(&staged, bytes).map_err(fault)?;
         std::fs::rename(&staged, &path).map_err(fault)?;
     }
-    Ok(Picture { path: path.to_string_lossy().into_owned(), mime: mime.to_owned() })
+    Ok(Picture { path: path.to_string_lossy().into_owned(), mime })
+}
+
+/// The type of a picture that providers take, by its first bytes; `None` when these do not tell.
+fn as_it_stands(bytes: &[u8]) -> Option<&'static str> {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let (name, size) = super::image::known(head, |_, _| None)?;
+    let (width, height) = size?;
+    let side = u64::from(MOST_SIDE);
+    let fits =
+        bytes.len() <= MOST_BYTES && (1..=side).contains(&width) && (1..=side).contains(&height);
+    match name {
+        "PNG" => Some("image/png"),
+        "JPEG" => Some("image/jpeg"),
+        "GIF" => Some("image/gif"),
+        "WebP" => Some("image/webp"),
+        _ => None,
+    }
+    .filter(|_| fits)
 }
 
 fn tempfile_in(folder: &Path, name: &str) -> std::path::PathBuf {
@@ -55,42 +98,45 @@ fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Returns the type, and new bytes when the file's own will not be taken.
-fn takeable(bytes: &[u8]) -> Result<(&'static str, Option<Vec<u8>>), image::ImageError> {
-    let reader = || ImageReader::new(Cursor::new(bytes)).with_guessed_format();
-    let format = reader().map_err(image::ImageError::IoError)?.format();
-    let usual = match format {
-        Some(ImageFormat::Png) => Some("image/png"),
-        Some(ImageFormat::Jpeg) => Some("image/jpeg"),
-        Some(ImageFormat::Gif) => Some("image/gif"),
-        Some(ImageFormat::WebP) => Some("image/webp"),
-        _ => None,
+/// Returns the type and the bytes of a picture that providers take, made of one that they do not. For
+/// [`Job::Picture`].
+///
+/// # Errors
+/// In words for the model: it is damaged, too large, or of a kind that is not decoded.
+pub(in crate::tools) fn takeable(bytes: &[u8]) -> Result<(&'static str, Vec<u8>), String> {
+    let fault = |e: image::ImageError| format!("it is damaged or too large ({e})");
+    let reader = || {
+        let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
+        reader.map_err(|e| fault(image::ImageError::IoError(e)))
     };
-    let (width, height) = reader().map_err(image::ImageError::IoError)?.into_dimensions()?;
-    let fits = bytes.len() <= MOST_BYTES && width <= MOST_SIDE && height <= MOST_SIDE;
-    if let Some(mime) = usual.filter(|_| fits) {
-        return Ok((mime, None));
+    if reader()?.format() == Some(ImageFormat::Tiff) {
+        return Err("TIFF pictures are not decoded: convert it to PNG or JPEG".to_owned());
+    }
+    // What it claims is looked at before a byte of it is decoded.
+    let (width, height) = reader()?.into_dimensions().map_err(fault)?;
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(format!("it is too large: {width}×{height} pixels"));
     }
     let mut limits = Limits::default();
     limits.max_alloc = Some(MEMORY);
-    let mut reader = reader().map_err(image::ImageError::IoError)?;
+    let mut reader = reader()?;
     reader.limits(limits);
-    let picture = reader.decode()?;
+    let picture = reader.decode().map_err(fault)?;
     let large = width > SCALED || height > SCALED;
     let picture = if large { picture.thumbnail(SCALED, SCALED) } else { picture };
-    written(&picture)
+    written(&picture).map_err(fault)
 }
 
 /// PNG keeps drawings sharp; what is still too large then is a photo, and a photo is a JPEG.
-fn written(picture: &DynamicImage) -> Result<(&'static str, Option<Vec<u8>>), image::ImageError> {
+fn written(picture: &DynamicImage) -> Result<(&'static str, Vec<u8>), image::ImageError> {
     let mut bytes = Cursor::new(Vec::new());
     picture.write_to(&mut bytes, ImageFormat::Png)?;
     if bytes.get_ref().len() <= MOST_BYTES {
-        return Ok(("image/png", Some(bytes.into_inner())));
+        return Ok(("image/png", bytes.into_inner()));
     }
     let mut bytes = Cursor::new(Vec::new());
     picture.to_rgb8().write_to(&mut bytes, ImageFormat::Jpeg)?;
-    Ok(("image/jpeg", Some(bytes.into_inner())))
+    Ok(("image/jpeg", bytes.into_inner()))
 }
 
 #[cfg(test)]
@@ -99,6 +145,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::tools::isolate::InProcess;
 
     fn drawn(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
         let mut bytes = Cursor::new(Vec::new());
@@ -111,52 +158,54 @@ mod tests {
         bytes.into_inner()
     }
 
-    fn keep(bytes: &[u8]) -> (String, Vec<u8>) {
+    async fn keep(bytes: &[u8]) -> (String, Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();
-        let picture = kept(bytes, folder.path()).unwrap();
-        assert_eq!(kept(bytes, folder.path()).unwrap(), picture, "kept once");
+        let again = kept(bytes.to_vec(), folder.path(), &InProcess).await.unwrap();
+        let picture = kept(bytes.to_vec(), folder.path(), &InProcess).await.unwrap();
+        assert_eq!(again, picture, "kept once");
         (picture.mime, std::fs::read(&picture.path).unwrap())
     }
 
-    #[test]
-    fn what_models_take_is_kept_as_it_is_and_the_rest_becomes_that() {
+    #[tokio::test]
+    async fn what_models_take_is_kept_as_it_is_and_the_rest_becomes_that() {
         for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP] {
             let bytes = drawn(8, 6, format);
-            let (mime, same) = keep(&bytes);
+            let (mime, same) = keep(&bytes).await;
             assert_eq!((mime.as_str(), same), (format.to_mime_type(), bytes));
         }
-        for format in [ImageFormat::Bmp, ImageFormat::Tiff] {
-            let (mime, made) = keep(&drawn(8, 6, format));
-            assert_eq!(mime, "image/png");
-            let same = image::load_from_memory(&made).unwrap().to_rgb8();
-            assert_eq!(same, image::load_from_memory(&drawn(8, 6, format)).unwrap().to_rgb8());
-        }
+        let drawn = drawn(8, 6, ImageFormat::Bmp);
+        let (mime, made) = keep(&drawn).await;
+        assert_eq!(mime, "image/png");
+        let same = image::load_from_memory(&made).unwrap().to_rgb8();
+        assert_eq!(same, image::load_from_memory(&drawn).unwrap().to_rgb8());
     }
 
-    #[test]
-    fn a_huge_picture_is_scaled() {
+    #[tokio::test]
+    async fn a_huge_picture_is_scaled() {
         let bytes = drawn(2400, 1200, ImageFormat::Bmp);
         assert!(bytes.len() > MOST_BYTES);
-        let (_, made) = keep(&bytes);
+        let (_, made) = keep(&bytes).await;
         assert!(made.len() <= MOST_BYTES);
         let small = image::load_from_memory(&made).unwrap();
         assert_eq!((small.width(), small.height()), (2048, 1024));
     }
 
-    #[test]
-    fn a_small_file_that_claims_a_huge_picture_is_refused() {
+    #[tokio::test]
+    async fn a_small_file_that_claims_a_huge_picture_is_refused() {
         let mut bytes = drawn(8, 6, ImageFormat::Bmp);
         bytes[18..22].copy_from_slice(&60_000u32.to_le_bytes());
         bytes[22..26].copy_from_slice(&60_000u32.to_le_bytes());
+        assert_eq!(takeable(&bytes).unwrap_err(), "it is too large: 60000×60000 pixels");
         let folder = tempfile::tempdir().unwrap();
-        assert!(kept(&bytes, folder.path()).is_err());
+        assert!(kept(bytes, folder.path(), &InProcess).await.is_err());
+        assert!(takeable(b"II*\0\x08\0\0\0\0\0").unwrap_err().contains("TIFF"));
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_taken(magic in prop::sample::select(vec![&b"BM"[..], b"II*\0", b"MM\0*", b"\x89PNG\r\n\x1a\n", b"GIF89a"]), rest: Vec<u8>) {
-            let folder = tempfile::tempdir().unwrap();
-            let _ = kept(&[magic, &rest].concat(), folder.path());
+            let bytes = [magic, &rest].concat();
+            let _ = (takeable(&bytes), as_it_stands(&bytes));
         }
     }
 }

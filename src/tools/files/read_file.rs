@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 use super::blocking::{on_disk, refused};
 use super::page::{MAX_COUNTED, Page, Wanted, read};
@@ -18,6 +18,7 @@ use super::{image, notebook, picture, sniff};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::domain::transcript::Picture;
 use crate::tools::args::{parameters, typed};
+use crate::tools::isolate::Isolate;
 use crate::tools::paths::{Finder, Kind, Located, Stop};
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError, settings};
@@ -30,6 +31,9 @@ const TRAILER: usize = 1024;
 pub(in crate::tools) struct ReadFile {
     spec: Arc<ToolSpec>,
     settings: settings::ReadFile,
+    isolate: Arc<dyn Isolate>,
+    /// One picture at a time is in memory.
+    pictures: Semaphore,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -45,7 +49,7 @@ struct Args {
 }
 
 impl ReadFile {
-    pub(in crate::tools) fn new(settings: &settings::ReadFile) -> Self {
+    pub(in crate::tools) fn new(settings: &settings::ReadFile, isolate: &Arc<dyn Isolate>) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Read a text file page by page. Lines come numbered; the last line of a \
@@ -56,9 +60,10 @@ impl ReadFile {
             class: Class::Read,
             group: "files",
             sources: &["S3", "S0", "S1", "S2", "S4"],
-            recovery: Recovery::CallAgain,
+            recovery: Recovery::NotTwice,
         };
-        Self { spec: Arc::new(spec), settings: settings.clone() }
+        let (settings, isolate) = (settings.clone(), Arc::clone(isolate));
+        Self { spec: Arc::new(spec), settings, isolate, pictures: Semaphore::new(1) }
     }
 }
 
@@ -81,20 +86,38 @@ impl Tool for ReadFile {
             max_counted: MAX_COUNTED,
         };
         let (roots, deny) = (scope.roots.clone(), self.settings.deny_paths.clone());
-        on_disk(scope, move |stop| {
+        let content = on_disk(scope, move |stop| {
             let located = Finder { tool: NAME, roots: &roots, deny: &deny }.existing(&path)?;
-            match open(&located, (wanted, &roots.own), stop)? {
-                Content::Page(page) => Ok(Output::outside(with_trailer(page, wanted)?)),
-                Content::Drawing(what, page) => {
-                    let source = with_trailer(page, wanted)?;
-                    Ok(Output::outside(format!("{what} This is its source:\n{source}")))
-                }
-                Content::Image(what, picture) => {
-                    Ok(Output { pictures: picture.into_iter().collect(), ..Output::outside(what) })
-                }
-            }
+            open(&located, wanted, stop)
         })
-        .await
+        .await?;
+        match content {
+            Content::Page(page) => Ok(Output::outside(with_trailer(page, wanted)?)),
+            Content::Drawing(what, page) => {
+                let source = with_trailer(page, wanted)?;
+                Ok(Output::outside(format!("{what} This is its source:\n{source}")))
+            }
+            Content::Image(what, file) => match self.picture(scope, file).await {
+                Ok(picture) => Ok(Output { pictures: vec![picture], ..Output::outside(what) }),
+                Err(why) => Ok(Output::outside(format!("{what} It cannot be shown: {why}."))),
+            },
+        }
+    }
+}
+
+impl ReadFile {
+    /// Keeps a picture for the model. A picture that cannot be shown is still described.
+    async fn picture(&self, scope: &Scope, file: File) -> Result<Picture, ToolError> {
+        let _one = self.pictures.acquire().await;
+        let bytes = on_disk(scope, move |_| {
+            let mut bytes = Vec::new();
+            match file.take(picture::LARGEST + 1).read_to_end(&mut bytes) {
+                Ok(_) if bytes.len() as u64 <= picture::LARGEST => Ok(bytes),
+                Ok(_) => Err(ToolError::tell("it is larger than 64 MiB")),
+                Err(e) => Err(ToolError::tell(e.to_string())),
+            }
+        });
+        picture::kept(bytes.await?, &scope.roots.own, &*self.isolate).await
     }
 }
 
@@ -103,15 +126,11 @@ enum Content {
     Page(Page),
     /// What it is, in words, and its source.
     Drawing(String, Page),
-    /// What it is, in words, and the picture itself.
-    Image(String, Option<Picture>),
+    /// What it is, in words, and the file.
+    Image(String, File),
 }
 
-fn open(
-    located: &Located,
-    (wanted, own): (Wanted, &Path),
-    stop: &Stop,
-) -> Result<Content, ToolError> {
+fn open(located: &Located, wanted: Wanted, stop: &Stop) -> Result<Content, ToolError> {
     let shown = located.shown();
     let fault = |e: io::Error| refused(&shown, &e);
     let (kind, size) = located.kind().map_err(fault)?;
@@ -132,7 +151,7 @@ fn open(
     file.by_ref().take(sniff::HEAD as u64).read_to_end(&mut head).map_err(fault)?;
     if let Some(what) = image::described(&head, |at, len| piece(&file, at, len)) {
         file.rewind().map_err(fault)?;
-        return Ok(seen(format!("{shown} is a {what}, {size} bytes."), file, own));
+        return Ok(Content::Image(format!("{shown} is a {what}, {size} bytes."), file));
     }
     if let Some(what) = sniff::binary(&head) {
         return Err(ToolError::tell(format!(
@@ -154,21 +173,6 @@ fn piece(file: &File, at: u64, len: usize) -> Option<Vec<u8>> {
     let read = file.read_at(&mut bytes, at).ok()?;
     bytes.truncate(read);
     Some(bytes)
-}
-
-/// A picture that cannot be shown is still described.
-fn seen(what: String, file: impl Read, own: &Path) -> Content {
-    let mut bytes = Vec::new();
-    let whole = file.take(picture::LARGEST + 1).read_to_end(&mut bytes);
-    let kept = match whole {
-        Ok(_) if bytes.len() as u64 <= picture::LARGEST => picture::kept(&bytes, own),
-        Ok(_) => Err(ToolError::tell("it is larger than 64 MiB")),
-        Err(e) => Err(ToolError::tell(e.to_string())),
-    };
-    match kept {
-        Ok(picture) => Content::Image(what, Some(picture)),
-        Err(why) => Content::Image(format!("{what} It cannot be shown: {why}."), None),
-    }
 }
 
 fn with_trailer(page: Page, wanted: Wanted) -> Result<String, ToolError> {
@@ -202,7 +206,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::tools::isolate::InProcess;
     use crate::tools::testkit::Folders;
+
+    fn tool(settings: &settings::ReadFile) -> ReadFile {
+        let isolate: Arc<dyn Isolate> = Arc::new(InProcess);
+        ReadFile::new(settings, &isolate)
+    }
 
     async fn call(folders: &Folders, args: Value) -> String {
         let settings = settings::ReadFile {
@@ -210,7 +220,7 @@ mod tests {
             max_page_bytes: 1024,
             ..Default::default()
         };
-        match ReadFile::new(&settings).call(&folders.scope(), args).await {
+        match tool(&settings).call(&folders.scope(), args).await {
             Ok(output) => {
                 assert!(output.untrusted, "a file holds other people's words");
                 output.text
@@ -310,7 +320,7 @@ mod tests {
         folders.put("work/long", "0123456789\n".repeat(500));
         let scope = folders.scope();
         scope.cancel.cancel();
-        let tool = ReadFile::new(&settings::ReadFile::default());
+        let tool = tool(&settings::ReadFile::default());
         let error = tool.call(&scope, json!({"path": "long"})).await.unwrap_err();
         assert_eq!(error.to_string(), "long: stopped before it was done");
     }

@@ -51,7 +51,7 @@ impl ReadSchema {
             class: Class::Read,
             group: "files",
             sources: &["S1"],
-            recovery: Recovery::CallAgain,
+            recovery: Recovery::NotTwice,
         };
         Self { spec: Arc::new(spec), schemas }
     }

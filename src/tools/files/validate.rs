@@ -11,7 +11,7 @@ use crate::tools::settings::Validate;
 /// Findings told at most.
 const MAX_TOLD: usize = 20;
 /// Larger files are not checked, in bytes.
-const MAX_CHECKED: usize = 2 * 1024 * 1024;
+const MAX_CHECKED: usize = 128 * 1024;
 
 /// Which files are checked against what.
 #[derive(Clone)]
@@ -37,7 +37,7 @@ impl Validator {
         if text.len() > MAX_CHECKED {
             return Some(format!("not checked: larger than {MAX_CHECKED} bytes"));
         }
-        let value = match document::read(serde_yaml::Deserializer::from_str(text)) {
+        let value = match document::yaml(text) {
             Ok(value) => value,
             Err(error) => return Some(format!("not valid YAML: {error}")),
         };

@@ -1,7 +1,6 @@
 //! Walks the files below a folder as ripgrep does: in parallel, hidden ones and what `.gitignore` names
 //! left out, no link followed, nothing that the scope closes.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::Denied;
+use super::tame::is_tame_file;
 use crate::tools::paths::{Located, Stop};
 use crate::tools::scope::Roots;
 
@@ -83,7 +83,13 @@ fn builder(folder: &Located, sight: Sight, closed: Arc<AtomicUsize>) -> WalkBuil
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let mut builder = WalkBuilder::new(&base);
     // The machine's own git settings are nobody's business here, and a folder need be no repository.
-    builder.git_global(false).require_git(false).follow_links(false).threads(threads);
+    // What a repository keeps for itself may be anything, a pipe too.
+    builder
+        .git_exclude(false)
+        .git_global(false)
+        .require_git(false)
+        .follow_links(false)
+        .threads(threads);
     builder.parents(base.ancestors().all(can_be_read));
     builder.filter_entry(move |entry| {
         let Ok(relative) = entry.path().strip_prefix(&base) else { return false };
@@ -99,9 +105,11 @@ fn builder(folder: &Located, sight: Sight, closed: Arc<AtomicUsize>) -> WalkBuil
     builder
 }
 
-/// Whether the walker can read a folder's ignore files: a pipe in their place would never end.
+/// Whether the walker may read a folder's ignore files; a folder with others is not entered.
 fn can_be_read(folder: &Path) -> bool {
-    let never_ends =
-        |name: &&str| fs::metadata(folder.join(name)).is_ok_and(|m| !m.is_file() && !m.is_dir());
-    !IGNORE_FILES.iter().any(never_ends)
+    let tame = IGNORE_FILES.iter().all(|name| is_tame_file(&folder.join(name)));
+    if !tame {
+        tracing::info!(folder = %folder.display(), "left out: its ignore file is no file of usual size and globs");
+    }
+    tame
 }

@@ -1,10 +1,13 @@
 //! Web: asking servers, reading pages, searching. One guarded client serves all three.
 
 mod answer;
+mod bounds;
 mod cache;
 pub mod client;
-mod page;
-mod search;
+#[cfg(test)]
+mod fuzz;
+pub(in crate::tools) mod page;
+pub(in crate::tools) mod search;
 pub mod settings;
 #[cfg(test)]
 mod tests;

@@ -4,19 +4,24 @@ use dom_query::Document;
 use dom_smoothie::{Config, Readability, TextMode};
 use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use serde::{Deserialize, Serialize};
+
+use super::bounds::{DEEPEST, end_of, is_tame};
 
 /// Lines of one answer.
 const LINES: usize = 2_000;
 /// Bytes of one answer.
 const BYTES: usize = 50 * 1024;
-/// Deeper pages are read as plain text: a parser that follows them would end the daemon.
-const DEEPEST: usize = 400;
 
 /// The form of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// With headings, links and lists.
     Markdown,
+    /// Words alone.
     Text,
+    /// What a browser shows, without what stands around it.
     Html,
 }
 
@@ -57,9 +62,13 @@ pub(super) fn is_html(content_type: &str, text: &str) -> bool {
     content_type.contains("html") || (looks && !content_type.ends_with("json"))
 }
 
-/// Takes out of a page what is to be read.
-pub(super) fn readable(html: &str, url: &Url, format: Format) -> String {
-    if depth(html) > DEEPEST {
+/// Takes out of a page what is to be read. A page that no parser should follow is read as plain text.
+pub(in crate::tools) fn readable(html: &str, url: &Url, format: Format) -> String {
+    if !is_tame(html) {
+        return stripped(html);
+    }
+    let page = Document::from(html);
+    if is_deep(&page) {
         return stripped(html);
     }
     let text_mode = match format {
@@ -67,8 +76,8 @@ pub(super) fn readable(html: &str, url: &Url, format: Format) -> String {
         Format::Text | Format::Html => TextMode::Formatted,
     };
     let config = Config { text_mode, ..Config::default() };
-    let article =
-        Readability::new(html, Some(url.as_str()), Some(config)).and_then(|mut r| r.parse());
+    let article = Readability::with_document(page, Some(url.as_str()), Some(config))
+        .and_then(|mut r| r.parse());
     let (title, content) = match article {
         Ok(article) => {
             let content = match format {
@@ -78,7 +87,7 @@ pub(super) fn readable(html: &str, url: &Url, format: Format) -> String {
             (article.title, content.to_string())
         }
         // Too little text for an article: all of it, then.
-        Err(_) => whole(html, format),
+        Err(_) => whole(&Document::from(html), format),
     };
     let (title, content) = (title.trim(), content.trim());
     match format {
@@ -90,7 +99,7 @@ pub(super) fn readable(html: &str, url: &Url, format: Format) -> String {
 }
 
 /// Cuts text to what an answer may hold, and says so.
-pub(super) fn cut(text: &str) -> String {
+pub(in crate::tools) fn cut(text: &str) -> String {
     let by_lines = text.match_indices('\n').nth(LINES - 1).map_or(text.len(), |(at, _)| at);
     let end = text.floor_char_boundary(by_lines.min(BYTES));
     if end == text.len() {
@@ -112,8 +121,7 @@ fn charset(text: &str) -> Option<&str> {
     Some(&value[..end.unwrap_or(value.len())]).filter(|label| !label.is_empty())
 }
 
-fn whole(html: &str, format: Format) -> (String, String) {
-    let page = Document::from(html);
+fn whole(page: &Document, format: Format) -> (String, String) {
     let title = page.select("title").text().to_string();
     page.select("script, style, noscript, template, svg, head").remove();
     let body = page.select("body");
@@ -125,30 +133,19 @@ fn whole(html: &str, format: Format) -> (String, String) {
     (title, content)
 }
 
-/// Estimates how deep tags nest; those that end by themselves do not count.
-fn depth(html: &str) -> usize {
-    const ALONE: [&str; 24] = [
-        "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link",
-        "meta", "option", "p", "param", "path", "source", "td", "th", "tr", "track", "wbr",
-        "tbody",
-    ];
-    let (mut now, mut most) = (0_usize, 0);
-    for piece in html.split('<').skip(1) {
-        let closes = piece.starts_with('/');
-        let name = piece.trim_start_matches('/');
-        let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
-        let name = &name[..end];
-        let alone = || ALONE.iter().any(|a| a.eq_ignore_ascii_case(name));
-        if name.is_empty() || alone() {
-            continue;
+/// Whether a tree is deeper than what follows it may go.
+fn is_deep(page: &Document) -> bool {
+    let mut waiting = vec![(page.root(), 0)];
+    while let Some((node, depth)) = waiting.pop() {
+        if depth > DEEPEST {
+            return true;
         }
-        now = if closes { now.saturating_sub(1) } else { now + 1 };
-        most = most.max(now);
+        waiting.extend(node.children_it(false).map(|child| (child, depth + 1)));
     }
-    most
+    false
 }
 
-/// Takes tags out by their brackets alone, scripts and styles with what they hold.
+/// Takes tags out by their brackets alone, scripts and styles with what they hold. One pass.
 fn stripped(html: &str) -> String {
     let mut text = String::new();
     let mut rest = html;
@@ -159,12 +156,20 @@ fn stripped(html: &str) -> String {
         let silent = ["script", "style"]
             .into_iter()
             .find(|name| tag.get(1..=name.len()).is_some_and(|t| t.eq_ignore_ascii_case(name)));
-        let end = silent.and_then(|name| tag.find(&format!("</{name}"))).unwrap_or(0);
-        rest = tag[end..].find('>').map_or("", |close| &tag[end + close + 1..]);
+        rest = match silent.map(|name| end_of(name, tag)) {
+            // What is never ended is silent to the end.
+            Some(None) => "",
+            Some(Some(end)) => behind(&tag[end..]),
+            None => behind(tag),
+        };
     }
     text.push_str(rest);
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")
+}
+
+fn behind(tag: &str) -> &str {
+    tag.find('>').map_or("", |close| &tag[close + 1..])
 }
 
 #[cfg(test)]

@@ -2,21 +2,48 @@
 
 use dom_query::Document;
 use reqwest::Url;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::bounds::is_tame;
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Engine {
+    /// DuckDuckGo, by its page without scripts.
+    Duckduckgo,
+    /// Brave, by its API.
+    Brave,
+}
+
 /// One result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hit {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::tools) struct Hit {
     pub(super) title: String,
     pub(super) url: String,
     pub(super) description: String,
+}
+
+/// Reads what an engine answered.
+///
+/// # Errors
+/// What is no answer of it.
+pub(in crate::tools) fn hits(engine: Engine, body: &str) -> Result<Vec<Hit>, String> {
+    match engine {
+        Engine::Duckduckgo => duckduckgo(body),
+        Engine::Brave => brave(body),
+    }
 }
 
 /// Reads DuckDuckGo's page without scripts.
 ///
 /// # Errors
 /// A page that is no result page: a captcha, or a form we do not know.
-pub(super) fn duckduckgo(html: &str) -> Result<Vec<Hit>, String> {
+fn duckduckgo(html: &str) -> Result<Vec<Hit>, String> {
+    if !is_tame(html) {
+        return Err("DuckDuckGo answered with a page that is not read".to_owned());
+    }
     let page = Document::from(html);
     let captcha = page.select("#challenge-form, .anomaly-modal__modal, form[action*='anomaly']");
     if captcha.exists() {
@@ -47,13 +74,13 @@ pub(super) fn duckduckgo(html: &str) -> Result<Vec<Hit>, String> {
 ///
 /// # Errors
 /// What is no answer of it.
-pub(super) fn brave(body: &str) -> Result<Vec<Hit>, String> {
+fn brave(body: &str) -> Result<Vec<Hit>, String> {
     let answer: Value =
         serde_json::from_str(body).map_err(|e| format!("Brave answered no JSON: {e}"))?;
     let results = answer.pointer("/web/results").and_then(Value::as_array);
     let text = |hit: &Value, key: &str| {
         let html = hit.get(key).and_then(Value::as_str).unwrap_or_default();
-        tidy(&Document::fragment(html).text())
+        if is_tame(html) { tidy(&Document::fragment(html).text()) } else { String::new() }
     };
     let hit = |hit: &Value| Hit {
         title: text(hit, "title"),

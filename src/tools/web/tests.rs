@@ -20,10 +20,15 @@ use super::client::Guarded;
 use super::{UrlFetch, WebFetch, WebSearch, settings};
 use crate::guard::network;
 use crate::tools::args::accept;
+use crate::tools::isolate::{InProcess, Isolate};
 use crate::tools::ports::Small;
 use crate::tools::scope::Scope;
 use crate::tools::testkit::Folders;
 use crate::tools::{Tool, ToolError};
+
+fn isolate() -> Arc<dyn Isolate> {
+    Arc::new(InProcess)
+}
 
 /// An end to waiting, not a timing.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -362,7 +367,7 @@ async fn web_fetch_reads_extracts_and_remembers() {
     };
     let server = serve(router().route("/counted", get(page))).await;
     let small: Arc<dyn Small> = Arc::new(Parrot);
-    let tool = WebFetch::new(&client(&["127.0.0.1"]), &small);
+    let tool = WebFetch::new(&client(&["127.0.0.1"]), &small, &isolate());
     let mut said = Vec::new();
     for args in [
         json!({"url": "/counted"}),
@@ -434,7 +439,7 @@ async fn search(
     let mut settings = settings;
     settings.duckduckgo.base_url = format!("{server}/html/");
     settings.brave.base_url.clone_from(&server);
-    let tool = WebSearch::new(&settings, &client(&["127.0.0.1"]));
+    let tool = WebSearch::new(&settings, &client(&["127.0.0.1"]), &isolate());
     let said = call(&tool, &folders.scope(), json!({"q": "green tea", "max_results": "5"})).await;
     if !said.contains("status=") && !said.contains("captcha") {
         let again =
@@ -517,7 +522,7 @@ async fn brave_gets_the_key_and_nobody_else() {
     let mut settings = settings::WebSearch::default();
     settings.brave.base_url = server;
     settings.brave.api_key = Some(SecretString::from("BSA-1"));
-    let tool = WebSearch::new(&settings, &client(&["127.0.0.1"]));
+    let tool = WebSearch::new(&settings, &client(&["127.0.0.1"]), &isolate());
     assert_eq!(
         call(&tool, &folders.scope(), json!({"q": "ä b", "max_results": 99})).await,
         "No results found."

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use reqwest::Method;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
-use reqwest::{Method, Url};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,9 +13,10 @@ use serde_json::Value;
 use super::answer::Got;
 use super::cache::Cache;
 use super::client::{Ask, Guarded};
-use super::page::{Format, content_type, cut, is_html, is_text, readable, text_of};
+use super::page::{Format, content_type, cut, is_html, is_text, text_of};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
+use crate::tools::isolate::{Isolate, Job};
 use crate::tools::ports::Small;
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
@@ -36,6 +37,7 @@ pub(in crate::tools) struct WebFetch {
     client: Arc<Guarded>,
     small: Arc<dyn Small>,
     cache: Cache,
+    isolate: Arc<dyn Isolate>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -60,7 +62,11 @@ enum Shape {
 }
 
 impl WebFetch {
-    pub(in crate::tools) fn new(client: &Arc<Guarded>, small: &Arc<dyn Small>) -> Self {
+    pub(in crate::tools) fn new(
+        client: &Arc<Guarded>,
+        small: &Arc<dyn Small>,
+        isolate: &Arc<dyn Isolate>,
+    ) -> Self {
         let spec = ToolSpec {
             name: "web_fetch",
             description: "Read a web page: its main text as markdown, plain text or HTML. With a prompt only what \
@@ -70,10 +76,11 @@ impl WebFetch {
             class: Class::Network,
             group: "web",
             sources: &["S2", "S0"],
-            recovery: Recovery::CallAgain,
+            recovery: Recovery::NotTwice,
         };
         let (client, small) = (Arc::clone(client), Arc::clone(small));
-        Self { spec: Arc::new(spec), client, small, cache: Cache::default() }
+        let isolate = Arc::clone(isolate);
+        Self { spec: Arc::new(spec), client, small, cache: Cache::default(), isolate }
     }
 
     /// The page in its form, from the cache where it is fresh.
@@ -92,9 +99,41 @@ impl WebFetch {
             limit: Duration::from_secs_f64(args.timeout.unwrap_or(USUAL)),
             max_bytes: BODY,
         });
-        let page = read(got.await?, format).await?;
+        let page = self.read(got.await?, format).await?;
         self.cache.put(key, scope.clock.now(), page.clone());
         Ok(page)
+    }
+
+    /// What is to be read of an answer, cut.
+    async fn read(&self, got: Got, format: Format) -> Result<String, ToolError> {
+        if !got.status.is_success() {
+            return Err(ToolError::tell(format!(
+                "{} answered: non-2xx status: {}",
+                got.url,
+                got.status.as_u16()
+            )));
+        }
+        let kind = content_type(&got.headers);
+        if !is_text(&kind, &got.body) {
+            let (url, bytes) = (&got.url, got.body.len());
+            return Err(ToolError::tell(format!(
+                "{url} is no page: {kind}, {bytes} bytes; save it with url_fetch and download_path"
+            )));
+        }
+        let text = text_of(&got.headers, &got.body);
+        let page = if is_html(&kind, &text) {
+            let job = Job::Page { url: got.url.into(), format };
+            let page = self.isolate.run(job, text.into_bytes()).await?;
+            String::from_utf8_lossy(&page).into_owned()
+        } else {
+            cut(&text)
+        };
+        let page =
+            if page.trim().is_empty() { "(the page holds no text)".to_owned() } else { page };
+        let truncated = got.truncated;
+        let note =
+            if truncated { "\n[The page is longer than 5 MB: its end was not read.]" } else { "" };
+        Ok(format!("{page}{note}"))
     }
 }
 
@@ -131,37 +170,4 @@ impl Tool for WebFetch {
     fn longest(&self) -> Option<Duration> {
         Some(LONGEST + THINK + Duration::from_secs(10))
     }
-}
-
-/// What is to be read of an answer, cut.
-async fn read(got: Got, format: Format) -> Result<String, ToolError> {
-    if !got.status.is_success() {
-        return Err(ToolError::tell(format!(
-            "{} answered: non-2xx status: {}",
-            got.url,
-            got.status.as_u16()
-        )));
-    }
-    let kind = content_type(&got.headers);
-    if !is_text(&kind, &got.body) {
-        let (url, bytes) = (&got.url, got.body.len());
-        return Err(ToolError::tell(format!(
-            "{url} is no page: {kind}, {bytes} bytes; save it with url_fetch and download_path"
-        )));
-    }
-    let text = text_of(&got.headers, &got.body);
-    let (url, truncated) = (got.url, got.truncated);
-    let work = move || shown(&kind, text, &url, format);
-    // Large pages take a while, and the parser's tree may not wander between threads.
-    let page = tokio::task::spawn_blocking(work).await;
-    let page =
-        page.map_err(|_| ToolError::tell("the page cannot be read: its HTML breaks the reader"))?;
-    let note =
-        if truncated { "\n[The page is longer than 5 MB: its end was not read.]" } else { "" };
-    Ok(format!("{page}{note}"))
-}
-
-fn shown(kind: &str, text: String, url: &Url, format: Format) -> String {
-    let text = if is_html(kind, &text) { readable(&text, url, format) } else { text };
-    if text.trim().is_empty() { "(the page holds no text)".to_owned() } else { cut(&text) }
 }

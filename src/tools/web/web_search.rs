@@ -14,10 +14,11 @@ use tokio::time::sleep;
 use super::cache::Cache;
 use super::client::{Ask, Guarded};
 use super::page::text_of;
-use super::search::{Hit, brave, duckduckgo, printed};
+use super::search::{Engine, Hit, printed};
 use super::settings::{self, SearchProvider};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
+use crate::tools::isolate::{Isolate, Job};
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
 
@@ -38,6 +39,7 @@ pub(in crate::tools) struct WebSearch {
     settings: settings::WebSearch,
     client: Arc<Guarded>,
     cache: Cache,
+    isolate: Arc<dyn Isolate>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -58,7 +60,11 @@ enum Failed {
 }
 
 impl WebSearch {
-    pub(in crate::tools) fn new(settings: &settings::WebSearch, client: &Arc<Guarded>) -> Self {
+    pub(in crate::tools) fn new(
+        settings: &settings::WebSearch,
+        client: &Arc<Guarded>,
+        isolate: &Arc<dyn Isolate>,
+    ) -> Self {
         let spec = ToolSpec {
             name: "web_search",
             description: "Search the web. Answers titles, addresses and a few words of each result; read a page \
@@ -68,10 +74,11 @@ impl WebSearch {
             class: Class::Network,
             group: "web",
             sources: &["S1", "S3", "S0", "S2"],
-            recovery: Recovery::CallAgain,
+            recovery: Recovery::NotTwice,
         };
         let (settings, client) = (settings.clone(), Arc::clone(client));
-        Self { spec: Arc::new(spec), settings, client, cache: Cache::default() }
+        let isolate = Arc::clone(isolate);
+        Self { spec: Arc::new(spec), settings, client, cache: Cache::default(), isolate }
     }
 
     async fn search(&self, query: &str, most: u64) -> Result<Vec<Hit>, ToolError> {
@@ -113,8 +120,10 @@ impl WebSearch {
             let again = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
             return Err(if again { Failed::Again(why) } else { Failed::Final(why) });
         }
-        let read = if by_brave.is_some() { brave(&body) } else { duckduckgo(&body) };
-        read.map_err(Failed::Final)
+        let engine = if by_brave.is_some() { Engine::Brave } else { Engine::Duckduckgo };
+        let hits = self.isolate.run(Job::Results { engine }, body.into_bytes()).await;
+        let hits = hits.map_err(|why| Failed::Final(why.to_string()))?;
+        serde_json::from_slice(&hits).map_err(|e| Failed::Final(format!("no results: {e}")))
     }
 
     /// Brave's key when Brave is asked.
