@@ -136,6 +136,8 @@ async fn bytes(dir: &Path) {
         let ledger = selkie::store::open(dir).expect("a store");
         message(ledger.as_ref(), 1, from).await;
         ledger.close().await;
+        // Its lock goes with it.
+        drop(ledger);
         let before = size();
         let ledger = selkie::store::open(dir).expect("a store");
         let each = KEPT / at_a_time;

@@ -13,8 +13,8 @@ use crate::store::{Result, StoreError};
 
 /// "SELK": what our files carry as `PRAGMA application_id`; those of version 1 carry none.
 const OURS: i64 = 0x5345_4c4b;
-/// A file of at most so many bytes is looked through at every start: a few milliseconds.
-const SMALL: u64 = 4 << 20;
+/// A file of at most so many bytes is looked through at every start: two or three milliseconds.
+const SMALL: u64 = 1 << 20;
 /// After a crash a file is looked through for so long at most.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The tables without which nothing works.
