@@ -199,6 +199,7 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
         forwarded: false,
         talk: false,
         files: Vec::new(),
+        pictures: Vec::new(),
     });
     let finish = Advance::Finish {
         append: vec![heard, Item::Said { text: text.clone() }],

@@ -1,7 +1,7 @@
 //! From stored items to the turns a provider wants, fitted to what the model can read.
 
 use crate::agent::{prompt, short, words};
-use crate::domain::transcript::{Answer, Item, Turn};
+use crate::domain::transcript::{Answer, Heard, Item, Turn};
 
 /// Characters per token, on the safe side for every script we met.
 const CHARS_PER_TOKEN: usize = 3;
@@ -17,7 +17,7 @@ pub fn turns(items: &[Item]) -> Vec<Turn> {
     let mut items = items.iter().peekable();
     while let Some(item) = items.next() {
         match item {
-            Item::Heard(message) => turns.push(Turn::User(prompt::heard(message))),
+            Item::Heard(message) => turns.push(heard(message)),
             Item::Noted { text } => turns.push(Turn::User(format!("{} {text}", prompt::NOTE))),
             Item::Said { text } if text.trim().is_empty() => {}
             Item::Said { text } => turns.push(Turn::Assistant(text.clone())),
@@ -38,6 +38,11 @@ pub fn turns(items: &[Item]) -> Vec<Turn> {
         }
     }
     turns
+}
+
+fn heard(message: &Heard) -> Turn {
+    let (text, pictures) = (prompt::heard(message), message.pictures.clone());
+    if pictures.is_empty() { Turn::User(text) } else { Turn::Shown { text, pictures } }
 }
 
 /// Joins history and the task's own items into at most `tokens` tokens: whole old tasks go first, then
@@ -81,6 +86,7 @@ fn size(turns: &[Turn]) -> usize {
 fn turn_size(turn: &Turn) -> usize {
     match turn {
         Turn::User(text) | Turn::Assistant(text) => text.len() + 8,
+        Turn::Shown { text, pictures } => text.len() + 8 + pictures.len() * PICTURE,
         Turn::Calls { text, calls } => {
             let calls = calls
                 .iter()

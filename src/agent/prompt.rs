@@ -160,6 +160,7 @@ mod tests {
             forwarded: false,
             talk: false,
             files: vec![],
+            pictures: vec![],
         }
     }
 

@@ -25,12 +25,13 @@ use crate::llm::Model;
 use crate::shape::{ChannelTools, Shaper};
 use crate::store::Ledger;
 use crate::store::read::Read;
-use crate::tools::Schemas;
 use crate::tools::base::{self, Means};
+use crate::tools::isolate::Isolate;
 use crate::tools::paths::{CREDENTIALS, Ours};
-use crate::tools::ports::Small;
+use crate::tools::ports::{Pictures, Small};
 use crate::tools::shell::Processes;
 use crate::tools::web::client::Guarded;
+use crate::tools::{PictureKeeper, Schemas};
 use crate::{flow, llm, store};
 
 /// The version of this selkie.
@@ -67,6 +68,8 @@ pub struct Plan {
     pub redactor: Redactor,
     /// Everything that tools run.
     pub processes: Arc<Processes>,
+    /// Where foreign bytes are worked on.
+    isolate: Arc<dyn Isolate>,
     /// The one TLS configuration.
     pub tls: Arc<ClientConfig>,
     clock: SharedClock,
@@ -147,6 +150,7 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
         shaper,
         redactor,
         processes,
+        isolate: Arc::clone(&binary.isolate),
         tls,
         clock,
         chance,
@@ -281,9 +285,18 @@ impl Plan {
             ours: self.ours.clone(),
             redactor: self.redactor.clone(),
             processes: Arc::clone(&self.processes),
+            sees: self.keeper(),
             version: VERSION,
         });
         Ok(House { ledger, flow, happenings, clock: Arc::clone(&self.clock), plan: self })
+    }
+}
+
+impl Plan {
+    /// What makes people's pictures ready, when the main model sees.
+    fn keeper(&self) -> Option<Arc<dyn Pictures>> {
+        let isolate = Arc::clone(&self.isolate);
+        self.model.card().sees_images.then(|| Arc::new(PictureKeeper { isolate }) as _)
     }
 }
 

@@ -59,6 +59,9 @@ pub struct Heard {
     /// Files, as the tools can reach them, or why they are not there.
     #[serde(default)]
     pub files: Vec<String>,
+    /// Those of the files that are pictures, for models that see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
 }
 
 impl Heard {
@@ -117,7 +120,7 @@ impl Answer {
     }
 }
 
-/// A picture as it was when a tool showed it: a file of the conversation's own cache folder, named by the
+/// A picture as it was when it was sent or a tool showed it: a file of the conversation's own cache folder, named by the
 /// hash of its bytes and never changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Picture {
@@ -132,6 +135,13 @@ pub struct Picture {
 pub enum Turn {
     /// The person's side (messages, notes), already fenced and marked.
     User(String),
+    /// A person's message with pictures.
+    Shown {
+        /// As in [`Turn::User`].
+        text: String,
+        /// Never empty.
+        pictures: Vec<Picture>,
+    },
     /// The model's words.
     Assistant(String),
     /// The model's calls with all their answers.
@@ -141,4 +151,14 @@ pub enum Turn {
         /// Never empty.
         calls: Vec<(Call, Answer)>,
     },
+}
+
+impl Turn {
+    /// Returns what the person's side says.
+    pub fn user(&self) -> Option<&str> {
+        match self {
+            Self::User(text) | Self::Shown { text, .. } => Some(text),
+            Self::Assistant(_) | Self::Calls { .. } => None,
+        }
+    }
 }

@@ -33,6 +33,7 @@ use crate::flow::workspace::Workspaces;
 use crate::flow::{Parts, Stop, words};
 use crate::store::{Draft, Ledger, Queued, StoreError};
 use crate::tools::paths::Ours;
+use crate::tools::ports::Pictures;
 use crate::tools::shell::Processes;
 
 /// What every part of flow needs.
@@ -59,6 +60,8 @@ pub(super) struct Desk {
     pub(super) ours: Ours,
     pub(super) redactor: Redactor,
     pub(super) processes: Arc<Processes>,
+    /// The model sees: where pictures of people are made ready for it.
+    pub(super) sees: Option<Arc<dyn Pictures>>,
     /// Rung when a task was woken by what became of a delivery.
     pub(super) woken: Notify,
     pub(super) version: &'static str,
@@ -101,6 +104,7 @@ impl Desk {
             ours: parts.ours,
             redactor: parts.redactor,
             processes: parts.processes,
+            sees: parts.sees,
             woken: Notify::new(),
             version: parts.version,
             pauses: Pauses::default(),

@@ -10,6 +10,7 @@ use selkie_channel_core::{Attachment, AttachmentKind, Channel, Inbound};
 use tokio::io::AsyncWriteExt as _;
 use tokio_util::sync::CancellationToken;
 
+use crate::domain::transcript::Picture;
 use crate::flow::desk::Desk;
 use crate::flow::scope::own_folder;
 use crate::flow::words;
@@ -19,15 +20,24 @@ const PATIENCE: Duration = Duration::from_secs(180);
 /// The longest file name, in bytes.
 const NAME_BYTES: usize = 120;
 
-/// Fetches what came with a message and returns one line for each file.
+/// What is known of the files of a message.
+#[derive(Debug, Default)]
+pub(super) struct Fetched {
+    /// One line for each file.
+    pub(super) lines: Vec<String>,
+    /// Those that a model can look at.
+    pub(super) pictures: Vec<Picture>,
+}
+
+/// Fetches what came with a message.
 pub(super) async fn fetch(
     desk: &Arc<Desk>,
     place_row: i64,
     inbound: &Inbound,
     cancel: &CancellationToken,
-) -> Vec<String> {
-    let mut lines = Vec::with_capacity(inbound.attachments.len());
-    let Some(account) = desk.account(&inbound.conversation) else { return lines };
+) -> Fetched {
+    let mut all = Fetched::default();
+    let Some(account) = desk.account(&inbound.conversation) else { return all };
     let own = own_folder(place_row);
     let folder = desk.cache_dir.join(&own).join("in");
     for attachment in &inbound.attachments {
@@ -38,9 +48,19 @@ pub(super) async fn fetch(
             }
             () = cancel.cancelled() => Err("the task was stopped".to_owned()),
         };
-        lines.push(match fetched {
+        all.lines.push(match fetched {
             Ok((name, bytes)) => {
-                format!("file_cache_dir/{own}/in/{name} ({})", describe(attachment, bytes))
+                let told = describe(attachment, bytes);
+                let own_dir = desk.cache_dir.join(&own);
+                let note = match shown(desk, attachment, &own_dir, &folder.join(&name)).await {
+                    Some(Ok(picture)) => {
+                        all.pictures.push(picture);
+                        String::new()
+                    }
+                    Some(Err(why)) => format!("; it cannot be shown: {why}"),
+                    None => String::new(),
+                };
+                format!("file_cache_dir/{own}/in/{name} ({told}{note})")
             }
             Err(why) => {
                 let why = desk.redactor.clean(&why);
@@ -49,7 +69,28 @@ pub(super) async fn fetch(
             }
         });
     }
-    lines
+    all
+}
+
+/// Keeps a picture for the model, when it sees. `None` for what is no picture.
+async fn shown(
+    desk: &Desk,
+    attachment: &Attachment,
+    own: &Path,
+    file: &Path,
+) -> Option<Result<Picture, String>> {
+    let keeper = desk.sees.as_ref()?;
+    let mime = attachment.mime.as_deref().unwrap_or_default();
+    // A drawing is text: it is read, not looked at.
+    let named = mime.starts_with("image/") && !mime.starts_with("image/svg");
+    if attachment.kind != AttachmentKind::Photo && !named {
+        return None;
+    }
+    let kept = match tokio::fs::read(file).await {
+        Ok(bytes) => keeper.keep(bytes, own).await.map_err(|e| e.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    Some(kept.inspect_err(|why| tracing::warn!(why, "a picture cannot be shown to the model")))
 }
 
 /// Fetches one file under a temporary name and gives it its own when it is whole.

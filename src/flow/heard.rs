@@ -27,7 +27,8 @@ pub(super) async fn lines(
     let mut lines = without_files(claimed);
     let asked = lines.len() - claimed.heard.len();
     for (line, (_, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
-        line.files = files::fetch(desk, claimed.place_row, inbound, cancel).await;
+        let fetched = files::fetch(desk, claimed.place_row, inbound, cancel).await;
+        (line.files, line.pictures) = (fetched.lines, fetched.pictures);
     }
     lines
 }
@@ -53,6 +54,7 @@ pub(super) fn line(row: InboxId, inbound: &Inbound) -> Heard {
         forwarded: inbound.forwarded,
         talk: false,
         files: Vec::new(),
+        pictures: Vec::new(),
     }
 }
 
@@ -97,6 +99,7 @@ fn group_talk(context: &[Inbound]) -> Option<Heard> {
         forwarded: false,
         talk: true,
         files: Vec::new(),
+        pictures: Vec::new(),
     })
 }
 

@@ -19,6 +19,7 @@ use crate::llm::Model;
 use crate::shape::Shaper;
 use crate::store::{Ledger, StoreError};
 use crate::tools::paths::Ours;
+use crate::tools::ports::Pictures;
 use crate::tools::shell::Processes;
 
 mod account;
@@ -134,6 +135,8 @@ pub struct Parts {
     pub redactor: Redactor,
     /// What tools run, for `/ps`.
     pub processes: Arc<Processes>,
+    /// When the main model sees: where pictures that people send are made ready for it.
+    pub sees: Option<Arc<dyn Pictures>>,
     /// For `/status`.
     pub version: &'static str,
 }

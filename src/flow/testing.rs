@@ -335,6 +335,7 @@ pub(super) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
         ours: Default::default(),
         redactor: Redactor::default(),
         processes: Arc::default(),
+        sees: None,
         woken: Default::default(),
         version: "test",
         pauses: Pauses {

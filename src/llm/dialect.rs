@@ -55,16 +55,39 @@ pub(super) fn answered<'a>(
         let note = "[The picture itself is not shown: this model does not see pictures.]";
         return (Cow::Owned(format!("{}\n{note}", answer.text)), Vec::new());
     }
-    let look = |picture: &'a Picture| {
-        let base64 = request.pictures.get(&picture.path)?;
-        Some(Look { mime: &picture.mime, base64 })
-    };
-    let looks: Vec<_> = answer.pictures.iter().filter_map(look).collect();
+    let looks = looks(&answer.pictures, request);
     if looks.len() == answer.pictures.len() {
         return (Cow::Borrowed(&answer.text), looks);
     }
     let note = "[The picture is not shown any more: read the file again to see it.]";
     (Cow::Owned(format!("{}\n{note}", answer.text)), looks)
+}
+
+/// Splits a person's message likewise. A model that does not see reads the names of the files alone.
+pub(super) fn shown<'a>(
+    text: &'a str,
+    pictures: &'a [Picture],
+    request: &'a Request,
+    sees: bool,
+) -> (Cow<'a, str>, Vec<Look<'a>>) {
+    if !sees {
+        return (Cow::Borrowed(text), Vec::new());
+    }
+    let looks = looks(pictures, request);
+    if looks.len() == pictures.len() {
+        return (Cow::Borrowed(text), looks);
+    }
+    let note = "[Not every picture of this message is shown any more.]";
+    (Cow::Owned(format!("{text}\n{note}")), looks)
+}
+
+/// Those that go along with the request.
+fn looks<'a>(pictures: &'a [Picture], request: &'a Request) -> Vec<Look<'a>> {
+    let look = |picture: &'a Picture| {
+        let base64 = request.pictures.get(&picture.path)?;
+        Some(Look { mime: &picture.mime, base64 })
+    };
+    pictures.iter().filter_map(look).collect()
 }
 
 /// Counts calls while a request is written.

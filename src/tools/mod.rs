@@ -28,7 +28,7 @@ use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Picture;
 use crate::tools::scope::{Roots, Scope};
 
-pub use files::Schemas;
+pub use files::{PictureKeeper, Schemas};
 pub use settings::Settings;
 
 /// What a tool answers at most, in bytes, when it sets no limit of its own.

@@ -1,6 +1,7 @@
 //! What tools need of the house and may not import: each port is one noun, implemented above.
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use selkie_channel_core::{Body, ConversationId, MessageRef};
 
 use crate::domain::facts::Mode;
 use crate::domain::plan::Plan;
+use crate::domain::transcript::Picture;
 use crate::tools::ToolError;
 
 /// Speaks into the conversation of the task, and into no other.
@@ -64,6 +66,17 @@ impl Progress for Silent {
     fn plan(&self, _plan: &Plan) {}
 
     fn doing(&self, _line: &str) {}
+}
+
+/// Makes pictures ready for models that see.
+#[async_trait]
+pub trait Pictures: Send + Sync {
+    /// Keeps a picture in the conversation's own folder `own`, made anew where models do not take it as it
+    /// is.
+    ///
+    /// # Errors
+    /// In words: the bytes are no picture that can be read, or the folder takes no file.
+    async fn keep(&self, bytes: Vec<u8>, own: &Path) -> Result<Picture, ToolError>;
 }
 
 /// A model for small work: one question, one answer, no tools.

@@ -42,6 +42,7 @@ mod not_twice;
 mod one_file;
 mod order;
 mod page;
+mod pictures;
 mod plain_message;
 mod plans;
 mod poison;

@@ -23,6 +23,7 @@ fn hello() -> Vec<Heard> {
         forwarded: false,
         talk: false,
         files: vec![],
+        pictures: vec![],
     }]
 }
 

@@ -99,12 +99,17 @@ fn messages(request: &Request, sees: bool) -> Vec<Value> {
     let turns = &request.turns;
     let mut writer = Writer::default();
     let mut ids = Ids::default();
-    if !matches!(turns.first(), Some(Turn::User(_))) {
+    if turns.first().and_then(Turn::user).is_none() {
         writer.say("user", EARLIER);
     }
     for turn in turns {
         match turn {
             Turn::User(text) => writer.say("user", text),
+            Turn::Shown { text, pictures } => {
+                let (words, looks) = dialect::shown(text, pictures, request, sees);
+                looks.iter().for_each(|look| writer.block("user", picture(look)));
+                writer.say("user", &words);
+            }
             Turn::Assistant(text) => writer.say("assistant", text),
             Turn::Calls { text, calls } => {
                 if !text.trim().is_empty() {
@@ -120,12 +125,13 @@ fn messages(request: &Request, sees: bool) -> Vec<Value> {
     writer.finish()
 }
 
+fn picture(look: &Look<'_>) -> Value {
+    json!({ "type": "image", "source":
+            { "type": "base64", "media_type": look.mime, "data": look.base64 }})
+}
+
 /// Words and pictures of one answer.
 fn shown(words: &str, looks: &[Look<'_>]) -> Value {
-    let picture = |look: &Look<'_>| {
-        json!({ "type": "image", "source":
-                { "type": "base64", "media_type": look.mime, "data": look.base64 }})
-    };
     let words = json!({ "type": "text", "text": words });
     std::iter::once(words).chain(looks.iter().map(picture)).collect()
 }

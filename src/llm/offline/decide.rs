@@ -7,7 +7,7 @@ use crate::domain::transcript::Turn;
 
 /// Returns the decision when this is a question of the gate.
 pub(super) fn answer(turns: &[Turn]) -> Option<String> {
-    let [Turn::User(asked), ..] = turns else { return None };
+    let asked = turns.first()?.user()?;
     let asked: Value = serde_json::from_str(asked).ok()?;
     let lines = asked.get("current_messages")?.as_array()?;
     let texts = lines.iter().map(|line| line["text"].as_str().unwrap_or_default());

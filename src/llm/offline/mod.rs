@@ -60,7 +60,7 @@ impl Model for Offline {
 fn usage(request: &Request, text: &str, calls: &[Call]) -> Usage {
     let call = |c: &Call| c.name.len() + c.arguments.to_string().len();
     let turn = |t: &Turn| match t {
-        Turn::User(text) | Turn::Assistant(text) => text.len(),
+        Turn::User(text) | Turn::Shown { text, .. } | Turn::Assistant(text) => text.len(),
         Turn::Calls { text, calls } => {
             text.len() + calls.iter().map(|(c, a)| call(c) + a.text.len()).sum::<usize>()
         }

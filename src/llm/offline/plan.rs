@@ -30,10 +30,7 @@ pub(super) enum Step {
 pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
     let begin = turns.iter().rposition(|t| matches!(t, Turn::Assistant(_))).map_or(0, |at| at + 1);
     let now = &turns[begin..];
-    let heard = now.iter().filter_map(|t| match t {
-        Turn::User(text) => Some(own_words(text)),
-        _ => None,
-    });
+    let heard = now.iter().filter_map(Turn::user).map(own_words);
     let wishes: Vec<Wish> = heard.flat_map(|text| self::wishes(&text)).collect();
     let mut answers = now.iter().flat_map(|t| match t {
         Turn::Calls { calls, .. } => calls.as_slice(),
@@ -50,11 +47,8 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
         }
     }
     if said.is_empty() {
-        let users = now.iter().filter_map(|t| match t {
-            Turn::User(text) => Some(text),
-            _ => None,
-        });
-        said.extend(users.flat_map(|text| files(text)).map(words::got_file));
+        let users = now.iter().filter_map(Turn::user);
+        said.extend(users.flat_map(files).map(words::got_file));
     }
     if said.is_empty() {
         said.push(words::nothing_heard());

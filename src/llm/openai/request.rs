@@ -139,13 +139,25 @@ fn tools(specs: &[Arc<ToolSpec>], form: Form) -> Value {
     specs.iter().map(tool).collect()
 }
 
+fn picture(look: &Look<'_>) -> Value {
+    let url = format!("data:{};base64,{}", look.mime, look.base64);
+    json!({ "type": "image_url", "image_url": { "url": url } })
+}
+
 /// A picture, named by the call it belongs to.
 fn shown(id: &str, look: &Look<'_>) -> [Value; 2] {
-    let url = format!("data:{};base64,{}", look.mime, look.base64);
-    [
-        json!({ "type": "text", "text": format!("[The picture that {id} answered with]") }),
-        json!({ "type": "image_url", "image_url": { "url": url } }),
-    ]
+    let words = format!("[The picture that {id} answered with]");
+    [json!({ "type": "text", "text": words }), picture(look)]
+}
+
+/// A person's message with its pictures.
+fn message(words: &str, looks: &[Look<'_>]) -> Value {
+    if looks.is_empty() {
+        return json!({ "role": "user", "content": words });
+    }
+    let words = json!({ "type": "text", "text": words });
+    let content: Vec<Value> = std::iter::once(words).chain(looks.iter().map(picture)).collect();
+    json!({ "role": "user", "content": content })
 }
 
 fn messages(request: &Request, sees: bool) -> Vec<Value> {
@@ -154,6 +166,10 @@ fn messages(request: &Request, sees: bool) -> Vec<Value> {
     for turn in &request.turns {
         match turn {
             Turn::User(text) => messages.push(json!({ "role": "user", "content": text })),
+            Turn::Shown { text, pictures } => {
+                let (words, looks) = dialect::shown(text, pictures, request, sees);
+                messages.push(message(&words, &looks));
+            }
             Turn::Assistant(text) => messages.push(json!({ "role": "assistant", "content": text })),
             Turn::Calls { text, calls } => {
                 let replays = ids.replay(calls);

@@ -62,7 +62,8 @@ pub struct ProfileSettings {
     pub headers: BTreeMap<String, SecretString>,
     /// Tokens it reads at most. Default: openai 128000, anthropic 200000.
     pub context: Option<u64>,
-    /// It sees images. Default: true at the providers' own addresses, false elsewhere.
+    /// It sees images: what people send goes along as pictures. Default: true at the providers' own
+    /// addresses, false elsewhere.
     pub sees_images: Option<bool>,
     /// Tokens it writes at most in one answer, if that is less than what is asked for.
     pub max_output: Option<u32>,

@@ -27,7 +27,7 @@ fn client() -> Result<reqwest::Client, String> {
 }
 
 /// The adapter alone: no retries hide its first error.
-fn adapter(yaml: &str) -> Arc<dyn Model> {
+pub(super) fn adapter(yaml: &str) -> Arc<dyn Model> {
     let settings: Settings = serde_yaml::from_str(yaml).expect("settings");
     assert_eq!(settings.problems(), []);
     let (clock, chance) = surroundings();

@@ -5,3 +5,4 @@ mod offline;
 mod pieces;
 pub(super) mod scripted;
 pub(super) mod server;
+mod shown;

@@ -29,6 +29,7 @@ fn heard(row: InboxId, inbound: &Inbound) -> Item {
         forwarded: false,
         talk: false,
         files: vec!["file.txt".to_owned()],
+        pictures: Vec::new(),
     })
 }
 

@@ -153,6 +153,7 @@ fn forget(heard: &mut Heard, row: &Row) -> bool {
         heard.text = TAKEN_BACK.to_owned();
         heard.quote = None;
         heard.files.clear();
+        heard.pictures.clear();
     }
     if let Some(quote) = heard.quote.as_mut().filter(|q| own || (q.text == row.text)) {
         quote.text.clear();

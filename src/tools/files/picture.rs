@@ -3,13 +3,16 @@
 
 use std::io::Cursor;
 use std::path::Path;
+use std::sync::Arc;
 
+use async_trait::async_trait;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 use sha2::{Digest as _, Sha256};
 
 use crate::domain::transcript::Picture;
 use crate::tools::ToolError;
 use crate::tools::isolate::{Isolate, Job};
+use crate::tools::ports::Pictures;
 
 /// Bytes that providers take as they are (Anthropic: 5 MB of one picture).
 const MOST_BYTES: usize = 5 * 1000 * 1000;
@@ -87,6 +90,19 @@ fn as_it_stands(bytes: &[u8]) -> Option<&'static str> {
         _ => None,
     }
     .filter(|_| fits)
+}
+
+/// Keeps pictures that people send as tools keep theirs.
+pub struct PictureKeeper {
+    /// Where what is not taken as it stands is decoded.
+    pub isolate: Arc<dyn Isolate>,
+}
+
+#[async_trait]
+impl Pictures for PictureKeeper {
+    async fn keep(&self, bytes: Vec<u8>, own: &Path) -> Result<Picture, ToolError> {
+        kept(bytes, own, &*self.isolate).await
+    }
 }
 
 fn tempfile_in(folder: &Path, name: &str) -> std::path::PathBuf {

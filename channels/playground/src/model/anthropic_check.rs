@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::openai_check::tool_name_fits;
+use super::openai_check::{PICTURES, tool_name_fits};
 
 type Checked = Result<(), String>;
 
@@ -39,6 +39,7 @@ fn check_messages(messages: &[Value]) -> Checked {
     for (at, message) in messages.iter().enumerate() {
         let last = at + 1 == messages.len();
         check_content(message, at, last)?;
+        check_pictures(message, at)?;
         let blocks = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         match message["role"].as_str().unwrap_or_default() {
             "user" => check_results(blocks, at, &open)?,
@@ -70,6 +71,31 @@ fn check_content(message: &Value, at: usize, last: bool) -> Checked {
         return Err(format!(
             "messages.{at}: all messages must have non-empty content except for the optional final assistant message"
         ));
+    }
+    Ok(())
+}
+
+/// A picture is the person's, in a form that is taken.
+fn check_pictures(message: &Value, at: usize) -> Checked {
+    let blocks = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for (number, block) in blocks.iter().enumerate().filter(|(_, b)| b["type"] == "image") {
+        let place = format!("messages.{at}.content.{number}.image.source");
+        if message["role"] != "user" {
+            return Err(format!("messages.{at}.content.{number}: image blocks are the user's"));
+        }
+        let source = &block["source"];
+        if source["type"] != "base64" {
+            return Err(format!("{place}.type: Input should be 'base64'"));
+        }
+        if !PICTURES.iter().any(|kind| source["media_type"] == *kind) {
+            return Err(format!(
+                "{place}.base64.media_type: Input should be {}",
+                PICTURES.join(", ")
+            ));
+        }
+        if source["data"].as_str().is_none_or(str::is_empty) {
+            return Err(format!("{place}.base64.data: image cannot be empty"));
+        }
     }
     Ok(())
 }

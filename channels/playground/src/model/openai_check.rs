@@ -74,6 +74,7 @@ fn check_messages(messages: &[Value]) -> Checked {
             "system" | "developer" => text_needed(message, at)?,
             "user" => {
                 text_needed(message, at)?;
+                check_pictures(message, at)?;
                 begun = true;
             }
             "assistant" if !begun => {
@@ -135,6 +136,27 @@ fn text_needed(message: &Value, at: usize) -> Checked {
         _ => Err(content_wrong(at)),
     }
 }
+
+/// A picture is a data URL of a type that models take, or an address.
+fn check_pictures(message: &Value, at: usize) -> Checked {
+    let parts = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for part in parts.iter().filter(|part| part["type"] == "image_url") {
+        let url = part["image_url"]["url"].as_str().unwrap_or_default();
+        let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+        let taken = data.is_some_and(|(kind, data)| PICTURES.contains(&kind) && !data.is_empty());
+        if !taken && !url.starts_with("https://") {
+            return Err(Complaint::new(
+                "You uploaded an unsupported image. Please make sure your image is valid.",
+            )
+            .at(format!("messages.[{at}].content"))
+            .with_code("invalid_image_format"));
+        }
+    }
+    Ok(())
+}
+
+/// The types of pictures that providers take.
+pub(crate) const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 fn content_wrong(at: usize) -> Complaint {
     Complaint::new("Invalid value for 'content': expected a string or a non-empty array of parts.")
