@@ -1,19 +1,38 @@
 //! Reads a shell command far enough to judge it: which programs it starts, and what it leaves running.
 //!
-//! Not a parser of the whole shell: quotes, substitutions, here-documents and arithmetic are told apart
-//! from commands, nothing is expanded. A command that hides what it does from this reading is not
-//! stopped by it; the sandbox is what stops, this is what explains early.
+//! Quotes, substitutions, here-documents and arithmetic are told apart from commands, nothing is expanded.
+//! Programs that start others (`sudo`, `xargs`, `find -exec`) and words that are commands themselves
+//! (`sh -c '…'`, `eval`) are looked into. What is not understood is unclear, and not allowed. A script or
+//! an interpreter can still do what it likes: this explains early, and is no barrier.
 
-use std::iter::Peekable;
-use std::str::Chars;
+use std::collections::BTreeSet;
+
+use super::words;
 
 /// What a command line holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// The words of each simple command, without quotes, in the order they end.
-    pub commands: Vec<Vec<String>>,
+    /// The words of each simple command, without quotes.
+    pub commands: Vec<Vec<Word>>,
+    /// Where redirections lead, and the values of lists.
+    pub targets: Vec<Word>,
     /// Something is left running with a `&` outside of quotes.
     pub backgrounds: bool,
+    /// Why it is not understood.
+    pub unclear: Option<&'static str>,
+}
+
+/// A word of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Word {
+    /// The word without quotes; what is expanded stands as it is written.
+    pub text: String,
+    /// The byte up to which it has pieces that become something else when the command runs.
+    pub(super) soft: usize,
+    /// It may become several words, or none.
+    pub(super) splits: bool,
+    /// It has quotes, and so is none of the shell's own words.
+    pub(super) quoted: bool,
 }
 
 /// Programs that wait for a person at a terminal.
@@ -22,269 +41,247 @@ const INTERACTIVE: [&str; 30] = [
     "mc", "more", "most", "nano", "ncdu", "nnn", "nvim", "pico", "ranger", "screen", "telnet",
     "tig", "tmux", "top", "vi", "view", "vim", "watch",
 ];
-/// Words before a program's name that are not the program.
-const BEFORE: [&str; 18] = [
-    "!", "builtin", "command", "do", "doas", "elif", "else", "env", "exec", "if", "nice", "nohup",
-    "sudo", "then", "time", "until", "while", "{",
+/// The shell's own words before a command.
+const RESERVED: [&str; 12] =
+    ["!", "coproc", "do", "elif", "else", "if", "then", "time", "until", "while", "{", "}"];
+/// Programs that start the program that follows.
+const WRAPPERS: [&str; 27] = [
+    "builtin",
+    "busybox",
+    "caffeinate",
+    "chrt",
+    "command",
+    "doas",
+    "env",
+    "exec",
+    "fakeroot",
+    "ionice",
+    "ltrace",
+    "nice",
+    "nohup",
+    "parallel",
+    "pkexec",
+    "proxychains",
+    "rtk",
+    "setpriv",
+    "setsid",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "taskset",
+    "timeout",
+    "toybox",
+    "watch",
+    "xargs",
 ];
+/// The same, with other words in between.
+const LATE: [&str; 8] =
+    ["chroot", "flock", "nsenter", "runuser", "script", "su", "systemd-run", "unshare"];
+/// Options of `find` and its like that start a program.
+const EXECUTES: [&str; 8] =
+    ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+/// Programs whose words are commands.
+const SHELLS: [&str; 10] =
+    ["ash", "bash", "dash", "flock", "ksh", "mksh", "script", "sh", "su", "zsh"];
+/// Options of shells that have a value.
+const VALUED: [&str; 5] = ["-o", "+o", "-O", "--rcfile", "--init-file"];
 /// Arguments with which an interactive program works on its own.
 const BATCH: [&str; 6] = ["-b", "-batch", "--batch", "--help", "--version", "-V"];
+/// Commands in words of commands in words.
+const ROUNDS: usize = 8;
+/// Words of a wrapper that are looked at.
+const NEAR: usize = 64;
 
 /// Reads a command line.
 pub fn read(text: &str) -> Reading {
-    let mut reader = Reader::over(text);
-    reader.run();
-    reader.reading
+    let mut reading = Reading::default();
+    words::split(text, 0, &mut reading);
+    let mut from = 0;
+    for _ in 0..ROUNDS {
+        let to = reading.commands.len();
+        (from..to).for_each(|at| look_into(at, &mut reading));
+        from = to;
+    }
+    if from < reading.commands.len() {
+        reading.unclear("it is nested too deeply");
+    }
+    reading
+}
+
+/// Reads the commands that a command's words are.
+fn look_into(at: usize, reading: &mut Reading) {
+    let mut codes = Vec::new();
+    let mut unclear = None;
+    for start in starts(&reading.commands[at]) {
+        match code(start) {
+            Ok(more) => codes.extend(more),
+            Err(why) => unclear = Some(why),
+        }
+    }
+    codes.iter().for_each(|code| words::split(code, 1, reading));
+    if let Some(why) = unclear {
+        reading.unclear(why);
+    }
+}
+
+/// The words of a program that are commands.
+fn code(start: &[Word]) -> Result<Vec<String>, &'static str> {
+    let [program, arguments @ ..] = start else { return Ok(Vec::new()) };
+    let name = program.name().ok_or("the name of a program is made when it runs: write it out")?;
+    let literal = |word: &Word| match word.is_literal() {
+        true => Ok(word.text.clone()),
+        false => Err("a command is made when it runs: write it out"),
+    };
+    let is_option = |word: &&Word| word.text.starts_with(['-', '+']);
+    match name {
+        "eval" => {
+            let all: Result<Vec<_>, _> = arguments.iter().map(literal).collect();
+            Ok(vec![all?.join(" ")])
+        }
+        "trap" => {
+            let action = arguments.iter().find(|word| !is_option(word));
+            action.map(literal).transpose().map(|code| code.into_iter().collect())
+        }
+        name if SHELLS.contains(&name) => code_of_shell(name, arguments),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// What a shell is given to run. One that reads its commands from somewhere else is not understood.
+fn code_of_shell(name: &str, arguments: &[Word]) -> Result<Vec<String>, &'static str> {
+    let short = |word: &Word, letter: char| {
+        word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
+    };
+    if arguments.iter().any(|word| matches!(word.text.as_str(), "--version" | "--help")) {
+        return Ok(Vec::new());
+    }
+    let at = arguments.iter().position(|w| short(w, 'c') || w.text.starts_with("--command"));
+    let Some(at) = at else {
+        let mut rest = arguments.iter();
+        while let Some(word) = rest.next() {
+            if VALUED.contains(&word.text.as_str()) {
+                rest.next();
+            } else if !word.text.starts_with(['-', '+']) {
+                return Ok(Vec::new());
+            } else if short(word, 's') {
+                break;
+            }
+        }
+        // These start a person's shell, or what follows them.
+        let other = ["flock", "script"].contains(&name);
+        let why = "a shell without a script or -c reads its commands from elsewhere";
+        return if other { Ok(Vec::new()) } else { Err(why) };
+    };
+    let mut given = arguments[at + 1..].iter().filter(|word| !word.text.starts_with(['-', '+']));
+    let all: Vec<&Word> = given.by_ref().collect();
+    if all.first().is_some_and(|word| !word.is_literal()) {
+        return Err("a command is made when it runs: write it out");
+    }
+    Ok(all.iter().filter(|word| word.is_literal()).map(|word| word.text.clone()).collect())
+}
+
+/// Returns every place of a simple command where a program begins: the command's own, and those that it is
+/// to start.
+pub(super) fn starts(words: &[Word]) -> Vec<&[Word]> {
+    let mut seen = BTreeSet::new();
+    // `{` begins commands behind other words, too: `function f {`, `coproc f {`.
+    let braces = (0..words.len()).filter(|at| words[*at].text == "{" && !words[*at].quoted);
+    let begun = braces.filter_map(|at| first(words, at + 1));
+    let mut open: Vec<usize> = first(words, 0).into_iter().chain(begun).collect();
+    while let Some(at) = open.pop() {
+        if !seen.insert(at) {
+            continue;
+        }
+        let name = words[at].name().unwrap_or_default();
+        if WRAPPERS.contains(&name) {
+            open.extend(wrapped(words, at + 1));
+        } else if LATE.contains(&name) {
+            let near = (at + 1..words.len()).take(NEAR);
+            open.extend(near.filter(|at| !words[*at].text.starts_with('-')));
+        } else if matches!(name, "find" | "fd" | "fdfind") {
+            let executes = |at: &usize| EXECUTES.contains(&words[*at].text.as_str());
+            let behind = (at + 1..words.len()).filter(executes);
+            open.extend(behind.filter_map(|at| first(words, at + 1)));
+        }
+    }
+    seen.into_iter().map(|at| &words[at..]).collect()
+}
+
+/// The first word from there that is a program's: behind the shell's own words and assignments.
+fn first(words: &[Word], from: usize) -> Option<usize> {
+    let own = |word: &Word| word.is_reserved() || is_assignment(&word.text);
+    (from..words.len()).find(|at| !own(&words[*at]))
+}
+
+/// Where the program of a wrapper may stand: behind options, and behind what may be an option's value.
+fn wrapped(words: &[Word], from: usize) -> Vec<usize> {
+    let (mut found, mut option) = (Vec::new(), false);
+    for (at, word) in words.iter().enumerate().skip(from).take(NEAR) {
+        let text = word.text.as_str();
+        if text.starts_with('-') {
+            option = true;
+        } else if is_assignment(text) || text.starts_with(|c: char| c.is_ascii_digit()) {
+            option = false;
+        } else {
+            found.push(at);
+            if !std::mem::take(&mut option) {
+                break;
+            }
+        }
+    }
+    found
 }
 
 /// Returns the first program that waits for a person.
 pub fn interactive(reading: &Reading) -> Option<&'static str> {
-    reading.commands.iter().find_map(|words| {
-        let at = words.iter().position(|w| !BEFORE.contains(&w.as_str()) && !is_assignment(w))?;
-        let program = words[at].rsplit('/').next()?;
+    reading.commands.iter().flat_map(|words| starts(words)).find_map(|start| {
+        let program = start.first()?.name()?;
         let name = INTERACTIVE.into_iter().find(|name| *name == program)?;
-        let alone = words[at + 1..].iter().any(|w| BATCH.contains(&w.as_str()));
+        let alone = start[1..].iter().any(|word| BATCH.contains(&word.text.as_str()));
         (!alone).then_some(name)
     })
 }
 
+impl Reading {
+    /// Marks it as not understood; the first reason stays.
+    pub(super) fn unclear(&mut self, why: &'static str) {
+        self.unclear.get_or_insert(why);
+    }
+
+    /// Returns every word there is.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        let words = self.commands.iter().flatten().chain(&self.targets);
+        words.map(|word| word.text.as_str())
+    }
+}
+
+impl Word {
+    /// A word that is what it says.
+    pub(super) fn of(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
+    }
+
+    /// Returns the name of the program that it is: its last part, when that is known.
+    pub(super) fn name(&self) -> Option<&str> {
+        let from = self.text.rfind('/').map_or(0, |at| at + 1);
+        (!self.splits && self.soft <= from).then(|| &self.text[from..])
+    }
+
+    /// Whether it is what it says.
+    pub(super) fn is_literal(&self) -> bool {
+        self.soft == 0 && !self.splits
+    }
+
+    /// Whether it is one of the shell's own words before a command.
+    pub(super) fn is_reserved(&self) -> bool {
+        !self.quoted && RESERVED.contains(&self.text.as_str())
+    }
+}
+
 fn is_assignment(word: &str) -> bool {
     let Some((name, _)) = word.split_once('=') else { return false };
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-struct Reader<'a> {
-    rest: Peekable<Chars<'a>>,
-    reading: Reading,
-    /// Commands that a substitution interrupts.
-    outer: Vec<Vec<String>>,
-    words: Vec<String>,
-    word: Option<String>,
-    /// Delimiters of here-documents that begin after this line.
-    documents: Vec<String>,
-    in_backticks: bool,
-}
-
-impl<'a> Reader<'a> {
-    fn over(text: &'a str) -> Self {
-        Self {
-            rest: text.chars().peekable(),
-            reading: Reading::default(),
-            outer: Vec::new(),
-            words: Vec::new(),
-            word: None,
-            documents: Vec::new(),
-            in_backticks: false,
-        }
-    }
-
-    fn run(&mut self) {
-        while let Some(c) = self.rest.next() {
-            match c {
-                '\n' => self.line(),
-                c if c.is_whitespace() => self.end_word(),
-                '#' if self.word.is_none() => self.comment(),
-                '\\' => self.escaped(),
-                '\'' => self.single(),
-                '"' => self.double(),
-                '`' if self.in_backticks => self.leave_backticks(),
-                '`' => self.enter_backticks(),
-                '$' => self.dollar(),
-                '(' => self.open(),
-                ')' => self.leave(),
-                ';' => self.semicolon(),
-                '|' => self.pipe(),
-                '&' => self.ampersand(),
-                '<' | '>' => self.redirect(c),
-                other => self.push(other),
-            }
-        }
-        self.end_command();
-        while !self.outer.is_empty() {
-            self.leave();
-        }
-    }
-
-    fn push(&mut self, c: char) {
-        self.word.get_or_insert_default().push(c);
-    }
-
-    fn end_word(&mut self) {
-        self.words.extend(self.word.take());
-    }
-
-    fn end_command(&mut self) {
-        self.end_word();
-        if !self.words.is_empty() {
-            self.reading.commands.push(std::mem::take(&mut self.words));
-        }
-    }
-
-    fn line(&mut self) {
-        self.end_command();
-        for delimiter in std::mem::take(&mut self.documents) {
-            loop {
-                let mut line = String::new();
-                let mut more = false;
-                for c in self.rest.by_ref() {
-                    if c == '\n' {
-                        more = true;
-                        break;
-                    }
-                    line.push(c);
-                }
-                if line.trim_start_matches('\t') == delimiter || !more {
-                    break;
-                }
-            }
-        }
-    }
-
-    fn comment(&mut self) {
-        while self.rest.next_if(|c| *c != '\n').is_some() {}
-    }
-
-    fn escaped(&mut self) {
-        match self.rest.next() {
-            Some('\n') | None => {}
-            Some(c) => self.push(c),
-        }
-    }
-
-    fn single(&mut self) {
-        self.word.get_or_insert_default();
-        while let Some(c) = self.rest.next().filter(|c| *c != '\'') {
-            self.push(c);
-        }
-    }
-
-    fn double(&mut self) {
-        self.word.get_or_insert_default();
-        while let Some(c) = self.rest.next().filter(|c| *c != '"') {
-            match c {
-                '\\' => self.escaped(),
-                c => self.push(c),
-            }
-        }
-    }
-
-    fn enter_backticks(&mut self) {
-        self.in_backticks = true;
-        self.enter();
-    }
-
-    fn leave_backticks(&mut self) {
-        self.in_backticks = false;
-        self.leave();
-    }
-
-    fn dollar(&mut self) {
-        match self.rest.peek() {
-            Some('\'') => {
-                self.rest.next();
-                self.word.get_or_insert_default();
-                while let Some(c) = self.rest.next().filter(|c| *c != '\'') {
-                    match c {
-                        '\\' => self.escaped(),
-                        c => self.push(c),
-                    }
-                }
-            }
-            Some('{') => {
-                self.push('$');
-                while let Some(c) = self.rest.next() {
-                    self.push(c);
-                    if c == '}' {
-                        break;
-                    }
-                }
-            }
-            Some('(') => {
-                self.push('$');
-                self.rest.next();
-                self.open();
-            }
-            _ => self.push('$'),
-        }
-    }
-
-    /// After `(`: arithmetic holds no commands, everything else does.
-    fn open(&mut self) {
-        if self.rest.next_if_eq(&'(').is_none() {
-            self.enter();
-            return;
-        }
-        let mut depth = 2_u32;
-        while depth > 0 {
-            match self.rest.next() {
-                Some('(') => depth += 1,
-                Some(')') => depth -= 1,
-                Some(_) => {}
-                None => return,
-            }
-        }
-    }
-
-    fn enter(&mut self) {
-        self.end_word();
-        self.outer.push(std::mem::take(&mut self.words));
-    }
-
-    fn leave(&mut self) {
-        self.end_command();
-        self.words = self.outer.pop().unwrap_or_default();
-    }
-
-    /// `;`, and `;;`, `;&`, `;;&` of a case.
-    fn semicolon(&mut self) {
-        self.end_command();
-        while self.rest.next_if(|c| *c == ';' || *c == '&').is_some() {}
-    }
-
-    /// `|`, `||` and `|&`.
-    fn pipe(&mut self) {
-        self.end_command();
-        self.rest.next_if(|c| *c == '|' || *c == '&');
-    }
-
-    /// `&&` joins, `&>` redirects, anything else leaves the command running.
-    fn ampersand(&mut self) {
-        match self.rest.peek() {
-            Some('&') => {
-                self.rest.next();
-                self.end_command();
-            }
-            Some('>') => self.end_word(),
-            _ => {
-                self.reading.backgrounds = true;
-                self.end_command();
-            }
-        }
-    }
-
-    fn redirect(&mut self, c: char) {
-        self.end_word();
-        if c == '<' && self.rest.next_if_eq(&'<').is_some() {
-            if self.rest.next_if_eq(&'<').is_none() {
-                self.document();
-            }
-            return;
-        }
-        // `>&2`, `<&-`, `>|file`, `<>file`: one sign.
-        while self.rest.next_if(|c| matches!(c, '&' | '>' | '|')).is_some() {}
-    }
-
-    fn document(&mut self) {
-        self.rest.next_if_eq(&'-');
-        while self.rest.next_if(|c| *c == ' ' || *c == '\t').is_some() {}
-        let mut delimiter = String::new();
-        while let Some(c) = self.rest.next_if(|c| !c.is_whitespace() && !";|&<>()".contains(*c)) {
-            if !matches!(c, '\'' | '"' | '\\') {
-                delimiter.push(c);
-            }
-        }
-        self.documents.push(delimiter);
-    }
+    let name = name.strip_suffix('+').unwrap_or(name);
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_[]".contains(c))
 }
 
 #[cfg(test)]
@@ -370,18 +367,160 @@ mod tests {
         assert_eq!(found("git log | less"), Some("less"));
     }
 
+    /// The programs of a command, or why it is not understood.
+    fn programs(text: &str) -> String {
+        let reading = read(text);
+        if let Some(why) = reading.unclear {
+            return why.to_owned();
+        }
+        let starts = reading.commands.iter().flat_map(|words| starts(words));
+        let names: Vec<_> = starts.filter_map(|start| start[0].name()).collect();
+        names.join(" ")
+    }
+
+    #[test]
+    fn however_it_is_written_the_program_is_found() {
+        for text in [
+            "rm x",
+            "rm\tx",
+            "'rm' x",
+            "r\\m x",
+            "\"r\"'m' x",
+            "/bin/rm x",
+            "\"$HOME\"/bin/rm x",
+            "rm<x",
+            ">x rm y",
+            "2>x rm",
+            "A=1 rm",
+            "A=$(true) rm",
+            "if ! rm x; then true; fi",
+            "for i in 1; do rm x; done",
+            "f() { rm x; }; f",
+            "function f { rm x; }; f",
+            "case x in x) rm x;; esac",
+            "echo \"$(rm x)\"",
+            "echo \"a `rm x`\"",
+            "echo ${a:-$(rm x)}",
+            "cat <(rm x)",
+            "(rm x)",
+            "((1 + 1)); rm x",
+            "[[ a < b ]] && rm x",
+            "[ a ] || rm x",
+            "cat <<'E'\n'\nE\nrm x",
+            "cat <<E\n\tE\n'\nE\nrm x\n# '",
+            "(cat <<E)\n'\nE\nrm x",
+            "a=(1 2); rm x",
+            "echo [[ ; rm x ]]",
+            "'[[' a ; rm x ]]",
+            "echo a\u{c}# ; rm x",
+            "sudo -u root rm x",
+            "env A=1 nice -n 5 rm x",
+            "timeout 5 rm x",
+            "xargs -I {} rm {}",
+            "find . -name x -exec rm {} +",
+            "sh -c 'rm x'",
+            "bash -ec \"rm x\"",
+            "bash -o pipefail -c 'true; rm x'",
+            "xargs sh -c 'rm \"$1\"' _",
+            "eval rm x",
+            "eval 'eval \"rm x\"'",
+            "trap 'rm x' EXIT",
+            "flock /tmp/x rm x",
+            "su -c 'rm x' nobody",
+        ] {
+            let programs = programs(text);
+            assert!(programs.split(' ').any(|name| name == "rm"), "{text}: {programs}");
+        }
+    }
+
+    #[test]
+    fn what_is_made_when_it_runs_is_not_understood() {
+        for text in [
+            "$(echo rm) x",
+            "`echo rm` x",
+            "x=rm; $x y",
+            "\"$x\" y",
+            "$x/y",
+            "{rm,-rf,x}",
+            "{/bin/rm,/x}",
+            "r? x",
+            "/bin/r[m] x",
+            "$'\\x72m' x",
+            "eval \"$x\"",
+            "sh -c \"$x\"",
+            "echo rm x | sh",
+            "bash -s < x",
+            "bash <<E\nrm x\nE",
+            "cat <<E\n$(rm x)\nE",
+            "cat <<E\na\\\nE\nE",
+            "echo 'a",
+            "echo \"a",
+            "echo $(rm",
+            "echo ${a:-\"$(rm x)\"}",
+            "$(case x in x) rm;; esac)",
+            "!(x) y",
+            "sudo $x",
+            "[[ a",
+        ] {
+            assert!(read(text).unclear.is_some(), "{text}: {}", programs(text));
+        }
+        let deep = format!("{}x{}", "$(".repeat(5_000), ")".repeat(5_000));
+        assert!(read(&deep).unclear.is_some());
+        for opened in ["(", "${", "\"$(", "((", "`", "$((", "[[ ", "sudo -u ", "eval "] {
+            drop(read(&opened.repeat(20_000)));
+        }
+    }
+
+    #[test]
+    fn ordinary_commands_are_understood() {
+        for text in [
+            "grep -rn shutdown src",
+            "git commit -m 'fix reboot loop'",
+            "ls -la && cargo test 2>&1 | tail -n 5",
+            "for f in *.rs; do wc -l \"$f\"; done",
+            "if [[ -f a && ! -d b ]]; then echo yes; fi",
+            "awk '{ print $1 }' x | sort | uniq -c",
+            "x=$(date +%s); echo $((x + 1))",
+            "cat > f <<'EOF'\nit's $(x)\nEOF",
+            "cat <<EOF\nhello $USER\nEOF",
+            "while read -r line; do echo \"got $line\"; done < f",
+            "python3 -c 'import os; print(os.getcwd())'",
+            "case $x in a|b) echo 1;; *) echo 2;; esac",
+            "find . -name '*.rs' | xargs grep -n foo",
+            "echo {a,b}.txt *.md ~/x ${x:-y} $'a'",
+            "a=(1 2 3); echo \"${a[@]}\"",
+            "set -euo pipefail; ./run.sh --all",
+            "diff <(sort a) <(sort b)",
+            "time make -j4",
+            "kill -9 $$; echo $?",
+            "~/.cargo/bin/cargo build",
+            "bash x.sh a b",
+            "[ -e go ] || sleep 0.1",
+            "until [ -e go ]; do sleep 0.01; done; seq 20000",
+        ] {
+            assert_eq!(read(text).unclear, None, "{text}");
+        }
+    }
+
     proptest! {
         /// Whatever stands in single quotes is one word and leaves nothing running.
         #[test]
         fn quotes_hide_everything(inner in "[^']{0,30}") {
             let reading = read(&format!("echo '{inner}'"));
-            prop_assert_eq!(reading.commands, vec![vec!["echo".to_owned(), inner]]);
+            let words: Vec<&str> = reading.words().collect();
+            prop_assert_eq!(words, ["echo", inner.as_str()]);
+            prop_assert_eq!(reading.unclear, None);
             prop_assert!(!reading.backgrounds);
         }
 
         /// Any text is read to its end, and a `&` behind harmless words is always seen.
         #[test]
-        fn nothing_is_too_strange(text in any::<String>(), words in "[a-z ]{0,12}[a-z]") {
+        fn nothing_is_too_strange(
+            text in any::<String>(),
+            odd in "[()$`'\"{}\\[\\]<>&|; \n#=a-c-]{0,60}",
+            words in "x[a-z ]{0,12}[a-z]",
+        ) {
+            drop(read(&odd));
             drop(read(&text));
             let trailing = format!("{words} &");
             prop_assert!(read(&trailing).backgrounds);

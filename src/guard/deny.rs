@@ -2,46 +2,77 @@
 
 use std::path::{Component, Path};
 
-use crate::guard::command::Reading;
+use super::command::{Reading, Word, read, starts};
 
-/// Words that no command of the bot's needs: they end the machine, or read other processes' secrets.
-const TOKENS: [&str; 8] =
-    ["halt", "mkfs", "poweroff", "reboot", "selkie.sock", "shutdown", "swapoff", "wipefs"];
+/// Programs that no command of the bot's needs: they end the machine.
+const TOKENS: [&str; 7] = ["halt", "mkfs", "poweroff", "reboot", "shutdown", "swapoff", "wipefs"];
 
-/// Why a command is refused, in the words of the reference documents.
+/// Why a shell command is refused, in the words of the reference documents.
 pub fn refusal(
     text: &str,
     reading: &Reading,
     paths: &[String],
     tokens: &[String],
 ) -> Option<String> {
-    let words = || pieces(text).chain(reading.commands.iter().flatten().map(String::as_str));
-    if let Some(word) = words().find(|w| is_secret(w) || names_path(w, paths)) {
-        return Some(format!("command references denied path: {word}"));
-    }
-    let all = || TOKENS.into_iter().chain(tokens.iter().map(String::as_str));
-    let names = |word: &str, token: &str| word == token || word.rsplit('/').next() == Some(token);
-    if let Some(token) = all().find(|t| words().any(|w| names(w, t)) || stands_in(text, t)) {
-        return Some(format!("command references denied token: {token}"));
-    }
-    words()
-        .find(|w| w.starts_with("/proc/") && w.ends_with("/environ"))
-        .map(|word| format!("command references denied path: {word}"))
-}
-
-/// Returns the first pattern that a command holds where a word begins (`rm ` is in `a; rm b`, not in
-/// `farm b`).
-pub fn approval<'a>(text: &str, patterns: &'a [String]) -> Option<&'a str> {
-    let mut patterns = patterns.iter().map(String::as_str).filter(|p| !p.trim().is_empty());
-    let padded = format!("{text} ");
-    patterns.find(|pattern| begins_in(&padded, pattern))
-}
-
-fn begins_in(text: &str, pattern: &str) -> bool {
-    text.match_indices(pattern).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        before.is_none_or(|c| !is_word(c)) || !pattern.starts_with(is_word)
+    let denied = denied_path(pieces(text).chain(reading.words()), paths);
+    denied.or_else(|| {
+        let all = TOKENS.into_iter().chain(tokens.iter().map(String::as_str));
+        begun(reading, all).map(|token| format!("command references denied token: {token}"))
     })
+}
+
+/// Why a command of another language is refused: its words are looked for wherever they stand.
+pub fn refusal_in_text(text: &str, paths: &[String], tokens: &[String]) -> Option<String> {
+    denied_path(pieces(text), paths).or_else(|| {
+        let mut all = TOKENS.into_iter().chain(tokens.iter().map(String::as_str));
+        let found = all.find(|t| pieces(text).any(|w| is_called(w, t)) || stands_in(text, t));
+        found.map(|token| format!("command references denied token: {token}"))
+    })
+}
+
+/// Returns the first pattern with which a program of the command begins (`rm ` is in `a; rm b` and in
+/// `sudo rm b`, not in `farm b` and not in `echo rm`).
+pub fn approval<'a>(reading: &Reading, patterns: &'a [String]) -> Option<&'a str> {
+    begun(reading, patterns.iter().map(String::as_str).filter(|p| !p.trim().is_empty()))
+}
+
+/// Returns the first of these beginnings that a program of the command has.
+fn begun<'t>(reading: &Reading, all: impl Iterator<Item = &'t str>) -> Option<&'t str> {
+    let programs: Vec<_> = reading.commands.iter().flat_map(|words| starts(words)).collect();
+    let mut all = all.map(|token| (token, read(token)));
+    let found = all.find(|(token, wanted)| {
+        // One that is no command as it stands is compared as one word.
+        let plain = [Word::of(token.trim())];
+        let wanted = match wanted.commands.as_slice() {
+            [words] if wanted.unclear.is_none() => words.as_slice(),
+            _ => plain.as_slice(),
+        };
+        programs.iter().any(|program| begins(program, wanted))
+    });
+    found.map(|(token, _)| token)
+}
+
+/// Whether a program begins with these words: its name, then the others in their order, with any options
+/// in between.
+fn begins(program: &[Word], wanted: &[Word]) -> bool {
+    let [name, rest @ ..] = wanted else { return false };
+    let Some((first, arguments)) = program.split_first() else { return false };
+    if !is_called(&first.text, &name.text) {
+        return false;
+    }
+    let mut arguments = arguments.iter();
+    rest.iter().all(|word| arguments.any(|argument| argument.text == word.text))
+}
+
+/// Whether a word is a program of this name, wherever it lies.
+fn is_called(word: &str, name: &str) -> bool {
+    word == name || word.rsplit('/').next() == Some(name)
+}
+
+fn denied_path<'w>(words: impl Iterator<Item = &'w str>, paths: &[String]) -> Option<String> {
+    let environ = |word: &str| word.starts_with("/proc/") && word.ends_with("/environ");
+    let mut words = words.filter(|w| is_secret(w) || names_path(w, paths) || environ(w));
+    words.next().map(|word| format!("command references denied path: {word}"))
 }
 
 /// Whether a token of several words stands in the text, with ends of words around it.
@@ -69,7 +100,7 @@ fn is_secret(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word).to_lowercase();
     let database =
         name.starts_with("selkie.") && name.split('.').skip(1).any(|p| p.starts_with("db"));
-    matches!(name.as_str(), "config.yaml" | "config.yml" | ".env")
+    matches!(name.as_str(), "config.yaml" | "config.yml" | ".env" | "selkie.sock")
         || name.starts_with(".env.")
         || (name.len() > 4 && name.ends_with(".env"))
         || database
@@ -151,33 +182,69 @@ mod tests {
         git pushy: taken
         sudo reboot: command references denied token: reboot
         cat /proc/1/environ: command references denied path: /proc/1/environ
-        nc -U x/selkie.sock: command references denied token: selkie.sock
+        nc -U x/selkie.sock: command references denied path: x/selkie.sock
         sqlite3 selkie.db-wal: command references denied path: selkie.db-wal
         "#);
     }
 
     #[test]
-    fn patterns_begin_where_a_word_begins() {
-        let patterns = ["rm ".to_owned(), "chmod ".to_owned(), "selkie ".to_owned()];
-        let asks = |text| approval(text, &patterns);
-        assert_eq!(asks("cd x; rm -rf y"), Some("rm "));
-        assert_eq!(asks("ls && /bin/rm y"), Some("rm "));
-        assert_eq!(asks("selkie"), Some("selkie "));
-        assert_eq!(asks("(chmod +x y)"), Some("chmod "));
-        for harmless in ["farm x", "perform x", "echo rmdir", "docker-rm x", "cat rm.txt"] {
+    fn patterns_begin_where_a_program_begins() {
+        let patterns = ["rm ", "chmod ", "selkie ", "git push --force"].map(str::to_owned);
+        let asks = |text: &str| approval(&read(text), &patterns).map(str::to_owned);
+        for text in [
+            "cd x; rm -rf y",
+            "ls && /bin/rm y",
+            "rm\t-rf y",
+            "'rm' -rf y",
+            "r\\m y",
+            "sudo rm y",
+            "find . -exec rm {} +",
+            "sh -c 'rm y'",
+        ] {
+            assert_eq!(asks(text).as_deref(), Some("rm "), "{text}");
+        }
+        assert_eq!(asks("selkie").as_deref(), Some("selkie "));
+        assert_eq!(asks("(chmod +x y)").as_deref(), Some("chmod "));
+        assert_eq!(asks("git -C x push -q --force").as_deref(), Some("git push --force"));
+        for harmless in [
+            "farm x",
+            "perform x",
+            "echo rmdir",
+            "docker-rm x",
+            "cat rm.txt",
+            "echo rm x",
+            "git commit -m 'rm x'",
+            "git push",
+        ] {
             assert_eq!(asks(harmless), None, "{harmless}");
         }
     }
 
+    #[test]
+    fn what_is_only_said_is_not_done() {
+        for text in
+            ["grep -rn shutdown", "git commit -m 'fix reboot loop'", "echo curl", "man reboot"]
+        {
+            assert_eq!(says(text), "taken", "{text}");
+        }
+        let elsewhere = |text: &str| refusal_in_text(text, &[], &["curl".to_owned()]).is_some();
+        assert!(elsewhere("& 'curl' x") && !elsewhere("curlew"));
+    }
+
     proptest! {
-        /// A denied word is found wherever it stands between separators.
+        /// A denied program is found wherever a command begins.
         #[test]
-        fn a_token_is_found_between_any_separators(
-            before in "[a-z]{0,5}[ ;|&(\"'`]", after in "[ ;|&)\"'`][a-z]{0,5}",
+        fn a_token_is_found_wherever_a_command_begins(
+            before in "([a-z]{1,5}( [a-z]{1,5}){0,2} ?(;|&&|\\|\\|?|\n) ?)?(\\(|A=1 |sudo |\"\"true;|! )?",
         ) {
-            prop_assert_eq!(says(&format!("{before}curl{after}")), "command references denied token: curl");
-            let longer = format!("{before}xcurl{after}");
-            prop_assert_eq!(says(&longer), "taken");
+            let closing = if before.contains('(') { ")" } else { "" };
+            let reading = read(&before);
+            prop_assume!(reading.unclear.is_none() || before.contains('('));
+            prop_assert_eq!(
+                says(&format!("{before}curl{closing}")),
+                "command references denied token: curl"
+            );
+            prop_assert_eq!(says(&format!("{before}xcurl{closing}")), "taken");
         }
     }
 }

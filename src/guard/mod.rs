@@ -3,6 +3,7 @@
 pub mod command;
 pub mod deny;
 pub mod network;
+mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::envelope::envelope;
 use super::environment::Environment;
-use super::launch::{Rules, Way, find_program, limited, without_aliases};
+use super::launch::{Language, Rules, Way, find_program, limited, without_aliases};
 use super::live::tell;
 use super::processes::Processes;
 use super::settings;
@@ -92,7 +92,7 @@ impl Bash {
             deny_paths: &self.settings.deny_paths,
             deny_tokens: &self.settings.deny_tokens,
             approval_patterns: &self.settings.approval_patterns,
-            ampersand_backgrounds: true,
+            language: Language::Shell,
         }
     }
 

@@ -20,8 +20,16 @@ pub(super) struct Rules<'a> {
     pub(super) deny_paths: &'a [String],
     pub(super) deny_tokens: &'a [String],
     pub(super) approval_patterns: &'a [String],
-    /// A `&` leaves something running, which the tool has its own way for.
-    pub(super) ampersand_backgrounds: bool,
+    /// What the command is written in.
+    pub(super) language: Language,
+}
+
+/// What a command is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    /// What bash reads. A `&` leaves something running, which the tool has its own way for.
+    Shell,
+    Other,
 }
 
 /// How something is run.
@@ -44,11 +52,20 @@ impl Rules<'_> {
         if cmd.contains('\0') {
             return Err(ToolError::tell("invalid cmd: it holds a NUL character"));
         }
+        match self.language {
+            Language::Shell => self.judge_shell(cmd),
+            Language::Other => deny::refusal_in_text(cmd, self.deny_paths, self.deny_tokens)
+                .map_or(Ok(()), |why| Err(ToolError::tell(format!("{tool} {why}")))),
+        }
+    }
+
+    fn judge_shell(&self, cmd: &str) -> Result<(), ToolError> {
+        let tool = self.tool;
         let reading = command::read(cmd);
         if let Some(why) = deny::refusal(cmd, &reading, self.deny_paths, self.deny_tokens) {
             return Err(ToolError::tell(format!("{tool} {why}")));
         }
-        if let Some(pattern) = deny::approval(cmd, self.approval_patterns) {
+        if let Some(pattern) = deny::approval(&reading, self.approval_patterns) {
             let pattern = pattern.trim();
             return Err(ToolError::tell(format!(
                 "{tool}: commands with `{pattern}` need a person's approval, and approvals come with a later \
@@ -62,10 +79,16 @@ impl Rules<'_> {
                  prints and ends (read_file for files)"
             )));
         }
-        if self.ampersand_backgrounds && reading.backgrounds {
+        if reading.backgrounds {
             return Err(ToolError::tell(format!(
                 "{tool}: a command may not leave something running with &: take the & away and set \
                  run_in_background to true"
+            )));
+        }
+        if let Some(why) = reading.unclear {
+            return Err(ToolError::tell(format!(
+                "{tool}: this command cannot be checked: {why}. Write it plainly, or put it into a script \
+                 file and run that"
             )));
         }
         Ok(())

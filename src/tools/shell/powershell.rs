@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::bash::{Ended, MAX_BYTES, cannot_start};
 use super::environment::Environment;
-use super::launch::{Rules, Way, find_program, without_aliases};
+use super::launch::{Language, Rules, Way, find_program, without_aliases};
 use super::processes::Processes;
 use super::settings;
 use super::supervise::GRACE;
@@ -82,8 +82,7 @@ impl Tool for PowerShell {
             deny_paths: &self.settings.deny_paths,
             deny_tokens: &self.settings.deny_tokens,
             approval_patterns: &[],
-            // There `&` calls a program.
-            ampersand_backgrounds: false,
+            language: Language::Other,
         };
         rules.judge(&cmd)?;
         let Some(program) = find_program(&self.env, PROGRAM) else {

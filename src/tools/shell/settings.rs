@@ -17,7 +17,8 @@ pub struct Bash {
     pub max_timeout: Span,
     /// Names (`secrets.txt`) and paths (`/srv/private`) that no command may mention.
     pub deny_paths: Vec<String>,
-    /// Words (`curl`, `git push`) that no command may hold.
+    /// Programs (`curl`) and beginnings (`git push`) that no command may start. They keep a model from
+    /// mistakes; a script or an interpreter can do it all the same.
     pub deny_tokens: Vec<String>,
     /// Beginnings of commands that a person must allow; refused until approvals exist.
     pub approval_patterns: Vec<String>,

@@ -219,8 +219,8 @@ async fn a_command_that_takes_too_long_ends_with_all_it_started() {
 #[tokio::test]
 async fn what_leaves_its_group_and_holds_the_pipe_neither_hangs_nor_stays() {
     let desk = Desk::new();
-    let cmd = "eval 'setsid sleep 7002 \\&'; eval 'sleep 7002 \\&'; echo done";
-    let cmd = cmd.replace("\\&", "&");
+    desk.folders.put("work/leave.sh", "sleep 7002 &\n");
+    let cmd = "setsid -f sleep 7002; sh leave.sh; echo done";
     assert_eq!(desk.says(json!({ "cmd": cmd })).await, "done");
     desk.gone("7002").await;
 }
@@ -422,7 +422,7 @@ async fn survivors_of_a_crash_are_ended_at_the_next_start() {
     let record = desk.folders.at("state/run/processes.json");
     desk.processes.begin(record.clone());
     // One stays in its group, one leaves it, one hides its mark.
-    let hides = "eval 'setsid sleep 7005 &'; env -u SELKIE_PROCESS sleep 7006";
+    let hides = "setsid -f sleep 7005; env -u SELKIE_PROCESS sleep 7006";
     desk.run(json!({"cmd": hides, "run_in_background": true})).await;
     let started = async {
         while !desk.is_left("7005") {
