@@ -9,8 +9,13 @@ use std::sync::Arc;
 use selkie::config::env::environment;
 use selkie::daemon::{Binary, cli};
 use selkie::tools::isolate::{self, Isolate};
+use selkie::tools::shell::{Launcher, supervised};
 
 fn main() -> ExitCode {
+    // Started again by the daemon, we look after one command.
+    if let Some(ended) = supervised(std::env::args_os()) {
+        return ended;
+    }
     if std::env::args_os().nth(1).is_some_and(|word| word == isolate::COMMAND) {
         return isolate::child();
     }
@@ -24,7 +29,9 @@ fn main() -> ExitCode {
         }
     };
     let (kits, world) = (channels::kits(), channels::playground as fn() -> _);
-    let binary = Binary { kits, world, env: environment(), isolate: isolated(), here };
+    // This very binary, also when its file is another one by now.
+    let launcher = Launcher::Supervised("/proc/self/exe".into());
+    let binary = Binary { kits, world, launcher, env: environment(), isolate: isolated(), here };
     cli::main(&binary, std::env::args_os())
 }
 

@@ -198,7 +198,7 @@ fn means(
     };
     let factory = move || Ok(http::builder(&tls));
     Means {
-        processes: Arc::default(),
+        processes: Arc::new(Processes::new(binary.launcher.clone())),
         env: Arc::new(binary.env.clone()),
         client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
         small: small(&routes.small),

@@ -21,6 +21,7 @@ use selkie_channel_core::ChannelKit;
 
 use crate::config::env::Environment;
 use crate::tools::isolate::Isolate;
+use crate::tools::shell::Launcher;
 
 /// What the binary hands in: everything that names platforms or the process.
 pub struct Binary {
@@ -28,6 +29,8 @@ pub struct Binary {
     pub kits: Vec<ChannelKit>,
     /// Makes the emulated platforms for `demo`; `None` when they were not built in.
     pub world: fn() -> Option<Box<dyn demo::World>>,
+    /// Who starts commands: ourselves, or our binary as a supervisor.
+    pub launcher: Launcher,
     /// The environment, read once.
     pub env: Environment,
     /// Where work on foreign bytes is done that could end who does it.

@@ -1,14 +1,19 @@
-//! Our own process: who may look into it, and how many files it may have open.
+//! Our own process: who may look into it, whose parent it becomes, and how many files it may have open.
 
 use rustix::process::{
-    DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit,
+    DumpableBehavior, Resource, Rlimit, getpid, getrlimit, set_child_subreaper,
+    set_dumpable_behavior, setrlimit,
 };
 
 /// Open files that all our listeners together may take, and as many again for our own work.
 const WANTED: u64 = 1024;
 
-/// Closes our memory and environment to other processes of the same user: they hold every token.
+/// Closes our memory and environment to other processes of the same user (they hold every token), and
+/// becomes the parent of what a killed supervisor of commands leaves, so that it can be ended.
 pub fn close_to_others() {
+    if let Err(error) = set_child_subreaper(Some(getpid())) {
+        tracing::warn!(%error, "what leaves a killed supervisor cannot be found");
+    }
     if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
         tracing::warn!(%error, "other processes of this user can read our memory");
     }

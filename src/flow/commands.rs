@@ -109,9 +109,14 @@ impl Commands {
         let Some(effect) = desk.insist(|| self.effect(inbound)).await else { return };
         let done = desk.insist(|| desk.ledger.command(row, effect.clone())).await;
         desk.crash.hit(CrashPoint::AfterCommand);
-        if let Some(Some(done)) = done {
-            self.follow_up(done).await;
+        let Some(Some(done)) = done else { return };
+        // Nothing ran but what an ended task left: whoever may end all of it has said so.
+        if let CommandEffect::Stop { by: None, .. } = &effect
+            && done.stopping.is_empty()
+        {
+            desk.processes.end_in(&inbound.conversation);
         }
+        self.follow_up(done).await;
     }
 
     /// Ends the task that a row began: who asked it has gone.
@@ -218,7 +223,8 @@ impl Commands {
     }
 
     /// In a group: the owner everything, and everybody what they asked for. The store looks whose it is in
-    /// the write that stops it.
+    /// the write that stops it. A stop ends the task with its programs and names the others; when no task
+    /// runs, it ends those.
     async fn stop(
         &self,
         inbound: &Inbound,
@@ -227,23 +233,30 @@ impl Commands {
     ) -> Result<CommandEffect, StoreError> {
         let may_all = inbound.audience == Audience::Direct || trust == Trust::Owner;
         let by = (!may_all).then(|| inbound.speaker.id.clone());
-        let threads = match account.channel.address.covers(&inbound.conversation) {
+        let (conversation, desk) = (&inbound.conversation, &self.desk);
+        let threads = match account.channel.address.covers(conversation) {
             true => self.busy_threads(inbound, account).await?,
             false => Vec::new(),
         };
         let theirs = threads.iter().filter(|(_, speaker)| by.is_none() || *speaker == by);
         let asked: Vec<String> = theirs.map(|(task, _)| task.asked.clone()).collect();
-        let stopped = match asked.is_empty() {
-            true => words::stopped(),
-            false => words::stopped_in_threads(&asked),
+        let running = desk.ledger.status(conversation).await?.running.map(|(task, _)| task);
+        let left = |except| match may_all {
+            true => desk.processes.left_in(conversation, except),
+            false => Vec::new(),
         };
-        let draft = |text: &str| self.desk.draft_to(inbound, text);
+        let (others, all) = (left(running), left(None));
+        let stopped = match asked.is_empty() {
+            true => words::stopped(&others),
+            false => words::stopped_in_threads(&asked) + &words::still_running(&others),
+        };
+        let draft = |text: &str| desk.draft_to(inbound, text);
         let answers = || {
             Some(StopAnswers {
                 stopped: draft(&stopped)?,
                 refused: draft(&words::not_yours(Builtin::Stop.name()))?,
-                finished: draft(&words::already_finished())?,
-                idle: draft(&words::nothing_to_stop())?,
+                finished: draft(&words::already_finished(&all))?,
+                idle: draft(&words::nothing_to_stop(&all))?,
             })
         };
         let also = threads.into_iter().map(|(task, _)| task.conversation).collect();

@@ -85,7 +85,7 @@ async fn stop_ends_the_running_task_and_says_so_once() {
     house.hear(vec![message("tg:1", "hang"), message("tg:1", "next")]).await;
     house.hear(vec![command("tg:1", "stop")]).await;
     let arrived = house.platform.wait_for(2).await;
-    assert_eq!(texts(&arrived), [words::stopped().as_str(), "re next"]);
+    assert_eq!(texts(&arrived), [words::stopped(&[]).as_str(), "re next"]);
     let left = house.close().await;
     assert_eq!(left.tasks().await, [(TaskState::Stopped, 1), (TaskState::Done, 1)]);
 }
@@ -102,7 +102,7 @@ async fn commands_are_carried_out_once_and_in_order() {
     assert_eq!(said[0], words::start());
     assert_eq!(said[1], words::ids(&batch[1]));
     assert!(said[2].contains("Nothing is running") && said[2].contains("Store: fine"), "{said:?}");
-    assert_eq!(said[3..], [words::reset(), words::ask_what(), words::nothing_to_stop()]);
+    assert_eq!(said[3..], [words::reset(), words::ask_what(), words::nothing_to_stop(&[])]);
     house.close().await;
 }
 
@@ -137,7 +137,7 @@ async fn in_a_group_only_the_requester_or_the_owner_stops() {
     house.hear(vec![in_group(command("tg:6", "stop"))]).await;
     assert_eq!(texts(&house.platform.wait_for(1).await), [words::not_yours("stop")]);
     house.hear(vec![in_group(command("tg:5", "stop"))]).await;
-    assert_eq!(texts(&house.platform.wait_for(2).await)[1], words::stopped());
+    assert_eq!(texts(&house.platform.wait_for(2).await)[1], words::stopped(&[]));
     house.close().await;
 }
 

@@ -113,9 +113,20 @@ pub(super) fn reset() -> String {
         .to_owned()
 }
 
-/// Answers `/stop` when something ran.
-pub(super) fn stopped() -> String {
-    "Stopped. Messages that were waiting are still answered.".to_owned()
+/// Answers `/stop` when something ran, and names the programs that earlier tasks left running.
+pub(super) fn stopped(left: &[String]) -> String {
+    "Stopped. Messages that were waiting are still answered.".to_owned() + &still_running(left)
+}
+
+/// Names the programs that a stop leaves running.
+pub(super) fn still_running(left: &[String]) -> String {
+    if left.is_empty() {
+        return String::new();
+    }
+    format!(
+        " Still running in the background: {}. /stop once more ends that, too.",
+        left.join(", ")
+    )
 }
 
 /// Answers `/stop` when something ran in threads of the place: what was asked there.
@@ -134,14 +145,19 @@ pub(super) fn stopped_in_threads(asked: &[String]) -> String {
 /// So much is shown of what was asked, bytes.
 const SHOWN_ASKED: usize = 80;
 
-/// Answers `/stop` when nothing ran.
-pub(super) fn nothing_to_stop() -> String {
-    "Nothing is running here.".to_owned()
+/// Answers `/stop` when no task ran: what was left in the background is ended.
+pub(super) fn nothing_to_stop(left: &[String]) -> String {
+    ended_in_background(left).unwrap_or_else(|| "Nothing is running here.".to_owned())
 }
 
 /// Answers `/stop` when the task had ended just before.
-pub(super) fn already_finished() -> String {
-    "That was already finished.".to_owned()
+pub(super) fn already_finished(left: &[String]) -> String {
+    ended_in_background(left).unwrap_or_else(|| "That was already finished.".to_owned())
+}
+
+fn ended_in_background(left: &[String]) -> Option<String> {
+    let names = left.join(", ");
+    (!left.is_empty()).then(|| format!("Stopped {names}, running in the background."))
 }
 
 /// Answers somebody else's `/stop` or `/reset` in a group.
@@ -425,10 +441,12 @@ mod tests {
             ids(&testing::message("tg:4711", "")),
             ask_what(),
             reset(),
-            stopped(),
+            stopped(&[]),
+            stopped(&["p1".to_owned(), "p2".to_owned()]),
             stopped_in_threads(&["what shall `we` do?".to_owned(), String::new()]),
-            already_finished(),
-            nothing_to_stop(),
+            already_finished(&[]),
+            nothing_to_stop(&[]),
+            nothing_to_stop(&["p1".to_owned()]),
             not_yours("stop"),
             task_stopped(),
             empty_answer(),
@@ -452,6 +470,8 @@ mod tests {
         --
         Stopped. Messages that were waiting are still answered.
         --
+        Stopped. Messages that were waiting are still answered. Still running in the background: p1, p2. /stop once more ends that, too.
+        --
         Stopped, in threads here too:
         - `what shall 'we' do?`
         - `(no text)`
@@ -460,6 +480,8 @@ mod tests {
         That was already finished.
         --
         Nothing is running here.
+        --
+        Stopped p1, running in the background.
         --
         In a group only the person who asked, or the owner, may /stop.
         --

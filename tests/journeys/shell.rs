@@ -58,15 +58,32 @@ async fn background_programs_are_listed_and_end_with_the_daemon() {
     assert!(runs("7101.5"));
     assert!(daemon.stop().await.success());
     until(&world, "the end of what ran", || !runs("7101.5")).await;
-    // A daemon that is killed cannot end anything: the next one does.
+    // A daemon that is killed ends nothing itself, and nothing outlives it: not what left its session
+    // and its marks either.
     let daemon = world.daemon();
-    world.playground.model().script(vec![sleep("7102.5"), Turn::text("it sleeps")]);
+    let escapes = "env -i setsid -f sleep 7103.5; sleep 7102.5";
+    let escapes = json!({"cmd": escapes, "run_in_background": true});
+    world.playground.model().script(vec![Turn::call("bash", escapes), Turn::text("it sleeps")]);
     world.ask("sleep").await;
+    until(&world, "all of it", || runs("7102.5") && runs("7103.5")).await;
     daemon.kill();
-    assert!(runs("7102.5"));
+    until(&world, "the end of the survivors", || !runs("7102.5") && !runs("7103.5")).await;
     let _daemon = world.daemon();
     // What was said before the kill may come again with a mark: not every answer is to this.
     world.telegram().say(ADA, ADA, "/ps");
     world.hears(ADA, "No program runs for this conversation.").await;
-    until(&world, "the end of the survivor", || !runs("7102.5")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_ends_what_an_ended_task_left_and_says_so() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    let sleeps =
+        json!({"cmd": "env -i setsid -f sleep 7104.5; sleep 7104.5", "run_in_background": true});
+    world.playground.model().script(vec![Turn::call("bash", sleeps), Turn::text("it sleeps")]);
+    world.ask("sleep").await;
+    until(&world, "the program", || runs("7104.5")).await;
+    assert_eq!(world.ask("/stop").await, "Stopped p1, running in the background.");
+    until(&world, "its end", || !runs("7104.5")).await;
+    assert_eq!(world.ask("/stop").await, "Nothing is running here.");
 }

@@ -68,3 +68,48 @@ b
 ✗ cmd and command are one parameter and have different values: give cmd alone
 "##);
 }
+
+/// Whether a process with this argument runs.
+fn runs(argument: &str) -> bool {
+    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        line.split(|b| *b == 0).any(|word| word == argument.as_bytes())
+    })
+}
+
+#[test]
+fn nothing_that_a_command_starts_outlives_its_call() {
+    let desk = Desk::new();
+    // Out of its session, without its mark, twice over: and the one that looks after them killed.
+    for (cmd, argument) in [
+        ("env -i setsid -f sleep 7201.5; true", "7201.5"),
+        ("(env -i setsid -f setsid -f sleep 7202.5); echo done", "7202.5"),
+        ("env -i setsid -f sleep 7203.5; kill -9 $PPID; sleep 7203.5", "7203.5"),
+    ] {
+        // The second call is later than the clearing of the first.
+        desk.calls(&[("bash", json!({ "cmd": cmd })), ("bash", json!({"cmd": "sleep 1"}))]);
+        assert!(!runs(argument), "{cmd}");
+    }
+}
+
+#[test]
+fn a_command_has_its_limits_and_no_more_rights_than_the_daemon() {
+    let desk = Desk::new();
+    let cmd = "grep NoNewPrivs /proc/self/status | tr -s '\\t' ' '; ulimit -c; ulimit -n; ulimit -u; ulimit -d";
+    assert_eq!(desk.call("bash", json!({ "cmd": cmd })), "NoNewPrivs: 1\n0\n4096\n8192\n8388608");
+    let desk = Desk::with("tools: {bash: {limits: {sudo: true, processes: 77, memory_mb: 0}}}\n");
+    let said = desk.call("bash", json!({ "cmd": cmd }));
+    assert_eq!(said, "NoNewPrivs: 0\n0\n4096\n77\nunlimited");
+}
+
+#[test]
+fn the_daemons_environment_is_closed_to_commands() {
+    let desk = Desk::new();
+    let mut command = desk.command();
+    command.env("OPENAI_API_KEY", "sk-kept-for-the-daemon");
+    command.args(["tools", "call", "--json", "--workspace"]).arg(desk.at("")).arg("bash");
+    let cmd = "f=environ; for p in /proc/[0-9]*; do tr '\\0' '\\n' < $p/$f; done 2>/dev/null | grep -c kept-for";
+    command.arg(json!({ "cmd": cmd }).to_string());
+    let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(output.contains("0\\n(exit code: 1)"), "{output}");
+}

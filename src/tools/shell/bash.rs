@@ -129,6 +129,7 @@ impl Tool for Bash {
             injected: &self.settings.injected_env_vars,
             limit: if background { asked } else { asked.or(Some(self.settings.timeout.0)) },
             background,
+            sudo: self.settings.limits.sudo,
         };
         let cmd = self.rewritten(without_aliases(scope, &args.cmd)?);
         let argv = limited(&self.settings.limits, self.shell, &cmd);

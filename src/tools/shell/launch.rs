@@ -40,6 +40,8 @@ pub(super) struct Way<'a> {
     pub(super) injected: &'a [String],
     pub(super) limit: Option<Duration>,
     pub(super) background: bool,
+    /// Set-uid programs work in it.
+    pub(super) sudo: bool,
 }
 
 impl Rules<'_> {
@@ -109,6 +111,7 @@ impl Way<'_> {
             environment: environment(self.own_env, self.injected, self.env)?.into_iter().collect(),
             limit: self.limit,
             takes_input: self.background,
+            sudo: self.sudo,
             tape: if self.background { Tape::ring() } else { Tape::head_and_tail() },
         })
     }
@@ -130,10 +133,11 @@ pub(super) fn limited(limits: &Limits, shell: &str, cmd: &str) -> Vec<String> {
         limits.file_mb.saturating_mul(2048),
         limits.open_files
     );
-    if let Some(memory) = limits.memory_mb {
-        prelude.push_str(&format!(" ulimit -v {};", memory.saturating_mul(1024)));
+    if limits.memory_mb > 0 {
+        prelude.push_str(&format!(" ulimit -d {};", limits.memory_mb.saturating_mul(1024)));
     }
-    if let Some(processes) = limits.processes {
+    if limits.processes > 0 {
+        let processes = limits.processes;
         prelude.push_str(&format!(" ulimit -u {processes} || ulimit -p {processes};"));
     }
     prelude.push_str(" } 2>/dev/null; exec \"$0\" -c \"$1\"");

@@ -3,6 +3,7 @@
 mod bash;
 mod envelope;
 mod environment;
+mod held;
 mod launch;
 mod live;
 mod powershell;
@@ -10,6 +11,7 @@ mod process;
 mod processes;
 pub mod settings;
 mod supervise;
+mod supervisor;
 mod survivors;
 mod tape;
 #[cfg(test)]
@@ -19,4 +21,6 @@ pub(super) use bash::Bash;
 pub(super) use powershell::PowerShell;
 pub(super) use process::Process;
 
+pub use held::Launcher;
 pub use processes::{Listed, Processes};
+pub use supervisor::{SUPERVISE, supervised};

@@ -98,6 +98,7 @@ impl Tool for PowerShell {
             injected: &self.settings.injected_env_vars,
             limit: asked.or(Some(self.settings.timeout.0)),
             background: false,
+            sudo: false,
         };
         let slashes = ["file_cache_dir", "file_state_dir"]
             .into_iter()

@@ -1,6 +1,6 @@
 //! Every process that runs for a conversation: started, listed, found again, ended with the daemon.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,8 +13,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::environment::MARK;
+use super::held::Launcher;
 use super::supervise::{GRACE, Program, Running, State};
-use super::survivors::{Records, sweep};
+use super::survivors::{Records, sweep, sweep_adopted};
 use crate::domain::ids::TaskId;
 
 /// Background processes that one conversation may have at once.
@@ -26,6 +27,7 @@ const MOST_ENDED: usize = 16;
 pub struct Processes {
     /// This run of the registry: marks begin so.
     boot: String,
+    launcher: Launcher,
     inner: Mutex<Inner>,
     tracker: TaskTracker,
     end: CancellationToken,
@@ -39,6 +41,8 @@ struct Inner {
     /// Of background processes: their names.
     last: u64,
     background: BTreeMap<u64, Arc<Background>>,
+    /// Our children that run, by their numbers.
+    children: BTreeSet<i32>,
 }
 
 /// A process that a conversation left running.
@@ -70,6 +74,7 @@ impl Default for Processes {
     fn default() -> Self {
         Self {
             boot: uuid::Uuid::now_v7().to_string(),
+            launcher: Launcher::default(),
             inner: Mutex::default(),
             tracker: TaskTracker::new(),
             end: CancellationToken::new(),
@@ -78,6 +83,11 @@ impl Default for Processes {
 }
 
 impl Processes {
+    /// Makes a registry whose commands are started so.
+    pub fn new(launcher: Launcher) -> Self {
+        Self { launcher, ..Self::default() }
+    }
+
     /// Ends what an earlier daemon left behind and records from now on what runs. To be called once,
     /// while the store's lock is held.
     pub fn begin(&self, record: PathBuf) {
@@ -94,6 +104,22 @@ impl Processes {
     /// Lists the background processes of a conversation, the oldest first.
     pub fn list(&self, conversation: &ConversationId, now: DateTime<Utc>) -> Vec<Listed> {
         self.of(conversation).iter().map(|process| process.listed(now)).collect()
+    }
+
+    /// Lists what runs in the background of a conversation, except what a task started.
+    pub fn left_in(&self, conversation: &ConversationId, except: Option<TaskId>) -> Vec<String> {
+        let all = self.of(conversation);
+        // One that is being ended is as good as gone.
+        let goes_on = |p: &Background| p.is_running() && !p.running.end.is_cancelled();
+        let left = all.iter().filter(|p| goes_on(p) && Some(p.task) != except);
+        left.map(|p| p.name.clone()).collect()
+    }
+
+    /// Ends what runs in the background of a conversation.
+    pub fn end_in(&self, conversation: &ConversationId) {
+        for process in self.of(conversation).iter().filter(|p| p.is_running()) {
+            process.running.end.cancel();
+        }
     }
 
     /// Ends what a task has left running.
@@ -120,15 +146,18 @@ impl Processes {
         // The point ends the number: process 1 is not swept with process 10.
         let mark = format!("{}.{}.", self.boot, self.number());
         program.environment.push((MARK.to_owned(), mark.clone()));
-        let (running, body) = Running::start(program, self.end.child_token())?;
-        let running = Arc::new(running);
-        if let Some(records) = &mut self.inner().records {
-            records.started(running.group);
-        }
+        let running = {
+            // Held, so that no sweep takes a child for a stray that is not written down yet.
+            let mut inner = self.inner();
+            let (running, body) = Running::start(program, &self.launcher, self.end.child_token())?;
+            inner.started(&running);
+            (Arc::new(running), body)
+        };
+        let (running, body) = running;
         let (this, driven) = (Arc::clone(self), Arc::clone(&running));
         self.tracker.spawn(async move {
-            driven.drive(body).await;
-            tokio::task::spawn_blocking(move || this.cleared(&driven, &mark)).await.ok();
+            let lost = driven.drive(body).await;
+            tokio::task::spawn_blocking(move || this.cleared(&driven, &mark, lost)).await.ok();
         });
         Ok(running)
     }
@@ -194,13 +223,20 @@ impl Processes {
         inner.started
     }
 
-    fn cleared(&self, running: &Running, mark: &str) {
-        let left = sweep(mark);
+    fn cleared(&self, running: &Running, mark: &str, lost: bool) {
+        let mut inner = self.inner();
+        inner.ended(running);
+        // A supervisor has ended everything; without its word we look.
+        let mut left = 0;
+        if lost {
+            left += sweep_adopted(&inner.children);
+        }
+        drop(inner);
+        if lost || !running.is_supervised() {
+            left += sweep(mark);
+        }
         if left > 0 {
             tracing::info!(processes = left, "a command left its group: what it started was ended");
-        }
-        if let Some(records) = &mut self.inner().records {
-            records.ended(running.group);
         }
     }
 
@@ -210,6 +246,21 @@ impl Processes {
 }
 
 impl Inner {
+    fn started(&mut self, running: &Running) {
+        self.children.insert(running.leader.as_raw_pid());
+        // A supervisor ends everything when we are gone, so nothing is to be looked for.
+        if let Some(records) = self.records.as_mut().filter(|_| !running.is_supervised()) {
+            records.started(running.leader);
+        }
+    }
+
+    fn ended(&mut self, running: &Running) {
+        self.children.remove(&running.leader.as_raw_pid());
+        if let Some(records) = &mut self.records {
+            records.ended(running.leader);
+        }
+    }
+
     /// Forgets the oldest ended processes of a conversation.
     fn forget(&mut self, conversation: &ConversationId) {
         let ended = self

@@ -68,13 +68,14 @@ pub struct Limits {
     /// Open files of one process.
     #[schemars(range(min = 16))]
     pub open_files: u64,
-    /// Mebibytes of one process's addresses; not set: unlimited (some runtimes reserve far more than
-    /// they use).
-    #[schemars(range(min = 16))]
-    pub memory_mb: Option<u64>,
-    /// Processes of the daemon's user, all together; not set: the system's limit.
-    #[schemars(range(min = 16))]
-    pub processes: Option<u64>,
+    /// Mebibytes of one process's own data (its heap and what it maps to write); 0: unlimited.
+    pub memory_mb: u64,
+    /// Processes and threads of the daemon's user, all together, the daemon's and others' too; 0: the
+    /// system's limit.
+    pub processes: u64,
+    /// Whether programs that get other rights than their caller's work: sudo, su, ping on some systems. Where
+    /// the daemon is root, commands keep all of its rights, and can read its secrets.
+    pub sudo: bool,
 }
 
 impl Default for Bash {
@@ -108,6 +109,6 @@ impl Default for PowerShell {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_mb: 4096, open_files: 4096, memory_mb: None, processes: None }
+        Self { file_mb: 4096, open_files: 4096, memory_mb: 8192, processes: 8192, sudo: false }
     }
 }

@@ -1,5 +1,4 @@
-//! One process from its start to its end: its own group, one pipe for all it prints, and nothing of it
-//! left behind.
+//! One command from its start to its end: one pipe for all it prints, and nothing of it left behind.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -8,20 +7,23 @@ use std::process::Stdio;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::{Child, ChildStdin};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::held::{Held, Launcher};
 use super::tape::Tape;
 
 /// How long a group has between being asked to end and being ended.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// How long output may still come after everything was ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// The exit code of what cannot be started, as shells have it.
+const NOT_STARTED: i32 = 127;
 /// Bytes of one read.
 const PIECE: usize = 16 * 1024;
 
@@ -35,6 +37,8 @@ pub(super) struct Program {
     pub(super) limit: Option<Duration>,
     /// It can be written to.
     pub(super) takes_input: bool,
+    /// Set-uid programs work in it.
+    pub(super) sudo: bool,
     /// What is kept of its output.
     pub(super) tape: Tape,
 }
@@ -56,7 +60,9 @@ pub enum State {
 
 /// A process that was started.
 pub(super) struct Running {
-    pub(super) group: Pid,
+    /// The process that we started: the command, or its supervisor.
+    pub(super) leader: Pid,
+    held: Held,
     pub(super) stdin: tokio::sync::Mutex<Option<ChildStdin>>,
     tape: Mutex<Tape>,
     /// State, and how much has been printed: watchers wake at either.
@@ -74,30 +80,29 @@ pub(super) struct Body {
 
 impl Running {
     /// Starts a program in a group of its own. `end` asks it to end.
-    pub(super) fn start(program: Program, end: CancellationToken) -> io::Result<(Self, Body)> {
+    pub(super) fn start(
+        program: Program,
+        launcher: &Launcher,
+        end: CancellationToken,
+    ) -> io::Result<(Self, Body)> {
         let (reader, writer) = io::pipe()?;
-        let [name, arguments @ ..] = program.argv.as_slice() else {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program"));
-        };
-        let mut command = Command::new(name);
+        let (mut command, control) =
+            launcher.command(&program.argv, program.sudo, OwnedFd::from(writer))?;
         command
-            .args(arguments)
             .current_dir(&program.folder)
             .env_clear()
             .envs(program.environment)
             .stdin(if program.takes_input { Stdio::piped() } else { Stdio::null() })
-            .stdout(Stdio::from(OwnedFd::from(writer.try_clone()?)))
-            .stderr(Stdio::from(OwnedFd::from(writer)))
-            .process_group(0)
-            .kill_on_drop(true);
+            .process_group(0);
         let mut child = command.spawn()?;
         // The command holds our ends of the pipe: without them gone, no end of output would come.
         drop(command);
-        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let group = group.ok_or_else(|| io::Error::other("a process without a number"))?;
+        let leader = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let leader = leader.ok_or_else(|| io::Error::other("a process without a number"))?;
         let output = pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?;
         let running = Self {
-            group,
+            leader,
+            held: Held::new(leader, control),
             stdin: tokio::sync::Mutex::new(child.stdin.take()),
             tape: Mutex::new(program.tape),
             news: watch::Sender::new((State::Running, 0)),
@@ -130,8 +135,9 @@ impl Running {
         }
     }
 
-    /// Drives it to its end, and says how it ended once nothing more will be printed.
-    pub(super) async fn drive(&self, mut body: Body) {
+    /// Drives it to its end, and says how it ended once nothing more will be printed. Returns whether
+    /// something of it may be left: its supervisor was killed.
+    pub(super) async fn drive(&self, mut body: Body) -> bool {
         let deadline = body.limit.map(|limit| Instant::now() + limit);
         let mut open = true;
         let mut status = None;
@@ -149,24 +155,40 @@ impl Running {
         if asked.is_some() {
             self.signal(Signal::TERM);
             let ended = timeout(GRACE, self.rest(&mut body, &mut open, &mut status)).await;
-            tracing::debug!(
-                group = self.group.as_raw_pid(),
-                in_grace = ended.is_ok(),
-                "a command was ended"
-            );
+            let leader = self.leader.as_raw_pid();
+            tracing::debug!(leader, in_grace = ended.is_ok(), "a command was ended");
         }
         // What its leader leaves behind does not go on without it.
-        self.signal(Signal::KILL);
+        self.held.end();
         timeout(LAST_WORDS, self.rest(&mut body, &mut open, &mut status)).await.ok();
+        let (ended, lost) = self.how(status);
         self.tape.lock().unwrap_or_else(PoisonError::into_inner).close();
         self.stdin.lock().await.take();
-        let state = asked.unwrap_or_else(|| status.map_or(State::Stopped, state_of));
-        self.news.send_modify(|news| news.0 = state);
+        self.news.send_modify(|news| news.0 = asked.unwrap_or(ended));
+        lost
+    }
+
+    /// How it ended, as its supervisor says or as the system does, and whether something may be left of it.
+    fn how(&self, status: Option<std::process::ExitStatus>) -> (State, bool) {
+        match self.held.report() {
+            Some(Ok(state)) => (state, false),
+            Some(Err(why)) => {
+                let words = format!("the command cannot be started: {why}\n");
+                self.tape.lock().unwrap_or_else(PoisonError::into_inner).push(words.as_bytes());
+                (State::Exited(NOT_STARTED), false)
+            }
+            None => (status.map_or(State::Stopped, state_of), self.is_supervised()),
+        }
     }
 
     /// Sends a signal to the whole group; whether anybody was there.
     pub(super) fn signal(&self, signal: Signal) -> bool {
-        kill_process_group(self.group, signal).is_ok()
+        self.held.signal(signal)
+    }
+
+    /// Whether a supervisor holds it.
+    pub(super) fn is_supervised(&self) -> bool {
+        self.held.is_supervised()
     }
 
     /// Waits until the leader is gone and nobody can print any more.

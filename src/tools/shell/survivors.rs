@@ -1,16 +1,22 @@
 //! Processes that outlived a daemon: what runs is recorded in the state folder, and the next start ends
 //! what is still there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::process::{Pid, Signal, getpgid, getpid, kill_process, kill_process_group};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpgid, getpid, kill_process, kill_process_group, waitpid,
+};
 use serde::{Deserialize, Serialize};
 
 use super::environment::MARK;
+use super::supervisor::{children, descendants};
+
+/// How often strays are looked for: ending one makes orphans of its children.
+const MOST_SWEEPS: usize = 64;
 
 /// The record of one daemon's processes.
 #[derive(Debug, Serialize, Deserialize)]
@@ -78,6 +84,41 @@ pub(super) fn sweep(mark: &str) -> usize {
     let wanted = format!("{MARK}={mark}");
     let marked = processes().filter(|pid| carries(*pid, &wanted));
     marked.filter_map(Pid::from_raw).filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count()
+}
+
+/// Ends our children that we did not start, with all below them: orphans of a supervisor that was killed.
+/// Returns how many.
+pub(super) fn sweep_adopted(known: &BTreeSet<i32>) -> usize {
+    let us = getpid().as_raw_pid();
+    let mut ended = 0;
+    for _ in 0..MOST_SWEEPS {
+        let strays: Vec<i32> = children(us)
+            .into_iter()
+            .filter(|pid| !known.contains(pid) && !is_our_binary(*pid))
+            .collect();
+        if strays.is_empty() {
+            break;
+        }
+        for stray in strays {
+            let all = descendants(stray).into_iter().chain([stray]);
+            ended += all
+                .filter_map(Pid::from_raw)
+                .filter(|pid| kill_process(*pid, Signal::KILL).is_ok())
+                .count();
+            // Taken, or it would stay as a dead entry for as long as we live.
+            Pid::from_raw(stray).map(|pid| waitpid(Some(pid), WaitOptions::empty()));
+        }
+    }
+    ended
+}
+
+/// Whether a process runs our own binary: a supervisor, or work that we do in a process of its own.
+fn is_our_binary(pid: i32) -> bool {
+    let binary = |whose: &str| fs::metadata(format!("/proc/{whose}/exe")).ok();
+    let (Some(ours), Some(theirs)) = (binary("self"), binary(&pid.to_string())) else {
+        return false;
+    };
+    (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())
 }
 
 /// Ends what a record names. A number may be another's by now: the start time or the mark must agree.
