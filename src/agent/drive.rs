@@ -51,7 +51,7 @@ impl<'a> Drive<'a> {
     fn begin(agent: &'a Agent, mut task: Assignment<'a>) -> Result<Self, Dropped> {
         let claimed = task.claimed;
         let settings = agent.settings.clone();
-        let run = match (&claimed.header, claimed.transcript.as_slice()) {
+        let mut run = match (&claimed.header, claimed.transcript.as_slice()) {
             (Some(header), items @ [_, ..]) => {
                 let resumed = Run::resume(settings, header, items.to_vec());
                 let mut run = resumed.map_err(Dropped::Broken)?;
@@ -70,6 +70,7 @@ impl<'a> Drive<'a> {
                 run
             }
         };
+        run.be_frank(claimed.facts.is_owner_alone());
         let mut facts = claimed.facts.clone();
         facts.untrusted_text |= run.is_untrusted();
         let registry = (task.shape)(&facts);

@@ -38,6 +38,8 @@ pub struct Run {
     /// What an answer has seen that is not stored yet.
     seen: Seen,
     absorbed: Vec<TaskId>,
+    /// Whoever reads the answer is told everything.
+    frank: bool,
 }
 
 /// What the run wants next.
@@ -130,8 +132,25 @@ impl Run {
     fn of(settings: Settings, header: Header, items: Vec<Item>, stored: (usize, Usage)) -> Self {
         let (resumed, ended, pending) = (false, None, None);
         let (seen, absorbed) = (Seen::default(), Vec::new());
-        let ask = None;
-        Self { settings, header, items, stored, resumed, ask, ended, pending, seen, absorbed }
+        let (ask, frank) = (None, false);
+        Self {
+            settings,
+            header,
+            items,
+            stored,
+            resumed,
+            ask,
+            ended,
+            pending,
+            seen,
+            absorbed,
+            frank,
+        }
+    }
+
+    /// Says whether whoever reads the answer is told a provider's own words and our config's keys.
+    pub fn be_frank(&mut self, frank: bool) {
+        self.frank = frank;
     }
 
     /// Tells the model something before it is asked.
@@ -154,7 +173,7 @@ impl Run {
         if self.ended.is_none()
             && let Some(spent) = budget::spent(&self.settings, self.ledger(), now)
         {
-            self.fail(words::limit_reached(&spent));
+            self.fail(words::limit_reached(&spent, true), words::limit_reached(&spent, false));
         }
         if self.ended.is_some() {
             return Next::Done(self.ending());
@@ -198,9 +217,13 @@ impl Run {
                 let calls = calls.into_iter().enumerate().map(own).collect();
                 self.items.push(Item::Asked { text, calls });
             }
-            Some(Hush::Repeated(tool)) => self.fail(words::went_in_circles(&tool)),
+            Some(Hush::Repeated(tool)) => {
+                let line = words::went_in_circles(&tool);
+                self.fail(line.clone(), line);
+            }
             Some(Hush::LastStep) => {
-                self.fail(words::limit_reached(&budget::Spent::Steps(self.header.steps)));
+                let spent = budget::Spent::Steps(self.header.steps);
+                self.fail(words::limit_reached(&spent, true), words::limit_reached(&spent, false));
             }
         }
     }
@@ -216,7 +239,7 @@ impl Run {
             }
             Verdict::Circling => {
                 let line = words::went_in_circles(&call.name);
-                self.fail(line.clone());
+                self.fail(line.clone(), line.clone());
                 line
             }
         };
@@ -277,7 +300,7 @@ impl Run {
                 self.header.set_aside = true;
                 self.header.refused = None;
             }
-            _ => self.fail(words::no_answer(error)),
+            _ => self.fail(words::no_answer(error), words::no_answer_plainly(error)),
         }
     }
 
@@ -333,8 +356,10 @@ impl Run {
         self.header.hushed = Some(hush);
     }
 
-    fn fail(&mut self, why: String) {
-        self.end(End::Failed { why: why.clone() }, why);
+    /// Ends for a reason; `plain` is what people read who are not told it.
+    fn fail(&mut self, why: String, plain: String) {
+        let text = if self.frank { why.clone() } else { plain };
+        self.end(End::Failed { why }, text);
     }
 
     fn end(&mut self, end: End, text: String) {

@@ -48,7 +48,11 @@ impl Small for SmallModel {
         };
         match self.model.ask(&request, &|_| {}).await {
             Ok(reply) => Ok(reply.text),
-            Err(failed) => Err(ToolError::tell(format!("the model has no answer: {failed}"))),
+            Err(error) => {
+                // What a tool answers can be told to anybody.
+                tracing::warn!(%error, "a tool's question to the model has no answer");
+                Err(ToolError::tell("the model is not available right now"))
+            }
         }
     }
 

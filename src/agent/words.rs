@@ -8,20 +8,25 @@ use crate::store::QuestionRow;
 /// How much of a message is named.
 const SHOWN: usize = 80;
 
-/// The task reached one of its limits.
-pub fn limit_reached(spent: &Spent) -> String {
+/// The task reached one of its limits. `frank`: which key of the config sets it.
+pub fn limit_reached(spent: &Spent, frank: bool) -> String {
+    let key = |key: &str| if frank { format!(" (`agent.{key}`)") } else { String::new() };
     match spent {
         Spent::Steps(n) => format!(
-            "I stopped here: this took {n} steps, the most one task may take (`agent.max_steps`)."
+            "I stopped here: this took {n} steps, the most one task may take{}.",
+            key("max_steps")
         ),
         Spent::Tokens(n) => format!(
-            "I stopped here: this used {n} tokens, more than one task may use (`agent.max_tokens`)."
+            "I stopped here: this used {n} tokens, more than one task may use{}.",
+            key("max_tokens")
         ),
         Spent::Cost(usd) => format!(
-            "I stopped here: this cost ${usd:.2}, more than one task may cost (`agent.max_cost_usd`)."
+            "I stopped here: this cost ${usd:.2}, more than one task may cost{}.",
+            key("max_cost_usd")
         ),
         Spent::Time(span) => format!(
-            "I stopped here: {span} had passed, the longest one task may take (`agent.timeout`)."
+            "I stopped here: {span} had passed, the longest one task may take{}.",
+            key("timeout")
         ),
     }
 }
@@ -65,6 +70,29 @@ pub fn no_answer(error: &ModelError) -> String {
 /// The end of a task that was stopped while it had more to answer than who stopped it may know.
 pub fn stopped() -> &'static str {
     "I was stopped before I had an answer."
+}
+
+/// No model answered, for people who are not told a provider's words: they can hold names of hosts, of
+/// organisations, of keys.
+pub fn no_answer_plainly(error: &ModelError) -> String {
+    let line = match error {
+        ModelError::Transient { .. } => {
+            "The model is not available right now. Nothing is lost: please send it again later."
+        }
+        ModelError::Unusable { .. } => {
+            "The model is not available right now. Please try again later."
+        }
+        ModelError::Rejected { .. } => {
+            "The model does not take this message. Please put it another way."
+        }
+        ModelError::TooLong { .. } => "This is too long for the model. Please send less at once.",
+        // Its words are the same for everybody.
+        ModelError::Withheld { .. } => return no_answer(error),
+        ModelError::NoRoom { .. } => {
+            "The model spent all of its answer on thinking and said nothing. Please ask for less at once."
+        }
+    };
+    line.to_owned()
 }
 
 /// A task that failed or was stopped had taken in more messages: they are named.

@@ -19,6 +19,7 @@ mod meant;
 mod schema;
 mod secrets;
 mod sound;
+mod urls;
 mod written;
 mod yaml;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::config::env::{Environment, put};
 use crate::config::problem::{Place, Problem};
-use crate::config::{Written, key};
+use crate::config::{Written, key, urls};
 
 /// Our own keys that hold a secret; `*` is any name.
 const OWN: [&str; 3] = ["llm.api_key", "llm.profiles.*.api_key", "tools.web_search.brave.api_key"];
@@ -46,10 +46,10 @@ impl Secrets {
     /// Lists the secrets that a value holds, for the redactor.
     pub fn values(&self, value: &Value) -> Vec<String> {
         let patterns = self.keys.iter().chain(&self.hidden);
-        patterns
+        let own = patterns
             .flat_map(|pattern| paths(pattern, value))
-            .filter_map(|path| at(value, &path)?.as_str().map(str::to_owned))
-            .collect()
+            .filter_map(|path| at(value, &path)?.as_str().map(str::to_owned));
+        own.chain(urls::secrets(value)).collect()
     }
 
     /// Replaces every `<key>_file` by the trimmed content of the file; `folder` is where relative names

@@ -3,14 +3,15 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::config::Reading;
+use crate::config::{Reading, urls};
 
 /// One key as it takes effect.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Line {
     /// Its path.
     pub key: String,
-    /// Its value as JSON; `"[set]"` for a secret, null when nothing is set.
+    /// Its value as JSON; `"[set]"` for a secret and in the place of one inside a URL, null when nothing is
+    /// set. What stands under an unknown key is not shown.
     pub value: Value,
     /// `config.yaml:7`, a variable, a flag, or `default`.
     pub from: String,
@@ -77,8 +78,14 @@ impl Walk<'_> {
         }
         let value = written.or(default).cloned().unwrap_or(Value::Null);
         let secret = reading.secrets.hides(path) && !value.is_null();
+        // A mistyped key can hold a secret as well as the right one.
+        let unknown = at.is_none() && written.is_some();
         let from = written.map_or("default".to_owned(), |_| reading.place(path).to_string());
-        let value = if secret { Value::String("[set]".to_owned()) } else { value };
+        let value = match (secret, unknown) {
+            (true, _) => Value::String("[set]".to_owned()),
+            (_, true) => Value::String("[not shown: no such key]".to_owned()),
+            _ => urls::without_secrets(value),
+        };
         self.lines.push(Line { key: super::key(path), value, from });
     }
 }

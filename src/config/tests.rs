@@ -242,6 +242,23 @@ fn secrets_come_from_files_and_credentials_and_are_never_shown() {
 }
 
 #[test]
+fn what_is_secret_in_a_url_or_mistyped_is_not_shown() {
+    let desk = Desk::with(
+        "llm:\n  provider: openai\n  endpoint: https://me:hunter22@h.example/v1?key=abcdefgh\n  api_kee: sk-1\n\
+         pigeon:\n  bot_tokn: 1:x\npigoen:\n  bot_token: 1:y\n",
+    );
+    let shown = desk.shown("llm.endpoint");
+    assert_eq!(shown, "\"https://[set]@h.example/v1?key=[set]\" from config.yaml:3");
+    let lines = show::lines(&desk.read().unwrap());
+    let text: String = lines.iter().map(|l| format!("{} {}\n", l.key, l.value)).collect();
+    for secret in ["hunter22", "abcdefgh", "sk-1", "1:x", "1:y"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    assert!(text.contains("pigeon.bot_tokn \"[not shown: no such key]\""), "{text}");
+    assert_eq!(desk.read().unwrap().secrets(), ["hunter22", "abcdefgh"]);
+}
+
+#[test]
 fn a_secret_file_that_is_not_there_or_doubled_is_a_problem() {
     assert_snapshot!(Desk::with("pigeon:\n  bot_token_file: none\n").problems(), @r#"config.yaml:2: pigeon.bot_token_file names <folder>/none, which cannot be read: No such file or directory (os error 2)"#);
     assert_snapshot!(Desk::with("pigeon:\n  bot_token: a\n  bot_token_file: b\n").problems(), @r#"config.yaml:3: pigeon.bot_token_file and bot_token are both set: keep one of them"#);

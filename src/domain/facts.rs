@@ -49,6 +49,11 @@ impl Facts {
             Where::CommandLine { .. } => Audience::Direct,
         }
     }
+
+    /// Whether an owner alone reads what is said.
+    pub fn is_owner_alone(&self) -> bool {
+        self.trust == Trust::Owner && self.audience() == Audience::Direct
+    }
 }
 
 /// Where a task speaks.

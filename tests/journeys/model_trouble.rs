@@ -1,7 +1,7 @@
 //! A model server that fails in every way it can: asked again where that helps, said plainly where not.
 
 use selkie_playground::Turn;
-use selkie_playground::telegram::ADA;
+use selkie_playground::telegram::{ADA, GROUP};
 use serde_json::json;
 
 use crate::support::world::World;
@@ -49,6 +49,27 @@ async fn a_key_that_is_refused_is_said_with_what_to_do() {
     assert!(answer.contains("api_key"), "{answer}");
     assert!(!answer.contains("sk-playground"), "{answer}");
     assert!(world.ask("and again").await.ends_with("and again"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_others_read_along_a_providers_words_stay_inside() {
+    let refusals = [
+        Turn::refuse(400, "org-secret does not allow this"),
+        Turn::refuse(400, "org-secret does not allow this"),
+        Turn::refuse(401, "Incorrect API key for org-secret at llm.internal.example"),
+        Turn::refuse(402, "billing of org-secret"),
+    ];
+    let world = playing(refusals.into()).await;
+    let _daemon = world.daemon();
+    for _ in 0..3 {
+        let answer = world.ask_in(GROUP, ADA, "@selkie_demo_bot hello").await;
+        let plain = answer.contains("not available right now") || answer.contains("does not take");
+        assert!(plain, "{answer}");
+        for inside in ["org-secret", "llm.", "api_key", "internal.example"] {
+            assert!(!answer.contains(inside), "{inside}: {answer}");
+        }
+    }
+    assert!(world.home.log().contains("org-secret"), "the log says why");
 }
 
 #[tokio::test(flavor = "multi_thread")]

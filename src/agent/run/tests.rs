@@ -133,14 +133,14 @@ fn the_last_step_has_no_tools() {
     make_calls(&mut run, "ok");
     assert!(!ask(&mut run).tools);
     run.replied(reply("", &[("think", json!({"thought": 2}))]));
-    insta::assert_snapshot!(end(&mut run).text, @"I stopped here: this took 2 steps, the most one task may take (`agent.max_steps`).");
+    insta::assert_snapshot!(end(&mut run).text, @"I stopped here: this took 2 steps, the most one task may take.");
 }
 
 #[test]
 fn time_is_over_when_it_is_over() {
     let mut run = begin();
     let Next::Done(ending) = run.next(start() + TimeDelta::minutes(31)) else { panic!() };
-    insta::assert_snapshot!(ending.text, @"I stopped here: 30m had passed, the longest one task may take (`agent.timeout`).");
+    insta::assert_snapshot!(ending.text, @"I stopped here: 30m had passed, the longest one task may take.");
 }
 
 #[test]
@@ -168,6 +168,25 @@ fn a_refusal_that_stays_ends_the_task() {
     }
     let ending = end(&mut run);
     assert!(matches!(ending.end, End::Failed { .. }) && !ending.set_aside);
+}
+
+#[test]
+fn only_who_may_know_reads_a_providers_words() {
+    let unusable = || ModelError::Unusable {
+        why: "org-1: check llm.profiles.main.api_key".into(),
+        reason: crate::llm::Reason::Key,
+    };
+    let said = |frank| {
+        let mut run = begin();
+        run.be_frank(frank);
+        ask(&mut run);
+        run.refused(&unusable(), false);
+        let ending = end(&mut run);
+        assert_eq!(ending.end, End::Failed { why: words::no_answer(&unusable()) });
+        ending.text
+    };
+    assert_eq!(said(false), "The model is not available right now. Please try again later.");
+    assert!(said(true).contains("org-1: check llm.profiles.main.api_key"));
 }
 
 #[test]

@@ -1,0 +1,119 @@
+//! Secrets inside of URLs: who asks (`user:password@`) and what a query gives.
+
+use serde_json::Value;
+
+/// What stands in a secret's place.
+const SET: &str = "[set]";
+/// Parts of a query's names whose values are no business of a log.
+const TELLING: [&str; 9] =
+    ["key", "token", "secret", "pass", "pwd", "sig", "auth", "credential", "code"];
+/// Shorter ones would be found in every text.
+const SHORTEST: usize = 6;
+
+/// Takes secrets out of every URL in a value.
+pub(super) fn without_secrets(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(text_without_secrets(&text)),
+        Value::Array(all) => all.into_iter().map(without_secrets).collect(),
+        Value::Object(map) => {
+            map.into_iter().map(|(key, value)| (key, without_secrets(value))).collect()
+        }
+        other => other,
+    }
+}
+
+/// Lists the secrets in the URLs of a value, for the redactor.
+pub(super) fn secrets(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => secrets_of(text),
+        Value::Array(all) => all.iter().flat_map(secrets).collect(),
+        Value::Object(map) => map.values().flat_map(secrets).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A URL in its pieces; what is put together again is the text.
+struct Pieces<'a> {
+    scheme: &'a str,
+    user: Option<&'a str>,
+    place: &'a str,
+    query: Option<&'a str>,
+    fragment: Option<&'a str>,
+}
+
+fn pieces(text: &str) -> Option<Pieces<'_>> {
+    let (scheme, rest) = text.split_once("://")?;
+    let (rest, fragment) = cut(rest, '#');
+    let (rest, query) = cut(rest, '?');
+    let host = rest.find('/').unwrap_or(rest.len());
+    // The last one: a password may hold an @ of its own.
+    let (user, place) = match rest[..host].rfind('@') {
+        Some(at) => (Some(&rest[..at]), &rest[at + 1..]),
+        None => (None, rest),
+    };
+    Some(Pieces { scheme, user, place, query, fragment })
+}
+
+fn cut(text: &str, at: char) -> (&str, Option<&str>) {
+    text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
+}
+
+fn text_without_secrets(text: &str) -> String {
+    let Some(Pieces { scheme, user, place, query, fragment }) = pieces(text) else {
+        return text.to_owned();
+    };
+    let user = user.map(|_| format!("{SET}@")).unwrap_or_default();
+    let hidden = |pair: &str| match pair.split_once('=') {
+        Some((name, _)) => format!("{name}={SET}"),
+        // Alone it may be a name or a key.
+        None => SET.to_owned(),
+    };
+    let query = query.map(|query| query.split('&').map(hidden).collect::<Vec<_>>().join("&"));
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    let fragment = fragment.map(|_| format!("#{SET}")).unwrap_or_default();
+    format!("{scheme}://{user}{place}{query}{fragment}")
+}
+
+fn secrets_of(text: &str) -> Vec<String> {
+    let Some(Pieces { user, query, .. }) = pieces(text) else { return Vec::new() };
+    // A user without a password may be a token.
+    let user = user.map(|user| user.split_once(':').map_or(user, |(_, password)| password));
+    let telling = |name: &str| {
+        let name = name.to_lowercase();
+        TELLING.iter().any(|part| name.contains(part))
+    };
+    let pairs = query.into_iter().flat_map(|query| query.split('&'));
+    let given = pairs.filter_map(|pair| pair.split_once('='));
+    let given = given.filter(|(name, _)| telling(name)).map(|(_, value)| value);
+    user.into_iter().chain(given).filter(|s| s.len() >= SHORTEST).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_url_keeps_to_itself_is_not_shown() {
+        for (text, shown) in [
+            ("https://api.example.org/v1", "https://api.example.org/v1"),
+            ("https://u:p@ss@api.example.org/v1", "https://[set]@api.example.org/v1"),
+            ("http://tok@[::1]:80", "http://[set]@[::1]:80"),
+            ("https://h/p?key=abc&v=2&bare#frag", "https://h/p?key=[set]&v=[set]&[set]#[set]"),
+            ("https://h/a@b", "https://h/a@b"),
+            ("no url: a@b?c=d", "no url: a@b?c=d"),
+        ] {
+            assert_eq!(text_without_secrets(text), shown);
+        }
+        let nested = json!({ "a": ["https://u:p@h"], "b": 1 });
+        assert_eq!(without_secrets(nested), json!({ "a": ["https://[set]@h"], "b": 1 }));
+    }
+
+    #[test]
+    fn what_a_log_could_repeat_is_listed() {
+        let value =
+            json!(["https://u:password@h?api_key=abcdefg&api-version=2026-01-01&sig=short"]);
+        assert_eq!(secrets(&value), ["password", "abcdefg"]);
+    }
+}
