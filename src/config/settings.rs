@@ -51,6 +51,8 @@ pub struct Settings {
     pub progress: flow::ProgressSettings,
     /// What single groups may do beyond the shaping table, by their id.
     pub groups: BTreeMap<String, flow::GroupSettings>,
+    /// What people may use; owners are not held.
+    pub limits: flow::LimitSettings,
     /// The read API and, later, the owner's pages.
     pub console: console::Settings,
     /// What is logged, and how.
@@ -82,6 +84,7 @@ impl Default for Settings {
             workspace: crate::flow::WorkspaceSettings::default(),
             progress: flow::ProgressSettings::default(),
             groups: BTreeMap::new(),
+            limits: flow::LimitSettings::default(),
             console: console::Settings::default(),
             logging: Logging::default(),
             debug: Debug::default(),
@@ -106,6 +109,7 @@ impl Settings {
             group_trigger_mode: self.group_trigger_mode,
             gate: self.gate,
             store: self.store.clone(),
+            limits: self.limits.clone(),
         }
     }
 }

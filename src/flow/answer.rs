@@ -11,7 +11,7 @@ use selkie_channel_core::{Audience, MessageRef};
 use crate::agent::words::covers;
 use crate::agent::{Asks, Driven, Dropped, Ending, taken_in};
 use crate::domain::crash::CrashPoint;
-use crate::domain::facts::Where;
+use crate::domain::facts::{Trust, Where};
 use crate::domain::happening::Happening;
 use crate::domain::transcript::{Answer, Item};
 use crate::domain::usage::Usage;
@@ -24,7 +24,7 @@ use crate::flow::remains::Remains;
 use crate::flow::reply::TaskReply;
 use crate::flow::steer::Steering;
 use crate::flow::stops::{StopMark, Stops};
-use crate::flow::{backfill, heard, hold, presence, rights, words};
+use crate::flow::{backfill, heard, hold, limits, presence, rights, words};
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued, Seen, StoreError};
 
 /// A task that was cut off so often is given up at its next claim.
@@ -63,11 +63,17 @@ impl Answers {
             Some(_) if self.is_bot_loop(&claimed).await => {
                 self.unheard(&claimed, "ignored: gate.bot_answers is reached", hand_over).await
             }
-            Some(trust) => {
-                claimed.facts.trust = trust;
-                rights::refresh(&self.desk, &mut claimed);
-                self.work(&mut claimed, &mark, hand_over).await
-            }
+            Some(trust) => match limits::stops(&self.desk, &claimed, trust).await {
+                Some(reached) => {
+                    let why = format!("ignored: {} is reached", reached.key());
+                    self.unheard(&claimed, &why, hand_over).await
+                }
+                None => {
+                    claimed.facts.trust = trust;
+                    rights::refresh(&self.desk, &mut claimed);
+                    self.work(&mut claimed, &mark, hand_over).await
+                }
+            },
         };
         self.stops.end(task);
         onward
@@ -349,6 +355,10 @@ impl Answers {
             return Onward::default();
         };
         self.hand_out(claimed, queued, state);
+        if claimed.facts.trust != Trust::Owner {
+            let speaker = claimed.facts.speaker.as_ref();
+            limits::used(desk, speaker, &claimed.conversation, usage).await;
+        }
         desk.happenings.tell(|| Happening::Ended {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,

@@ -313,6 +313,7 @@ impl Commands {
         let house = (trust == Trust::Owner).then(|| HouseReport {
             store_ok: self.desk.health.is_whole(),
             channels: self.desk.channel_states(),
+            limits: self.desk.limits.reached(now),
         });
         let version = self.desk.version;
         let report = StatusReport { version, conversation: &conversation, running_for, house };

@@ -22,6 +22,7 @@ use crate::domain::span::Span;
 use crate::domain::task::Lane;
 use crate::flow::account::{Account, ChannelState};
 use crate::flow::health::Health;
+use crate::flow::limits::Limits;
 use crate::flow::listen::Pauses;
 use crate::flow::policy::Policy;
 use crate::flow::post::{Letterbox, Post};
@@ -64,6 +65,8 @@ pub(super) struct Desk {
     pub(super) sees: Option<Arc<dyn Pictures>>,
     /// Rung when a task was woken by what became of a delivery.
     pub(super) woken: Notify,
+    /// Limits that are reached.
+    pub(super) limits: Limits,
     pub(super) version: &'static str,
     /// How long a platform that refuses is left alone.
     pub(super) pauses: Pauses,
@@ -97,6 +100,7 @@ impl Desk {
             held: Notify::new(),
             spool: Spool::below(&parts.cache_dir),
             health: Health::default(),
+            limits: Limits::default(),
             tracker: TaskTracker::new(),
             stop: Stop::default(),
             state_dir: parts.state_dir,

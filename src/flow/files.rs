@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::domain::transcript::Picture;
 use crate::flow::desk::Desk;
+use crate::flow::limits;
 use crate::flow::scope::own_folder;
 use crate::flow::words;
 
@@ -41,13 +42,24 @@ pub(super) async fn fetch(
     let own = own_folder(place_row);
     let folder = desk.cache_dir.join(&own).join("in");
     for attachment in &inbound.attachments {
+        let left = match limits::bytes_left(desk, inbound).await {
+            Ok(left) => left,
+            Err(_) => {
+                all.lines
+                    .push(words::file_not_fetched(&attachment.name, words::downloads_reached()));
+                continue;
+            }
+        };
         let name = safe_name(&attachment.name, attachment.kind);
         let fetched = tokio::select! {
-            fetched = tokio::time::timeout(PATIENCE, one(&account.channel, attachment, &folder, &name)) => {
+            fetched = tokio::time::timeout(PATIENCE, one(&account.channel, attachment, left, (&folder, &name))) => {
                 fetched.unwrap_or_else(|_| Err(format!("it took longer than {} s", PATIENCE.as_secs())))
             }
             () = cancel.cancelled() => Err("the task was stopped".to_owned()),
         };
+        if let Ok((_, bytes)) = &fetched {
+            limits::fetched(desk, inbound, *bytes).await;
+        }
         all.lines.push(match fetched {
             Ok((name, bytes)) => {
                 let told = describe(attachment, bytes);
@@ -97,11 +109,11 @@ async fn shown(
 async fn one(
     channel: &Channel,
     attachment: &Attachment,
-    folder: &Path,
-    name: &str,
+    left: u64,
+    (folder, name): (&Path, &str),
 ) -> Result<(String, u64), String> {
     let Some(ears) = &channel.ears else { return Err("this channel brings no files".to_owned()) };
-    let most = channel.max_fetch_bytes;
+    let most = channel.max_fetch_bytes.min(left);
     if let Some(size) = attachment.size.filter(|size| *size > most) {
         return Err(format!("it has {size} bytes, and at most {most} are fetched"));
     }

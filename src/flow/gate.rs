@@ -17,6 +17,7 @@ use crate::domain::transcript::Turn;
 use crate::domain::usage::Usage;
 use crate::flow::desk::{Desk, after};
 use crate::flow::intake::hide;
+use crate::flow::limits;
 use crate::flow::worker::Workers;
 use crate::llm::{Model, Request};
 use crate::store::{AtGate, Judged, NewTask};
@@ -146,10 +147,13 @@ impl Gate {
         let mode = self.desk.settings.trigger_mode(waiting.place.key());
         let young = self.young(waiting);
         let (mut passed, mut usage) = (None, Usage::default());
-        if mode != TriggerMode::Strict && !young.is_empty() {
+        let asks = mode != TriggerMode::Strict && !young.is_empty();
+        // A limit that is reached is silence.
+        if asks && limits::stops_gate(&self.desk, conversation).await.is_none() {
             let lines: Vec<&Inbound> = young.iter().map(|(_, inbound)| inbound).collect();
             let decision = self.decide(&lines, waiting, &mut usage).await;
             passed = decision.and_then(|d| Some((d.judge(mode, &self.desk.settings.gate)?, d)));
+            limits::used(&self.desk, None, conversation, usage).await;
         }
         let passed = passed.and_then(|(passed, decision)| {
             let at = decision.line.unwrap_or(young.len()).clamp(1, young.len()) - 1;

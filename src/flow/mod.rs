@@ -41,6 +41,7 @@ mod heard;
 mod hold;
 mod intake;
 mod janitor;
+mod limits;
 mod listen;
 mod mind;
 mod park;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::span::Span;
 use crate::flow::WorkspaceSettings;
 pub use crate::flow::gate::settings::{GateSettings, TriggerMode};
+pub use crate::flow::limits::settings::LimitSettings;
 
 /// Everything flow can be told by config. Each field is a top-level key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +38,8 @@ pub struct Settings {
     pub gate: GateSettings,
     /// How long what is stored is kept.
     pub store: crate::store::settings::Settings,
+    /// What people may use; owners are not held.
+    pub limits: LimitSettings,
 }
 
 impl Default for Settings {
@@ -53,6 +56,7 @@ impl Default for Settings {
             group_trigger_mode: TriggerMode::default(),
             gate: GateSettings::default(),
             store: crate::store::settings::Settings::default(),
+            limits: LimitSettings::default(),
         }
     }
 }

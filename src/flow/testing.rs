@@ -328,6 +328,7 @@ pub(super) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
         held: Default::default(),
         spool: Spool::below(cache.path()),
         health: Default::default(),
+        limits: Default::default(),
         tracker: TaskTracker::new(),
         stop: Stop::default(),
         state_dir: cache.path().join("state"),

@@ -9,6 +9,7 @@ use selkie_channel_core::{AllowKeys, Audience, Inbound};
 use crate::domain::facts::Mode;
 use crate::flow::account::{ChannelState, Hearing};
 use crate::flow::commands::Builtin;
+use crate::flow::limits::{Reached, What, Whose};
 use crate::shape::{Explained, HiddenLine};
 use crate::store::read::ConversationStatus;
 use crate::tools::shell::Listed;
@@ -111,6 +112,35 @@ pub(super) fn reset() -> String {
     "A fresh start: I have set our conversation and its todo list aside. Files stay, and \
      messages that were waiting are still answered."
         .to_owned()
+}
+
+/// Says once that a limit is reached.
+pub(super) fn limit_reached(reached: &Reached) -> String {
+    let again = "I answer again from midnight UTC.";
+    match (reached.what, reached.whose) {
+        (What::Messages, Whose::Person) => {
+            "You write faster than I answer one person. What comes in this minute is not answered; please \
+             write again in a minute."
+                .to_owned()
+        }
+        (What::Messages, _) => {
+            "More is written here than I answer in a minute. What comes in this minute is not answered; \
+             please write again in a minute."
+                .to_owned()
+        }
+        (_, Whose::Person) => {
+            format!("You have used what I can do for one person in a day. {again}")
+        }
+        (_, Whose::Conversation) => {
+            format!("This conversation has used what I can do for one in a day. {again}")
+        }
+        (_, Whose::Everybody) => format!("I have done what I can do in a day. {again}"),
+    }
+}
+
+/// Why a file is not fetched any more today.
+pub(super) fn downloads_reached() -> &'static str {
+    "what may be sent in a day is reached"
 }
 
 /// Answers `/stop` when something ran, and names the programs that earlier tasks left running.
@@ -228,6 +258,8 @@ pub(super) struct StatusReport<'a> {
 pub(super) struct HouseReport {
     pub(super) store_ok: bool,
     pub(super) channels: Vec<ChannelState>,
+    /// Limits that are reached, each with whose it is.
+    pub(super) limits: Vec<String>,
 }
 
 /// Answers `/status`.
@@ -250,6 +282,9 @@ pub(super) fn status(report: &StatusReport<'_>) -> String {
         _ = writeln!(text, "Store: {store}.");
         for channel in &house.channels {
             _ = writeln!(text, "{}", channel_line(channel));
+        }
+        for limit in &house.limits {
+            _ = writeln!(text, "Reached: {limit}.");
         }
     }
     _ = write!(text, "selkie {}", report.version);
@@ -545,7 +580,7 @@ mod tests {
             version: "0.1.0",
             conversation: &numbers,
             running_for: Some(Duration::from_secs(200)),
-            house: Some(HouseReport { store_ok: true, channels }),
+            house: Some(HouseReport { store_ok: true, channels, limits: Vec::new() }),
         };
         insta::assert_snapshot!(status(&report), @r#"
         Task 7 has run for 3 min; 2 waiting.

@@ -34,6 +34,7 @@ mod interrupting;
 mod late;
 mod random;
 mod reading;
+mod spending;
 mod unsending;
 mod working;
 
@@ -60,6 +61,7 @@ pub fn all_laws() -> Vec<(&'static str, Law)> {
         delivering::LAWS,
         holding::LAWS,
         reading::LAWS,
+        spending::LAWS,
         unsending::LAWS,
     ]
     .concat()

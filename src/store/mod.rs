@@ -24,6 +24,7 @@ mod intake;
 mod question;
 pub mod read;
 pub mod settings;
+mod spending;
 pub mod sqlite;
 mod status;
 mod work;
@@ -38,6 +39,7 @@ pub use intake::{
 };
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use settings::Since;
+pub use spending::{Spending, Spent};
 pub use status::{StatusMessages, Stray};
 pub use work::{Advance, Claimed, Committed, End, Said, Work};
 
@@ -102,7 +104,7 @@ pub trait Notes: Send + Sync {
 /// A whole ledger, with its counters.
 #[async_trait]
 pub trait Ledger:
-    Intake + Gate + Work + Delivery + Holds + Questions + Notes + StatusMessages + read::Read
+    Intake + Gate + Work + Delivery + Holds + Questions + Notes + Spending + StatusMessages + read::Read
 {
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are

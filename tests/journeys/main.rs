@@ -29,6 +29,7 @@ mod isolation;
 mod keyboards;
 mod kill_at_every_edge;
 mod kill_at_random;
+mod limits;
 mod line;
 mod line_held;
 mod line_kill;

@@ -46,6 +46,7 @@ mod schema;
 mod settle;
 mod tasks;
 
+mod spending;
 mod status;
 #[cfg(test)]
 mod tests;

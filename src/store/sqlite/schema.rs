@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_whose.sql"),
     include_str!("migrations/0003_lean.sql"),
     include_str!("migrations/0004_retention.sql"),
+    include_str!("migrations/0005_spent.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).
