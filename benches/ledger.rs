@@ -14,6 +14,7 @@ use chrono::{DateTime, Utc};
 use selkie::domain::clock::{Clock, SystemClock};
 use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use selkie::domain::ids::Boot;
+use selkie::domain::taint::Taint;
 use selkie::domain::transcript::{Heard, Item};
 use selkie::domain::usage::Usage;
 use selkie::store::{
@@ -202,7 +203,7 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
         pictures: Vec::new(),
     });
     let finish = Advance::Finish {
-        append: vec![heard, Item::Said { text: text.clone() }],
+        append: vec![heard, Item::said(text.clone(), Taint::Clean)],
         header: HEADER.to_owned(),
         end: End::Done,
         say: vec![draft(n, text)],
@@ -279,7 +280,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         }),
         speaker: Some(PersonId::new("tg:4711")),
         trust: Trust::Owner,
-        untrusted_text: false,
+        taint: Taint::Clean,
         occasion: Occasion::Asked,
         mode: Mode::Normal,
         message: Some(MessageRef::new(order.to_string())),

@@ -7,6 +7,7 @@ use chrono::DateTime;
 use divan::{Bencher, black_box};
 use schemars::JsonSchema;
 use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use selkie::domain::taint::Taint;
 use selkie::domain::tool::{Class, Recovery, ToolSpec};
 use selkie::shape::{ChannelTools, Shaper};
 use selkie::tools::registry::{Base, Found};
@@ -91,7 +92,7 @@ fn facts(place: Where, trust: Trust, mode: Mode) -> Facts {
         place,
         speaker: None,
         trust,
-        untrusted_text: false,
+        taint: Taint::Clean,
         occasion: Occasion::Asked,
         mode,
         message: Some(MessageRef::new("4711")),

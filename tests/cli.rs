@@ -280,6 +280,7 @@ fn another_name_of_a_tool_is_understood() {
     apply_patch is here (cli · owner · asked · normal)
       patch_apply is another name of apply_patch
       listed: no rule hides it
+      apply_patch in cli: the workspace, this chat's own folder (file_cache_dir), and the owner's files of file_state_dir but HEARTBEAT.md, persona, skills and policy
     ");
     let later = desk.selkie(&["tools", "show", "memory_search"]);
     assert_eq!((later.code, later.err.trim()), (2, "memory_search comes with a later part"));

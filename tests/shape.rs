@@ -8,6 +8,7 @@ use chrono::DateTime;
 use proptest::prelude::*;
 use schemars::JsonSchema;
 use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use selkie::domain::taint::Taint;
 use selkie::domain::tool::{Class, Recovery, ToolSpec};
 use selkie::shape::roots::{Reach, Workspace};
 use selkie::shape::rules::RULES;
@@ -150,7 +151,7 @@ fn facts(place: Where, trust: Trust, occasion: Occasion, mode: Mode) -> Facts {
         place,
         speaker: None,
         trust,
-        untrusted_text: false,
+        taint: Taint::Clean,
         occasion,
         mode,
         message: asked.then(|| MessageRef::new("1")),
@@ -180,7 +181,7 @@ fn owners_words() -> impl Iterator<Item = Facts> {
     places.flat_map(|place| {
         MODES.into_iter().flat_map(move |mode| {
             let facts = facts(place.clone(), Trust::Owner, Occasion::Asked, mode);
-            let foreign = Facts { untrusted_text: true, ..facts };
+            let foreign = Facts { taint: Taint::Raw, ..facts };
             let summoned = vec!["bash".to_owned(), "contacts_send".to_owned()];
             [foreign.clone(), Facts { summoned, ..foreign }]
         })
@@ -204,9 +205,6 @@ fn printed(facts: &Facts, shape: &Shape) -> String {
         Where::CommandLine { terminal: false } => " (in a pipe)".to_owned(),
         _ => String::new(),
     };
-    if facts.untrusted_text {
-        note.push_str(" · words of others");
-    }
     for name in &facts.summoned {
         note.push_str(&format!(" · ${name}"));
     }
@@ -261,10 +259,10 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
         Trust::Stranger => matches!(class, Class::Note | Class::Reply),
     };
     let summoned = facts.trust == Trust::Owner && facts.summoned.iter().any(|word| word == name);
-    let exec = !group || class != Class::Exec || summoned;
-    let place = exec && (!group || opened || summoned || class != Class::Message);
-    let others =
-        !facts.untrusted_text || summoned || !matches!(class, Class::Message | Class::Public);
+    let tainted = facts.taint.is_any() && facts.place != Where::CommandLine { terminal: true };
+    let summoned = summoned && !tainted;
+    let place = !group || opened || summoned || !matches!(class, Class::Message | Class::Exec);
+    let others = !tainted || !matches!(class, Class::Exec | Class::Message | Class::Public);
     let plan = facts.mode == Mode::Normal
         || !matches!(class, Class::Write | Class::Exec | Class::Message | Class::Public);
     let occasion = match facts.occasion {
@@ -291,10 +289,10 @@ fn any_facts() -> impl Strategy<Value = Facts> {
         prop::collection::vec(words(), 0..3),
         any::<(bool, bool, i64)>(),
     )
-        .prop_map(|(mut facts, opened, summoned, (message, untrusted, at))| {
+        .prop_map(|(mut facts, opened, summoned, (message, tainted, at))| {
             (facts.opened, facts.summoned) = (opened, summoned);
             facts.message = message.then(|| MessageRef::new(at.to_string()));
-            facts.untrusted_text = untrusted;
+            facts.taint = if tainted { Taint::Derived } else { Taint::Clean };
             facts.at = DateTime::from_timestamp(at % 4_000_000_000, 0).unwrap();
             facts
         })
@@ -348,6 +346,7 @@ proptest! {
         let bash = shape.why("bash");
         let rules = usize::from(facts.audience() == Audience::Group)
             + usize::from(facts.trust != Trust::Owner)
+            + usize::from(facts.is_tainted())
             + usize::from(facts.mode == Mode::Plan);
         let yields = rules == 1 && facts.audience() == Audience::Group;
         let hint = usize::from(yields && bash[1].contains("who writes $bash"));
@@ -502,7 +501,11 @@ fn a_group_is_closed_by_class_and_opened_by_config() {
     facts.opened = vec!["exec".into(), "contacts_send".into()];
     let open = names(&shaper.shape(&facts));
     assert!(open.contains(&"contacts_send"));
-    assert!(!open.contains(&"bash"), "programs do not run in groups yet, whatever config says");
+    assert!(open.contains(&"bash"), "a class that config names is open");
+    let tainted = Facts { taint: Taint::Raw, ..facts.clone() };
+    assert!(!names(&shaper.shape(&tainted)).contains(&"bash"), "but not to what others wrote");
+    let allowed = Facts { trust: Trust::Allowed, ..facts.clone() };
+    assert!(!names(&shaper.shape(&allowed)).contains(&"bash"), "and not to less trust");
     facts.mode = Mode::Plan;
     assert_eq!(
         shaper.shape(&facts).why("contacts_send"),

@@ -9,18 +9,20 @@ use tokio::time::Instant;
 use crate::agent::patience::Patience;
 use crate::agent::run::{AskModel, Next, Run, Unstored};
 use crate::agent::{
-    Agent, Assignment, Driven, Dropped, budget, hidden, history, pictures, plan, prompt, words,
+    Agent, Assignment, Driven, Dropped, budget, earlier, hidden, history, pictures, plan, prompt,
+    words,
 };
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happening;
 use crate::domain::plan::Plan;
 use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
-use crate::domain::transcript::{Answer, Call};
+use crate::domain::transcript::{Answer, Call, Item};
 use crate::llm::{Failed, ModelError, Reply, Request};
 use crate::store::{Advance, Committed, StoreError};
 use crate::tools::dispatch::{Dispatched, dispatch};
 use crate::tools::registry::{Found, Registry};
+use crate::tools::scope::{Earlier, Outward};
 use crate::tools::{Tool, ToolError};
 
 /// How much of arguments and answers the watchers see.
@@ -42,7 +44,15 @@ struct Drive<'a> {
     task: Assignment<'a>,
     run: Run,
     facts: Facts,
+    /// What may be called now.
     registry: Registry,
+    /// What the model is shown: the same bytes for the whole task, but for a change of mode. What words of
+    /// others take away in between is refused at the call.
+    listed: Arc<ToolBlock>,
+    /// The facts have changed, and the stored ones do not say so yet.
+    reshaped: bool,
+    /// What stubs of the history stand for.
+    earlier: Arc<[Earlier]>,
     /// The plan that the people were told last.
     told: Option<Plan>,
 }
@@ -72,9 +82,12 @@ impl<'a> Drive<'a> {
         };
         run.be_frank(claimed.facts.is_owner_alone());
         let mut facts = claimed.facts.clone();
-        facts.untrusted_text |= run.is_untrusted();
+        facts.taint = facts.taint.max(earlier::level(&claimed.history)).max(run.level());
         let registry = (task.shape)(&facts);
-        Ok(Self { agent, task, run, facts, registry, told: None })
+        let listed = Arc::clone(registry.block());
+        let earlier = earlier::collect(&claimed.history);
+        let reshaped = facts != claimed.facts;
+        Ok(Self { agent, task, run, facts, registry, listed, reshaped, earlier, told: None })
     }
 
     async fn finish(mut self) -> Result<Driven, Dropped> {
@@ -87,6 +100,7 @@ impl<'a> Drive<'a> {
                     if ask.step > 1 {
                         let newer = self.task.inflow.newer(&self.facts).await;
                         self.run.newer(newer);
+                        self.rise();
                     }
                     self.ask(ask).await?;
                 }
@@ -96,6 +110,7 @@ impl<'a> Drive<'a> {
     }
 
     async fn ask(&mut self, ask: AskModel) -> Result<(), Dropped> {
+        self.run.reads(self.facts.taint);
         let mut request = self.request(ask);
         if self.agent.model.card().sees_images {
             request.pictures = pictures::load(&request.turns).await;
@@ -134,11 +149,8 @@ impl<'a> Drive<'a> {
     fn request(&self, ask: AskModel) -> Request {
         let claimed = self.task.claimed;
         let system = prompt::system(&self.task.persona, &self.facts);
-        let tools = if ask.tools {
-            Arc::clone(self.registry.block())
-        } else {
-            Arc::new(ToolBlock::new(Vec::new()))
-        };
+        let tools =
+            if ask.tools { Arc::clone(&self.listed) } else { Arc::new(ToolBlock::new(Vec::new())) };
         let max_output = self.agent.settings.max_output_tokens;
         let fixed = history::tokens(&system) + tools_tokens(&tools) + u64::from(max_output);
         let history = if ask.history { claimed.history.as_slice() } else { &[] };
@@ -179,7 +191,7 @@ impl<'a> Drive<'a> {
         if !alone.is_empty() {
             self.run.separate(|name| alone.iter().any(|a| a == name));
         }
-        self.commit(durable, None).await?;
+        self.commit(durable).await?;
         self.agent.crash.hit(CrashPoint::AfterCallsStored);
         Ok(())
     }
@@ -195,17 +207,15 @@ impl<'a> Drive<'a> {
         let side_by_side =
             calls.len() > 1 && calls.iter().all(|c| self.runs_beside_others(&c.name));
         let mut answers = Vec::with_capacity(calls.len());
-        let mut foreign = false;
         if side_by_side && !resumed {
             self.mark_started(&calls).await?;
             let judged: Vec<_> = calls.iter().map(|c| self.run.judge(c)).collect();
             let all = calls.iter().zip(judged).map(async |(call, judged)| match judged {
-                Some(answer) => Ok(Dispatched { answer, untrusted: false }),
+                Some(answer) => Ok(Dispatched { answer }),
                 None => self.one(call).await,
             });
             for done in join_all(all).await {
                 let Some(done) = self.unless_cancelled(done).await? else { return Ok(()) };
-                foreign |= done.untrusted;
                 answers.push(done.answer);
             }
         } else {
@@ -223,13 +233,12 @@ impl<'a> Drive<'a> {
                     done => done,
                 };
                 let Some(done) = self.unless_cancelled(done).await? else { return Ok(()) };
-                foreign |= done.untrusted;
                 answers.push(done.answer);
             }
         }
         self.run.answered(&calls, answers);
         self.tell_plan();
-        self.settle(foreign).await
+        self.settle().await
     }
 
     /// Shows the plan when it has moved on.
@@ -241,15 +250,20 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Stores the answers; foreign words change the facts and thereby the shape.
-    async fn settle(&mut self, foreign: bool) -> Result<(), Dropped> {
-        let mut changed = None;
-        if foreign && self.run.saw_foreign_words() && !self.facts.untrusted_text {
-            self.facts.untrusted_text = true;
+    /// Takes the level of what came in: it changes the facts and thereby what may be called.
+    fn rise(&mut self) {
+        let level = self.facts.taint.max(self.run.level());
+        if level > self.facts.taint {
+            self.facts.taint = level;
             self.registry = (self.task.shape)(&self.facts);
-            changed = Some(self.facts.clone());
+            self.reshaped = true;
         }
-        self.commit(false, changed).await?;
+    }
+
+    /// Stores the answers.
+    async fn settle(&mut self) -> Result<(), Dropped> {
+        self.rise();
+        self.commit(false).await?;
         self.agent.crash.hit(CrashPoint::AfterResults);
         Ok(())
     }
@@ -274,7 +288,7 @@ impl<'a> Drive<'a> {
             return Ok(());
         }
         self.run.starts(starting.iter());
-        self.commit(false, None).await
+        self.commit(false).await
     }
 
     async fn one_in_order(
@@ -283,9 +297,23 @@ impl<'a> Drive<'a> {
         refused: Option<Answer>,
     ) -> Result<Dispatched, ToolError> {
         match refused.or_else(|| self.run.judge(call)) {
-            Some(answer) => Ok(Dispatched { answer, untrusted: false }),
+            Some(answer) => Ok(Dispatched { answer }),
             None => self.one(call).await,
         }
+    }
+
+    /// What the network gets of this task: anything, or while words of others are in play only what people
+    /// typed.
+    fn outward(&self) -> Outward {
+        if !self.facts.is_tainted() {
+            return Outward::Free;
+        }
+        let all = self.task.claimed.history.iter().flatten().chain(self.run.items());
+        let typed = all.filter_map(|item| match item {
+            Item::Heard(heard) => heard.own_words().map(str::to_owned),
+            _ => None,
+        });
+        Outward::Only(typed.collect())
     }
 
     /// Makes one call.
@@ -301,6 +329,8 @@ impl<'a> Drive<'a> {
         let now = self.agent.clock.now();
         let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
         scope.given = self.run.given(&call.id);
+        scope.earlier = Arc::clone(&self.earlier);
+        scope.outward = self.outward();
         scope.plan = plan::newest(&claimed.history, self.run.items());
         scope.deadline = scope.deadline.min(Instant::now() + left);
         // A name that is no tool of this task is the model's own word: it is not shown.
@@ -339,11 +369,12 @@ impl<'a> Drive<'a> {
     /// Cancelled: the store knows whether a person wants it (then the run has ended) or the daemon stops.
     async fn cancelled(&mut self) -> Result<(), Dropped> {
         self.run.ended_in_order();
-        self.commit(false, None).await?;
+        self.commit(false).await?;
         if self.run.is_stopped() { Ok(()) } else { Err(Dropped::Stopping) }
     }
 
-    async fn commit(&mut self, durable: bool, facts: Option<Facts>) -> Result<(), Dropped> {
+    async fn commit(&mut self, durable: bool) -> Result<(), Dropped> {
+        let facts = std::mem::take(&mut self.reshaped).then(|| self.facts.clone());
         let Unstored { append, header, usage, seen } = self.run.take_unstored();
         let mut step = Advance::Step { append, header, facts, usage, durable };
         if !seen.is_empty() {
@@ -358,6 +389,8 @@ impl<'a> Drive<'a> {
                     // A tool or a person has changed it: the next step has another shape.
                     self.facts.mode = mode;
                     self.registry = (self.task.shape)(&self.facts);
+                    self.listed = Arc::clone(self.registry.block());
+                    self.reshaped = true;
                 }
                 Ok(())
             }

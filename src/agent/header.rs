@@ -29,9 +29,6 @@ pub struct Header {
     pub set_aside: bool,
     #[serde(default)]
     pub fittings: u32,
-    /// Foreign words came in during the task.
-    #[serde(default)]
-    pub untrusted: bool,
     /// Calls of the last model answer whose turn comes later: group after group, each begun when the one
     /// before is answered.
     #[serde(default)]

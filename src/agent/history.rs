@@ -1,7 +1,7 @@
 //! From stored items to the turns a provider wants, fitted to what the model can read.
 
-use crate::agent::{prompt, short, words};
-use crate::domain::transcript::{Answer, Heard, Item, Turn};
+use crate::agent::{earlier, prompt, short, words};
+use crate::domain::transcript::{Answer, Call, Heard, Item, Turn};
 
 /// Characters per token, on the safe side for every script we met.
 const CHARS_PER_TOKEN: usize = 3;
@@ -13,21 +13,31 @@ const SHRUNK: usize = 600;
 /// Turns a task's items into turns. A call without an answer is answered here: no provider ever sees one
 /// open.
 pub fn turns(items: &[Item]) -> Vec<Turn> {
+    turns_with(items, |_, answer| answer.clone())
+}
+
+/// The same of an earlier task: what a tool brought of others' words stands there as a stub.
+fn past(items: &[Item]) -> Vec<Turn> {
+    turns_with(items, earlier::shown)
+}
+
+fn turns_with(items: &[Item], shown: impl Fn(&Call, &Answer) -> Answer) -> Vec<Turn> {
     let mut turns = Vec::with_capacity(items.len());
     let mut items = items.iter().peekable();
     while let Some(item) = items.next() {
         match item {
             Item::Heard(message) => turns.push(heard(message)),
             Item::Noted { text } => turns.push(Turn::User(format!("{} {text}", prompt::NOTE))),
-            Item::Said { text } if text.trim().is_empty() => {}
-            Item::Said { text } => turns.push(Turn::Assistant(text.clone())),
-            Item::Asked { text, calls } => {
+            Item::Said { text, .. } if text.trim().is_empty() => {}
+            Item::Said { text, .. } => turns.push(Turn::Assistant(text.clone())),
+            Item::Asked { text, calls, .. } => {
                 let answers = match items.peek() {
                     Some(Item::Answered { answers }) => answers.as_slice(),
                     _ => &[],
                 };
                 let calls = calls.iter().map(|call| {
-                    let answer = answers.iter().find(|a| a.call == call.id).cloned();
+                    let answer = answers.iter().find(|a| a.call == call.id);
+                    let answer = answer.map(|answer| shown(call, answer));
                     let open = || Answer::error(&call.id, words::never_answered());
                     (short::call(call), answer.unwrap_or_else(open))
                 });
@@ -53,7 +63,7 @@ pub fn fit(history: &[Vec<Item>], own: &[Item], tokens: u64) -> Vec<Turn> {
     let mut used = size(&own);
     let mut kept = Vec::new();
     for task in history.iter().rev() {
-        let task = turns(task);
+        let task = past(task);
         let needed = size(&task);
         if used + needed > room {
             break;
@@ -69,8 +79,8 @@ pub fn fit(history: &[Vec<Item>], own: &[Item], tokens: u64) -> Vec<Turn> {
 
 /// Estimates the tokens of a history and the task's own items, unfitted.
 pub fn needed(history: &[Vec<Item>], own: &[Item]) -> u64 {
-    let all = history.iter().map(Vec::as_slice).chain([own]);
-    let bytes: usize = all.map(|items| size(&turns(items))).sum();
+    let before: usize = history.iter().map(|items| size(&past(items))).sum();
+    let bytes = before + size(&turns(own));
     (bytes / CHARS_PER_TOKEN) as u64 + 1
 }
 
@@ -121,12 +131,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::transcript::Call;
+    use crate::domain::taint::Taint;
 
     fn asked(n: usize) -> Item {
         let calls =
             (0..n).map(|i| Call { id: format!("c1.{i}"), name: "t".into(), arguments: json!({}) });
-        Item::Asked { text: String::new(), calls: calls.collect() }
+        Item::Asked { text: String::new(), calls: calls.collect(), taint: Taint::Clean }
     }
 
     fn answered(n: usize, text: &str) -> Item {
@@ -143,7 +153,7 @@ mod tests {
 
     #[test]
     fn old_tasks_go_before_the_own_answers_are_shrunk() {
-        let old = vec![Item::Said { text: "x".repeat(3_000) }];
+        let old = vec![Item::said("x".repeat(3_000), Taint::Clean)];
         let own = [asked(1), answered(1, &"y".repeat(3_000)), Item::Noted { text: "now".into() }];
         assert_eq!(fit(std::slice::from_ref(&old), &own, 10_000).len(), 3);
         assert_eq!(fit(std::slice::from_ref(&old), &own, 1_500).len(), 2);

@@ -3,6 +3,7 @@
 mod budget;
 mod circles;
 mod drive;
+mod earlier;
 mod header;
 mod hidden;
 mod history;

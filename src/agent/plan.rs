@@ -17,7 +17,7 @@ pub fn standing(items: &[Item]) -> Option<Plan> {
                 let made = calls.iter().zip(answers).filter(|(c, a)| c.name == TOOL && !a.is_error);
                 plan = made.rev().find_map(|(_, answer)| plan_in(&answer.text)).or(plan);
             }
-            [_, Item::Asked { text, .. } | Item::Said { text }] => {
+            [_, Item::Asked { text, .. } | Item::Said { text, .. }] => {
                 plan.iter_mut().for_each(|plan| mark(plan, text));
             }
             _ => {}
@@ -85,11 +85,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::domain::taint::Taint;
     use crate::domain::transcript::{Answer, Call};
 
     fn asked(text: &str, name: &str) -> Item {
         let call = Call { id: "c".into(), name: name.into(), arguments: json!({}) };
-        Item::Asked { text: text.into(), calls: vec![call] }
+        Item::Asked { text: text.into(), calls: vec![call], taint: Taint::Clean }
     }
 
     fn answered(text: &str, is_error: bool) -> Item {
@@ -125,7 +126,7 @@ mod tests {
         assert_eq!(shown(&items), "x~.", "the next open step begins");
         items.extend([answered("", false), asked("- [~] 3. eat\n[X] 9", "glob")]);
         assert_eq!(shown(&items), "x.~", "a step of no plan is nothing");
-        items.extend([answered("", false), Item::Said { text: "[x] 2\n[x] 3\nDone.".into() }]);
+        items.extend([answered("", false), Item::said("[x] 2\n[x] 3\nDone.", Taint::Clean)]);
         assert_eq!(shown(&items), "xxx");
         items.extend(planned());
         assert_eq!(shown(&items), "~..", "a new plan takes the place of the old one");
@@ -133,8 +134,8 @@ mod tests {
 
     #[test]
     fn a_plan_of_the_conversation_stands_until_the_task_makes_its_own() {
-        let done = [planned(), vec![Item::Said { text: "[x] 1".into() }]].concat();
-        let talk = vec![Item::Said { text: "Hello.".into() }];
+        let done = [planned(), vec![Item::said("[x] 1", Taint::Clean)]].concat();
+        let talk = vec![Item::said("Hello.", Taint::Clean)];
         let history = [planned(), done, talk.clone()];
         assert_eq!(newest(&history, &talk), standing(&history[1]));
         assert_eq!(newest(&history, &planned()), standing(&planned()));

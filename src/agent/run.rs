@@ -8,6 +8,7 @@ use crate::agent::header::{Header, Hush, VERSION, since_stored};
 use crate::agent::{Asks, Ending, Settings, Source, budget, plan, words};
 use crate::domain::ids::TaskId;
 use crate::domain::question::Ask;
+use crate::domain::taint::Taint;
 use crate::domain::transcript::{Answer, Call, Heard, Item};
 use crate::domain::usage::Usage;
 use crate::llm::{ModelError, Reply};
@@ -40,6 +41,8 @@ pub struct Run {
     absorbed: Vec<TaskId>,
     /// Whoever reads the answer is told everything.
     frank: bool,
+    /// The level of what the model reads.
+    read: Taint,
 }
 
 /// What the run wants next.
@@ -106,7 +109,6 @@ impl Run {
             refused: None,
             set_aside: false,
             fittings: 0,
-            untrusted: false,
             later: Vec::new(),
             started: Vec::new(),
             asking: None,
@@ -132,7 +134,7 @@ impl Run {
     fn of(settings: Settings, header: Header, items: Vec<Item>, stored: (usize, Usage)) -> Self {
         let (resumed, ended, pending) = (false, None, None);
         let (seen, absorbed) = (Seen::default(), Vec::new());
-        let (ask, frank) = (None, false);
+        let (ask, frank, read) = (None, false, Taint::Clean);
         Self {
             settings,
             header,
@@ -145,6 +147,7 @@ impl Run {
             seen,
             absorbed,
             frank,
+            read,
         }
     }
 
@@ -207,7 +210,7 @@ impl Run {
         let hushed = self.header.hushed.take();
         if calls.is_empty() {
             let text = text + stopped.map_or("", words::answer_stopped);
-            self.items.push(Item::Said { text: text.clone() });
+            self.items.push(Item::said(text.clone(), self.read));
             return self.end(End::Done, text);
         }
         match hushed {
@@ -215,7 +218,7 @@ impl Run {
                 let step = self.header.steps;
                 let own = |(n, call): (usize, Call)| Call { id: format!("c{step}.{n}"), ..call };
                 let calls = calls.into_iter().enumerate().map(own).collect();
-                self.items.push(Item::Asked { text, calls });
+                self.items.push(Item::Asked { text, calls, taint: self.read.written() });
             }
             Some(Hush::Repeated(tool)) => {
                 let line = words::went_in_circles(&tool);
@@ -278,7 +281,8 @@ impl Run {
             self.hush(hush);
         } else if !self.header.later.is_empty() && self.ended.is_none() {
             let calls = self.header.later.remove(0);
-            self.items.push(Item::Asked { text: String::new(), calls });
+            let taint = self.read.max(self.level()).written();
+            self.items.push(Item::Asked { text: String::new(), calls, taint });
         }
     }
 
@@ -304,14 +308,14 @@ impl Run {
         }
     }
 
-    /// Notes that foreign words came in. `true` the first time.
-    pub fn saw_foreign_words(&mut self) -> bool {
-        !std::mem::replace(&mut self.header.untrusted, true)
+    /// Notes the level of what the model reads from now on.
+    pub fn reads(&mut self, level: Taint) {
+        self.read = level;
     }
 
-    /// Whether foreign words came in during the task.
-    pub fn is_untrusted(&self) -> bool {
-        self.header.untrusted
+    /// Returns the level of what came in during the task.
+    pub fn level(&self) -> Taint {
+        self.items.iter().map(Item::level).max().unwrap_or_default()
     }
 
     /// Ends because a person wants it.

@@ -8,6 +8,10 @@ use crate::config::problem::one_of;
 use crate::config::settings::Settings;
 use crate::domain::crash::CrashPoint;
 use crate::domain::spelling::nearest;
+use crate::domain::tool::Class;
+use crate::tools;
+use crate::tools::aliases::is_planned;
+use crate::tools::base::{self, Means};
 use crate::tools::web::settings::SearchProvider;
 
 /// A key's path and what is wrong with its value.
@@ -22,10 +26,50 @@ pub fn contradictions(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
     for group in settings.groups.keys() {
         wrong.extend(id(group, kits).map(|says| (path(&["groups", group]), says)));
     }
+    wrong.extend(opened(settings, kits));
     wrong.extend(tools(settings));
     wrong.extend(console(settings));
     wrong.extend(crash(settings));
     wrong
+}
+
+/// What a group opens must be there.
+fn opened(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
+    let groups = settings.groups.iter().filter(|(_, group)| !group.allow.is_empty());
+    let mut groups = groups.peekable();
+    if groups.peek().is_none() {
+        return Vec::new();
+    }
+    let known = tool_names(kits);
+    let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+    let judge = |word: &str| -> Option<String> {
+        if classes.contains(&word) || known.contains(&word) {
+            return None;
+        }
+        if is_planned(word) {
+            return Some(format!("{word} is no tool of this selkie: there is nothing to open"));
+        }
+        let near = nearest(word, known.iter().copied().chain(classes.iter().copied()));
+        let hint = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
+        let classes = one_of(&classes.iter().map(|class| (*class).to_owned()).collect::<Vec<_>>());
+        Some(format!("takes names of tools and classes ({classes}), not {word:?}{hint}"))
+    };
+    let words = groups.flat_map(|(id, group)| {
+        group.allow.iter().enumerate().map(move |(index, word)| (id, index, word))
+    });
+    words
+        .filter_map(|(id, index, word)| {
+            Some((path(&["groups", id, "allow", &index.to_string()]), judge(word)?))
+        })
+        .collect()
+}
+
+fn tool_names(kits: &[ChannelKit]) -> Vec<&'static str> {
+    let (settings, means) = (tools::Settings::default(), Means::default());
+    let base = base::build(&settings, &means).map(|base| base.specs()).unwrap_or_default();
+    let runtime = base::runtime(&settings, &means);
+    let ours = base.iter().map(|spec| spec.name).chain(runtime.iter().map(|t| t.spec().name));
+    ours.chain(kits.iter().flat_map(|kit| kit.speaking.iter().map(|tool| tool.name))).collect()
 }
 
 /// Reads `debug.crash_at`: the point and at which pass (1 = the first).

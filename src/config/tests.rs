@@ -142,13 +142,15 @@ fn every_problem_is_told_at_once_with_its_line() {
 fn contradictions_are_told_when_the_shape_is_right() {
     let desk = Desk::with(
         "owners: ['4711', 'pg:1']\n\
-         groups:\n  tg:-100:\n    allow: [exec]\n\
+         groups:\n  tg:-100:\n    allow: [exec, bsh, contacts_send]\n\
          console:\n  allow_origin: http://127.0.0.1:1\n\
          debug:\n  crash_at: after_clam\n",
     );
     assert_snapshot!(desk.problems(), @r#"
     config.yaml:1: owners[0] takes pg:<id>, not "4711"
     config.yaml:3: groups.tg:-100 takes pg:<id>, not "tg:-100"
+    config.yaml:4: groups.tg:-100.allow[1] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "bsh" (did you mean bash?)
+    config.yaml:4: groups.tg:-100.allow[2] contacts_send is no tool of this selkie: there is nothing to open
     config.yaml:6: console.allow_origin is set and console.listen is not: nothing would listen; set both or none
     config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, after_park, before_answer, after_answer, before_finish, after_finish, after_sending, after_deliver, after_receipt)
     "#);

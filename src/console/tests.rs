@@ -16,6 +16,7 @@ use super::{ChannelView, Console};
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::domain::happening::{Happening, Happenings};
 use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
 use crate::shape::{Explained, HiddenLine, ToolLine};
@@ -59,7 +60,7 @@ fn facts() -> Facts {
         place: Where::CommandLine { terminal: true },
         speaker: None,
         trust: Trust::Owner,
-        untrusted_text: false,
+        taint: Taint::Clean,
         occasion: Occasion::Asked,
         mode: Mode::Normal,
         message: None,

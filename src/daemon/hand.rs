@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::daemon::build::House;
 use crate::domain::clock::SharedClock;
-use crate::domain::facts::{Facts, Mode};
+use crate::domain::facts::{Facts, Mode, Where};
 use crate::domain::ids::TaskId;
 use crate::domain::transcript::Call;
 use crate::shape::roots::{Reach, Workspace};
@@ -22,15 +22,17 @@ use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::{dispatch, look_up};
-use crate::tools::paths::Ours;
+use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Todos};
 use crate::tools::preview::preview;
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::{Outward, Roots, Scope};
 
 /// Not longer than this for one call.
 const TIMEOUT: Duration = Duration::from_secs(120);
 /// The account of the command line's conversations, the same as `selkie ask` has.
 const ACCOUNT: &str = "cli:local";
+/// The command line as settings name it.
+const AT_TERMINAL: Where = Where::CommandLine { terminal: true };
 /// The folder of the cache that calls by hand own.
 const OWN: &str = "by-hand";
 
@@ -43,6 +45,9 @@ pub struct ByHand {
     pub workspace: PathBuf,
     /// Name and arguments.
     pub calls: Vec<(String, Value)>,
+    /// Somebody sits there and sees what is done.
+    #[serde(default)]
+    pub terminal: bool,
     /// Nothing is done: what would be done is told.
     #[serde(default)]
     pub preview: bool,
@@ -96,12 +101,18 @@ impl Bench {
     pub async fn call(&self, by_hand: &ByHand) -> Vec<Called> {
         let mode = Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode)));
         let mut answers = Vec::new();
+        let mut taint = by_hand.facts.taint;
         for (index, (tool, arguments)) in by_hand.calls.iter().enumerate() {
             let id = format!("c1.{index}");
-            let facts = Facts { mode: mode.now(), ..by_hand.facts.clone() };
+            let mut facts = Facts { mode: mode.now(), taint, ..by_hand.facts.clone() };
+            if taint.is_any() && !by_hand.terminal && facts.place == AT_TERMINAL {
+                // Nobody sees what a page or a file may have brought about.
+                facts.place = Where::CommandLine { terminal: false };
+            }
             let shape = self.shaper.shape(&facts);
             let modes = Arc::clone(&mode) as _;
-            let scope = Scope { mode: facts.mode, modes, ..self.scope(by_hand, &shape, &id) };
+            let scope =
+                Scope { mode: facts.mode, modes, ..self.scope(by_hand, &facts, &shape, &id) };
             let call = Call { id, name: tool.clone(), arguments: arguments.clone() };
             let call = shape.registry.canonical(call);
             if by_hand.preview {
@@ -111,7 +122,10 @@ impl Bench {
             }
             let answer = dispatch(&shape.registry, &call, &scope, &self.redactor).await;
             let (text, is_error, over) = match answer {
-                Ok(done) => (done.answer.text, done.answer.is_error, false),
+                Ok(done) => {
+                    taint = taint.max(done.answer.taint);
+                    (done.answer.text, done.answer.is_error, false)
+                }
                 Err(error @ ToolError::Ask(_)) => (format!("{tool}: {error}"), true, false),
                 Err(error) => (error.to_string(), true, true),
             };
@@ -141,7 +155,7 @@ impl Bench {
         Called { tool: String::new(), text, is_error }
     }
 
-    fn scope(&self, by_hand: &ByHand, shape: &Shape, call: &str) -> Scope {
+    fn scope(&self, by_hand: &ByHand, facts: &Facts, shape: &Shape, call: &str) -> Scope {
         let workspace = &by_hand.workspace;
         let key = format!("cli:{}", workspace.display());
         let Reach { workspace: opened, state, elsewhere } = shape.roots.opens;
@@ -153,6 +167,9 @@ impl Bench {
             speaker: by_hand.facts.speaker.clone(),
             trust: by_hand.facts.trust,
             mode: by_hand.facts.mode,
+            // Whoever calls by hand has written what is called.
+            outward: Outward::Free,
+            earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
             roots: Roots {
@@ -161,6 +178,8 @@ impl Bench {
                 state: state.then(|| self.state.clone()),
                 workspace: (opened == Workspace::Any).then(|| workspace.clone()),
                 elsewhere,
+                writes_state: !facts.is_tainted(),
+                level: Level::writing(facts.taint.written()),
                 ours: self.ours.clone(),
             },
             reply: Arc::new(Nobody),

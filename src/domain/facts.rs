@@ -5,6 +5,7 @@ use selkie_channel_core::{Audience, Features, MessageRef, PersonId};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::gate::Passed;
+use crate::domain::taint::Taint;
 
 /// The facts of one task.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,8 +18,10 @@ pub struct Facts {
     pub speaker: Option<PersonId>,
     /// The least trust of everybody whose own words are in play.
     pub trust: Trust,
-    /// Words of others are in play: a quote, a forward, a file, a web page.
-    pub untrusted_text: bool,
+    /// The highest level of what the model reads: a quote, a forward, a file, a web page, what came of
+    /// them.
+    #[serde(alias = "untrusted_text")]
+    pub taint: Taint,
     /// Why the task exists.
     pub occasion: Occasion,
     /// Plan mode or not.
@@ -41,6 +44,12 @@ pub struct Facts {
 impl Facts {
     /// The layout written today.
     pub const VERSION: u16 = 1;
+
+    /// Whether words of others are in play where nobody can be asked to allow what they may have brought
+    /// about: at a terminal the person who sits there sees and stops it.
+    pub fn is_tainted(&self) -> bool {
+        self.taint.is_any() && self.place != Where::CommandLine { terminal: true }
+    }
 
     /// Returns the audience of the place.
     pub fn audience(&self) -> Audience {

@@ -13,6 +13,7 @@ pub mod question;
 pub mod schema;
 pub mod span;
 pub mod spelling;
+pub mod taint;
 pub mod task;
 pub mod tool;
 pub mod transcript;

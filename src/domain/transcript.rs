@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::ids::InboxId;
+use crate::domain::taint::Taint;
 
 /// One stored row of a task's transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub enum Item {
         text: String,
         /// What it asked for; never empty.
         calls: Vec<Call>,
+        /// The level of these words: what the model had read.
+        #[serde(default = "Taint::of_old_words")]
+        taint: Taint,
     },
     /// The answers to the calls of the row before, in their order.
     Answered {
@@ -29,12 +33,34 @@ pub enum Item {
     Said {
         /// In markdown.
         text: String,
+        /// The level of these words: what the model had read.
+        #[serde(default = "Taint::of_old_words")]
+        taint: Taint,
     },
     /// Something the daemon tells the model: a limit reached, an answer that was not delivered.
     Noted {
         /// In plain words.
         text: String,
     },
+}
+
+impl Item {
+    /// The bot's last word, written while it read what is of this level.
+    pub fn said(text: impl Into<String>, read: Taint) -> Self {
+        Self::Said { text: text.into(), taint: read.written() }
+    }
+
+    /// Returns the level of what the item holds.
+    pub fn level(&self) -> Taint {
+        match self {
+            Self::Heard(heard) => heard.level(),
+            Self::Asked { taint, .. } | Self::Said { taint, .. } => *taint,
+            Self::Answered { answers } => {
+                answers.iter().map(|answer| answer.taint).max().unwrap_or_default()
+            }
+            Self::Noted { .. } => Taint::Clean,
+        }
+    }
 }
 
 /// A person's message, as the model sees it.
@@ -65,6 +91,22 @@ pub struct Heard {
 }
 
 impl Heard {
+    /// Returns the level of what it holds beside the person's own words. A quote of the bot's own words
+    /// stands in the history with their level.
+    pub fn level(&self) -> Taint {
+        let quotes_others = self.quote.as_ref().is_some_and(|quote| !quote.ours);
+        let brings_files = !self.files.is_empty() || !self.pictures.is_empty();
+        match quotes_others || self.forwarded || self.is_talk() || brings_files {
+            true => Taint::Raw,
+            false => Taint::Clean,
+        }
+    }
+
+    /// Returns what the person typed; nothing when the words are another's.
+    pub fn own_words(&self) -> Option<&str> {
+        (!self.forwarded && !self.is_talk()).then_some(self.text.as_str())
+    }
+
     /// Whether it is group talk; rows of earlier versions know it by their first word alone.
     pub fn is_talk(&self) -> bool {
         self.talk || self.text.starts_with("<group_talk ")
@@ -106,12 +148,21 @@ pub struct Answer {
     /// Pictures that belong to the text, for models that see.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<Picture>,
+    /// Whose words it holds.
+    #[serde(default = "Taint::of_old_answers")]
+    pub taint: Taint,
 }
 
 impl Answer {
     /// Answers a call in words.
     pub fn words(call: &str, text: impl Into<String>) -> Self {
-        Self { call: call.to_owned(), text: text.into(), is_error: false, pictures: Vec::new() }
+        Self {
+            call: call.to_owned(),
+            text: text.into(),
+            is_error: false,
+            pictures: Vec::new(),
+            taint: Taint::Clean,
+        }
     }
 
     /// Answers a call that failed or was refused.

@@ -13,6 +13,7 @@ use crate::agent::{Asks, Driven, Dropped, Ending, taken_in};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::{Trust, Where};
 use crate::domain::happening::Happening;
+use crate::domain::taint::Taint;
 use crate::domain::transcript::{Answer, Item};
 use crate::domain::usage::Usage;
 use crate::flow::desk::Desk;
@@ -295,7 +296,7 @@ impl Answers {
             Some(_) => {}
         }
         if !text.is_empty() {
-            append.push(Item::Said { text: text.clone() });
+            append.push(Item::said(text.clone(), Taint::Clean));
         }
         let header = claimed.header.clone().unwrap_or_else(|| "{}".to_owned());
         let (usage, seen, absorbed) = (Usage::default(), Seen::default(), Vec::new());

@@ -14,6 +14,7 @@ use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::domain::happening::Happening;
 use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::question::QuestionState;
+use crate::domain::taint::Taint;
 use crate::flow::desk::Desk;
 use crate::flow::endings::{Endings, Finished};
 use crate::flow::intake::Intake;
@@ -137,7 +138,7 @@ fn arrival(desk: &Desk, ask: Ask) -> Arrival {
         place: Where::CommandLine { terminal: ask.terminal },
         speaker: Some(terminal::person()),
         trust: Trust::Owner,
-        untrusted_text: false,
+        taint: Taint::Clean,
         occasion: Occasion::Asked,
         mode: Mode::Normal,
         message: Some(MessageRef::new(&*key)),

@@ -7,6 +7,7 @@ use selkie_channel_core::{Addressed, Earlier, Inbound, PersonId, Speaker, What};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::domain::taint::Taint;
 use crate::flow::desk::Desk;
 use crate::flow::intake::hide;
 use crate::store::{Arrival, Claimed, Disposition, Fuse};
@@ -30,7 +31,9 @@ pub(super) async fn add(desk: &Arc<Desk>, claimed: &mut Claimed, cancel: &Cancel
     if lines.is_empty() && missing.is_none() || !is_first(desk, claimed).await {
         return;
     }
-    claimed.facts.untrusted_text |= !lines.is_empty();
+    if !lines.is_empty() {
+        claimed.facts.taint = Taint::Raw;
+    }
     if let Some(why) = missing {
         tracing::warn!(
             conversation = %claimed.conversation, why, lines = lines.len(),

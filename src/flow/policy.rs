@@ -9,6 +9,7 @@ use selkie_channel_core::{
 
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::domain::span::Span;
+use crate::domain::taint::Taint;
 use crate::flow::commands::Builtin;
 use crate::flow::desk::after;
 use crate::flow::settings::{GroupSettings, TriggerMode, WhileBusy};
@@ -94,7 +95,7 @@ impl Policy<'_> {
             place: Where::Channel(self.address.features(&inbound.conversation)),
             speaker: Some(inbound.speaker.id.clone()),
             trust,
-            untrusted_text: is_foreign(inbound),
+            taint: if is_foreign(inbound) { Taint::Raw } else { Taint::Clean },
             occasion: Occasion::Asked,
             mode: Mode::Normal,
             message: inbound.message.clone(),
@@ -391,7 +392,7 @@ mod tests {
         let groups = BTreeMap::new();
         let policy = policy(&[], &everyone, &groups);
         let mut said = testing::message("tg:2", "hi");
-        let untrusted = |m: &Inbound| policy.facts(m, Trust::Allowed).untrusted_text;
+        let untrusted = |m: &Inbound| policy.facts(m, Trust::Allowed).taint == Taint::Raw;
         assert!(!untrusted(&said));
         said.quote = Some(Quote {
             message: MessageRef::new("1"),

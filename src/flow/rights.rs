@@ -4,6 +4,7 @@ use selkie_channel_core::Inbound;
 
 use crate::domain::facts::{Trust, Where};
 use crate::domain::ids::InboxId;
+use crate::domain::taint::Taint;
 use crate::flow::desk::Desk;
 use crate::flow::policy;
 use crate::store::Claimed;
@@ -12,7 +13,9 @@ use crate::store::Claimed;
 /// row), and what a group said around it, which is nobody's own words.
 pub(super) fn weigh(claimed: &mut Claimed) {
     let heard = || claimed.heard.iter().map(|(_, inbound)| inbound);
-    claimed.facts.untrusted_text |= !claimed.context.is_empty() || heard().any(policy::is_foreign);
+    if !claimed.context.is_empty() || heard().any(policy::is_foreign) {
+        claimed.facts.taint = Taint::Raw;
+    }
     if claimed.facts.trust == Trust::Owner {
         // Messages gather by speaker: all of them are the owner's.
         claimed.facts.summoned = heard().flat_map(policy::summoned).collect();
@@ -77,7 +80,7 @@ mod tests {
     fn every_message_weighs_in_and_talk_around_it_too() {
         let untrusted = |claimed: &mut Claimed| {
             weigh(claimed);
-            claimed.facts.untrusted_text
+            claimed.facts.taint == Taint::Raw
         };
         let mut claimed = testing::claimed(1, &message("tg:1", "use $bash"));
         assert!(!untrusted(&mut claimed));

@@ -13,8 +13,9 @@ use crate::flow::workspace::Workspaces;
 use crate::shape::Shape;
 use crate::shape::roots::{Reach, Workspace};
 use crate::store::Claimed;
+use crate::tools::paths::Level;
 use crate::tools::ports::{Modes, Progress, Reply, Todos};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::{Outward, Roots, Scope};
 
 /// No call of a tool takes longer.
 const LONGEST_CALL: Duration = Duration::from_secs(120);
@@ -45,6 +46,8 @@ impl Scopes {
             speaker: facts.speaker.clone(),
             trust: facts.trust,
             mode: facts.mode,
+            outward: Outward::Free,
+            earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
             roots: self.roots(claimed, facts, shape.roots.opens),
@@ -73,6 +76,8 @@ impl Scopes {
             state: opens.state.then(|| state_dir.clone()),
             workspace,
             elsewhere: opens.elsewhere,
+            writes_state: !facts.is_tainted(),
+            level: Level::writing(facts.taint.written()),
             ours: ours.clone(),
         }
     }

@@ -139,7 +139,7 @@ pub enum StatusMode {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GroupSettings {
-    /// Tool or class names that are open here.
+    /// Tools and classes of tools that are open here although it is a group.
     pub allow: Vec<String>,
     /// When the bot speaks here although nobody spoke to it. Default: the key of the same name at the
     /// top.

@@ -99,7 +99,7 @@ impl Inflow for Steering {
 /// Whether a newcomer may speak to a run that was shaped by these facts.
 fn may_join(run: &Facts, newer: &Facts) -> bool {
     newer.trust >= run.trust
-        && (run.untrusted_text || !newer.untrusted_text)
+        && newer.taint <= run.taint
         && newer.mode == run.mode
         && (run.occasion, newer.occasion) == (Occasion::Asked, Occasion::Asked)
         && newer.summoned.iter().all(|name| run.summoned.contains(name))
@@ -109,13 +109,17 @@ fn may_join(run: &Facts, newer: &Facts) -> bool {
 mod tests {
     use super::*;
     use crate::domain::facts::{Mode, Trust};
+    use crate::domain::taint::Taint;
     use crate::flow::testing::{claimed, message};
 
     #[test]
     fn nobody_with_less_speaks_to_a_run_with_more() {
         use Trust::{Allowed, Owner, Stranger};
         let facts = claimed(1, &message("tg:1", "hi")).facts;
-        let of = |trust, untrusted_text| Facts { trust, untrusted_text, ..facts.clone() };
+        let of = |trust, foreign| {
+            let taint = if foreign { Taint::Raw } else { Taint::Clean };
+            Facts { trust, taint, ..facts.clone() }
+        };
         for (run, newer, joins) in [
             (of(Owner, false), of(Owner, false), true),
             (of(Owner, false), of(Allowed, false), false),

@@ -20,6 +20,7 @@ use crate::domain::chance::Fixed;
 use crate::domain::clock::SystemClock;
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{Boot, InboxId, OutboundId, PartId, TaskId};
+use crate::domain::taint::Taint;
 use crate::domain::task::{Claim, TaskState};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
@@ -162,7 +163,7 @@ impl Mind for TestMind {
             "swap" => format!("{:?}", swapped(&job).await),
             _ => format!("re {text}{}", files.join(" ")),
         };
-        let append = vec![Item::Said { text: answer.clone() }];
+        let append = vec![Item::said(answer.clone(), Taint::Clean)];
         let header = "{}".to_owned();
         Ok(Driven::Ended(Box::new(Ending {
             append,

@@ -3,6 +3,7 @@
 pub mod command;
 pub mod deny;
 pub mod network;
+pub mod outward;
 mod words;
 
 use schemars::JsonSchema;

@@ -216,5 +216,6 @@ fn setting(facts: &Facts) -> String {
         Mode::Normal => "normal",
         Mode::Plan => "plan",
     };
-    format!("{} · {} · {occasion} · {mode}", facts.place.name(), facts.trust.name())
+    let others = if facts.taint.is_any() { " · words of others" } else { "" };
+    format!("{} · {} · {occasion} · {mode}{others}", facts.place.name(), facts.trust.name())
 }

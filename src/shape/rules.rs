@@ -34,8 +34,8 @@ pub enum When {
     Group,
     /// The least trust in play is this one.
     Trust(Trust),
-    /// Words of others are in play.
-    Untrusted,
+    /// Words of others are in play, and nobody sits at a terminal.
+    Tainted,
     /// Nobody asked just now: a schedule or the heartbeat did.
     Unattended,
     /// Another task asked.
@@ -53,19 +53,9 @@ pub const RULES: &[Rule] = &[
         id: "group",
         reason: "hidden in groups: other people read along; an owner opens it with groups.<id>.allow",
         when: When::Group,
-        classes: &[Class::Message],
+        classes: &[Class::Message, Class::Exec],
         names: &[],
         opens: true,
-        yields: true,
-    },
-    Rule {
-        id: "group_exec",
-        reason: "hidden in groups: until approvals and a sandbox exist, programs run only at the command line \
-                 and in owners' private chats",
-        when: When::Group,
-        classes: &[Class::Exec],
-        names: &[],
-        opens: false,
         yields: true,
     },
     Rule {
@@ -105,14 +95,15 @@ pub const RULES: &[Rule] = &[
         yields: false,
     },
     Rule {
-        id: "untrusted",
-        reason: "hidden while words of others are in play (a quote, a forward, a file, group talk, a web page): \
-                 until approvals exist nothing is sent to others or published on their behalf",
-        when: When::Untrusted,
-        classes: &[Class::Message, Class::Public],
+        id: "tainted",
+        reason: "hidden while words of others are in play (a quote, a forward, a file, group talk, a web page, or \
+                 what came of them): they may have asked for it, and until approvals exist nobody can be asked; \
+                 begin anew with /reset, or ask at the terminal",
+        when: When::Tainted,
+        classes: &[Class::Exec, Class::Message, Class::Public],
         names: &[],
         opens: false,
-        yields: true,
+        yields: false,
     },
     Rule {
         id: "unattended",
@@ -175,7 +166,7 @@ impl When {
         match self {
             Self::Group => facts.audience() == Audience::Group,
             Self::Trust(trust) => facts.trust == trust,
-            Self::Untrusted => facts.untrusted_text,
+            Self::Tainted => facts.is_tainted(),
             Self::Unattended => {
                 matches!(facts.occasion, Occasion::Scheduled | Occasion::Heartbeat)
             }
@@ -206,8 +197,8 @@ mod tests {
                 rule.id
             );
             assert!(
-                !rule.yields || matches!(rule.when, When::Group | When::Untrusted),
-                "{}: trust, occasion and mode yield to nobody's words",
+                !rule.yields || rule.when == When::Group,
+                "{}: trust, others' words, occasion and mode yield to nobody's words",
                 rule.id
             );
         }

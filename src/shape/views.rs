@@ -36,7 +36,8 @@ impl<'a> Key<'a> {
             Where::Channel(features) => Some(features),
         };
         let opened = if opens { facts.opened.as_slice() } else { &[] };
-        let yields = yields && facts.trust == Trust::Owner;
+        // What others wrote may have led to the name.
+        let yields = yields && facts.trust == Trust::Owner && !facts.is_tainted();
         let summoned = if yields { facts.summoned.as_slice() } else { &[] };
         Self { mask, opened, summoned, features, message: facts.message.is_some() }
     }

@@ -15,6 +15,7 @@ use selkie_channel_core::{
 
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
 use crate::domain::ids::Boot;
+use crate::domain::taint::Taint;
 use crate::domain::task::{Claim, Lane};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
@@ -169,7 +170,7 @@ pub fn facts() -> Facts {
         }),
         speaker: Some(PersonId::new("tg:1")),
         trust: Trust::Allowed,
-        untrusted_text: false,
+        taint: Taint::Clean,
         occasion: Occasion::Asked,
         mode: Mode::Normal,
         message: None,
@@ -219,7 +220,7 @@ pub fn draft(n: i64, parts: usize) -> Draft {
 
 /// The model's last word.
 pub fn said(text: &str) -> Item {
-    Item::Said { text: text.to_owned() }
+    Item::said(text, Taint::Clean)
 }
 
 /// A finish that says `say`.

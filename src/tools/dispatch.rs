@@ -5,13 +5,18 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use selkie_channel_core::Redactor;
+use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
+use crate::domain::taint::Taint;
+use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::{Answer, Call};
+use crate::guard::outward;
 use crate::tools::aliases::{clash, is_planned, later};
 use crate::tools::args::{Accepted, accept};
+use crate::tools::paths::of_command;
 use crate::tools::registry::{Found, Registry, refusal};
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Outward, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 /// An answered call.
@@ -19,8 +24,6 @@ use crate::tools::{Output, Tool, ToolError};
 pub struct Dispatched {
     /// For the transcript.
     pub answer: Answer,
-    /// The answer holds words from outside.
-    pub untrusted: bool,
 }
 
 /// Calls a tool of this task's registry. Every fault of the model's becomes an answer; only what must
@@ -34,15 +37,17 @@ pub async fn dispatch(
     scope: &Scope,
     redactor: &Redactor,
 ) -> Result<Dispatched, ToolError> {
-    let (most, output) = match look_up(registry, &call.name) {
-        Ok(tool) => (tool.max_output(), answer(&tool, call, scope).await),
-        Err(why) => (super::MAX_OUTPUT, Err(ToolError::Tell(why))),
+    let found = look_up(registry, &call.name);
+    let (most, output) = match &found {
+        Ok(tool) => (tool.max_output(), answer(tool, call, scope).await),
+        Err(why) => (super::MAX_OUTPUT, Err(ToolError::tell(why.clone()))),
     };
     let output = match output {
         Ok(output) => output,
         Err(ToolError::Tell(text)) => Output { text, is_error: true, ..Output::default() },
         Err(error @ (ToolError::Abort(_) | ToolError::Ask(_))) => return Err(error),
     };
+    let taint = found.map_or(Taint::Clean, |tool| level(tool.spec(), call, scope, &output));
     // Cleaned before it is cut: half a secret would not be recognised.
     let text = cut(redactor.clean(&output.text), most);
     let answer = Answer {
@@ -50,8 +55,63 @@ pub async fn dispatch(
         text,
         is_error: output.is_error,
         pictures: output.pictures,
+        taint,
     };
-    Ok(Dispatched { answer, untrusted: output.untrusted })
+    Ok(Dispatched { answer })
+}
+
+/// Whose words an answer holds. Of files those that were read count; of a command those it names, and the
+/// network it may have reached; all else from outside is others'.
+fn level(spec: &ToolSpec, call: &Call, scope: &Scope, output: &Output) -> Taint {
+    let roots = &scope.roots;
+    if spec.group == "files" {
+        return roots.level.read();
+    }
+    let cmd = call.arguments.get("cmd").and_then(Value::as_str);
+    match (output.untrusted, cmd) {
+        (false, _) => Taint::Clean,
+        (true, Some(cmd)) if spec.class == Class::Exec => {
+            if outward::reaches_network(cmd) {
+                return Taint::Raw;
+            }
+            let home = roots.workspace.as_ref().unwrap_or(&roots.own);
+            let folder = call.arguments.get("cwd").and_then(Value::as_str).unwrap_or(".");
+            let folder = folder.strip_prefix("file_cache_dir").map_or_else(
+                || home.join(folder),
+                |below| roots.own.join(below.trim_start_matches('/')),
+            );
+            of_command(cmd, &folder, &roots.own)
+        }
+        (true, _) => Taint::Raw,
+    }
+}
+
+/// While words of others are in play nothing goes out that a person did not type: an address can carry
+/// what the model knows.
+fn check_outward(spec: &ToolSpec, args: &Value, scope: &Scope) -> Result<(), ToolError> {
+    let Outward::Only(typed) = &scope.outward else { return Ok(()) };
+    if spec.class != Class::Network {
+        return Ok(());
+    }
+    let text = |key: &str| args.get(key).and_then(Value::as_str);
+    let is_get = text("method").is_none_or(|method| method.eq_ignore_ascii_case("get"))
+        && ["body", "headers", "auth_profile"]
+            .iter()
+            .all(|key| args.get(key).is_none_or(Value::is_null));
+    let free = match (text("url"), text("q")) {
+        (Some(url), _) => is_get && outward::is_typed_address(url, typed),
+        (None, Some(words)) => outward::are_typed_words(words, typed),
+        (None, None) => false,
+    };
+    if free {
+        return Ok(());
+    }
+    Err(ToolError::tell(format!(
+        "{} is not available here for this: words of others are in play, and what is asked of the network can \
+         carry something out. Only addresses and search words that a person typed in this conversation, to the \
+         letter, are open until approvals exist: ask for the address, begin anew with /reset, or ask at the terminal",
+        spec.name
+    )))
 }
 
 /// Finds a tool of this task.
@@ -79,6 +139,7 @@ async fn answer(tool: &Arc<dyn Tool>, call: &Call, scope: &Scope) -> Result<Outp
     }
     let Accepted { args, notes } =
         accept(&tool.spec().parameters, &call.arguments).map_err(ToolError::Tell)?;
+    check_outward(tool.spec(), &args, scope)?;
     let mut output = timed(tool, args, scope).await?;
     for note in notes {
         output.text = format!("{}\n{note}", output.text);
@@ -134,10 +195,9 @@ mod tests {
     use std::time::Duration;
 
     use proptest::prelude::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
-    use crate::domain::tool::Class;
     use crate::tools::registry::{Base, Hide, Overlay, Selection};
     use crate::tools::testkit::{Act, Acting, Folders};
 
@@ -191,6 +251,51 @@ mod tests {
         ✗ there is no tool xyzzyxyzzyxyzzy
         ✗ crash failed: a defect of the tool, not of your arguments; go on without it and say so
         "#);
+    }
+
+    /// Nothing goes out that others may have chosen; what a tool brings has its level.
+    #[tokio::test]
+    async fn words_of_others_hold_the_network_back() {
+        let folders = Folders::new();
+        let mut scope = folders.scope();
+        scope.outward = Outward::Only(vec!["look at a.example/x".to_owned()].into());
+        let said = |spec: &ToolSpec, args: Value| check_outward(spec, &args, &scope).is_ok();
+        let network = Acting::tool("fetch", Class::Network, Act::Echo);
+        let read = Acting::tool("read", Class::Read, Act::Echo);
+        for (args, goes) in [
+            (json!({"url": "https://a.example/x"}), true),
+            (json!({"url": "https://a.example/x", "method": "get"}), true),
+            (json!({"url": "https://a.example/x", "method": "POST"}), false),
+            (json!({"url": "https://a.example/x", "body": "secret"}), false),
+            (json!({"url": "https://a.example/x", "headers": {"x": "secret"}}), false),
+            (json!({"url": "https://b.example/x"}), false),
+            (json!({"q": "look at"}), true),
+            (json!({"q": "secret"}), false),
+            (json!({}), false),
+        ] {
+            assert_eq!(said(network.spec(), args.clone()), goes, "{args}");
+        }
+        assert!(said(read.spec(), json!({"path": "a"})));
+    }
+
+    #[test]
+    fn a_command_brings_what_it_names() {
+        let folders = Folders::new();
+        folders.put("cache/bird/one/page.html", "x");
+        folders.put("work/mine.txt", "x");
+        let scope = folders.scope();
+        let bash = Acting::tool("bash", Class::Exec, Act::Echo);
+        let brings = |args: Value| {
+            let call = Call { id: "c1.0".into(), name: "bash".into(), arguments: args };
+            level(bash.spec(), &call, &scope, &Output::outside("x"))
+        };
+        assert_eq!(brings(json!({"cmd": "cat mine.txt; ls"})), Taint::Clean);
+        assert_eq!(brings(json!({"cmd": "curl a.example"})), Taint::Raw);
+        assert_eq!(brings(json!({"cmd": "cat page.html", "cwd": "file_cache_dir/."})), Taint::Raw);
+        assert_eq!(brings(json!({"cmd": "cat *", "cwd": "file_cache_dir/."})), Taint::Raw);
+        let page = folders.at("cache/bird/one/page.html");
+        assert_eq!(brings(json!({"cmd": format!("head -1 {}", page.display())})), Taint::Raw);
+        assert_eq!(brings(json!({"cmd": "echo hi", "cwd": "file_cache_dir/."})), Taint::Clean);
     }
 
     #[tokio::test]

@@ -13,7 +13,8 @@ use crate::domain::ids::TaskId;
 use crate::domain::plan::Plan;
 use crate::domain::question::Given;
 use crate::domain::tool::ToolBlock;
-use crate::tools::paths::Ours;
+use crate::domain::transcript::Picture;
+use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Progress, Reply, Todos};
 
 /// The scope of one call.
@@ -33,6 +34,10 @@ pub struct Scope {
     pub trust: Trust,
     /// What the conversation is in.
     pub mode: Mode,
+    /// What the network gets of this task.
+    pub outward: Outward,
+    /// What earlier tasks of the conversation read of others' words.
+    pub earlier: Arc<[Earlier]>,
     /// The plan the task follows: its own newest, else the conversation's.
     pub plan: Option<Plan>,
     /// What people answered to this call's questions, when it is called again after them.
@@ -57,6 +62,30 @@ pub struct Scope {
     pub clock: SharedClock,
 }
 
+/// What a task may send over the network by its tools.
+#[derive(Clone, Debug, Default)]
+pub enum Outward {
+    /// Whatever the tools allow.
+    #[default]
+    Free,
+    /// Words of others are in play, and they may have chosen where to: only addresses and search words
+    /// that stand verbatim in what people typed here, which is this.
+    Only(Arc<[String]>),
+}
+
+/// What a tool answered in an earlier task and the history shows as a stub.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Earlier {
+    /// Names it.
+    pub id: String,
+    /// The tool and what it was called with, in short.
+    pub of: String,
+    /// What it answered.
+    pub text: String,
+    /// Pictures that belong to it.
+    pub pictures: Vec<Picture>,
+}
+
 /// Where files may be read and written in one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roots {
@@ -72,4 +101,8 @@ pub struct Roots {
     pub elsewhere: bool,
     /// What is the bot's own, closed wherever it lies.
     pub ours: Ours,
+    /// Whether the open part of the state folder may be written: not while words of others are in play.
+    pub writes_state: bool,
+    /// How far what is read and written comes from others.
+    pub level: Level,
 }

@@ -58,6 +58,8 @@ pub struct Settings {
     pub think: Switch,
     /// Planning a task.
     pub plan_create: PlanCreate,
+    /// Bringing back what an earlier task has read.
+    pub recall: Switch,
     /// Reading the todo list.
     pub todo_read: Switch,
     /// Replacing the todo list.
@@ -201,6 +203,7 @@ impl Settings {
             ("ask_user", self.ask_user.enabled),
             ("plan_enter", self.plan_enter.enabled),
             ("plan_exit", self.plan_exit.enabled),
+            ("recall", self.recall.enabled),
             ("think", self.think.enabled),
             ("todo_read", self.todo_read.enabled),
             ("todo_write", self.todo_write.enabled),

@@ -18,9 +18,9 @@ use crate::domain::clock::ManualClock;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
-use crate::tools::paths::Ours;
+use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
-use crate::tools::scope::{Roots, Scope};
+use crate::tools::scope::{Outward, Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 /// A cache, a state folder and a workspace on the disk, and something outside of them.
@@ -64,6 +64,8 @@ impl Folders {
             state: Some(self.at("state")),
             workspace: Some(self.at("work")),
             elsewhere: false,
+            writes_state: true,
+            level: Level::default(),
             ours: Ours::new(self.at("state"), Vec::new(), vec![self.at("etc/bot.yaml")]),
         }
     }
@@ -77,6 +79,8 @@ impl Folders {
             speaker: None,
             trust: Trust::Owner,
             mode: Mode::Normal,
+            outward: Outward::Free,
+            earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
             roots: self.roots(),

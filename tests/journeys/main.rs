@@ -14,6 +14,7 @@ mod contract;
 mod debounce;
 mod edits;
 mod files_in;
+mod foreign_words;
 mod full_disk;
 mod gate_fails;
 mod gate_killed;

@@ -134,9 +134,8 @@ pub struct Say {
 pub enum Tools {
     /// List the base, the runtime tools and each channel's; or one setting's shape
     List {
-        /// One setting: cli, or `<channel>:<kind>`
-        #[arg(long = "in", value_name = "SETTING")]
-        setting: Option<String>,
+        #[command(flatten)]
+        setting: Setting,
         /// JSON instead of a table
         #[arg(long)]
         json: bool,
@@ -170,13 +169,40 @@ pub enum Tools {
     Why {
         /// The tool
         name: String,
-        /// The setting
-        #[arg(long = "in", value_name = "SETTING", default_value = "cli")]
-        setting: String,
+        #[command(flatten)]
+        setting: Setting,
         /// JSON instead of text
         #[arg(long)]
         json: bool,
     },
+}
+
+/// A setting: where, whose trust, what for, in which mode.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Setting {
+    /// Where: cli, or `<channel>:<kind>` [default: cli]
+    #[arg(long = "in", value_name = "WHERE")]
+    pub place: Option<String>,
+    /// Who asks: the least trusted of them [default: owner]
+    #[arg(long = "as", value_name = "WHO", value_parser = ["owner", "allowed", "stranger"])]
+    pub who: Option<String>,
+    /// What for [default: asked]
+    #[arg(long, value_parser = ["asked", "scheduled", "heartbeat", "child"])]
+    pub occasion: Option<String>,
+    /// What the conversation is in [default: normal]
+    #[arg(long, value_parser = ["normal", "plan"])]
+    pub mode: Option<String>,
+    /// Words of others are in play: a quote, a file, a web page
+    #[arg(long)]
+    pub tainted: bool,
+}
+
+impl Setting {
+    /// Whether anything of it is named.
+    pub fn is_named(&self) -> bool {
+        let Self { place, who, occasion, mode, tainted } = self;
+        [place, who, occasion, mode].into_iter().any(Option::is_some) || *tainted
+    }
 }
 
 /// `selkie config`.

@@ -1,13 +1,39 @@
-//! `--in SETTING`: `cli` or `<channel>:<kind>`, turned into the facts of the owner who asks there.
+//! `--in WHERE --as WHO --occasion … --mode …`, turned into the facts that shape looks at.
 
 use selkie_channel_core::{ChannelKit, MessageRef};
 
 use super::Failure;
+use super::args::Setting;
 use crate::config::problem::one_of;
 use crate::domain::clock::{Clock, SystemClock};
 use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::taint::Taint;
 
-/// Reads a setting.
+/// Reads a setting in full.
+///
+/// # Errors
+/// When there is no such place; lists what is taken.
+pub fn facts_of(kits: &[ChannelKit], setting: &Setting) -> Result<Facts, Failure> {
+    let mut facts = facts(kits, setting.place.as_deref().unwrap_or("cli"))?;
+    facts.trust = match setting.who.as_deref() {
+        Some("allowed") => Trust::Allowed,
+        Some("stranger") => Trust::Stranger,
+        _ => Trust::Owner,
+    };
+    facts.occasion = match setting.occasion.as_deref() {
+        Some("scheduled") => Occasion::Scheduled,
+        Some("heartbeat") => Occasion::Heartbeat,
+        Some("child") => Occasion::Child,
+        _ => Occasion::Asked,
+    };
+    facts.mode = if setting.mode.as_deref() == Some("plan") { Mode::Plan } else { Mode::Normal };
+    facts.taint = if setting.tainted { Taint::Raw } else { Taint::Clean };
+    // Only who asks has written a message.
+    facts.message = facts.message.filter(|_| facts.occasion == Occasion::Asked);
+    Ok(facts)
+}
+
+/// Reads a place as the owner who asks there.
 ///
 /// # Errors
 /// When there is none of that name; lists what is taken.
@@ -22,7 +48,7 @@ pub fn facts(kits: &[ChannelKit], name: &str) -> Result<Facts, Failure> {
         place,
         speaker: None,
         trust: Trust::Owner,
-        untrusted_text: false,
+        taint: Taint::Clean,
         occasion: Occasion::Asked,
         mode: Mode::Normal,
         message,

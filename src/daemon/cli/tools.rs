@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::args::Tools;
+use super::args::{Setting, Tools};
 use super::live::Live;
 use super::{Failure, Outcome, print, setting};
 use crate::daemon::Binary;
@@ -29,8 +29,10 @@ const MOST_WORDS: usize = 60;
 /// Lists, explains or calls.
 pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
     match what {
-        Tools::List { setting: Some(setting), json } => list_in(binary, chosen, &setting, json),
-        Tools::List { setting: None, json } => list_all(binary, chosen, json),
+        Tools::List { setting, json } if setting.is_named() => {
+            list_in(binary, chosen, &setting, json)
+        }
+        Tools::List { json, .. } => list_all(binary, chosen, json),
         Tools::Show { name } => show(binary, chosen, &name),
         Tools::Why { name, setting, json } => why(binary, chosen, &name, &setting, json),
         Tools::Docs => Ok(print::out(&docs::page(&whole(binary, chosen)?))?),
@@ -38,20 +40,17 @@ pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
             let facts = setting::facts(&binary.kits, &setting)?;
             let calls = pairs(&calls)?;
             let workspace = folder(binary, workspace)?;
-            call(plan(binary, chosen)?, ByHand { facts, workspace, calls, preview }, json)
+            let terminal = std::io::stdin().is_terminal();
+            let by_hand = ByHand { facts, workspace, calls, terminal, preview };
+            call(plan(binary, chosen)?, by_hand, json)
         }
     }
 }
 
-fn explained(binary: &Binary, plan: &Plan, setting: &str) -> Result<Explained, Failure> {
-    let facts = setting::facts(&binary.kits, setting)?;
-    Ok(plan.shaper.shape(&facts).explain())
-}
-
-fn list_in(binary: &Binary, chosen: &Chosen, setting: &str, json: bool) -> Outcome {
+fn list_in(binary: &Binary, chosen: &Chosen, setting: &Setting, json: bool) -> Outcome {
     // A wrong word of the command line is told before anything is built.
-    setting::facts(&binary.kits, setting)?;
-    let explained = explained(binary, &plan(binary, chosen)?, setting)?;
+    let facts = setting::facts_of(&binary.kits, setting)?;
+    let explained = plan(binary, chosen)?.shaper.shape(&facts).explain();
     if json {
         return Ok(print::json(&explained)?);
     }
@@ -221,8 +220,8 @@ fn show(binary: &Binary, chosen: &Chosen, name: &str) -> Outcome {
     Err(Failure::Usage(format!("there is no tool {name:?}{near} (see `selkie tools list`)")))
 }
 
-fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &str, json: bool) -> Outcome {
-    let facts = setting::facts(&binary.kits, setting)?;
+fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &Setting, json: bool) -> Outcome {
+    let facts = setting::facts_of(&binary.kits, setting)?;
     let plan = plan(binary, chosen)?;
     let shape = plan.shaper.shape(&facts);
     let reasons = shape.why(name);

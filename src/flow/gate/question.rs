@@ -61,7 +61,7 @@ fn line(inbound: &Inbound) -> Value {
 fn said(item: &Item) -> Option<Value> {
     match item {
         Item::Heard(heard) => Some(json!({ "from": heard.speaker, "text": cut(&heard.text) })),
-        Item::Said { text } if !text.trim().is_empty() => {
+        Item::Said { text, .. } if !text.trim().is_empty() => {
             Some(json!({ "from": "the bot", "text": cut(text) }))
         }
         _ => None,
@@ -78,6 +78,7 @@ mod tests {
     use selkie_channel_core::PlaceId;
 
     use super::*;
+    use crate::domain::taint::Taint;
     use crate::flow::testing;
 
     #[test]
@@ -87,7 +88,7 @@ mod tests {
             place: PlaceId::new(testing::account(), "tg:-100"),
             conversation_row: 1,
             lines: Vec::new(),
-            history: vec![vec![Item::Said { text: "At nine.".to_owned() }]],
+            history: vec![vec![Item::said("At nine.", Taint::Clean)]],
             context: vec![testing::message("tg:6", &"é".repeat(LINE_BYTES))],
         };
         let asked: Value = serde_json::from_str(&ask(&[&new], &waiting)).unwrap();

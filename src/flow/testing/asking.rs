@@ -7,6 +7,7 @@ use selkie_channel_core::{Choice, Question};
 use crate::agent::{Asks, Driven, Ending};
 use crate::domain::question::Ask;
 use crate::domain::span::Span;
+use crate::domain::taint::Taint;
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
 use crate::flow::mind::Job;
@@ -27,7 +28,7 @@ pub(super) fn asked(job: &Job<'_>) -> Option<Driven> {
     if let Some(settled) = &job.claimed.settled {
         let question = &settled.question;
         let answer = question.ask.says(question.given.as_ref()?);
-        let append = vec![Item::Said { text: answer.clone() }];
+        let append = vec![Item::said(answer.clone(), Taint::Clean)];
         let end = End::Done;
         let (seen, absorbed) = (Seen::default(), Vec::new());
         let ending =

@@ -67,7 +67,7 @@ async fn a_dead_boots_claims_end(bed: &dyn Bed) {
     let step = Advance::Step {
         append: vec![said("half")],
         header: r#"{"steps":1}"#.to_owned(),
-        facts: Some(Facts { untrusted_text: true, ..facts() }),
+        facts: Some(Facts { taint: Taint::Raw, ..facts() }),
         usage: Usage { calls: 1, ..Usage::default() },
         durable: true,
     };
@@ -81,7 +81,7 @@ async fn a_dead_boots_claims_end(bed: &dyn Bed) {
     let again = ledger.claim(&lane(1), &boot("b"), at(1)).await.unwrap().unwrap();
     assert_eq!(again.transcript, [said("half")]);
     assert_eq!(again.header.as_deref(), Some(r#"{"steps":1}"#));
-    assert!(again.facts.untrusted_text);
+    assert!(again.facts.taint == Taint::Raw);
     assert_eq!(again.heard.len(), 1);
     assert_eq!(again.attempts, 2);
 }

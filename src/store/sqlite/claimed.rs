@@ -62,6 +62,7 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
         )?
         .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
+    mode_of_now(conn, &mut raw)?;
     raw.workspace = super::notes::workspace(conn, raw.conversation)?;
     raw.context = context(conn, &raw)?;
     raw.items =
@@ -90,6 +91,21 @@ pub fn finished(
          JOIN transcript i ON i.task = t.id ORDER BY t.finish, i.seq",
         [conversation, epoch, most],
     )
+}
+
+/// The task is shaped in the conversation's mode of now: its facts say so, for who looks at it later.
+fn mode_of_now(conn: &Connection, raw: &mut RawClaimed) -> Result<()> {
+    let mode = if raw.plan { "plan" } else { "normal" };
+    let sql = "UPDATE task SET facts = json_set(facts, '$.mode', ?2)
+               WHERE id = ?1 AND facts ->> '$.mode' <> ?2 RETURNING facts";
+    let changed: Option<String> = conn
+        .prepare_cached(sql)?
+        .query_row(params![raw.task, mode], |row| row.get(0))
+        .optional()?;
+    if let Some(facts) = changed {
+        raw.facts.0 = facts;
+    }
+    Ok(())
 }
 
 fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {

@@ -36,7 +36,7 @@ impl Prepared {
     pub fn saying(mut draft: Draft, items: &[Item]) -> Result<Self> {
         let said = match &draft.outbound.body {
             Body::Text { markdown } => {
-                items.iter().position(|i| matches!(i, Item::Said { text } if text == markdown))
+                items.iter().position(|i| matches!(i, Item::Said { text, .. } if text == markdown))
             }
             _ => None,
         };
@@ -230,7 +230,7 @@ pub const BODY: &str =
 pub fn read_body((id, body, words): &RawBody) -> Result<Outbound> {
     let mut outbound: Outbound = load(*id, body)?;
     if let Some(words) = words
-        && let Item::Said { text } = load_item(*id, ITEM_VERSION, words)?
+        && let Item::Said { text, .. } = load_item(*id, ITEM_VERSION, words)?
     {
         outbound.body = Body::Text { markdown: text };
     }

@@ -142,7 +142,7 @@ const TASK: &str = "SELECT t.id, c.account, c.key, t.state, t.why, t.attempts, t
         t.cached, t.output, t.micro_usd, t.created_at, t.ended_at,
         COALESCE((SELECT substr(inbound ->> '$.text', 1, 200) FROM inbox i
                   WHERE i.task = t.id AND i.disposition = 'task' ORDER BY i.ord, i.id LIMIT 1), ''),
-        t.facts, t.header, (SELECT place FROM whereabouts WHERE id = t.whereabouts)
+        t.facts, t.header, (SELECT place FROM whereabouts WHERE id = t.whereabouts), c.plan
     FROM task t JOIN conversation c ON c.id = t.conversation";
 
 fn task_row(row: &Row<'_>) -> Result<TaskRow> {
@@ -180,7 +180,12 @@ pub fn detail(conn: &Connection, id: i64) -> Result<Option<TaskDetail>> {
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query([id])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let facts: facts::RawFacts = (row.get(14)?, row.get(16)?);
+    let raw: facts::RawFacts = (row.get(14)?, row.get(16)?);
+    let mut facts = facts::read(id, &raw)?;
+    // Not begun yet: it will be in the mode that the conversation is in.
+    if row.get::<_, String>(3)? == "waiting" {
+        facts.mode = super::notes::mode(row.get(17)?);
+    }
     let header: Option<String> = row.get(15)?;
     let items: Vec<(u16, String)> = conn
         .prepare_cached("SELECT v, item FROM transcript WHERE task = ?1 ORDER BY seq")?
@@ -188,7 +193,7 @@ pub fn detail(conn: &Connection, id: i64) -> Result<Option<TaskDetail>> {
         .collect::<rusqlite::Result<_>>()?;
     Ok(Some(TaskDetail {
         row: task_row(row)?,
-        facts: facts::read(id, &facts)?,
+        facts,
         header: header.map(|text| read_json("header", id, &text)).transpose()?,
         transcript: items.iter().map(|(v, text)| load_item(id, *v, text)).collect::<Result<_>>()?,
     }))

@@ -161,14 +161,19 @@ impl Asked {
 
     /// Searches one file; `None` when nothing matches or it is no text.
     fn in_file(&self, file: &Located) -> io::Result<Option<Hits>> {
-        let file = file.open()?;
+        let place = file;
+        let (file, level) = place.look()?;
         let size = file.metadata()?.len();
         if size > MAX_FILE {
             return Ok(None);
         }
         let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
         file.take(MAX_FILE + 1).read_to_end(&mut content)?;
-        self.in_text(&content)
+        let hits = self.in_text(&content)?;
+        if hits.is_some() {
+            place.saw(level);
+        }
+        Ok(hits)
     }
 
     fn in_text(&self, content: &[u8]) -> io::Result<Option<Hits>> {

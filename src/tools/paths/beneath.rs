@@ -14,7 +14,8 @@ use std::time::Duration;
 use rustix::fs::{self, AtFlags, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::{Located, Stop};
+use super::{Located, Stop, level};
+use crate::domain::taint::Taint;
 
 pub(super) const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -66,11 +67,38 @@ impl Located {
     /// # Errors
     /// When it is no regular file, or a link was put in its place.
     pub fn open(&self) -> io::Result<File> {
+        let (file, level) = self.look()?;
+        self.saw(level);
+        Ok(file)
+    }
+
+    /// Opens it the same way, for a look that may show nothing of it: [`Located::saw`] tells that it did.
+    ///
+    /// # Errors
+    /// As [`Located::open`].
+    pub fn look(&self) -> io::Result<(File, Taint)> {
         let file = open(self, &self.relative, FILE | OFlags::RDONLY, Mode::empty())?;
         regular(&fs::fstat(&file)?)?;
         let file = File::from(file);
         self.closed.check(&file.metadata()?)?;
-        Ok(file)
+        let level = level::of(&file, self.zone);
+        Ok((file, level))
+    }
+
+    /// Notes that words of this level were read.
+    pub fn saw(&self, level: Taint) {
+        self.level.saw(level);
+    }
+
+    /// Returns the level of what is written here: that of what stands there, or of who writes it.
+    pub(super) fn written(&self) -> Taint {
+        let before = match self.look() {
+            Ok((_, level)) => level,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Taint::Clean,
+            // It is there and cannot be looked at.
+            Err(_) => level::unmarked(self.zone),
+        };
+        self.level.writes().max(before)
     }
 
     /// Lists a folder, sorted by name.
@@ -110,11 +138,13 @@ impl Located {
     /// # Errors
     /// As [`Located::replace`]; when the disk takes only a part, the file is as it was.
     pub fn append(&self, content: &[u8], stop: &Stop) -> io::Result<()> {
+        let level = self.written();
         let (folder, name) = self.make_folders()?;
         let flags = FILE | OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
         let file = fs::openat(&folder, name, flags, self.file_mode())?;
         ours_alone(&fs::fstat(&file)?)?;
         lock(&file, stop)?;
+        level::mark(&file, level, self.zone)?;
         let before = size(&fs::fstat(&file)?);
         let written = rustix::io::write(&file, content)?;
         if written < content.len() {

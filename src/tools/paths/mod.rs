@@ -5,6 +5,7 @@
 
 mod beneath;
 mod form;
+mod level;
 mod ours;
 mod rules;
 mod staged;
@@ -20,10 +21,15 @@ use crate::tools::scope::Roots;
 
 pub use beneath::{Kind, Listed};
 pub use form::refused;
+pub use level::{Level, of_command};
 pub use ours::{CREDENTIALS, Closed, Ours};
 pub use rules::denied;
 pub use staged::{Filling, Staged};
 pub use stop::Stop;
+
+/// Why the state folder is not written: see [`Roots::writes_state`].
+const TAINTED: &str = "words of others are in play, and the state folder steers the bot: nobody can allow it here until \
+                       approvals exist; begin anew with /reset, or ask at the terminal";
 
 /// What is to be done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +72,7 @@ pub struct Located {
     root: PathBuf,
     relative: PathBuf,
     closed: Arc<Closed>,
+    level: Level,
 }
 
 impl Finder<'_> {
@@ -173,6 +180,12 @@ impl Finder<'_> {
             }
             None => return Err(self.outside(written, want)),
         };
+        if zone == Zone::State && want == Want::Write && !self.roots.writes_state {
+            return Err(ToolError::tell(format!(
+                "{} denied for path: {written} ({TAINTED})",
+                self.tool
+            )));
+        }
         if confined.is_some_and(|c| c != zone) {
             return Err(self.outside(written, want));
         }
@@ -184,7 +197,8 @@ impl Finder<'_> {
             ToolError::tell(format!("{} denied for path: {written} ({why})", self.tool))
         })?;
         let relative = real.strip_prefix(&root).unwrap_or(real).to_owned();
-        Ok(Located { zone, root, relative, closed: roots.closed })
+        let level = self.roots.level.clone();
+        Ok(Located { zone, root, relative, closed: roots.closed, level })
     }
 
     fn verdict(&self, zone: Zone, root: &Path, real: &Path, want: Want) -> Result<(), String> {
@@ -236,6 +250,12 @@ impl Located {
             return self.root.clone();
         }
         self.root.join(&self.relative)
+    }
+
+    /// The same place for content that is others' words.
+    #[must_use]
+    pub fn foreign(self) -> Self {
+        Self { level: self.level.foreign(), ..self }
     }
 
     /// Returns the path as a tool takes it again.

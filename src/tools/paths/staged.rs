@@ -9,8 +9,8 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::Located;
 use super::beneath::{FILE, FOLDER, open, ours_alone, regular, temporary_name};
+use super::{Located, level};
 
 /// Content that waits beside its file. Dropped without [`Staged::commit`] it leaves nothing behind.
 pub struct Staged {
@@ -66,6 +66,8 @@ impl Located {
     /// # Errors
     /// As [`Located::stage`].
     pub fn begin(&self, like: Option<&Self>) -> io::Result<Filling> {
+        let before = like.map(Self::written).unwrap_or_default();
+        let level = self.written().max(before);
         let (folder, name) = self.make_folders()?;
         let mode = match (mode_at(&folder, name)?, like) {
             (None, Some(like)) => like.mode()?,
@@ -75,6 +77,7 @@ impl Located {
         let create = FILE | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let file = fs::openat(&folder, &temporary, create, self.file_mode())?;
         let staged = Staged { folder, temporary, name: name.to_owned(), in_place: false };
+        level::mark(&file, level, self.zone)?;
         Ok(Filling { staged, file: File::from(file), mode })
     }
 

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::domain::taint::Taint;
 use crate::tools::testkit::Folders;
 
 fn finder<'a>(roots: &'a Roots, deny: &'a [String]) -> Finder<'a> {
@@ -253,6 +254,56 @@ fn a_closed_state_folder_is_closed_inside_a_workspace_too() {
         assert!(find.existing(path).is_err() && find.writable(path).is_err(), "{path}");
     }
     assert!(find.writable("outside/fine").is_ok());
+}
+
+/// What others' words came into stays theirs, wherever it is moved, and what is written over it, too.
+#[test]
+fn a_file_keeps_whose_words_it_holds() {
+    let folders = Folders::new();
+    folders.put("work/mine.txt", "x");
+    folders.put("cache/bird/one/attachment.txt", "x");
+    let read = |path: &str| {
+        let roots = folders.roots();
+        finder(&roots, &[]).existing(path).unwrap().open().unwrap();
+        roots.level.read()
+    };
+    let write = |path: &str, level| {
+        let roots = Roots { level: Level::writing(level), ..folders.roots() };
+        finder(&roots, &[]).writable(path).unwrap().replace(b"y").unwrap();
+    };
+    assert_eq!(read("mine.txt"), Taint::Clean);
+    assert_eq!(
+        read("file_cache_dir/attachment.txt"),
+        Taint::Raw,
+        "what lies there came from others"
+    );
+    write("file_cache_dir/note.txt", Taint::Clean);
+    assert_eq!(read("file_cache_dir/note.txt"), Taint::Clean, "the bot's own note did not");
+    write("mine.txt", Taint::Derived);
+    assert_eq!(read("mine.txt"), Taint::Derived);
+    write("mine.txt", Taint::Clean);
+    assert_eq!(read("mine.txt"), Taint::Derived, "it never falls");
+    std::fs::rename(folders.at("work/mine.txt"), folders.at("work/moved.txt")).unwrap();
+    assert_eq!(read("moved.txt"), Taint::Derived);
+    let roots = folders.roots();
+    let download = finder(&roots, &[]).writable("page.html").unwrap().foreign();
+    let mut filling = download.begin(None).unwrap();
+    filling.push(b"page").unwrap();
+    filling.done().unwrap().commit().unwrap();
+    assert_eq!(read("page.html"), Taint::Raw);
+    let appending = Roots { level: Level::writing(Taint::Derived), ..folders.roots() };
+    finder(&appending, &[]).writable("log").unwrap().append(b"x", &stop(&folders)).unwrap();
+    assert_eq!(read("log"), Taint::Derived);
+}
+
+#[test]
+fn the_state_folder_is_not_written_while_words_of_others_are_in_play() {
+    let folders = Folders::new();
+    let roots = Roots { writes_state: false, ..folders.roots() };
+    let find = finder(&roots, &[]);
+    let said = says(find.writable("file_state_dir/TODO.md"));
+    assert!(said.contains("words of others are in play") && said.contains("/reset"), "{said}");
+    assert!(find.writable("fine.txt").is_ok() && find.writable("file_cache_dir/fine.txt").is_ok());
 }
 
 #[test]

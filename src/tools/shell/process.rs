@@ -15,7 +15,9 @@ use super::processes::{Background, Listed, Processes};
 use super::supervise::{GRACE, State};
 use super::tape::{RING, Since, Tape};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::guard::outward::reaches_network;
 use crate::tools::args::{parameters, typed};
+use crate::tools::paths::of_command;
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
@@ -106,7 +108,8 @@ impl Tool for Process {
             }
             Action::Poll => {
                 let wait = Duration::from_secs_f64(args.wait_seconds.unwrap_or(0.0));
-                Ok(poll(&process, args.cursor, wait.min(LONGEST_WAIT)).await)
+                let said = poll(&process, args.cursor, wait.min(LONGEST_WAIT)).await;
+                Ok(Output { untrusted: brings_others(&process.command, &scope.roots), ..said })
             }
             Action::Input => input(&process, args.input.as_deref()).await,
             Action::Signal => signal(&process, args.signal.as_deref()),
@@ -157,7 +160,13 @@ async fn poll(process: &Background, cursor: Option<u64>, wait: Duration) -> Outp
     said.push_str(if text.is_empty() { "(nothing new)" } else { text.trim_end_matches('\n') });
     let name = &process.name;
     said.push_str(&format!("\n[{name} {state}. Next cursor: {next}.]"));
-    Output::outside(said)
+    Output::ok(said)
+}
+
+/// Whether what it prints may be others' words, as far as its command tells.
+fn brings_others(command: &str, roots: &Roots) -> bool {
+    let home = roots.workspace.as_ref().unwrap_or(&roots.own);
+    reaches_network(command) || of_command(command, home, &roots.own).is_any()
 }
 
 async fn input(process: &Background, text: Option<&str>) -> Result<Output, ToolError> {

@@ -275,6 +275,7 @@ async fn download(
     target: Located,
     most: u64,
 ) -> Result<Output, ToolError> {
+    let target = target.foreign();
     let (path, real) = (target.shown(), target.real());
     let refused = |e: io::Error| refused(&path, &e);
     let mut file = on_disk(move || target.begin(None)).await?.map_err(refused)?;

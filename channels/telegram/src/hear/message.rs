@@ -199,7 +199,8 @@ fn topic(message: &Value) -> Option<i32> {
 fn forwarded(message: &Value) -> bool {
     let keys = ["forward_origin", "forward_date", "forward_from", "forward_from_chat"];
     let there = |key: &&str| message.get(*key).is_some_and(|value| !value.is_null());
-    keys.iter().any(there) || field::is_true(message, "is_automatic_forward")
+    // What an inline bot wrote is sent by the person, and is the bot's.
+    keys.iter().chain(&["via_bot"]).any(there) || field::is_true(message, "is_automatic_forward")
 }
 
 /// Returns who did it: the chat itself where somebody speaks in its name.

@@ -196,6 +196,11 @@ fn forwards_service_messages_and_bots_are_told_apart() {
     assert!(
         inbound(&message(group(), json!({ "text": "fwd", "forward_origin": origin }))).forwarded
     );
+    let inline = json!({ "text": "result", "via_bot": { "id": 9, "is_bot": true } });
+    assert!(
+        inbound(&message(group(), inline)).forwarded,
+        "an inline bot's words are not the person's"
+    );
     let joined = inbound(&message(group(), json!({ "new_chat_members": [ann()] })));
     assert_eq!(joined.what, What::Other { name: "new_chat_members".to_owned() });
     let sticker =

@@ -1,0 +1,96 @@
+//! `recall`: what a tool brought into an earlier task of this conversation and the history shows as a stub.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+/// The tool.
+pub(in crate::tools) struct Recall(Arc<ToolSpec>);
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The id in the stub: `r` and 16 characters.
+    id: String,
+}
+
+impl Recall {
+    pub(in crate::tools) fn new() -> Self {
+        Self(Arc::new(ToolSpec {
+            name: "recall",
+            description: "Bring back what a tool answered in an earlier task of this conversation, when the \
+                          history shows only a stub of it. Its words are others': read them again only when \
+                          you need them."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Read,
+            group: "conversation",
+            sources: &[],
+            recovery: Recovery::CallAgain,
+        }))
+    }
+}
+
+#[async_trait]
+impl Tool for Recall {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { id } = typed(args)?;
+        let id = id.trim();
+        let found = scope.earlier.iter().rev().find(|earlier| earlier.id == id);
+        let Some(earlier) = found else {
+            let known: Vec<String> = scope.earlier.iter().rev().take(10).map(line).collect();
+            let takes = match known.is_empty() {
+                true => "there is nothing to bring back here".to_owned(),
+                false => format!("takes {}", known.join(", ")),
+            };
+            return Err(ToolError::tell(format!("invalid id: {id} ({takes})")));
+        };
+        let (text, pictures) = (earlier.text.clone(), earlier.pictures.clone());
+        Ok(Output { pictures, ..Output::outside(text) })
+    }
+}
+
+fn line(earlier: &crate::tools::scope::Earlier) -> String {
+    format!("{} ({})", earlier.id, earlier.of)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::scope::Earlier;
+    use crate::tools::testkit::Folders;
+
+    #[tokio::test]
+    async fn it_brings_back_what_is_there_and_its_level() {
+        let mut scope = Folders::new().scope();
+        let earlier = Earlier {
+            id: "r00000000000000ff".to_owned(),
+            of: "web_fetch of https://a.example".to_owned(),
+            text: "a page".to_owned(),
+            pictures: Vec::new(),
+        };
+        let none = Recall::new().call(&scope, json!({"id": "r1"})).await.unwrap_err().to_string();
+        assert_eq!(none, "invalid id: r1 (there is nothing to bring back here)");
+        scope.earlier = vec![earlier].into();
+        let back = Recall::new().call(&scope, json!({"id": "r00000000000000ff"})).await.unwrap();
+        assert!(back.untrusted && back.text == "a page");
+        let other = Recall::new().call(&scope, json!({"id": "r1"})).await.unwrap_err().to_string();
+        assert_eq!(
+            other,
+            "invalid id: r1 (takes r00000000000000ff (web_fetch of https://a.example))"
+        );
+    }
+}

@@ -1,0 +1,144 @@
+//! Whose words a file holds: kept with the file itself, as an extended attribute, so that it goes where the
+//! file goes and lives as long.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use rustix::fs::{XattrFlags, fgetxattr, fsetxattr, getxattr};
+
+use super::Zone;
+use crate::domain::taint::Taint;
+
+/// The attribute's name.
+const NAME: &str = "user.selkie.level";
+/// The longest level's name fits.
+const ROOM: usize = 16;
+/// So many entries of a folder are looked at for what a command may read.
+const MANY: usize = 1_000;
+/// So many words of a command.
+const WORDS: usize = 300;
+
+/// The level of what one call writes, and the highest of what it has read.
+#[derive(Clone, Debug, Default)]
+pub struct Level {
+    writes: Taint,
+    read: Arc<AtomicU8>,
+}
+
+impl PartialEq for Level {
+    fn eq(&self, other: &Self) -> bool {
+        self.writes == other.writes
+    }
+}
+
+impl Eq for Level {}
+
+impl Level {
+    /// Of a call that writes what is of this level.
+    pub fn writing(writes: Taint) -> Self {
+        Self { writes, read: Arc::default() }
+    }
+
+    /// Returns the highest level of the files that were read.
+    pub fn read(&self) -> Taint {
+        let read = usize::from(self.read.load(Ordering::Relaxed));
+        Taint::ALL.get(read).copied().unwrap_or(Taint::Raw)
+    }
+
+    /// Notes what was read.
+    pub(super) fn saw(&self, level: Taint) {
+        self.read.fetch_max(level as u8, Ordering::Relaxed);
+    }
+
+    pub(super) fn writes(&self) -> Taint {
+        self.writes
+    }
+
+    /// The same for content of others.
+    pub(super) fn foreign(&self) -> Self {
+        Self { writes: Taint::Raw, read: Arc::clone(&self.read) }
+    }
+}
+
+/// What a file without a mark holds: the cache is where downloads and attachments lie, everything else is
+/// people's.
+pub(super) fn unmarked(zone: Zone) -> Taint {
+    if zone == Zone::Own { Taint::Raw } else { Taint::Clean }
+}
+
+/// Returns the level of an open file.
+pub(super) fn of(file: impl AsFd, zone: Zone) -> Taint {
+    let mut room = [0; ROOM];
+    let length = fgetxattr(file, NAME, &mut room);
+    length.ok().and_then(|n| named(&room[..n])).unwrap_or_else(|| unmarked(zone))
+}
+
+/// Marks an open file.
+///
+/// # Errors
+/// When the file system keeps no marks and the file would seem to be cleaner than it is.
+pub(super) fn mark(file: impl AsFd, level: Taint, zone: Zone) -> io::Result<()> {
+    match fsetxattr(file, NAME, level.name().as_bytes(), XattrFlags::empty()) {
+        Err(_) if level > unmarked(zone) => Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "the file system there keeps no mark of others' words (extended attributes): write to \
+             file_cache_dir/<path>",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the level of the files that a command may read: those it names, and all of the conversation's
+/// own folder when it stands there and may sweep over it.
+pub fn of_command(cmd: &str, folder: &Path, own: &Path) -> Taint {
+    let named = words(cmd).take(WORDS).map(|word| of_path(&folder.join(word), own)).max();
+    let stands_there = folder.starts_with(own) || cmd.contains(&*own.to_string_lossy());
+    let swept = if stands_there && sweeps(cmd) { of_entries(own) } else { Taint::Clean };
+    named.unwrap_or_default().max(swept)
+}
+
+fn words(cmd: &str) -> impl Iterator<Item = &str> {
+    let between = |c: char| c.is_whitespace() || "'\"`;|&<>()$={}".contains(c);
+    cmd.split(between).filter(|word| !word.is_empty() && !word.starts_with('-'))
+}
+
+/// Whether a command may read files that it does not name.
+fn sweeps(cmd: &str) -> bool {
+    let many = ["find", "xargs", "rg", "tar", "zip", "git"];
+    cmd.contains(['*', '?', '['])
+        || cmd.split_whitespace().any(|word| {
+            many.contains(&word)
+                || matches!(word, "." | "--recursive")
+                || (word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R']))
+        })
+}
+
+fn of_path(path: &Path, own: &Path) -> Taint {
+    let Ok(found) = std::fs::metadata(path) else { return Taint::Clean };
+    if !found.is_file() {
+        return Taint::Clean;
+    }
+    let mut room = [0; ROOM];
+    let marked = getxattr(path, NAME, &mut room).ok().and_then(|n| named(&room[..n]));
+    let inside = path
+        .canonicalize()
+        .is_ok_and(|real| own.canonicalize().is_ok_and(|own| real.starts_with(own)));
+    marked.unwrap_or_else(|| unmarked(if inside { Zone::Own } else { Zone::Workspace }))
+}
+
+fn of_entries(own: &Path) -> Taint {
+    let entries = std::fs::read_dir(own).into_iter().flatten().flatten();
+    let levels = entries.take(MANY).map(|entry| match entry.file_type() {
+        // What lies deeper is not looked at.
+        Ok(kind) if kind.is_dir() => Taint::Raw,
+        _ => of_path(&entry.path(), own),
+    });
+    levels.max().unwrap_or_default()
+}
+
+fn named(bytes: &[u8]) -> Option<Taint> {
+    Taint::parse(std::str::from_utf8(bytes).ok()?)
+}
