@@ -237,6 +237,37 @@ fn an_unknown_setting_lists_what_is_taken() {
 }
 
 #[test]
+fn a_setting_is_asked_for_in_full() {
+    let desk = Desk::new();
+    let why = |line: &str| {
+        let words: Vec<&str> = ["tools", "why"].into_iter().chain(line.split(' ')).collect();
+        let said = desk.selkie(&words);
+        assert_eq!(said.code, 0, "{}", said.err);
+        said.out
+    };
+    let files = why("write_file --in telegram:group --as allowed");
+    assert!(files.contains("write_file in telegram:group: only this chat's own folder"), "{files}");
+    let plan = why("write_file --in telegram:private --mode plan");
+    assert!(
+        plan.contains("owner · asked · plan") && plan.contains("hidden in plan mode"),
+        "{plan}"
+    );
+    assert!(why("ask_user --occasion heartbeat").contains("hidden in scheduled tasks"));
+    let tainted = why("bash --in telegram:private --tainted");
+    assert!(
+        tainted.contains("hidden while words of others") && tainted.contains("/reset"),
+        "{tainted}"
+    );
+    assert!(
+        why("bash --tainted").contains("no rule hides it"),
+        "the owner sees it at the terminal"
+    );
+    let list = desk.selkie(&["tools", "list", "--as", "stranger"]).out;
+    assert!(list.starts_with("cli · stranger · asked · normal"), "{list}");
+    assert_eq!(desk.selkie(&["tools", "list", "--as", "friend"]).code, 2);
+}
+
+#[test]
 fn arguments_of_a_call_must_be_json() {
     let said = Desk::new().selkie(&["tools", "call", "think", "{thought}"]);
     assert_eq!(said.code, 2);

@@ -23,15 +23,7 @@ pub fn shown(call: &Call, answer: &Answer) -> Answer {
 
 /// Returns the level of a history as it is sent.
 pub fn level(history: &[Vec<Item>]) -> Taint {
-    let sent = |item: &Item| match item {
-        Item::Answered { answers } => {
-            // What is raw stands there as a stub.
-            let whole = answers.iter().map(|a| a.taint).filter(|taint| *taint < Taint::Raw);
-            whole.max().unwrap_or_default()
-        }
-        item => item.level(),
-    };
-    history.iter().flatten().map(sent).max().unwrap_or_default()
+    history.iter().flatten().map(Item::level_later).max().unwrap_or_default()
 }
 
 /// Collects what stubs stand for.

@@ -61,6 +61,18 @@ impl Item {
             Self::Noted { .. } => Taint::Clean,
         }
     }
+
+    /// Returns the level of what later tasks see of the item: what a tool brought of others' words stands
+    /// there as a stub.
+    pub fn level_later(&self) -> Taint {
+        match self {
+            Self::Answered { answers } => {
+                let whole = answers.iter().map(|a| a.taint).filter(|taint| *taint < Taint::Raw);
+                whole.max().unwrap_or_default()
+            }
+            item => item.level(),
+        }
+    }
 }
 
 /// A person's message, as the model sees it.

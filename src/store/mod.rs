@@ -13,6 +13,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 
 use crate::domain::facts::Mode;
+use crate::domain::taint::Taint;
 
 #[cfg(test)]
 pub mod conformance;
@@ -96,6 +97,9 @@ pub trait Notes: Send + Sync {
 
     /// Returns what a conversation is in.
     async fn mode(&self, conversation: &ConversationId) -> Result<Mode>;
+
+    /// Returns the level of what a task that begins now would read of the conversation's history.
+    async fn level(&self, conversation: &ConversationId) -> Result<Taint>;
 
     /// Changes what a conversation is in. Durable. `/reset` makes it normal.
     async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()>;

@@ -25,6 +25,8 @@ laws![
     a_reset_withdraws_and_ends_plan_mode,
     a_parked_conversation_goes_on,
     a_mode_is_learned_with_the_next_write,
+    a_waiting_task_is_shown_in_the_mode_of_now,
+    a_history_has_the_level_of_what_is_sent_of_it,
     a_question_that_is_refused_wakes_its_task,
     a_question_in_a_closed_conversation_wakes_its_task,
 ];
@@ -314,6 +316,8 @@ async fn a_reset_withdraws_and_ends_plan_mode(bed: &dyn Bed) {
     ledger.set_mode(&conversation(1), Mode::Plan).await.unwrap();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     assert_eq!(asked.facts.mode, Mode::Plan);
+    let stored = ledger.task(asked.claim.task).await.unwrap().unwrap();
+    assert_eq!(stored.facts.mode, Mode::Plan, "who looks at it later sees the shape it had");
     let reset = CommandEffect::Reset(draft(1, 1));
     assert_eq!(command(ledger.as_ref(), (1, 2), reset).await, ["q1"]);
     assert_eq!(task_state(ledger.as_ref(), asked.claim.task).await, "stopped");
@@ -358,6 +362,35 @@ async fn a_mode_is_learned_with_the_next_write(bed: &dyn Bed) {
     command(ledger.as_ref(), (1, 2), off).await;
     let told = ledger.commit(&claimed.claim, step()).await.unwrap();
     assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Normal }));
+}
+
+async fn a_waiting_task_is_shown_in_the_mode_of_now(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let first = started(ledger.as_ref(), 1, 1).await;
+    push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
+    ledger.set_mode(&conversation(1), Mode::Plan).await.unwrap();
+    let all = ledger.tasks(Some(&conversation(1)), 2).await.unwrap();
+    let waiting = all.iter().find(|row| row.id != first.claim.task).unwrap();
+    let mode = async |task| ledger.task(task).await.unwrap().unwrap().facts.mode;
+    assert_eq!(mode(waiting.id).await, Mode::Plan);
+    assert_eq!(mode(first.claim.task).await, Mode::Normal, "it learns it with its next write");
+}
+
+async fn a_history_has_the_level_of_what_is_sent_of_it(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let level = async || ledger.level(&conversation(1)).await.unwrap();
+    assert_eq!(level().await, Taint::Clean);
+    let first = started(ledger.as_ref(), 1, 1).await;
+    finished(ledger.as_ref(), &first.claim, finish("clean", vec![])).await;
+    assert_eq!(level().await, Taint::Clean);
+    let second = started(ledger.as_ref(), 1, 2).await;
+    let mut end = finish("out of a page", vec![]);
+    let Advance::Finish { append, .. } = &mut end else { unreachable!() };
+    *append = vec![Item::said("out of a page", Taint::Raw)];
+    finished(ledger.as_ref(), &second.claim, end).await;
+    assert_eq!(level().await, Taint::Derived);
+    command(ledger.as_ref(), (1, 3), CommandEffect::Reset(draft(1, 1))).await;
+    assert_eq!(level().await, Taint::Clean, "a reset begins without it");
 }
 
 async fn a_question_that_is_refused_wakes_its_task(bed: &dyn Bed) {

@@ -16,7 +16,7 @@ use crate::store::{Claimed, Result, Settled};
 /// How many untriggered lines a claim is handed.
 const CONTEXT: usize = 30;
 /// How many finished tasks make the history.
-const HISTORY: i64 = 16;
+pub const HISTORY: i64 = 16;
 /// How far apart in the inbox the pictures of one album may stand.
 const ALBUM: i64 = 100;
 /// How many undelivered answers a claim is told of.

@@ -5,8 +5,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::ConversationId;
 
 use super::writer::Class;
-use super::{Sqlite, conversations};
+use super::{Sqlite, claimed, conversations};
 use crate::domain::facts::Mode;
+use crate::domain::taint::Taint;
 use crate::store::{Notes, Result};
 
 /// Returns the folder that a conversation's place works in.
@@ -79,6 +80,20 @@ impl Notes for Sqlite {
             None => Ok(Mode::Normal),
         };
         self.writer.run(Class::Relaxed, 0, verb).await
+    }
+
+    async fn level(&self, conversation: &ConversationId) -> Result<Taint> {
+        let id = conversation.clone();
+        let verb = move |conn: &Connection| {
+            let Some(row) = conversations::find(conn, &id)? else { return Ok(Vec::new()) };
+            let epoch = conn
+                .prepare_cached("SELECT epoch FROM conversation WHERE id = ?1")?
+                .query_row([row], |row| row.get(0))?;
+            claimed::finished(conn, (row, epoch), claimed::HISTORY)
+        };
+        let rows = self.writer.run(Class::Relaxed, 0, verb).await?;
+        let items = claimed::history(&rows).into_iter().flatten();
+        Ok(items.map(|item| item.level_later()).max().unwrap_or_default())
     }
 
     async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()> {
