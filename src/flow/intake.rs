@@ -7,7 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::{
-    AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, PlaceId, Redactor,
+    AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, MessageRef, PlaceId, Quote,
+    Redactor,
 };
 
 use crate::domain::crash::CrashPoint;
@@ -188,6 +189,14 @@ impl Inbox for AccountInbox {
         let known = desk.ledger.cursor(account).await.map_err(broken)?;
         let now = desk.clock.now();
         Ok(known.map(|(cursor, at)| (cursor, (now - at).to_std().unwrap_or_default())))
+    }
+
+    async fn quoted(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Quote>, InboxBroken> {
+        self.intake.desk.ledger.quoted(conversation, message).await.map_err(broken)
     }
 
     async fn notice(&self, account: &AccountId, key: &str, text: &str) {

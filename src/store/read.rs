@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, Inbound, Outbound, Part, PlaceId, Receipt};
+use selkie_channel_core::{
+    ConversationId, Inbound, MessageRef, Outbound, Part, PlaceId, Quote, Receipt,
+};
 use serde::Serialize;
 
 use crate::domain::facts::Facts;
@@ -27,6 +29,14 @@ pub trait Read: Send + Sync {
     /// Returns the chain from platform event to receipts for a message: `message` is a task id, an
     /// inbox key, or a platform message id as people see it.
     async fn trace(&self, message: &str) -> Result<Vec<Chain>>;
+
+    /// Returns what is stored of a message of a conversation, as somebody who quotes it sees it: ours by its
+    /// receipt, others' by their rows.
+    async fn quoted(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Quote>>;
 
     /// Counts rows by state.
     async fn counts(&self) -> Result<Counts>;

@@ -64,8 +64,7 @@ async fn in_a_group_who_was_asked_answers_and_others_are_told() {
     let question = line.answer(GROUP, &asked).await;
     assert_eq!(question.text, ASKED);
     let foreign = tapped(&line, GROUP, ADA, (&question.id, "tea")).await;
-    // LINE tells names when it is asked: nobody waits for that.
-    assert_eq!(foreign.text, "This question is for somebody else.");
+    assert!(foreign.text.starts_with("This question is for"), "{foreign:?}");
     // LINE took the buttons away with Ada's tap. Talk is no answer, a number is.
     line.platform().say(GROUP, GRACE, "see you at five");
     let number = line.platform().say(GROUP, GRACE, "1");

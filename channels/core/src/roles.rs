@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     AccountId, Attachment, ConversationId, Delivery, Features, Inbound, Lookup, MessageRef,
-    Outbound, Part, PlaceId,
+    Outbound, Part, PlaceId, Quote,
 };
 
 /// Hears a platform.
@@ -107,6 +107,20 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     /// When the store cannot be read.
     async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, Duration)>, InboxBroken>;
+
+    /// Returns what is stored of a message that somebody quotes, ours or heard: for platforms whose quotes
+    /// bring an id alone. Nothing where nothing is stored of it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    async fn quoted(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Quote>, InboxBroken> {
+        let _ = (conversation, message);
+        Ok(None)
+    }
 
     /// Tells the owner something once: the same `key` is said once per day at most.
     async fn notice(&self, account: &AccountId, key: &str, text: &str);

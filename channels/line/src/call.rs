@@ -175,9 +175,18 @@ fn say(outbound: &Outbound, spot: &Spot, text: &str) -> Vec<Part> {
 }
 
 fn says(outbound: &Outbound, spot: &Spot, text: &str) -> Vec<Say> {
-    let bubbles = split::plain(text, MAX_TEXT - MARK_ROOM);
+    let mut bubbles = split::plain(text, MAX_TEXT - MARK_ROOM);
+    bubbles.retain(|bubble| bubble.chars().any(is_seen));
     let calls = bubbles.chunks(MAX_BUBBLES).enumerate();
     calls.map(|(at, bubbles)| bundle(outbound, spot, at, bubbles)).collect()
+}
+
+/// Whether a character shows anything: LINE takes no bubble that is empty to the eye.
+fn is_seen(c: char) -> bool {
+    let hidden = matches!(c, '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+        | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+        | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{E0000}'..='\u{E0FFF}');
+    !(hidden || c.is_whitespace() || c.is_control())
 }
 
 fn bundle(outbound: &Outbound, spot: &Spot, at: usize, bubbles: &[String]) -> Say {
@@ -243,7 +252,7 @@ mod tests {
     use super::*;
 
     fn outbound(chat: &str, body: Body) -> Outbound {
-        let spot = Spot::parse(chat).unwrap();
+        let spot = Spot::parse(&format!("{chat}{}", "0".repeat(31))).unwrap();
         let token = "nHuyWiB7yP5Zw52FIkcQobQuGDXCTA".to_owned();
         let window = ReplyWindow { token, until: DateTime::UNIX_EPOCH, calls: 1, hold_at: None };
         Outbound::new(spot.conversation(&AccountId::new("line:x1")), body)
@@ -269,7 +278,7 @@ mod tests {
         insta::assert_json_snapshot!(parts[0].call, @r#"
         {
           "kind": "say",
-          "to": "U1",
+          "to": "U10000000000000000000000000000000",
           "reply_token": "nHuyWiB7yP5Zw52FIkcQobQuGDXCTA",
           "reply_until": "1970-01-01T00:00:00Z",
           "retry_key": "7747a539-1b5c-8d99-97b6-ab61a0f93c8a",
@@ -383,6 +392,14 @@ mod tests {
         ] {
             assert!(render(&outbound("U1", body)).is_empty());
         }
+    }
+
+    #[test]
+    fn what_shows_nothing_is_no_message() {
+        for nothing in ["", " \n", "\u{200B}", "\u{2060}\u{FEFF} \u{200D}", "\u{FE0F}"] {
+            assert!(render(&text(nothing)).is_empty(), "{nothing:?}");
+        }
+        assert_eq!(render(&text("a\u{200B}")).len(), 1);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use secrecy::SecretString;
-use selkie_channel_core::{AccountId, Attachment, Ears, Inbox, ListenEnd, Sink};
+use selkie_channel_core::{AccountId, Attachment, Ears, Inbox, ListenEnd, Now, Sink};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -38,6 +38,8 @@ pub struct LineEars {
     pub deadline: TimeDelta,
     /// Knows how to tell the owner of a refused token.
     pub quota: Quota,
+    /// The clock.
+    pub now: Now,
     /// What the owner should know.
     pub notices: Mutex<mpsc::Receiver<Notice>>,
 }

@@ -4,21 +4,22 @@ use selkie_channel_core::{
     AccountId, Address, Audience, ConversationId, Features, PersonId, PlaceId,
 };
 
-/// Longer than any id LINE makes (33 characters).
-const LONGEST: usize = 64;
+/// How many hexadecimal digits follow the letter of an id.
+const DIGITS: usize = 32;
 
 /// One chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot(String);
 
 impl Spot {
-    /// Reads `U…`, `C…`, `R…`, with or without `line:`; `None` for anything else.
+    /// Reads `U…`, `C…`, `R…` with their 32 hexadecimal digits, with or without `line:`; `None` for anything
+    /// else.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let id = text.strip_prefix("line:").unwrap_or(text);
-        let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-        let shaped = id.starts_with(['U', 'C', 'R']) && (2..=LONGEST).contains(&id.len());
-        (shaped && id.bytes().all(plain)).then(|| Self(id.to_owned()))
+        let digits = id.strip_prefix(['U', 'C', 'R'])?;
+        let shaped = digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        shaped.then(|| Self(id.to_owned()))
     }
 
     /// Returns the id as LINE writes it.
@@ -126,18 +127,28 @@ mod tests {
 
     use super::*;
 
+    fn id(letter: char) -> String {
+        format!("{letter}{}", "0f".repeat(16))
+    }
+
     #[test]
     fn ids_are_read_as_people_write_them() {
         let address = LineAddress::new(account_of("secret"));
-        let parse = |text| address.parse(text).map(|id| id.to_string());
-        assert_eq!(parse("U4af4980629").as_deref(), Some("line:U4af4980629"));
-        assert_eq!(parse(" line:Ca56f94637c ").as_deref(), Some("line:Ca56f94637c"));
-        for wrong in ["", "U", "line:", "tg:1", "X123", "U12 34", "U1/../x", "-100"] {
+        let parse = |text: &str| address.parse(text).map(|id| id.to_string());
+        let ada = "U4af4980629e3f6a7b9e0d2c44af49806";
+        assert_eq!(parse(ada), Some(format!("line:{ada}")));
+        assert_eq!(parse(&format!(" line:{} ", id('C'))), Some(format!("line:{}", id('C'))));
+        let short = "U4af4980629";
+        let long = format!("{ada}0");
+        let foreign = ada.replace('f', "z");
+        for wrong in
+            ["", "U", "line:", "line:Uxyz", "tg:1", short, &long, &foreign, "U1/../x", "-100"]
+        {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
-        let kind = |text| address.features(&address.parse(text).unwrap()).kind;
+        let kind = |letter| address.features(&address.parse(&id(letter)).unwrap()).kind;
         assert_eq!(
-            (kind("U1"), kind("C1"), kind("R1")),
+            (kind('U'), kind('C'), kind('R')),
             ("user".into(), "group".into(), "room".into())
         );
     }

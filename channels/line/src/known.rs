@@ -10,7 +10,7 @@ const MESSAGES: usize = 4000;
 /// Characters of a message that are remembered.
 const TEXT: usize = 500;
 
-/// The messages of late, ours and others'. Forgotten at a restart: then a quote has its id alone.
+/// The messages of late, ours and others'. A restart forgets them: the store tells of those that are quoted.
 pub struct Known(Mutex<Bounded<Said>>);
 
 /// One message.
@@ -42,6 +42,11 @@ impl Known {
     /// Forgets a message that was taken back.
     pub fn forget(&self, id: &str) {
         self.lock().forget(id);
+    }
+
+    /// Whether anything is known of a message.
+    pub fn knows(&self, id: &str) -> bool {
+        self.lock().get(id).is_some()
     }
 
     /// Tells what is known of a quoted message.

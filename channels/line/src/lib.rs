@@ -90,6 +90,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         max_download: settings.max_download,
         deadline: settings.reply_deadline,
         quota,
+        now: context.now,
         notices: tokio::sync::Mutex::new(notices),
     };
     Ok(Some(Channel {

@@ -6,19 +6,21 @@ use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
 use futures_util::StreamExt as _;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use futures_util::stream::FuturesUnordered;
 use secrecy::ExposeSecret;
 use selkie_channel_core::door::{Caps, Door as Served};
-use selkie_channel_core::{Inbox, ListenEnd};
+use selkie_channel_core::{Inbox, ListenEnd, MessageRef, Quote};
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::Fault;
 use crate::ears::LineEars;
 use crate::hear::{self, Frame};
+use crate::known::Said;
 use crate::quota::Notice;
 use crate::webhook::{Door, Knock};
 
@@ -29,6 +31,9 @@ const CHECK: Duration = Duration::from_secs(300);
 const AGAIN: Duration = Duration::from_secs(30);
 /// How long the port is waited for before it is tried again.
 const BIND_AGAIN: Duration = Duration::from_secs(5);
+/// How long names that nobody knows yet are waited for, and of how many events.
+const NAMES: Duration = Duration::from_millis(500);
+const MOST_NAMES: usize = 20;
 /// How long requests in flight may take when the daemon stops.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -101,7 +106,15 @@ async fn take(ears: &LineEars, inbox: &dyn Inbox, mut knocks: mpsc::Receiver<Kno
 }
 
 async fn store(ears: &LineEars, inbox: &dyn Inbox, knock: Knock) {
+    for event in &knock.events {
+        recall(ears, inbox, event).await;
+    }
+    let strangers =
+        knock.events.iter().take(MOST_NAMES).map(|event| hear::learn(event, &ears.names));
+    // Who speaks is worth a moment; a webhook is answered quickly all the same.
+    _ = timeout(NAMES, join_all(strangers)).await;
     let frame = Frame {
+        now: (ears.now)(),
         account: &ears.account,
         known: &ears.known,
         names: &ears.names,
@@ -115,6 +128,21 @@ async fn store(ears: &LineEars, inbox: &dyn Inbox, knock: Knock) {
     }
     // Whoever asked may have hung up; the rows stand, and a redelivery is a no-op.
     _ = knock.stored.send(stored.is_ok());
+}
+
+/// Learns again what a restart has forgotten of a message that is quoted.
+async fn recall(ears: &LineEars, inbox: &dyn Inbox, event: &Value) {
+    let Some((spot, id)) = hear::quoted(event).filter(|(_, id)| !ears.known.knows(id)) else {
+        return;
+    };
+    let conversation = spot.conversation(&ears.account);
+    match inbox.quoted(&conversation, &MessageRef::new(&*id)).await {
+        Ok(Some(Quote { speaker, text, ours, .. })) => {
+            ears.known.put(&id, Said { speaker, text, ours, quote_token: None });
+        }
+        Ok(None) => {}
+        Err(error) => tracing::warn!(%error, "what is quoted could not be looked up"),
+    }
 }
 
 async fn tell(ears: &LineEars, inbox: &dyn Inbox, notice: Notice) {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
@@ -36,20 +37,27 @@ impl Names {
         Self { api, known, tasks: TaskTracker::new() }
     }
 
-    /// Returns a person's name as it is known now, empty at first; asks for it when it is not fresh.
+    /// Returns a person's name as it is known now, empty at first; asks for it again when it is not fresh.
     pub fn person(&self, spot: &Spot, user: &str) -> String {
-        let path = match spot.kind() {
-            "user" => format!("profile/{user}"),
-            kind => format!("{kind}/{}/member/{user}", spot.id()),
-        };
-        self.look_up(path, "displayName")
+        self.look_up(person(spot, user), "displayName")
     }
 
     /// Returns a group's title as it is known now; rooms have none.
     pub fn title(&self, spot: &Spot) -> String {
-        match spot.kind() {
-            "group" => self.look_up(format!("group/{}/summary", spot.id()), "groupName"),
-            _ => String::new(),
+        summary(spot).map(|path| self.look_up(path, "groupName")).unwrap_or_default()
+    }
+
+    /// Asks for what nobody has asked for yet: who speaks and what the group is called.
+    pub async fn learn(&self, spot: &Spot, user: Option<&str>) {
+        let paths = user.map(|user| (person(spot, user), "displayName")).into_iter();
+        let paths = paths.chain(summary(spot).map(|path| (path, "groupName")));
+        let asked = paths.filter_map(|(path, field)| {
+            let fresh = self.lock().get(&path).is_none();
+            fresh.then(|| self.ask(path, String::new(), field))
+        });
+        // They go on in the background when nobody waits any more.
+        for task in asked.collect::<Vec<_>>() {
+            _ = task.await;
         }
     }
 
@@ -57,14 +65,15 @@ impl Names {
         let known = self.lock().get(&path).cloned();
         let name = known.as_ref().map(|k| k.name.clone()).unwrap_or_default();
         if known.is_none_or(|known| known.since.elapsed() > FRESH) {
-            // Marked before it is asked for: a burst of messages asks once.
-            self.lock().put(&path, Known { name: name.clone(), since: Instant::now() });
-            self.ask(path, field);
+            drop(self.ask(path, name.clone(), field));
         }
         name
     }
 
-    fn ask(&self, path: String, field: &'static str) {
+    /// Asks in the background; `name` counts until there is an answer.
+    fn ask(&self, path: String, name: String, field: &'static str) -> JoinHandle<()> {
+        // Marked before it is asked for: a burst of messages asks once.
+        self.lock().put(&path, Known { name, since: Instant::now() });
         let (api, known) = (self.api.clone(), Arc::clone(&self.known));
         self.tasks.spawn(async move {
             match api.get(&path).await {
@@ -75,10 +84,21 @@ impl Names {
                 }
                 Err(fault) => tracing::debug!(why = fault.words(), "a name stays unknown"),
             }
-        });
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, Bounded<Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn person(spot: &Spot, user: &str) -> String {
+    match spot.kind() {
+        "user" => format!("profile/{user}"),
+        kind => format!("{kind}/{}/member/{user}", spot.id()),
+    }
+}
+
+fn summary(spot: &Spot) -> Option<String> {
+    (spot.kind() == "group").then(|| format!("group/{}/summary", spot.id()))
 }

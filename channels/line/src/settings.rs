@@ -321,16 +321,22 @@ mod tests {
         ");
     }
 
+    const PERSON: &str = "U4af4980629e3f6a7b9e0d2c44af49806";
+    const GROUP: &str = "Ca56f94637c3f6a7b9e0d2c44af498060";
+
     #[test]
     fn a_good_section_is_taken() {
         let checked = read(json!({
             "channel_access_token": "made_up", "channel_secret": "made_up_too",
             "base_url": "http://127.0.0.1:1/line/", "webhook_listen": "0.0.0.0:0",
-            "allowed_ids": ["U1", "line:C2"],
+            "allowed_ids": [PERSON, format!("line:{GROUP}")],
         }));
         let checked = checked.unwrap().unwrap();
         assert_eq!(checked.base.as_str(), "http://127.0.0.1:1/line");
-        assert!(checked.allow.names("line:U1") && checked.allow.names("line:C2"));
+        assert!(
+            checked.allow.names(&format!("line:{PERSON}"))
+                && checked.allow.names(&format!("line:{GROUP}"))
+        );
         assert!(!format!("{checked:?}").contains("made_up"));
     }
 
@@ -342,7 +348,7 @@ mod tests {
             read(section).unwrap().unwrap().allow
         };
         assert!(allow(json!([])).is_empty());
-        assert!(allow(json!(["U1", "*"])).is_everyone());
+        assert!(allow(json!([PERSON, "*"])).is_everyone());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use selkie_channel_core::{
     AccountId, BuildContext, Channel, ConversationId, Cursor, Inbound, Inbox, InboxBroken, Now,
     Redactor, tls,
 };
+use selkie_channel_core::{MessageRef, Quote};
 use selkie_playground::line_platform::{ACCESS_TOKEN, SECRET};
 use selkie_playground::{LinePlatform, Options, Playground};
 use serde_json::{Value, json};
@@ -122,8 +123,21 @@ impl TestInbox {
     }
 }
 
+/// A message that the store knows: the bot said it before a restart.
+pub const STORED: &str = "777";
+
 #[async_trait]
 impl Inbox for TestInbox {
+    async fn quoted(
+        &self,
+        _: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Quote>, InboxBroken> {
+        let text = "forty-two".to_owned();
+        let quote = Quote { message: message.clone(), speaker: String::new(), text, ours: true };
+        Ok(Some(quote).filter(|_| message.as_str() == STORED))
+    }
+
     async fn accept(&self, batch: Vec<Inbound>, _: Option<Cursor>) -> Result<(), InboxBroken> {
         if self.broken.load(Ordering::SeqCst) {
             return Err(InboxBroken("disk full".to_owned()));

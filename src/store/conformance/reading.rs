@@ -4,7 +4,12 @@ use super::*;
 use crate::domain::task::TaskState;
 use crate::store::{Outcome, Standing};
 
-laws![a_chain_leads_from_event_to_receipt, lists_and_counts, a_plain_message_costs_three_syncs];
+laws![
+    a_chain_leads_from_event_to_receipt,
+    what_is_quoted_is_found_by_its_id,
+    lists_and_counts,
+    a_plain_message_costs_three_syncs,
+];
 
 async fn a_chain_leads_from_event_to_receipt(bed: &dyn Bed) {
     let ledger = bed.open();
@@ -26,6 +31,22 @@ async fn a_chain_leads_from_event_to_receipt(bed: &dyn Bed) {
         assert_eq!(out.parts[0].receipt, Some(receipt("4712")));
     }
     assert!(ledger.trace("nonsense").await.unwrap().is_empty());
+}
+
+async fn what_is_quoted_is_found_by_its_id(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 4711).await;
+    let queued = finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
+    let part = queued[0].parts[0].id;
+    ledger.sending(part, &boot("a")).await.unwrap();
+    ledger.settle(part, Outcome::Sent(receipt("4712"))).await.unwrap();
+    let quoted = async |n, id| ledger.quoted(&conversation(n), &MessageRef::new(id)).await.unwrap();
+    let ours = quoted(1, "4712").await.unwrap();
+    assert_eq!((ours.text.as_str(), ours.ours), ("hello", true));
+    let theirs = quoted(1, "4711").await.unwrap();
+    assert_eq!((theirs.text.as_str(), theirs.ours), ("text 4711", false));
+    assert!(quoted(2, "4712").await.is_none(), "another conversation's");
+    assert!(quoted(1, "4713").await.is_none());
 }
 
 async fn lists_and_counts(bed: &dyn Bed) {

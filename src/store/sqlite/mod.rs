@@ -38,6 +38,7 @@ mod outbox;
 mod place;
 mod question;
 mod questions;
+mod quoted;
 mod read;
 mod readers;
 mod rows;

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use selkie_channel_core::{AccountId, ConversationId, PlaceId};
+use selkie_channel_core::{AccountId, ConversationId, MessageRef, PlaceId, Quote};
 
 use super::rows::{count, load_item, millis, read_json, time};
 use super::writer::Class;
-use super::{Sqlite, conversations, facts, questions, trace};
+use super::{Sqlite, conversations, facts, questions, quoted, trace};
 use crate::domain::ids::TaskId;
 use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
@@ -62,6 +62,17 @@ impl Read for Sqlite {
             })
             .await?;
         found.into_iter().map(questions::RawQuestion::read).collect()
+    }
+
+    async fn quoted(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Quote>> {
+        let (conversation, message) = (conversation.clone(), message.clone());
+        self.readers
+            .run(move |conn: &Connection| quoted::quoted(conn, &conversation, &message))
+            .await
     }
 
     async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {

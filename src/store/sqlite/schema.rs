@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_lean.sql"),
     include_str!("migrations/0004_retention.sql"),
     include_str!("migrations/0005_spent.sql"),
+    include_str!("migrations/0006_quoted.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

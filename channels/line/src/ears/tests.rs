@@ -60,31 +60,6 @@ async fn a_person_is_heard_with_a_right_to_answer() {
 }
 
 #[tokio::test]
-async fn names_come_behind_the_receivers_back() {
-    let guest = Guest::new().await;
-    heard(&guest.channel, async |mut told| {
-        guest.line().say(GROUP, ADA, "one");
-        assert_eq!(next(&mut told).await.speaker.name, "");
-        let line = guest.line();
-        line.wait_until(|l| {
-            (!l.calls_of("member").is_empty() && !l.calls_of("summary").is_empty()).then_some(())
-        })
-        .await;
-        // The answers are on their way: a later message has the names.
-        let named = loop {
-            line.say(GROUP, ADA, "two");
-            let inbound = next(&mut told).await;
-            if !inbound.speaker.name.is_empty() && !inbound.title.is_empty() {
-                break inbound;
-            }
-        };
-        assert_eq!((named.speaker.name.as_str(), named.title.as_str()), ("Ada", "Tea room"));
-        assert_eq!(line.calls_of("member").len(), 1);
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn in_groups_the_text_tells_whether_the_bot_is_meant() {
     let guest = Guest::new().await;
     heard(&guest.channel, async |mut told| {
@@ -164,8 +139,8 @@ async fn comings_and_goings_open_and_close() {
         guest.line().open(GROUP);
         assert_eq!(next(&mut told).await.what, What::Opened);
         guest.line().postback(ADA, ADA, "buy=1");
-        let What::Tap { question, handle, .. } = next(&mut told).await.what else { panic!() };
-        assert!(question.is_empty() && !handle.is_empty(), "a button nobody knows");
+        let foreign = next(&mut told).await;
+        assert!(matches!(foreign.what, What::Other { .. }), "a button of somebody else");
         guest.line().postback(ADA, ADA, "/status");
         assert_eq!(next(&mut told).await.command.unwrap().name, "status");
     })
@@ -282,7 +257,10 @@ async fn what_is_not_stored_is_not_taken_and_comes_again_under_the_same_key() {
         assert_eq!(line.redeliver(&id).await.unwrap(), 200);
         let second = next(&mut told).await;
         assert_eq!(first.key, second.key);
-        assert_eq!(first.reply_window, second.reply_window);
+        let window = |inbound: Inbound| inbound.reply_window.unwrap();
+        let (first, second) = (window(first), window(second));
+        assert_eq!(first.token, second.token);
+        assert!(second.until > first.until, "its minute begins when it is received");
     })
     .await;
 }
@@ -323,6 +301,49 @@ async fn files_are_fetched_when_they_are_ready() {
         send(Draft::new(MediaKind::Image, "", "x"));
         let why = fetch(&next(&mut told).await, &mut Vec::new()).await.unwrap_err();
         assert!(why.contains("does not keep"), "{why}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_quoted_is_looked_up_when_a_restart_has_forgotten_it() {
+    let guest = Guest::new().await;
+    heard(&guest.channel, async |mut told| {
+        guest.line().reply(GROUP, ADA, crate::testkit::STORED, "are you sure?");
+        let inbound = next(&mut told).await;
+        let quote = inbound.quote.unwrap();
+        assert_eq!((quote.text.as_str(), quote.ours), ("forty-two", true));
+        assert_eq!(inbound.addressed, Addressed::Reply);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_first_message_after_a_start_has_its_names() {
+    let guest = Guest::new().await;
+    heard(&guest.channel, async |mut told| {
+        guest.line().say(GROUP, ADA, "hello");
+        let inbound = next(&mut told).await;
+        assert_eq!((inbound.speaker.name.as_str(), inbound.title.as_str()), ("Ada", "Tea room"));
+        guest.line().say(GROUP, ADA, "again");
+        assert_eq!(next(&mut told).await.speaker.name, "Ada");
+        assert_eq!(guest.line().calls_of("member").len(), 1, "a name is asked for once");
+        // Who cannot be asked about quickly speaks without a name.
+        guest.line().fault(Fault::next("profile", FaultKind::Delay { ms: 60_000 }));
+        guest.line().say(GRACE, GRACE, "hello");
+        assert_eq!(next(&mut told).await.speaker.name, "");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_tap_on_somebody_elses_button_asks_nothing_of_the_bot() {
+    let guest = Guest::new().await;
+    heard(&guest.channel, async |mut told| {
+        guest.line().postback(ADA, ADA, "action=buy&item=7");
+        let inbound = next(&mut told).await;
+        assert!(matches!(inbound.what, What::Other { .. }), "{:?}", inbound.what);
+        assert!(inbound.reply_window.is_none());
     })
     .await;
 }

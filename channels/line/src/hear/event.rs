@@ -48,6 +48,22 @@ pub struct Frame<'a> {
     pub redactor: &'a Redactor,
     /// How long after an event its reply token waits for the answer.
     pub deadline: TimeDelta,
+    /// When it was received.
+    pub now: DateTime<Utc>,
+}
+
+/// Asks who speaks in an event, and where, when nobody knows yet.
+pub async fn learn(event: &Value, names: &Names) {
+    if let Some(spot) = chat(event) {
+        let user = field::object(event, "source").and_then(|s| field::text(s, "userId"));
+        names.learn(&spot, user).await;
+    }
+}
+
+/// Returns the message that an event's message quotes, and the chat it stands in.
+pub fn quoted(event: &Value) -> Option<(Spot, String)> {
+    let id = field::text(field::object(event, "message")?, "quotedMessageId")?;
+    Some((chat(event)?, id.to_owned()))
 }
 
 /// Reads an event.
@@ -80,8 +96,8 @@ fn known(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
     Some(blank(event, what, frame))
 }
 
-/// A tap whose data is a command (an owner's rich menu has such) is that command; any other is a tap, on
-/// a question of ours or on a button nobody knows.
+/// A tap whose data is a command (an owner's rich menu has such) is that command, one on a button of ours is
+/// a tap. Any other is not ours and is passed over in silence.
 fn postback(event: &Value, mut inbound: Inbound) -> Inbound {
     let data = field::object(event, "postback").and_then(|p| field::text(p, "data"));
     if let Some(command) = data.and_then(words::command) {
@@ -91,7 +107,11 @@ fn postback(event: &Value, mut inbound: Inbound) -> Inbound {
         inbound.command = Some(command);
         return inbound;
     }
-    let (question, choice) = data.and_then(buttons::read).unwrap_or_default();
+    let Some((question, choice)) = data.and_then(buttons::read) else {
+        // Somebody else's button (a rich menu, another flow of the account): not ours to answer.
+        inbound.reply_window = None;
+        return inbound;
+    };
     // The tap's own token answers it; whatever is said first uses it up.
     let handle = inbound.reply_window.as_ref().map(|w| w.token.clone()).unwrap_or_default();
     inbound.what = What::Tap { question, choice, handle };
@@ -183,10 +203,15 @@ fn speaker(event: &Value, chat: Option<&Spot>, names: &Names) -> Speaker {
     }
 }
 
+/// The right to answer: a minute from when the webhook is received. An event that comes for the first time
+/// counts from its own time when that is earlier, for it may have waited on its way.
 fn window(event: &Value, at: DateTime<Utc>, frame: Frame<'_>) -> Option<ReplyWindow> {
     let token = field::text(event, "replyToken")?.to_owned();
-    let hold_at = Some(at + frame.deadline);
-    Some(ReplyWindow { token, until: at + WINDOW, calls: 1, hold_at })
+    let context = field::object(event, "deliveryContext");
+    let again = context.is_some_and(|context| field::is_true(context, "isRedelivery"));
+    let from = if again { frame.now } else { at.min(frame.now) };
+    let hold_at = Some(from + frame.deadline);
+    Some(ReplyWindow { token, until: from + WINDOW, calls: 1, hold_at })
 }
 
 fn raw(event: &Value, redactor: &Redactor) -> String {

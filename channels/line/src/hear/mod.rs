@@ -6,5 +6,5 @@ mod field;
 mod message;
 mod words;
 
-pub use event::{Frame, read};
+pub use event::{Frame, learn, quoted, read};
 pub use message::content;
