@@ -116,6 +116,14 @@ impl Read for Shelf {
         Ok(Vec::new())
     }
 
+    async fn quoted(
+        &self,
+        _: &ConversationId,
+        _: &selkie_channel_core::MessageRef,
+    ) -> Result<Option<selkie_channel_core::Quote>> {
+        Ok(None)
+    }
+
     async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {
         Ok(Vec::new())
     }

@@ -305,7 +305,7 @@ impl Answers {
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
         let draft = |text: &str| {
-            let (quote, window) = (quote(claimed), hold::window(&self.desk, claimed));
+            let (quote, window) = (quote(claimed), hold::right(&self.desk, claimed));
             self.desk.draft(&claimed.conversation, text, quote, window)
         };
         // A command that stopped the task has answered already, but for what came in meanwhile.

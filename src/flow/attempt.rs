@@ -115,7 +115,7 @@ async fn settle(desk: &Arc<Desk>, account: &Account, due: &DuePart, verdict: Ver
     }
     if let Some(standing) = stored {
         desk.standings.tell(due.outbound, &standing);
-        if matches!(standing, Standing::Refused { .. } | Standing::Expired) {
+        if matches!(standing, Standing::Refused { .. } | Standing::Expired | Standing::Unclear) {
             // It may have been the button of a held answer.
             desk.held.notify_one();
         }

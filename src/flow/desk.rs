@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -17,7 +17,7 @@ use crate::domain::chance::Chance;
 use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
-use crate::domain::ids::Boot;
+use crate::domain::ids::{Boot, TaskId};
 use crate::domain::span::Span;
 use crate::domain::task::Lane;
 use crate::flow::account::{Account, ChannelState};
@@ -37,6 +37,9 @@ use crate::tools::paths::Ours;
 use crate::tools::ports::Pictures;
 use crate::tools::shell::Processes;
 
+/// How long after its promised life a right to answer is worth trying.
+const WORTH_TRYING: TimeDelta = TimeDelta::minutes(20);
+
 /// What every part of flow needs.
 pub(super) struct Desk {
     pub(super) ledger: Arc<dyn Ledger>,
@@ -50,6 +53,8 @@ pub(super) struct Desk {
     pub(super) accounts: HashMap<AccountId, Arc<Account>>,
     pub(super) post: Post,
     pub(super) standings: Standings,
+    /// Rights to answer that taps brought before the answer was there, by the task.
+    pub(super) late: Mutex<HashMap<TaskId, ReplyWindow>>,
     /// Rung when held answers should be looked at.
     pub(super) held: Notify,
     pub(super) spool: Spool,
@@ -96,6 +101,7 @@ impl Desk {
             owners: parts.owners,
             accounts,
             post,
+            late: Mutex::default(),
             standings: Standings::default(),
             held: Notify::new(),
             spool: Spool::below(&parts.cache_dir),
@@ -195,7 +201,7 @@ impl Desk {
     pub(super) fn draft_to(&self, inbound: &Inbound, markdown: &str) -> Option<Draft> {
         let is_group = inbound.audience == Audience::Group;
         let quote = is_group.then(|| inbound.message.clone()).flatten();
-        self.draft(&inbound.conversation, markdown, quote, self.window([inbound]))
+        self.draft(&inbound.conversation, markdown, quote, self.right([inbound]))
     }
 
     /// Returns the newest right to answer that these messages brought and that still lives.
@@ -206,6 +212,22 @@ impl Desk {
         let now = self.clock.now();
         let windows = heard.into_iter().filter_map(|inbound| inbound.reply_window.as_ref());
         windows.filter(|window| window.until > now).max_by_key(|window| window.until).cloned()
+    }
+
+    /// Returns the newest right to answer that these messages brought, or the last one that may yet be
+    /// taken though nobody promises it.
+    pub(super) fn right<'a>(
+        &self,
+        heard: impl IntoIterator<Item = &'a Inbound>,
+    ) -> Option<ReplyWindow> {
+        let windows = heard.into_iter().filter_map(|inbound| inbound.reply_window.as_ref());
+        let newest = windows.max_by_key(|window| window.until).cloned();
+        newest.filter(|window| self.clock.now() < window.until + WORTH_TRYING)
+    }
+
+    /// The rights to answer that taps brought.
+    pub(super) fn late(&self) -> MutexGuard<'_, HashMap<TaskId, ReplyWindow>> {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns a number that sets one outbound apart from others that say the same.

@@ -9,11 +9,11 @@ use selkie_channel_core::{
 };
 
 use crate::domain::crash::CrashPoint;
-use crate::domain::ids::{InboxId, OutboundId};
+use crate::domain::ids::{InboxId, OutboundId, TaskId};
 use crate::domain::task::Claim;
 use crate::flow::desk::{Desk, until};
 use crate::flow::words;
-use crate::store::{Claimed, Draft, FetchEffect, HeldAnswer, Offer, Standing, StoreError};
+use crate::store::{Claimed, Draft, FetchEffect, HeldAnswer, Offer, Queued, Standing, StoreError};
 
 /// Names the one choice of the button.
 const CHOICE: &str = "get";
@@ -35,9 +35,83 @@ pub(super) async fn offer(desk: &Arc<Desk>, claimed: &Claimed) -> Infallible {
 }
 
 /// Returns the newest right to answer that a task has: of its messages, or of what answered its question.
-pub(super) fn window(desk: &Desk, claimed: &Claimed) -> Option<ReplyWindow> {
+fn window(desk: &Desk, claimed: &Claimed) -> Option<ReplyWindow> {
+    desk.window(heard(claimed))
+}
+
+/// Returns the right to answer that a task's words use up: one that lives, which a tap may have brought, else
+/// the last one that it had. The platform may still take that, and trying costs nothing.
+pub(super) fn right(desk: &Desk, claimed: &Claimed) -> Option<ReplyWindow> {
+    let now = desk.clock.now();
+    let tapped = desk.late().get(&claimed.claim.task).cloned();
+    let tapped = tapped.filter(|window| window.hold_at.is_some_and(|at| at > now));
+    tapped.or_else(|| desk.right(heard(claimed)))
+}
+
+fn heard(claimed: &Claimed) -> impl Iterator<Item = &Inbound> {
     let heard = claimed.heard.iter().map(|(_, inbound)| inbound);
-    desk.window(heard.chain(claimed.settled.iter().filter_map(|settled| settled.by.as_ref())))
+    heard.chain(claimed.settled.iter().filter_map(|settled| settled.by.as_ref()))
+}
+
+/// Spends the right to answer of a message whose task still waits in its lane on a button, when its time
+/// runs out.
+pub(super) async fn offer_waiting(desk: Arc<Desk>, row: InboxId, inbound: Inbound) {
+    let Some(window) = desk.window([&inbound]) else { return };
+    let Some(at) = window.hold_at else { return };
+    tokio::select! {
+        () = tokio::time::sleep(until(at, desk.clock.now())) => {}
+        () = desk.stop.work.cancelled() => return,
+    }
+    let key = format!("h{:x}", desk.nonce());
+    let Some(draft) = button(&desk, &inbound.conversation, (&key, window)) else { return };
+    let offer = Offer { key, draft };
+    let offered = desk.insist(|| desk.ledger.hold_waiting(row, offer.clone())).await;
+    if let Some(Some(queued)) = offered {
+        tracing::info!(%row, "its answer will be fetched by a button");
+        send(&desk, queued);
+    }
+}
+
+/// Gives a button to the courier; one that was refused already lets the answer go.
+fn send(desk: &Desk, queued: Queued) {
+    let refused_already = queued.parts.is_empty();
+    desk.send(queued);
+    if refused_already {
+        desk.held.notify_one();
+    }
+}
+
+/// Keeps the right that a tap brought for the answer, which may come in time; else it is spent on the next
+/// button.
+async fn keep(desk: Arc<Desk>, kept: Kept) {
+    let Kept { row, task, key, conversation, window } = kept;
+    let Some(at) = window.hold_at else { return };
+    desk.late().insert(task, window.clone());
+    tokio::select! {
+        () = tokio::time::sleep(until(at, desk.clock.now())) => {}
+        () = desk.stop.work.cancelled() => return,
+    }
+    let newest = {
+        let mut late = desk.late();
+        let ours = late.get(&task).is_some_and(|kept| kept.token == window.token);
+        ours && late.remove(&task).is_some()
+    };
+    let at_work = desk.insist(|| desk.ledger.held(conversation.account(), &key)).await;
+    if !newest || !matches!(at_work, Some(Some(HeldAnswer::Working(_)))) {
+        return;
+    }
+    if let Some(draft) = button(&desk, &conversation, (&key, window)) {
+        desk.say_once(&format!("held:{row}"), draft).await;
+    }
+}
+
+/// A tap that came too early.
+struct Kept {
+    row: InboxId,
+    task: TaskId,
+    key: String,
+    conversation: ConversationId,
+    window: ReplyWindow,
 }
 
 async fn spend(
@@ -52,11 +126,7 @@ async fn spend(
     let offered = desk.insist(|| desk.ledger.hold(claim, offer.clone())).await;
     let Some(Some(queued)) = offered else { return };
     tracing::info!(task = %claim.task, "its answer will be fetched by a button");
-    let refused_already = queued.parts.is_empty();
-    desk.send(queued);
-    if refused_already {
-        desk.held.notify_one();
-    }
+    send(desk, queued);
 }
 
 /// The button by which the answer is fetched; `None` where the channel shows none.
@@ -95,14 +165,16 @@ pub(super) async fn tap(
     let account: &AccountId = inbound.conversation.account();
     let Some(answer) = desk.ledger.held(account, key).await? else { return Ok(None) };
     let window = desk.window([inbound]);
+    let mut kept = None;
     let (effect, word) = match (answer, window) {
         (HeldAnswer::Gone, _) => (FetchEffect::Say(None), words::fetched_already()),
         (HeldAnswer::Lost, _) => (FetchEffect::Say(None), words::nothing_to_fetch()),
         // Carried out too late, after a restart: the button is still there to be tapped again.
         (_, None) => (FetchEffect::Say(None), String::new()),
-        (HeldAnswer::Working, Some(window)) => {
-            let again = button(desk, &inbound.conversation, (key, window));
-            (FetchEffect::Say(again.map(Box::new)), String::new())
+        (HeldAnswer::Working(task), Some(window)) => {
+            let (key, conversation) = (key.to_owned(), inbound.conversation.clone());
+            kept = Some(Kept { row, task, key, conversation, window });
+            (FetchEffect::Say(None), String::new())
         }
         (HeldAnswer::Ready(said), Some(window)) => {
             let parts = render(desk, said, window);
@@ -116,6 +188,9 @@ pub(super) async fn tap(
         return Ok(Some(String::new()));
     };
     fetched.queued.into_iter().for_each(|queued| desk.send(queued));
+    if let Some(kept) = kept {
+        desk.tracker.spawn(keep(Arc::clone(desk), kept));
+    }
     Ok(Some(if fetched.done { word } else { words::fetched_already() }))
 }
 

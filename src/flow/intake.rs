@@ -13,10 +13,12 @@ use selkie_channel_core::{
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
+use crate::domain::ids::InboxId;
 use crate::flow::account::Account;
 use crate::flow::commands::Commands;
 use crate::flow::desk::Desk;
 use crate::flow::gate::Gate;
+use crate::flow::hold;
 use crate::flow::policy;
 use crate::flow::words;
 use crate::flow::worker::{Permits, Workers};
@@ -100,9 +102,11 @@ impl Intake {
             arrivals.iter().map(|a| a.inbound.conversation.clone()).collect();
         let knocks: Vec<Inbound> =
             arrivals.iter().filter(|a| self.is_first_knock(a)).map(|a| a.inbound.clone()).collect();
+        let rights: Vec<(usize, Inbound)> = arrivals.iter().enumerate().filter_map(right).collect();
         let moves: Vec<(PlaceId, PlaceId)> = arrivals.iter().filter_map(moved).collect();
         let stored = self.store(arrivals, cursor).await?;
         self.tell_heard(&heard, &stored.accepted);
+        self.offer_waiting(rights, &stored.accepted);
         self.begin(stored);
         for (old, new) in moves {
             self.desk.follow(account, &old, &new).await;
@@ -111,6 +115,19 @@ impl Intake {
             self.hint(account, &knock).await;
         }
         Ok(())
+    }
+
+    /// Tasks that wait in their lanes keep their right to answer: it is spent on a button in time.
+    fn offer_waiting(&self, rights: Vec<(usize, Inbound)>, accepted: &Accepted) {
+        let claimed: HashSet<InboxId> =
+            accepted.claimed.iter().flat_map(|c| c.heard.iter().map(|(row, _)| *row)).collect();
+        for (index, inbound) in rights {
+            let fresh = accepted.fresh.iter().find(|fresh| fresh.index == index);
+            if let Some(Fresh { row, .. }) = fresh.filter(|fresh| !claimed.contains(&fresh.row)) {
+                let desk = Arc::clone(&self.desk);
+                self.desk.tracker.spawn(hold::offer_waiting(desk, *row, inbound));
+            }
+        }
     }
 
     fn tell_heard(&self, heard: &[ConversationId], accepted: &Accepted) {
@@ -210,4 +227,12 @@ impl Inbox for AccountInbox {
 
 fn broken(error: StoreError) -> InboxBroken {
     InboxBroken(error.to_string())
+}
+
+/// A message that begins a task and brings a right to answer that runs out.
+fn right((index, arrival): (usize, &Arrival)) -> Option<(usize, Inbound)> {
+    let begins = matches!(arrival.disposition, Disposition::Task(_) | Disposition::MeantNow(_));
+    let window = arrival.inbound.reply_window.as_ref();
+    let ends = window.is_some_and(|window| window.hold_at.is_some());
+    (begins && ends).then(|| (index, arrival.inbound.clone()))
 }

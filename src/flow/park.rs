@@ -70,7 +70,7 @@ impl Answers {
         let conversation = &claimed.conversation;
         let question = questions::asked(&self.desk, conversation, &asks.key, &asks.ask);
         let outbound = Outbound::new(conversation.clone(), Body::Question(question));
-        let (quote, window) = (quote(claimed), hold::window(&self.desk, claimed));
+        let (quote, window) = (quote(claimed), hold::right(&self.desk, claimed));
         self.desk.rendered(outbound.quoting(quote).within(window))
     }
 }

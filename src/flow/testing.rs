@@ -325,6 +325,7 @@ pub(super) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
         owners: vec![PersonId::new("tg:1"), PersonId::new("ot:1")],
         accounts,
         post,
+        late: std::sync::Mutex::default(),
         standings: Default::default(),
         held: Default::default(),
         spool: Spool::below(cache.path()),

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, Outbound, Part};
 
 use super::{Draft, Queued, Result};
-use crate::domain::ids::{InboxId, OutboundId};
+use crate::domain::ids::{InboxId, OutboundId, TaskId};
 use crate::domain::task::Claim;
 
 /// Answers that are held.
@@ -15,6 +15,10 @@ pub trait Holds: Send + Sync {
     /// Offers a running task's answer by a button: what the task says at its end is held from now on.
     /// Durable. `None` when the claim is lost, or a button was offered before.
     async fn hold(&self, claim: &Claim, offer: Offer) -> Result<Option<Queued>>;
+
+    /// Offers the answer of a task that waits in its lane by a button: what it says at its end is held.
+    /// `row` is the message that made it. Durable. `None` when it does not wait, or has a button.
+    async fn hold_waiting(&self, row: InboxId, offer: Offer) -> Result<Option<Queued>>;
 
     /// Returns where the answer behind a button stands; `None` for a key that is no button's.
     async fn held(&self, account: &AccountId, key: &str) -> Result<Option<HeldAnswer>>;
@@ -40,8 +44,8 @@ pub struct Offer {
 /// Where the answer behind a button stands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HeldAnswer {
-    /// The task has not ended.
-    Working,
+    /// This task has not ended.
+    Working(TaskId),
     /// It waits to be fetched: what was said, in order.
     Ready(Vec<(OutboundId, Outbound)>),
     /// It went out, or is on its way.

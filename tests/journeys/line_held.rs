@@ -140,3 +140,28 @@ async fn a_stop_takes_a_held_answer_away() {
     let unknown = |l: &LinePlatform| l.messages(ADA).iter().any(|m| m.text.contains(ANSWER));
     assert!(!unknown(line.platform()));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_waits_for_another_has_a_button_of_its_own() {
+    let line = Line::with(json!({ "reply_deadline": "100ms", "push": "never" })).await;
+    let model = line.world.playground.model();
+    model.script(vec![Turn::text("one").delayed(LATE_MS), Turn::text("two")]);
+    line.platform().say(ADA, ADA, "first");
+    let second = line.platform().say(ADA, ADA, "second");
+    let card = line.answer(ADA, &second).await;
+    assert_eq!(card.buttons[0].label, LABEL);
+    let got = fetch(&line, ADA, ADA, card).await;
+    assert_eq!((got.text.as_str(), got.via), ("two", Via::Reply));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tap_that_comes_too_early_is_answered_with_the_answer() {
+    let line = Line::with(json!({ "reply_deadline": "5s" })).await;
+    let model = line.world.playground.model();
+    model.script(vec![Turn::text(ANSWER).delayed(8000)]);
+    let card = line.ask(ADA, "what is it all about?").await;
+    let tap = line.platform().tap(ADA, ADA, &card.id, LABEL).unwrap();
+    let got = line.answer(ADA, &tap).await;
+    assert!(got.text.contains(ANSWER) && got.buttons.is_empty(), "no other card: {got:?}");
+    assert_eq!((answers(&line, ADA), line.platform().used()), (1, 0));
+}

@@ -70,6 +70,8 @@ async fn one(point: CrashPoint, nth: u32) {
                     assert_eq!(status.signal(), Some(9), "{}: {status}", point.name());
                     world.home.set("debug", json!({}));
                     second = Some(world.daemon());
+                    // What a tap was told may be lost with the process: a person taps again.
+                    tapped.clear();
                     continue;
                 }
                 found = next => found,

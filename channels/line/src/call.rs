@@ -281,7 +281,7 @@ mod tests {
           "to": "U10000000000000000000000000000000",
           "reply_token": "nHuyWiB7yP5Zw52FIkcQobQuGDXCTA",
           "reply_until": "1970-01-01T00:00:00Z",
-          "retry_key": "7747a539-1b5c-8d99-97b6-ab61a0f93c8a",
+          "retry_key": "dee16406-79a4-8217-91a6-13fd2feb72d5",
           "bubbles": [
             "hello"
           ],

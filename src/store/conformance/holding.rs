@@ -16,6 +16,7 @@ laws![
     a_stop_ends_what_is_held,
     a_closed_conversation_refuses_what_is_held,
     a_lost_claim_offers_nothing,
+    a_task_that_waits_in_its_lane_has_a_button_too,
 ];
 
 fn window(token: &str) -> ReplyWindow {
@@ -106,7 +107,8 @@ async fn a_tap_before_the_answer_finds_it_at_work(bed: &dyn Bed) {
     let ledger = bed.open();
     let (claimed, _) = offered(ledger.as_ref(), 1).await;
     assert!(ledger.hold(&claimed.claim, button("h2", "T2")).await.unwrap().is_none(), "once");
-    assert_eq!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Working));
+    let at_work = state(ledger.as_ref(), "h1").await;
+    assert!(matches!(at_work, Some(HeldAnswer::Working(_))), "{at_work:?}");
     let tap = tapped(ledger.as_ref(), 2).await;
     let still = FetchEffect::Say(Some(Box::new(button("h1", "T2").draft)));
     let said = ledger.fetch(tap, still.clone()).await.unwrap().unwrap();
@@ -196,4 +198,18 @@ async fn a_lost_claim_offers_nothing(bed: &dyn Bed) {
     finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![])).await;
     assert!(ledger.hold(&claimed.claim, button("h1", "T1")).await.unwrap().is_none());
     assert_eq!(state(ledger.as_ref(), "h1").await, None);
+}
+
+async fn a_task_that_waits_in_its_lane_has_a_button_too(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let first = started(ledger.as_ref(), 1, 1).await;
+    let row = push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await.fresh[0].row;
+    let running = push(ledger.as_ref(), task(message(2, 9)), fuse(1)).await.fresh[0].row;
+    assert!(ledger.hold_waiting(running, button("h9", "T9")).await.unwrap().is_none(), "it runs");
+    let offered = ledger.hold_waiting(row, button("h2", "T2")).await.unwrap().unwrap();
+    assert_eq!(offered.parts.len(), 1);
+    assert!(ledger.hold_waiting(row, button("h3", "T2")).await.unwrap().is_none(), "once");
+    let at_work = state(ledger.as_ref(), "h2").await;
+    assert!(matches!(at_work, Some(HeldAnswer::Working(_))), "{at_work:?}");
+    finished(ledger.as_ref(), &first.claim, finish("one", vec![answer(1, None)])).await;
 }

@@ -145,8 +145,8 @@ pub fn sweep(conn: &Connection, now: DateTime<Utc>) -> Result<Swept> {
     Ok(Swept { expired, released, next: next.map(time) })
 }
 
-/// Answers whose button the platform did not take go out as they would have without one. A button that
-/// may have arrived counts as there.
+/// Answers whose button the platform did not take go out as they would have without one; so do those of
+/// which nobody will ever know whether the button arrived. While that is being found out they are held.
 fn let_go(conn: &Connection) -> Result<Vec<Queued>> {
     let open: Vec<(i64, i64)> = conn
         .prepare_cached("SELECT task, button FROM hold WHERE open = 1 ORDER BY button")?
@@ -155,7 +155,11 @@ fn let_go(conn: &Connection) -> Result<Vec<Queued>> {
     let mut released = Vec::new();
     for (task, button) in open {
         let standing = outbox::standing(conn, button)?;
-        if !matches!(standing, Standing::Refused { .. } | Standing::Expired | Standing::Cancelled) {
+        let gone = matches!(
+            standing,
+            Standing::Refused { .. } | Standing::Expired | Standing::Cancelled | Standing::Unclear
+        );
+        if !gone {
             continue;
         }
         holds::close(conn, task)?;

@@ -11,7 +11,7 @@ use super::fetched::{self, Effect};
 use super::outbox::{self, BODY, Cause, Prepared, RawBody};
 use super::writer::Class;
 use super::{Sqlite, run};
-use crate::domain::ids::{InboxId, OutboundId};
+use crate::domain::ids::{InboxId, OutboundId, TaskId};
 use crate::domain::task::Claim;
 use crate::store::{
     FetchEffect, Fetched, HeldAnswer, Holds, Offer, Queued, Result, Standing, Swept,
@@ -24,6 +24,17 @@ impl Holds for Sqlite {
         let draft = Prepared::new(offer.draft)?;
         let bytes = draft.bytes();
         let verb = move |conn: &Connection| hold(conn, &claim, (&key, draft), now);
+        self.writer.run(Class::Durable, bytes, verb).await
+    }
+
+    async fn hold_waiting(&self, row: InboxId, offer: Offer) -> Result<Option<Queued>> {
+        let (now, key) = (self.clock.now(), offer.key);
+        let draft = Prepared::new(offer.draft)?;
+        let bytes = draft.bytes();
+        let verb = move |conn: &Connection| match waiting(conn, row.0)? {
+            Some(task) => button(conn, task, (&key, draft), now),
+            None => Ok(None),
+        };
         self.writer.run(Class::Durable, bytes, verb).await
     }
 
@@ -52,10 +63,30 @@ fn hold(
     (key, draft): (&str, Prepared),
     now: DateTime<Utc>,
 ) -> Result<Option<Queued>> {
-    let task = claim.task.0;
-    if run::held(conn, claim)?.is_none() || open_of(conn, task)?.is_some() {
+    if run::held(conn, claim)?.is_none() {
         return Ok(None);
     }
+    button(conn, claim.task.0, (key, draft), now)
+}
+
+/// Returns the task of a message while it waits in its lane.
+fn waiting(conn: &Connection, row: i64) -> Result<Option<i64>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT t.id FROM inbox i JOIN task t ON t.id = i.task
+             WHERE i.id = ?1 AND t.state = 'waiting'",
+        )?
+        .query_row([row], |row| row.get(0))
+        .optional()?)
+}
+
+/// Says a task's button, the first and only time.
+fn button(
+    conn: &Connection,
+    task: i64,
+    (key, draft): (&str, Prepared),
+    now: DateTime<Utc>,
+) -> Result<Option<Queued>> {
     let known = conn.prepare_cached("SELECT 1 FROM hold WHERE task = ?1")?.exists([task])?;
     if known {
         return Ok(None);
@@ -119,7 +150,7 @@ fn answer(conn: &Connection, account: &str, key: &str) -> Result<Option<HeldAnsw
         .optional()?;
     let Some((task, button, working)) = found else { return Ok(None) };
     if working {
-        return Ok(Some(HeldAnswer::Working));
+        return Ok(Some(HeldAnswer::Working(TaskId(task))));
     }
     let rows = held_of(conn, task)?;
     if !rows.is_empty() {
