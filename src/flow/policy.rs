@@ -14,6 +14,7 @@ use crate::flow::commands::Builtin;
 use crate::flow::desk::after;
 use crate::flow::settings::{GroupSettings, TriggerMode, WhileBusy};
 use crate::store::{Disposition, NewTask};
+use crate::tools::aliases::our_name;
 
 /// How long an album gathers its pictures.
 const ALBUM: TimeDelta = TimeDelta::milliseconds(800);
@@ -126,6 +127,8 @@ pub(super) fn summoned(inbound: &Inbound) -> Vec<String> {
         let end = word.find(|c: char| !matches!(c, 'a'..='z' | '0'..='9' | '_'));
         let name = &word[..end.unwrap_or(word.len())];
         let is_name = name.starts_with(|c: char| c.is_ascii_lowercase());
+        // Other harnesses' names are taken here, too.
+        let name = our_name(name, |_| false);
         if is_name && names.len() < MOST_SUMMONED && !names.iter().any(|n| n == name) {
             names.push(name.to_owned());
         }
@@ -448,6 +451,8 @@ mod tests {
         let said = testing::message("tg:1", "use $bash, then ($x) a$b $5 $PATH $web_fetch! $bash");
         let names = |m: &Inbound, trust| policy.facts(m, trust).summoned;
         assert_eq!(names(&said, Trust::Owner), ["bash", "web_fetch"]);
+        let other = testing::message("tg:1", "$exec and $file_read, then $bash");
+        assert_eq!(names(&other, Trust::Owner), ["bash", "read_file"]);
         assert!(names(&said, Trust::Allowed).is_empty());
         let forwarded = Inbound { forwarded: true, ..said.clone() };
         assert!(names(&forwarded, Trust::Owner).is_empty());
@@ -478,7 +483,9 @@ mod tests {
         fn names_of_tools_are_names(text in "(\\$|[a-z_0-9A-Z]| |\\PC){0,40}") {
             for name in summoned(&testing::message("tg:1", &text)) {
                 let written = format!("${name}");
-                prop_assert!(text.contains(&written));
+                let others = crate::tools::aliases::names(&name);
+                let otherwise = others.iter().any(|other| text.contains(&format!("${other}")));
+                prop_assert!(text.contains(&written) || otherwise || name == "message_react");
                 prop_assert!(name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_')));
             }
         }

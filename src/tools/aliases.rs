@@ -69,12 +69,22 @@ const LATER: &[(&str, &str, &str)] = &[(
      for servers that want no credentials",
 )];
 
+/// Puts an emoji on a message, whatever the channel.
+const REACT: &str = "message_react";
+/// How the names of tools end that send a file into a conversation.
+const SENDS: [&str; 3] = ["_send_file", "_send_photo", "_send_voice"];
+/// Their conversation, where it is a number.
+const CHAT: &str = "chat_id";
+
 /// Tools of the catalogue, one a line, that may come with a later part.
 const CATALOGUE: &str = include_str!("catalogue.txt");
 
 /// Returns a call in our words. `knows` says which names are tools here: those keep their names. Both
 /// spellings of one parameter with different values stay, for [`clash`] to tell.
 pub fn canonical(mut call: Call, knows: impl Fn(&str) -> bool) -> Call {
+    if is_reaction(&call.name) && !knows(&call.name) {
+        call.name = REACT.to_owned();
+    }
     if let Some(alias) = NAMES.iter().find(|a| a.called == call.name).filter(|a| !knows(a.called)) {
         call.name = alias.name.to_owned();
         if let Value::Object(args) = &mut call.arguments {
@@ -90,7 +100,25 @@ pub fn canonical(mut call: Call, knows: impl Fn(&str) -> bool) -> Call {
     for (other, ours) in spellings(&call.name) {
         rename(args, other, ours);
     }
+    if call.name == REACT || SENDS.iter().any(|end| call.name.ends_with(end)) {
+        bare_id(args);
+    }
     call
+}
+
+/// A channel's own name of the reaction: `<channel>_react`.
+fn is_reaction(called: &str) -> bool {
+    called != REACT && called.strip_suffix("_react").is_some_and(|channel| !channel.is_empty())
+}
+
+/// A conversation's id in our own spelling (`tg:-100123`), where the platform's number is taken.
+fn bare_id(args: &mut Map<String, Value>) {
+    let Some(Value::String(text)) = args.get(CHAT) else { return };
+    let Some((prefix, number)) = text.trim().split_once(':') else { return };
+    if prefix.bytes().all(|b| b.is_ascii_lowercase()) && number.parse::<i64>().is_ok() {
+        let number = number.to_owned();
+        args.insert(CHAT.to_owned(), number.into());
+    }
 }
 
 /// Says that two spellings of one parameter have different values; `None` when none do.
@@ -115,8 +143,13 @@ pub fn later(call: &Call, parameters: &Value) -> Option<&'static str> {
 
 /// Returns our name of a tool, whatever it is called; a name that is a tool here stays.
 pub fn our_name(called: &str, knows: impl Fn(&str) -> bool) -> &str {
-    let alias = NAMES.iter().find(|a| a.called == called).filter(|_| !knows(called));
-    alias.map_or(called, |a| a.name)
+    if knows(called) {
+        return called;
+    }
+    if is_reaction(called) {
+        return REACT;
+    }
+    NAMES.iter().find(|a| a.called == called).map_or(called, |a| a.name)
 }
 
 /// Lists the other names of a tool.
@@ -166,6 +199,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn ids_and_names_of_reactions_are_taken_as_channels_write_them() {
+        let call = |name: &str, chat: Value| says(name, json!({ "chat_id": chat, "emoji": "x" }));
+        let wanted = r#"message_react {"chat_id":"-100123","emoji":"x"}"#;
+        assert_eq!(call("message_react", json!("tg:-100123")), wanted);
+        assert_eq!(call("bird_react", json!("-100123")), wanted);
+        assert_eq!(our_name("bird_react", |_| false), "message_react");
+        assert_eq!(our_name("bird_react", |_| true), "bird_react");
+        // What writes the id down keeps its spelling.
+        let other = call("todo_update", json!("tg:-100123"));
+        assert!(other.contains("tg:-100123"), "{other}");
+    }
 
     fn says(name: &str, arguments: Value) -> String {
         let call = Call { id: "c1.0".into(), name: name.into(), arguments };

@@ -22,6 +22,7 @@ use crate::domain::spelling::nearest;
 use crate::domain::tool::ToolSpec;
 use crate::shape::Explained;
 use crate::tools::aliases;
+use crate::tools::registry::Found;
 
 /// Characters of a tool's description in a list.
 const MOST_WORDS: usize = 60;
@@ -197,7 +198,7 @@ impl<'a> Shown<'a> {
 
 fn show(binary: &Binary, chosen: &Chosen, name: &str) -> Outcome {
     let plan = plan(binary, chosen)?;
-    let mut names = Vec::new();
+    let (mut names, mut hidden) = (Vec::new(), Vec::new());
     let mut found: Vec<Arc<ToolSpec>> = Vec::new();
     for setting in setting::names(&binary.kits) {
         let shape = plan.shaper.shape(&setting::facts(&binary.kits, &setting)?);
@@ -207,11 +208,17 @@ fn show(binary: &Binary, chosen: &Chosen, name: &str) -> Outcome {
         if let Some(spec) = specs.iter().find(|spec| spec.name == ours && !known(spec)) {
             found.push(Arc::clone(spec));
         }
+        if let Found::Hidden(reasons) = shape.registry.find(ours) {
+            hidden = reasons;
+        }
         names.extend(specs.iter().map(|s| s.name));
     }
     let mut shown = found.iter().map(|spec| Shown::of(spec));
     if let Some(first) = shown.next() {
         return Ok(print::json(&Shown { elsewhere: shown.collect(), ..first })?);
+    }
+    if !hidden.is_empty() {
+        return Err(Failure::Usage(format!("{name}: {}", hidden.join("; "))));
     }
     if aliases::is_planned(aliases::our_name(name, |_| false)) {
         return Err(Failure::Usage(format!("{name} comes with a later part")));

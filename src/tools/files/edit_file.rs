@@ -91,7 +91,12 @@ impl Tool for EditFile {
 /// The file, and what comes of it.
 fn edited(finder: &Finder<'_>, args: &Args) -> Result<(Whole, Replaced), ToolError> {
     let file = Whole::of(finder, &args.path)?;
-    let replace = Replace { old: &args.old_string, new: &args.new_string, all: args.replace_all };
+    let replace = Replace {
+        old: &args.old_string,
+        new: &args.new_string,
+        all: args.replace_all,
+        may_all: true,
+    };
     let done = replace.apply(&file.shown(), &file.content)?;
     Ok((file, done))
 }

@@ -110,7 +110,18 @@ fn list(finder: &Finder<'_>, args: &Args, stop: &Stop) -> Result<String, ToolErr
         pattern.as_ref().is_none_or(|p| p.matches(&f.path))
             && include.as_ref().is_none_or(|i| f.entry.kind != Kind::Folder && i.matches(&f.name()))
     });
+    // What a pattern found is named as a path that the next call can take.
+    let before = args.path.as_deref().filter(|_| pattern.is_some()).map(plain_folder);
+    if let Some(before) = before.filter(|before| !before.is_empty()) {
+        found.iter_mut().for_each(|f| f.path.insert_str(0, &before));
+    }
     Ok(with_closed(print(found, args.details, cut_short), closed))
+}
+
+/// The folder that stands before the first name with something special in it, with its slash.
+fn plain_folder(path: &str) -> String {
+    let plain = path.split('/').take_while(|name| !Pattern::is_in(name));
+    plain.map(|name| format!("{name}/")).collect()
 }
 
 /// The folder to list and the pattern below it; `None` for the default folder before it is made.
@@ -281,6 +292,7 @@ mod tests {
             json!({"path": "a", "details": true}),
             json!({"path": "**/*.md"}),
             json!({"path": "a/*"}),
+            json!({"path": "a/[cd]*"}),
             json!({"path": "file_cache_dir/*"}),
             json!({"path": "file_state_dir/.", "recursive": true}),
             json!({"path": "file_state_dir/memory"}),
@@ -320,11 +332,15 @@ mod tests {
         b.md
         --
         {"path":"a/*"}
-        c.md
-        d/
+        a/c.md
+        a/d/
+        --
+        {"path":"a/[cd]*"}
+        a/c.md
+        a/d/
         --
         {"path":"file_cache_dir/*"}
-        mine.txt
+        file_cache_dir/mine.txt
         --
         {"path":"file_state_dir/.","recursive":true}
         TODO.md

@@ -142,7 +142,8 @@ fn replaced(finder: &Finder<'_>, args: &Args) -> Result<(Whole, Replaced), ToolE
     let old = given(args.old_string.as_ref().filter(|old| !old.is_empty()), "old_string")?;
     let new = given(args.new_string.as_ref(), "new_string")?;
     let file = Whole::of(finder, &args.path)?;
-    let done = Replace { old, new, all: false }.apply(&file.shown(), &file.content)?;
+    let done =
+        Replace { old, new, all: false, may_all: false }.apply(&file.shown(), &file.content)?;
     Ok((file, done))
 }
 

@@ -22,6 +22,8 @@ pub(super) struct Replace<'a> {
     pub(super) new: &'a str,
     /// Every place, not just one.
     pub(super) all: bool,
+    /// Whether the tool lets its caller ask for that.
+    pub(super) may_all: bool,
 }
 
 /// What comes of it.
@@ -50,7 +52,7 @@ impl Replace<'_> {
             let windows = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
             let (old, new) = (windows(self.old), windows(self.new));
             if !self::places(content, old.as_bytes()).is_empty() {
-                return Replace { old: &old, new: &new, all: self.all }.apply(shown, content);
+                return Replace { old: &old, new: &new, ..*self }.apply(shown, content);
             }
         }
         match places.len() {
@@ -59,7 +61,8 @@ impl Replace<'_> {
             ))),
             count @ 2.. if !self.all => Err(ToolError::tell(format!(
                 "old_string stands in {count} places of {shown}: add lines around it until it is \
-                 unique, or set replace_all"
+                 unique{}",
+                if self.may_all { ", or set replace_all" } else { "" }
             ))),
             count => {
                 self.check_size(shown, content, count)?;
@@ -209,7 +212,7 @@ mod tests {
     use super::*;
 
     fn says(content: &str, old: &str, new: &str, all: bool) -> String {
-        match (Replace { old, new, all }).apply("f", content.as_bytes()) {
+        match (Replace { old, new, all, may_all: true }).apply("f", content.as_bytes()) {
             Ok(done) => format!("{:?}\n{}", String::from_utf8_lossy(&done.content), done.diff),
             Err(error) => error.to_string(),
         }
@@ -287,7 +290,7 @@ old_string and new_string are the same
         ) {
             prop_assume!(old != new);
             let count = file.matches(&*old).count();
-            match (Replace { old: &old, new: &new, all }).apply("f", file.as_bytes()) {
+            match (Replace { old: &old, new: &new, all, may_all: true }).apply("f", file.as_bytes()) {
                 Ok(done) => {
                     prop_assert!(count == 1 || (all && count > 1));
                     prop_assert_eq!(done.count, count);

@@ -162,6 +162,7 @@ fn folder(scope: &Scope, rules: &Rules<'_>, cwd: Option<&str>) -> Result<PathBuf
     let home = match asked.map(|cwd| cwd.trim_end_matches('/')) {
         None => return Ok(finder.home().to_owned()),
         Some("file_cache_dir") => return Ok(own.clone()),
+        Some("file_state_dir") => "file_state_dir/.",
         Some(other) => other,
     };
     let real = finder.existing(if home.is_empty() { "/" } else { home })?.real();

@@ -59,7 +59,23 @@ pub(super) fn is_html(content_type: &str, text: &str) -> bool {
     let head = text.trim_start();
     let looks = head.get(..14).is_some_and(|h| h.eq_ignore_ascii_case("<!doctype html"))
         || head.get(..5).is_some_and(|h| h.eq_ignore_ascii_case("<html"));
+    let looks = looks || content_type.is_empty() && begins_with_tag(head);
     content_type.contains("html") || (looks && !content_type.ends_with("json"))
+}
+
+/// Whether a text whose kind nobody says begins as a piece of a web page does.
+fn begins_with_tag(head: &str) -> bool {
+    const TAGS: [&str; 24] = [
+        "a", "article", "b", "body", "br", "div", "font", "form", "h1", "h2", "h3", "head", "i",
+        "img", "main", "ol", "p", "script", "section", "span", "style", "table", "title", "ul",
+    ];
+    if head.starts_with("<!--") {
+        return true;
+    }
+    let Some(rest) = head.strip_prefix('<') else { return false };
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    let closed = rest[end..].starts_with(['>', ' ', '/', '\n', '\t', '\r']);
+    closed && TAGS.contains(&&*rest[..end].to_ascii_lowercase())
 }
 
 /// Takes out of a page what is to be read. A page that no parser should follow is read as plain text.
@@ -180,6 +196,17 @@ mod tests {
 
     fn url() -> Url {
         Url::parse("https://example.com/a/").unwrap()
+    }
+
+    #[test]
+    fn a_page_is_known_by_its_beginning_when_nobody_says_what_it_is() {
+        for page in ["<p>Hi</p>", " <DIV class=x>", "<!-- a -->", "<br/>", "<!doctype html>"] {
+            assert!(super::is_html("", page), "{page}");
+        }
+        for none in ["<pre-release> 1", "a < b", "<?xml version='1.0'?>", "<p", "<note>x</note>"] {
+            assert!(!super::is_html("", none), "{none}");
+        }
+        assert!(!super::is_html("text/plain", "<p>Hi</p>"), "what is said is believed");
     }
 
     #[test]
