@@ -64,10 +64,11 @@ impl Habits {
         if self.cache_key && refused.names("prompt_cache_key") {
             return Some(Self { cache_key: false, ..self });
         }
-        if !self.renamed && self.limit == Limit::Old && refused.names("max_completion_tokens") {
+        let name = refused.names("max_completion_tokens") && !is_about_size(refused);
+        if !self.renamed && self.limit == Limit::Old && name {
             return Some(Self { limit: Limit::New, renamed: true, ..self });
         }
-        if !self.renamed && self.limit == Limit::New && refused.names("max_completion_tokens") {
+        if !self.renamed && self.limit == Limit::New && name {
             return Some(Self { limit: Limit::Old, renamed: true, ..self });
         }
         if self.schemas == Form::Full && SCHEMA_WORDS.iter().any(|word| refused.names(word)) {
@@ -78,6 +79,12 @@ impl Habits {
         }
         None
     }
+}
+
+/// Whether a number is too large, and not its name unknown.
+fn is_about_size(refused: &Refused) -> bool {
+    let says = refused.says.to_lowercase();
+    ["too large", "at most", "maximum", "less than", "exceed"].iter().any(|w| says.contains(w))
 }
 
 /// A request's body. The tools are the shape's own bytes: nothing is written twice.
@@ -236,6 +243,8 @@ mod tests {
         };
         let habits = Habits::new(true, true);
         assert_eq!(habits.without(&refused("the upstream is down")), None);
+        let large = "max_completion_tokens is too large: 32768. This model supports at most 16384";
+        assert_eq!(habits.without(&refused(large)), None);
         assert!(habits.without(&refused("`stream` is not supported")).is_some());
     }
 }
