@@ -227,7 +227,10 @@ async fn words_that_are_cut_inside_a_character_arrive_whole_by_both_dialects() {
     let text = "Do 😀 NOT delete the 🏴‍☠️ backup.";
     for provider in ["openai", "anthropic"] {
         let mut world = World::start().await;
-        let endpoint = world.playground.model_endpoint();
+        let endpoint = match provider {
+            "anthropic" => world.playground.anthropic_endpoint(),
+            _ => world.playground.model_endpoint(),
+        };
         let key = "sk-playground-key-1234567890";
         let llm =
             json!({ "provider": provider, "endpoint": endpoint, "api_key": key, "model": "m" });

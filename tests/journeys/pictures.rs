@@ -18,8 +18,12 @@ fn drawn() -> Vec<u8> {
 async fn seeing(provider: &str, sees: bool) -> World {
     let mut world = World::with_allowed(json!(["*"])).await;
     world.telegram().add_person(GRACE, "Grace");
+    let endpoint = match provider {
+        "anthropic" => world.playground.anthropic_endpoint(),
+        _ => world.playground.model_endpoint(),
+    };
     let profile = json!({
-        "provider": provider, "endpoint": world.playground.model_endpoint(), "model": "m",
+        "provider": provider, "endpoint": endpoint, "model": "m",
         "api_key": "sk-playground-key-1234567890", "sees_images": sees,
     });
     world.home.set("llm", json!({ "profiles": { "main": profile } }));
