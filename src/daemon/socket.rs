@@ -1,8 +1,8 @@
 //! The control socket: `<state>/selkie.sock`, for the commands of the same user on the same machine.
 //!
-//! `POST /v1/ask` streams JSON lines, `POST /v1/answer` answers a question it asked, `POST /v1/say` speaks,
-//! `POST /v1/tools/call` answers calls by hand, `GET /v1/trace/{m}` and
-//! `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
+//! `POST /v1/ask` streams JSON lines (who closes it before the end has their task stopped), `POST /v1/answer`
+//! answers a question it asked, `POST /v1/say` speaks, `POST /v1/tools/call` answers calls by hand,
+//! `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
 use std::fs::Permissions;
 use std::io;

@@ -9,6 +9,7 @@ use crate::domain::question::{Given, Person};
 use crate::domain::task::ParkedOn;
 use crate::flow::answer::{Answers, Onward, quote};
 use crate::flow::desk::after;
+use crate::flow::remains::Remains;
 use crate::flow::{hold, questions};
 use crate::store::{Advance, Asked, Claimed, Committed, Draft};
 
@@ -51,6 +52,11 @@ impl Answers {
                 Parked::Yes(Box::new(Onward { next: next.map(|next| *next), wake_at }))
             }
             Some(Committed::Continue { .. }) => Parked::Stopped,
+            None if !desk.stop.work.is_cancelled() => {
+                // No repetition mends it.
+                self.bury(Remains::of(claimed)).await;
+                Parked::Yes(Box::default())
+            }
             Some(Committed::Lost) | None => Parked::Yes(Box::default()),
         }
     }
