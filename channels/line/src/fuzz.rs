@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta};
 use secrecy::SecretString;
 use selkie_channel_core::{AccountId, Redactor, tls};
 use serde_json::Value;
@@ -35,6 +35,7 @@ fn fuzz_webhooks() {
             names: &names,
             redactor: &redactor,
             deadline: TimeDelta::seconds(50),
+            now: DateTime::UNIX_EPOCH,
         };
         for event in body["events"].as_array().into_iter().flatten() {
             drop(hear::read(event, frame));

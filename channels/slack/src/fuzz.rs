@@ -12,7 +12,7 @@ use crate::{cut, markdown};
 #[test]
 fn fuzz_envelopes() {
     let account = account_of("xoxb-test");
-    let me = Me { team: "T1".to_owned(), user: "U9".to_owned(), bot: "B9".to_owned() };
+    let me = Me { team: "T1".to_owned(), user: "U9".to_owned() };
     let (teams, redactor) = (BTreeSet::new(), Redactor::default());
     selkie_fuzz::text("slack_envelope", |raw| {
         let frame =
