@@ -141,6 +141,8 @@ fn journey(browser: &Browser, url: &str) -> Answer<()> {
     can_be_read_by_all(browser)?;
     talk_on_other_platforms(browser)?;
     compare(browser)?;
+    compare_beside_an_open_question(browser)?;
+    goes_on_after_the_back_button(browser)?;
     is_the_same_after_a_reload(browser, url)?;
     fits_a_phone(browser)?;
     assert_eq!(browser.complaints()?, Vec::<String>::new());
@@ -156,6 +158,7 @@ fn talk_in_private(browser: &Browser) -> Answer<()> {
     let calls =
         browser.eval("[...document.querySelectorAll('.steps .call b')].map(e => e.textContent)")?;
     assert_eq!(calls, serde_json::json!(["todo_read", "todo_write"]));
+    assert_eq!(browser.text("#shape .part h3")?, "Steps", "what it did stands above what it may");
     assert_eq!(browser.text(".chat[aria-current] .chat-title")?, browser.text("#talk-title")?);
     Ok(())
 }
@@ -257,6 +260,8 @@ fn compare(browser: &Browser) -> Answer<()> {
     let answered = format!("{answers}.filter(q => q.textContent.includes('low tide')).length == 4");
     browser.wait_until(&answered)?;
     browser.wait_until("document.querySelectorAll('.cmp-heads .pill.done').length == 4")?;
+    let askers = "[...document.querySelectorAll('.cmp-heads small')].map(s => s.textContent)";
+    assert_eq!(browser.eval(askers)?, serde_json::json!(["Ada asks"; 4]));
     let settings = "[...document.querySelectorAll('.cmp-heads .setting span:first-child')]";
     let settings = browser.eval(&format!("{settings}.map(span => span.textContent)"))?;
     let wanted = ["telegram:private", "telegram:group", "slack:channel", "line:group"];
@@ -275,6 +280,32 @@ fn compare(browser: &Browser) -> Answer<()> {
     can_be_seen_by_all(browser)?;
     browser.click("#compare-who :nth-child(8)")?;
     browser.click("#compare-close")
+}
+
+/// Words that answer an open question make no task of their own: the one that asked goes on.
+fn compare_beside_an_open_question(browser: &Browser) -> Answer<()> {
+    browser.press(&format!("{ALT}1"))?;
+    browser.type_keys("#text", &format!("ask me: tea or coffee?{ENTER}"))?;
+    browser.wait_until("document.querySelector('#log .keyboard')")?;
+    browser.click("#compare-open")?;
+    browser.eval("document.querySelector('#compare-text').value = ''")?;
+    browser.type_keys("#compare-text", "tea")?;
+    browser.click("#compare-form .primary")?;
+    browser.wait_until("document.querySelectorAll('.cmp-heads blockquote').length == 4")?;
+    browser.wait_until("!document.querySelector('.cmp-heads').textContent.includes('waiting')")?;
+    browser.click("#compare-close")
+}
+
+/// A page that the browser keeps for its back button has no stream, and has one again when it is back.
+fn goes_on_after_the_back_button(browser: &Browser) -> Answer<()> {
+    let event =
+        |name| format!("dispatchEvent(new PageTransitionEvent('{name}', {{persisted: true}}))");
+    browser.eval(&event("pagehide"))?;
+    browser.eval(&event("pageshow"))?;
+    let before = "document.querySelectorAll('#log .bot').length";
+    let count = browser.eval(before)?;
+    browser.type_keys("#text", &format!("note: back again{ENTER}"))?;
+    browser.wait_until(&format!("{before} > {count}"))
 }
 
 /// The dialog is readable in light and dark, and every control of it has a name.

@@ -77,8 +77,23 @@ async function playgroundUp() {
   setPlayground(true);
   const now = back ? await world() : state.world;
   // Another daemon listens elsewhere: nothing on this page is true any more.
-  if (now.daemon !== state.world.daemon) return location.reload();
+  if (now.daemon !== state.world.daemon) { keepDraft(); return location.reload(); }
   for (const c of chats()) loadMessages(c.id).catch(() => {});
+}
+
+const DRAFT = 'draft';
+
+/** What was being written outlives a reload that nobody asked for. */
+function keepDraft() {
+  try { sessionStorage.setItem(DRAFT, JSON.stringify({ chat: state.chat, text: $('text').value })); } catch { /* see toggleTheme */ }
+}
+
+function takeDraft() {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(DRAFT));
+    sessionStorage.removeItem(DRAFT);
+    if (kept?.text) state.drafts.set(kept.chat, kept.text);
+  } catch { /* see toggleTheme */ }
 }
 
 async function start() {
@@ -87,6 +102,7 @@ async function start() {
   setPlayground(true);
   if (!chats().length) { $('banner').hidden = false; $('banner').textContent = 'This playground has no chats.'; return; }
   wire();
+  takeDraft();
   const wanted = decodeURIComponent(location.hash.slice(1));
   await openChat((chats().find(c => c.id === wanted) ?? chats()[0]).id);
   listen('/api/events', heardPlayground, playgroundUp, () => setPlayground(false));

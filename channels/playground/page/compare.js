@@ -4,7 +4,7 @@ import { addressed } from './composer.js';
 import { $, h, icon, clip, toast } from './dom.js';
 import { post } from './net.js';
 import { CLASSES, pill, setting } from './shape.js';
-import { state, iconOf, speakers, chats, messages, titleOf } from './state.js';
+import { state, iconOf, chats, messages, titleOf } from './state.js';
 import { loadMessages } from './talk.js';
 import { loadTasks, offline } from './tasks.js';
 
@@ -43,15 +43,16 @@ export async function askEverywhere(text) {
   renderCompare();
 }
 
-/** Another person asks in each chat, so that the columns differ by place and by trust. */
-const asker = c => speakers(c)[chosen().indexOf(c)] ?? c.me.name;
+/** One person asks everywhere: the columns differ by place alone. */
+const asker = c => c.me.name;
 
 /** What stands in one column: the newest task, not older than the question asked everywhere. */
 function column(c) {
   const asked = state.compare.get(c.id), id = state.tasks.get(c.key)?.[0]?.id;
-  const known = id > (asked?.after ?? 0) ? state.details.get(id) : undefined;
   const list = messages(c.id), at = asked?.message == null ? -1 : list.findIndex(m => m.id === asked.message);
   const answer = at >= 0 && list.slice(at + 1).filter(m => m.from.is_bot && m.text).at(-1)?.text;
+  // Where a question was open, these words answered it: its own task goes on, and there is no new one.
+  const known = id > (asked?.after ?? 0) || answer ? state.details.get(id) : undefined;
   return { chat: c, waiting: Boolean(asked) && !known, shape: known?.shape, task: known?.task, answer: answer || known?.task.transcript.findLast(i => i.item === 'said')?.text };
 }
 

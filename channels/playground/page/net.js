@@ -25,14 +25,19 @@ export async function ask(url, options) {
 export const post = (url, body) =>
   ask(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
-/** Listens for ever: reopens after errors, slower each time, and tells `up` when it is back. */
+/**
+ * Listens as long as the page is looked at: reopens after errors, slower each time, and tells `up` when it is back.
+ * A page that the browser keeps for its back button holds no stream: six of them would be all that a browser opens.
+ */
 export function listen(url, heard, up, down) {
-  let wait = 500;
+  let wait = 500, source = null, later = null;
   const open = () => {
-    const source = new EventSource(url);
+    source = new EventSource(url);
     source.onopen = () => { wait = 500; up(); };
     source.onmessage = e => heard(JSON.parse(e.data));
-    source.onerror = () => { source.close(); down(); setTimeout(open, wait); wait = Math.min(wait * 2, 8000); };
+    source.onerror = () => { source.close(); down(); later = setTimeout(open, wait); wait = Math.min(wait * 2, 8000); };
   };
+  addEventListener('pagehide', () => { clearTimeout(later); source.close(); });
+  addEventListener('pageshow', e => { if (e.persisted) open(); });
   open();
 }

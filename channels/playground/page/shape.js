@@ -18,7 +18,7 @@ export function renderShape() {
   const shut = new Set([...box.querySelectorAll('details:not([open])')].map(d => d.dataset.name));
   const same = box.dataset.task === String(id), top = same ? box.parentElement.scrollTop : 0;
   box.dataset.task = id;
-  box.replaceChildren(taskHead(task), shapePart(shape), stepsPart(task), earlierPart(where.key, rows, id));
+  box.replaceChildren(taskHead(task), stepsPart(task), shapePart(shape), earlierPart(where.key, rows, id));
   for (const d of box.querySelectorAll('details')) {
     if (open.has(d.dataset.name)) d.open = true;
     if (shut.has(d.dataset.name)) d.open = false;
@@ -48,7 +48,7 @@ function taskHead(task) {
 function shapePart(shape) {
   const groups = CLASSES.map(name => [name, shape.there.filter(t => t.class === name)]).filter(([, tools]) => tools.length);
   return h('section', { class: 'part' },
-    h('h3', {}, 'Shape', h('small', {}, plural(shape.there.length, 'tool'))),
+    h('h3', {}, 'What this task may use', h('small', {}, plural(shape.there.length, 'tool'))),
     setting(shape.setting),
     h('dl', { class: 'there' }, groups.map(([name, tools]) => h('div', {}, h('dt', { class: `c-${name}` }, name), h('dd', {}, tools.map(chip))))),
     shape.there.some(t => t.runtime) && h('p', { class: 'legend' }, h('span', { class: 'ring' }), 'runtime: added for this conversation, not in the base'),
