@@ -261,7 +261,7 @@ fn compare(browser: &Browser) -> Answer<()> {
     browser.wait_until(&answered)?;
     browser.wait_until("document.querySelectorAll('.cmp-heads .pill.done').length == 4")?;
     let askers = "[...document.querySelectorAll('.cmp-heads small')].map(s => s.textContent)";
-    assert_eq!(browser.eval(askers)?, serde_json::json!(["Ada asks"; 4]));
+    assert_eq!(browser.eval(askers)?, serde_json::json!(vec!["Ada asks"; 4]));
     let settings = "[...document.querySelectorAll('.cmp-heads .setting span:first-child')]";
     let settings = browser.eval(&format!("{settings}.map(span => span.textContent)"))?;
     let wanted = ["telegram:private", "telegram:group", "slack:channel", "line:group"];

@@ -90,7 +90,7 @@ pub struct Channel {
     pub allow_keys: AllowKeys,
     /// How fast it may speak.
     pub pace: Pace,
-    /// Whether it accepts edits of messages as news for a running task (data for intake).
+    /// The largest file that is fetched from the platform, in bytes.
     pub max_fetch_bytes: u64,
 }
 

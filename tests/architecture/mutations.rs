@@ -1,0 +1,54 @@
+//! Small offences, each of which a wall has to see: a wall that does not fail is none.
+
+use crate::source::Tree;
+use crate::walls;
+
+/// What is done to which file, and a part of what has to be said of it.
+const OFFENCES: &[(&str, &str, &str)] = &[
+    ("src/agent/mod.rs", "use crate::{flow, daemon};", "agent imports flow"),
+    ("src/agent/mod.rs", "use crate::{domain::{ids}, daemon::{build}};", "agent imports daemon"),
+    ("src/tools/web/page.rs", "use super::super::super::flow::Flow;", "tools imports flow"),
+    (
+        "src/tools/web/page.rs",
+        "fn f() { super::super::super::agent::drive() }",
+        "tools imports agent",
+    ),
+    ("src/store/mod.rs", "fn f() { println!(\"{}\", crate::shape::NAME); }", "store imports shape"),
+    (
+        "src/domain/ids.rs",
+        "#[cfg(test)]\nmod below {}\nuse crate::store::Store;",
+        "domain imports store",
+    ),
+    ("src/attic/mod.rs", "//! A room nobody knows.\n", "no floor is named for the room attic"),
+    ("src/flow/mod.rs", "const A: &str = \"Slack\";", "names a platform"),
+    ("src/flow/mod.rs", "struct SLACKTeam;", "names a platform"),
+    ("src/flow/mod.rs", "const A: &str = \"on LINE alone\";", "names a platform"),
+    ("src/flow/mod.rs", "const A: &str = \"tg:1\";", "names a platform"),
+    ("src/flow/mod.rs", "const A: &str = \"https://api.example.com/bot\";", "holds an address"),
+    ("src/domain/ids.rs", "use super::task::Task;", "a circle: src/domain/ids.rs"),
+    ("channels/x/src/lib.rs", "use selkie_slack::Thing;", "imports selkie_slack"),
+    ("channels/x/src/lib.rs", "use teloxide_reqwest::Url;", "imports the older HTTP client"),
+    ("channels/core/src/lib.rs", "use selkie_telegram::Thing;", "imports selkie_telegram"),
+    ("channels/playground/src/lib.rs", "fn f() { selkie_line::f() }", "imports selkie_line"),
+];
+
+#[test]
+fn every_small_offence_is_seen() {
+    let clean = walls::all(&Tree::read());
+    for (file, offence, said) in OFFENCES {
+        let tree = Tree::read().with(file, |text| format!("{text}\n{offence}\n"));
+        let new: Vec<String> =
+            walls::all(&tree).into_iter().filter(|o| !clean.contains(o)).collect();
+        assert!(new.iter().any(|o| o.contains(said)), "{file} with {offence:?} gave {new:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_too_long_or_says_nothing_of_itself_is_seen() {
+    let long =
+        Tree::read().with("src/flow/mod.rs", |text| text + &"\nconst _: u8 = 1;".repeat(500));
+    assert!(walls::files(&long).iter().any(|o| o.contains("lines of production code")));
+    let mute = Tree::read()
+        .with("src/flow/mod.rs", |text| format!("use std::fmt;\n{}", text.replace("//!", "//")));
+    assert!(walls::files(&mute).iter().any(|o| o.contains("its first line does not say")));
+}

@@ -1,0 +1,179 @@
+//! The walls themselves: each takes the tree and gives its offences.
+
+use std::collections::BTreeSet;
+
+use crate::circles;
+use crate::facts::Word;
+use crate::resolve;
+use crate::source::{self, Tree};
+
+/// Floors from the ground up; a room imports lower floors, never its own floor's neighbours.
+const FLOORS: &[&[&str]] = &[
+    &["domain", "guard"],
+    &["store", "llm", "tools"],
+    &["agent"],
+    &["shape"],
+    &["flow"],
+    &["console"],
+    &["config", "daemon"],
+];
+
+/// What may be imported beside lower floors.
+const DOORS: &[(&str, &str)] = &[
+    // The composition root reads settings; config knows nothing of the daemon.
+    ("daemon", "config"),
+    // Rules without I/O speak of the domain's nouns.
+    ("guard", "domain"),
+];
+
+/// Parts of words that only a platform's own home may say, in any case.
+const PLATFORMS: &[&str] = &["telegram", "slack", "twitter", "discord", "line_bot", "linebot"];
+
+/// What ids of a platform begin with.
+const PREFIXES: &[&str] = &["tg:", "slack:", "line:", "x:"];
+
+/// The addresses that library code may hold, with the file that holds them: defaults of settings.
+const ADDRESSES: &[(&str, &str)] = &[
+    ("src/config/customary.rs", "api.anthropic.com"),
+    ("src/config/customary.rs", "api.openai.com"),
+    ("src/config/customary.rs", "api.search.brave.com"),
+    ("src/llm/settings/check.rs", "api.openai.com"),
+    ("src/llm/settings/mod.rs", "api.anthropic.com"),
+    ("src/llm/settings/mod.rs", "api.openai.com"),
+    ("src/tools/web/search.rs", "duckduckgo.com"),
+    ("src/tools/web/settings.rs", "api.search.brave.com"),
+    ("src/tools/web/settings.rs", "html.duckduckgo.com"),
+];
+
+/// Circles that stand today; the list may only shrink.
+const STANDING: &str = include_str!("circles.txt");
+
+/// Longest file, in lines that are not for tests.
+const LONGEST: usize = 420;
+
+/// Every wall's offences.
+pub fn all(tree: &Tree) -> Vec<String> {
+    [floors(tree), crates(tree), platforms(tree), files(tree), circles(tree)].concat()
+}
+
+/// Rooms import lower floors only, and each room is known.
+pub fn floors(tree: &Tree) -> Vec<String> {
+    let mut offences = BTreeSet::new();
+    let ours = tree
+        .production()
+        .filter(|(_, source)| source.module.package == "selkie" && !source.module.path.is_empty());
+    for (name, source) in ours {
+        let room = source.module.path[0].as_str();
+        let Some(own) = floor(room) else {
+            offences.insert(format!("{name}: no floor is named for the room {room}"));
+            continue;
+        };
+        for named in &source.facts.named {
+            let Some(path) = resolve::absolute(source, named) else { continue };
+            let Some(other) = path.first().filter(|other| *other != room) else { continue };
+            let higher = floor(other).is_some_and(|floor| floor >= own);
+            if higher && !DOORS.contains(&(room, other.as_str())) {
+                offences.insert(format!("{name}:{}: {room} imports {other}", named.line));
+            }
+        }
+    }
+    offences.into_iter().collect()
+}
+
+/// A channel's crate knows `core` and no other crate of ours; `core` knows none.
+pub fn crates(tree: &Tree) -> Vec<String> {
+    let mut offences = Vec::new();
+    for (name, source) in tree.production().filter(|(name, _)| name.starts_with("channels/")) {
+        for named in &source.facts.named {
+            let first = named.path[0].as_str();
+            let may = match source.module.package.as_str() {
+                "core" => "",
+                _ => "selkie_channel_core",
+            };
+            let ours = first == "selkie" || first.starts_with("selkie_");
+            if first == "teloxide_reqwest" && source.module.package != "telegram" {
+                offences.push(format!("{name}:{}: imports the older HTTP client", named.line));
+            }
+            if ours && first != may {
+                offences.push(format!("{name}:{}: imports {first}", named.line));
+            }
+        }
+    }
+    offences
+}
+
+/// No platform is named in library code, nor an address that is no setting's default.
+pub fn platforms(tree: &Tree) -> Vec<String> {
+    let library = tree.production().filter(|(_, source)| source.module.package == "selkie");
+    let mut offences = Vec::new();
+    for (name, source) in library {
+        for word in &source.facts.words {
+            if names_platform(word) {
+                offences.push(format!("{name}:{}: names a platform: {:?}", word.line, word.text));
+            }
+            for host in hosts(word).filter(|host| !ADDRESSES.contains(&(name, host))) {
+                offences.push(format!("{name}:{}: holds an address: {host}", word.line));
+            }
+        }
+    }
+    offences
+}
+
+/// A file does one thing, and its first line says which.
+pub fn files(tree: &Tree) -> Vec<String> {
+    let mut offences = Vec::new();
+    for (name, source) in tree.production() {
+        if source.facts.lines > LONGEST {
+            offences.push(format!("{name}: {} lines of production code", source.facts.lines));
+        }
+        if !source.facts.documented {
+            offences.push(format!("{name}: its first line does not say what it does"));
+        }
+    }
+    offences
+}
+
+/// No two files need each other in a circle, but for those in the list, which may only shrink.
+pub fn circles(tree: &Tree) -> Vec<String> {
+    let standing: Vec<BTreeSet<String>> = STANDING
+        .split("\n\n")
+        .map(|circle| circle.lines().filter(|l| !l.starts_with('#') && !l.is_empty()))
+        .map(|circle| circle.map(str::to_owned).collect::<BTreeSet<_>>())
+        .filter(|circle| !circle.is_empty())
+        .collect();
+    let mut found = circles::circles(&circles::needs(tree));
+    found.extend(circles::circles(&circles::script_needs(&source::scripts())));
+    let new = found.iter().filter(|circle| !standing.iter().any(|s| circle.is_subset(s)));
+    let mut offences: Vec<String> = new
+        .map(|c| format!("a circle: {}", Vec::from_iter(c.iter().cloned()).join(" ↔ ")))
+        .collect();
+    for gone in standing.iter().flatten().filter(|f| !found.iter().any(|c| c.contains(*f))) {
+        offences.push(format!("{gone} is in no circle any more: take it off circles.txt"));
+    }
+    offences
+}
+
+fn floor(room: &str) -> Option<usize> {
+    FLOORS.iter().position(|f| f.contains(&room))
+}
+
+fn names_platform(word: &Word) -> bool {
+    let lower = word.text.to_lowercase();
+    let prefixed = |p: &str| lower.starts_with(p) || lower.contains(&format!("`{p}"));
+    let line = word.literal && (lower == "line" || whole_words(&word.text).any(|w| w == "LINE"));
+    line || PLATFORMS.iter().any(|p| lower.contains(p))
+        || word.literal && PREFIXES.iter().any(|p| prefixed(p))
+}
+
+fn whole_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+}
+
+/// The hosts of addresses in a text: those with a name of two parts or more.
+fn hosts(word: &Word) -> impl Iterator<Item = &str> {
+    word.text.split("://").skip(1).filter(|_| word.literal).filter_map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '-');
+        let host = rest[..end.unwrap_or(rest.len())].trim_end_matches('.');
+        (host.contains('.') && host.contains(|c: char| c.is_ascii_alphabetic())).then_some(host)
+    })
+}
