@@ -331,8 +331,8 @@ mod tests {
         options: two are called tea
         options.1 is required
         question must have at most 2000 characters
-        options must be an array of string or an objects
-        options must be an array of string or an objects
+        options must be an array of strings or objects
+        options must be an array of strings or objects
         unknown parameter choices (takes question, questions, header, options, multi_select, allow_free_text, free_text_placeholder)
         ");
     }
