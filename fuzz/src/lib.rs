@@ -13,7 +13,7 @@ use change::Changer;
 const SECONDS: &str = "SELKIE_FUZZ";
 /// Inputs of a run without it, at most, and how long it may go on.
 const USUAL: (u32, Duration) = (300, Duration::from_secs(2));
-/// So long an input may take, on a machine that does other things, too.
+/// So long an input may take: time of the processor, where the machine tells it.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// Gives `target` every seed of `seeds/<name>/`, and inputs made of them.
@@ -55,6 +55,13 @@ fn seconds() -> Option<Duration> {
     std::env::var(SECONDS).ok()?.parse().ok().map(Duration::from_secs)
 }
 
+/// How long this thread has worked; without Linux nothing is ever slow.
+fn worked() -> Duration {
+    let told = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = told.split(' ').next().and_then(|nanos| nanos.parse().ok());
+    Duration::from_nanos(nanos.unwrap_or(0))
+}
+
 fn seeds(folder: &Path) -> Vec<Vec<u8>> {
     let mut files: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -75,9 +82,9 @@ impl Run<'_> {
             // It is looked for when the process is gone; where it cannot be kept, it is not found.
             let _ = fs::write(&last, input);
         }
-        let begun = Instant::now();
+        let begun = worked();
         let done = catch_unwind(AssertUnwindSafe(|| target(input)));
-        let slow = self.watched && begun.elapsed() > LONGEST;
+        let slow = self.watched && worked().saturating_sub(begun) > LONGEST;
         if done.is_err() || slow {
             let kept = self.folder.join(format!("found-{:016x}", change::hash(input)));
             fs::write(&kept, input).expect("the seeds' folder takes a file");
