@@ -1,5 +1,7 @@
 //! The only loop with await: asks the run what is next, does it, tells the run what came of it.
 
+mod known;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,14 +18,14 @@ use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happening;
 use crate::domain::plan::Plan;
-use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
+use crate::domain::tool::{Recovery, ToolBlock};
 use crate::domain::transcript::{Answer, Call, Item};
 use crate::llm::{Failed, ModelError, Reply, Request};
 use crate::store::{Advance, Committed, StoreError};
+use crate::tools::ToolError;
 use crate::tools::dispatch::{Dispatched, dispatch};
-use crate::tools::registry::{Found, Registry};
+use crate::tools::registry::Registry;
 use crate::tools::scope::{Earlier, Outward};
-use crate::tools::{Tool, ToolError};
 
 /// How much of arguments and answers the watchers see.
 const SHOWN: usize = 300;
@@ -268,18 +270,6 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// The answer to a call that is not made after a death of the process; `None`: it is made.
-    fn not_again(&self, call: &Call, resumed: bool) -> Option<Answer> {
-        let text = match self.recovery(&call.name) {
-            Recovery::Unknown if resumed => words::outcome_unknown(&call.name),
-            Recovery::NotTwice if resumed && self.run.has_started(call) => {
-                words::not_read_again(&call.name)
-            }
-            _ => return None,
-        };
-        Some(Answer::error(&call.id, text))
-    }
-
     /// Stores which calls begin, of those that must not begin twice.
     async fn mark_started(&mut self, calls: &[Call]) -> Result<(), Dropped> {
         let once = |call: &&Call| self.recovery(&call.name) == Recovery::NotTwice;
@@ -398,26 +388,6 @@ impl<'a> Drive<'a> {
             Err(StoreError::Broken(why)) => Err(Dropped::Broken(why)),
             Err(other) => Err(Dropped::Broken(other.to_string())),
         }
-    }
-
-    fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
-        match self.registry.find(name) {
-            Found::Tool(tool) => Some(tool),
-            Found::Hidden(_) | Found::Unknown(_) => None,
-        }
-    }
-
-    fn spec(&self, name: &str) -> Option<Arc<ToolSpec>> {
-        self.tool(name).map(|tool| Arc::clone(tool.spec()))
-    }
-
-    /// A call that will be refused changes nothing.
-    fn recovery(&self, name: &str) -> Recovery {
-        self.spec(name).map_or(Recovery::CallAgain, |spec| spec.recovery)
-    }
-
-    fn runs_beside_others(&self, name: &str) -> bool {
-        self.spec(name).is_none_or(|spec| matches!(spec.class, Class::Read | Class::Network))
     }
 
     fn shown(&self, text: &str) -> String {
