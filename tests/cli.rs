@@ -330,4 +330,9 @@ fn a_channels_manifest_is_printed_by_either_spelling() {
     assert_eq!(none.code, 2);
     assert!(none.err.contains("channels that have one: slack"), "{}", none.err);
     assert_eq!(desk.selkie(&["slack", "run"]).code, 2);
+    for line in [&["slack"][..], &["slack", "--help"]] {
+        let help = desk.selkie(line);
+        assert_eq!(help.code, 0, "{}", help.err);
+        assert!(help.out.contains("selkie slack manifest"), "{}", help.out);
+    }
 }

@@ -89,6 +89,9 @@ fn bare(playground: &Playground) -> Command {
 
 fn selkie(playground: &Playground, home: &Path) -> Command {
     let people: Vec<i64> = (0..100).map(|n| FIRST_PERSON + n).collect();
+    let none = json!({
+        "messages_per_minute": 0, "calls_per_day": 0, "cost_usd_per_day": 0, "download_mb_per_day": 0,
+    });
     let config = json!({
         "telegram": {
             "bot_token": selkie_playground::telegram::TOKEN,
@@ -101,6 +104,8 @@ fn selkie(playground: &Playground, home: &Path) -> Command {
             "provider": "openai", "endpoint": playground.model_endpoint(), "model": "zero",
             "api_key": "bench-key-1234", "stream": false,
         } } },
+        // Its people write faster than people do.
+        "limits": { "person": none, "conversation": none, "everybody": none },
         "while_busy": "queue",
         "worker": { "max_concurrency": 64 },
         "logging": { "level": "warn" },

@@ -113,6 +113,7 @@ impl Commands {
         // Nothing ran but what an ended task left: whoever may end all of it has said so.
         if let CommandEffect::Stop { by: None, .. } = &effect
             && done.stopping.is_empty()
+            && done.withdrawn.is_empty()
         {
             desk.processes.end_in(&inbound.conversation);
         }

@@ -140,9 +140,9 @@ fn journey(browser: &Browser, url: &str) -> Answer<()> {
     speak_as_a_stranger(browser)?;
     can_be_read_by_all(browser)?;
     talk_on_other_platforms(browser)?;
-    compare(browser)?;
     compare_beside_an_open_question(browser)?;
     goes_on_after_the_back_button(browser)?;
+    compare(browser)?;
     is_the_same_after_a_reload(browser, url)?;
     fits_a_phone(browser)?;
     assert_eq!(browser.complaints()?, Vec::<String>::new());

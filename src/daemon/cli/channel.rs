@@ -5,15 +5,17 @@ use std::ffi::OsString;
 use super::{Failure, Outcome, print};
 use crate::daemon::Binary;
 
-/// Takes `selkie <channel> manifest` for `selkie channel manifest <channel>`: the channels' names are data. Of
-/// anything else behind a channel's name there is the help.
+/// Takes `selkie <channel> manifest` for `selkie channel manifest <channel>`: the channels' names are data. Help
+/// behind a channel's name, or nothing, is the help of these commands.
 pub fn spelled_out(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut line: Vec<OsString> = line.into_iter().collect();
     let named = line.get(1).is_some_and(|word| binary.kits.iter().any(|kit| word == kit.name));
     if named && line.get(2).is_some_and(|word| word == "manifest") {
         line.insert(1, "channel".into());
         line.swap(2, 3);
-    } else if named {
+    } else if named
+        && line.get(2).is_none_or(|word| ["--help", "-h", "help"].iter().any(|h| word == h))
+    {
         line.splice(1.., ["channel".into(), "--help".into()]);
     }
     line
