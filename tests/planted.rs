@@ -1,4 +1,4 @@
-//! One config file with 54 mistakes of every kind: the first run tells them all.
+//! One config file with mistakes of every kind: the first run tells them all.
 
 use std::collections::BTreeSet;
 use std::fs;
