@@ -355,6 +355,7 @@ impl Answers {
             tracing::warn!(task = %claimed.claim.task, "the claim was lost at the end: nothing is said");
             return Onward::default();
         };
+        tracing::debug!(task = %claimed.claim.task, state, "its end is stored");
         self.hand_out(claimed, queued, state);
         if claimed.facts.trust != Trust::Owner {
             let speaker = claimed.facts.speaker.as_ref();

@@ -27,7 +27,7 @@ pub fn texts(home: &Home, sql: &str) -> Vec<String> {
 }
 
 /// Waits until so many messages are stored, and all of them are answered and delivered (or given up). The
-/// daemon logs every receipt after it is stored: each line is a reason to look again.
+/// daemon logs every receipt and every task's end after it is stored: each line is a reason to look again.
 pub async fn settled(world: &World, messages: i64) {
     delivered(world, HEARD, messages).await;
 }
