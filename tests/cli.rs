@@ -1,6 +1,8 @@
 //! The built binary as a person or a script meets it: words, exit codes, files.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -26,10 +28,14 @@ impl Desk {
     }
 
     fn selkie(&self, line: &[&str]) -> Said {
-        self.selkie_in(line, &[])
+        self.selkie_in::<&str, &str>(line, &[])
     }
 
-    fn selkie_in(&self, line: &[&str], env: &[(&str, &str)]) -> Said {
+    fn selkie_in<N, V>(&self, line: &[&str], env: &[(N, V)]) -> Said
+    where
+        N: AsRef<OsStr> + Copy,
+        V: AsRef<OsStr> + Copy,
+    {
         let mut command = Command::new(env!("CARGO_BIN_EXE_selkie"));
         command.args(line).current_dir(self.path()).env_clear().envs(env.iter().copied());
         command.env("HOME", self.path());
@@ -70,6 +76,25 @@ fn an_unknown_command_is_a_matter_of_usage() {
     let said = Desk::new().selkie(&["rnu"]);
     assert_eq!(said.code, 2);
     assert!(said.err.contains("unrecognized subcommand 'rnu'"), "{}", said.err);
+}
+
+#[test]
+fn a_variable_of_ours_that_is_no_text_is_a_mistake_and_one_of_others_is_not() {
+    let desk = Desk::with("");
+    let broken = OsStr::from_bytes(b"4\xff");
+    let name = OsStr::from_bytes(b"SELKIE__OWN\xffRS");
+    let others = [(OsStr::new("LESSCHARSET"), broken), (OsStr::from_bytes(b"A\xff"), broken)];
+    let said = desk.selkie_in(&["config", "check"], &others);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let variable = OsStr::new("SELKIE__WORKER__MAX_CONCURRENCY");
+    let said = desk.selkie_in(&["config", "check"], &[(variable, broken), (name, broken)]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""));
+    assert!(
+        said.err.contains("SELKIE__WORKER__MAX_CONCURRENCY: is not read: its name or its value"),
+        "{}",
+        said.err
+    );
+    assert!(said.err.contains("SELKIE__OWN\u{fffd}RS: is not read"), "{}", said.err);
 }
 
 #[test]

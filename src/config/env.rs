@@ -1,6 +1,7 @@
 //! The environment: read here once, and `SELKIE__SECTION__KEY` turned into values.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
 use serde_json::{Map, Value};
 
@@ -12,12 +13,38 @@ pub type Environment = BTreeMap<String, String>;
 
 const PREFIX: &str = "SELKIE__";
 
-/// Reads the environment; the only place that does. Variables that are no Unicode are left out.
+/// Stands for bytes that are no text.
+const UNREADABLE: char = char::REPLACEMENT_CHARACTER;
+
+/// Reads the environment; the only place that does. Variables that are no Unicode are left out, but ours: they
+/// are kept as far as they can be read, and are a problem of the config.
 #[expect(clippy::disallowed_methods, reason = "config alone reads the environment")]
 pub fn environment() -> Environment {
     // `vars` panics at a variable that is no Unicode; one of another program's must not end us.
-    std::env::vars_os()
-        .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+    let read = |(name, value): (OsString, OsString)| {
+        if name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            let lossy = |text: OsString| text.to_string_lossy().into_owned();
+            return Some((lossy(name), lossy(value)));
+        }
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(read).collect()
+}
+
+fn is_readable(name: &str, value: &str) -> bool {
+    !name.contains(UNREADABLE) && !value.contains(UNREADABLE)
+}
+
+/// Finds variables of ours that are no text.
+pub(super) fn unreadable(env: &Environment) -> Vec<Problem> {
+    let ours = env.iter().filter(|(name, _)| name.starts_with(PREFIX));
+    ours.filter(|(name, value)| !is_readable(name, value))
+        .map(|(name, _)| Problem {
+            place: Place::of(name.clone()),
+            key: String::new(),
+            says: "is not read: its name or its value is no UTF-8 text. Set it again in UTF-8, or unset it"
+                .to_owned(),
+        })
         .collect()
 }
 
@@ -29,6 +56,9 @@ pub(super) fn layer(env: &Environment, root: &Value) -> Written {
     let mut names: BTreeMap<Vec<String>, String> = BTreeMap::new();
     for (name, text) in env {
         let Some(rest) = name.strip_prefix(PREFIX).filter(|_| !text.is_empty()) else { continue };
+        if !is_readable(name, text) {
+            continue;
+        }
         let path: Vec<String> = rest.split("__").map(str::to_lowercase).collect();
         let meant = match schema::find(root, &path) {
             Some(at) => typed(root, &at, text),

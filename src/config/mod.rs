@@ -116,6 +116,7 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let mut reading =
         Reading { value, sound, schema, secrets, tree, file, files, problems, settings };
     reading.problems.extend(env::nearly(&sources.env, &reading.schema));
+    reading.problems.extend(env::unreadable(&sources.env));
     reading.check_shape();
     reading.check_meaning(kits);
     Ok(reading)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use selkie_channel_core::Body;
+use selkie_channel_core::{Body, What};
 use tempfile::TempDir;
 
 use super::schema::NEWEST;
@@ -263,6 +263,33 @@ async fn a_task_that_cannot_be_read_ends_and_its_lane_goes_on() {
     assert_eq!(next.heard[0].1.order, 4);
     let counts = ledger.counts().await.unwrap();
     assert_eq!((counts.running, counts.waiting), (1, 0));
+}
+
+#[tokio::test]
+async fn what_is_taken_back_does_not_stay_in_rows_that_cannot_be_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    let claimed = started(&ledger, 1, 1).await;
+    finished(&ledger, &claimed.claim, finish("yes", vec![])).await;
+    let run = |sql: &'static str| {
+        ledger.writer.run(Class::Relaxed, 0, move |conn: &Connection| Ok(conn.execute(sql, [])?))
+    };
+    // Another version's row, one that is cut, one that is no text.
+    for sql in [
+        r#"INSERT INTO transcript VALUES (1, 50, 99, '{"item":"later","text":"text 1"}')"#,
+        r#"INSERT INTO transcript VALUES (1, 51, 1, '{"item":"heard","text":"text 1')"#,
+        "INSERT INTO transcript VALUES (1, 52, 1, CAST(x'FF' || 'text 1' AS TEXT))",
+    ] {
+        assert_eq!(run(sql).await.unwrap(), 1);
+    }
+    let mut inbound = message(1, 1);
+    inbound.key.push_str(":unsend");
+    (inbound.what, inbound.text) = (What::Unsent, String::new());
+    push(&ledger, arrival(inbound, Disposition::Unsent), no_fuse()).await;
+    let left = "DELETE FROM transcript WHERE instr(CAST(item AS BLOB), CAST('text 1' AS BLOB)) > 0";
+    assert_eq!(run(left).await.unwrap(), 0, "the text is nowhere");
+    let erased = r#"DELETE FROM transcript WHERE item = '{"item":"erased"}'"#;
+    assert_eq!(run(erased).await.unwrap(), 3, "and the log has named what was erased");
 }
 
 /// Every page of a transaction is written, checksummed and checkpointed: this many are what a plain

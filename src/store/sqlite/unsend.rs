@@ -12,6 +12,8 @@ use crate::store::Result;
 
 /// Stands where the text was.
 const TAKEN_BACK: &str = "(taken back by who wrote it)";
+/// Stands where a row of a transcript was that cannot be read: it stays one that cannot be read.
+const ERASED: &str = r#"{"item":"erased"}"#;
 /// How many rows behind a message quotes of it are looked for.
 const QUOTES: i64 = 20_000;
 /// A running task is told to stop, and that what it writes may hold the text.
@@ -126,23 +128,46 @@ fn unquote(
         .collect::<rusqlite::Result<_>>()?)
 }
 
-/// Takes a message's text out of a task's transcript: its own line, quotes of it, talk among others.
+/// Takes a message's text out of a task's transcript: its own line, quotes of it, talk among others. A row that
+/// cannot be read may hold it, too: nothing of it stays.
 fn scrub(conn: &Connection, task: i64, row: &Row) -> Result<()> {
-    let items: Vec<(i64, u16, String)> = conn
-        .prepare_cached("SELECT seq, v, item FROM transcript WHERE task = ?1 ORDER BY seq")?
+    // As bytes: a row may be no text at all.
+    let items: Vec<(i64, i64, Vec<u8>)> = conn
+        .prepare_cached(
+            "SELECT seq, v, CAST(item AS BLOB) FROM transcript WHERE task = ?1 ORDER BY seq",
+        )?
         .query_map([task], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    for (seq, v, text) in items {
-        let Ok(Item::Heard(mut heard)) = load_item(task, v, &text) else { continue };
-        if !forget(&mut heard, row) {
-            continue;
-        }
+    for (seq, v, bytes) in items {
+        let (v, text) = match read(task, v, &bytes) {
+            Some(Item::Heard(mut heard)) => {
+                if !forget(&mut heard, row) {
+                    continue;
+                }
+                (i64::from(ITEM_VERSION), json(&Item::Heard(heard))?)
+            }
+            Some(_) => continue,
+            None if bytes == ERASED.as_bytes() => continue,
+            None => {
+                tracing::warn!(
+                    task,
+                    seq,
+                    "a transcript row that cannot be read is erased: a message was taken back"
+                );
+                (v, ERASED.to_owned())
+            }
+        };
         conn.prepare_cached(
             "UPDATE transcript SET v = ?3, item = ?4 WHERE task = ?1 AND seq = ?2",
         )?
-        .execute(params![task, seq, ITEM_VERSION, json(&Item::Heard(heard))?])?;
+        .execute(params![task, seq, v, text])?;
     }
     Ok(())
+}
+
+fn read(task: i64, v: i64, bytes: &[u8]) -> Option<Item> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    load_item(task, u16::try_from(v).ok()?, text).ok()
 }
 
 /// Whether there was anything to forget.
