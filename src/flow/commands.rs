@@ -235,7 +235,7 @@ impl Commands {
         let may_all = inbound.audience == Audience::Direct || trust == Trust::Owner;
         let by = (!may_all).then(|| inbound.speaker.id.clone());
         let (conversation, desk) = (&inbound.conversation, &self.desk);
-        let threads = match account.channel.address.covers(conversation) {
+        let threads = match account.channel.address.covers(conversation, inbound.message.as_ref()) {
             true => self.busy_threads(inbound, account).await?,
             false => Vec::new(),
         };

@@ -61,6 +61,28 @@ async fn a_stop_in_a_channel_stops_what_runs_in_its_threads_and_says_what() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_stop_by_a_mention_in_the_channel_stops_what_runs_in_its_threads() {
+    let world = World::with_slack().await;
+    world.playground.model().script(vec![Turn::text("too late").delayed(600_000)]);
+    let _daemon = world.daemon();
+    world.slack().say(CHANNEL, GRACE, &format!("<@{BOT}> count all the tea leaves"));
+    world.asked(1).await;
+    let said = async |text: &str| {
+        let shown = |slack: &Slack| {
+            slack.messages(CHANNEL).into_iter().find(|m| m.text.contains(text) && m.user == BOT)
+        };
+        world.within(&format!("{text:?}"), world.slack().wait_until(shown)).await
+    };
+    world.slack().say(CHANNEL, LINUS, &format!("<@{BOT}> /stop"));
+    said("only the person who asked").await;
+    world.slack().say(CHANNEL, GRACE, &format!("<@{BOT}> /stop"));
+    let told = said("Stopped, in threads here too").await;
+    assert!(told.text.contains("count all the tea leaves"), "{}", told.text);
+    let stopped = "SELECT count(*) FROM task WHERE stop > 0 OR state = 'stopped'";
+    assert_eq!(number(&world.home, stopped), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn where_the_bot_is_not_the_person_is_answered_aside() {
     let world = World::with_slack().await;
     let _daemon = world.daemon();

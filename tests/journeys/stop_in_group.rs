@@ -1,5 +1,5 @@
-//! `/stop` in a group: somebody else is refused in clear words, the requester stops it, and a stop that
-//! comes too late says so.
+//! `/stop` in a group: somebody else is refused in clear words, the requester stops it, and a stop where
+//! nothing runs any more says so.
 
 use selkie_playground::Turn;
 use selkie_playground::telegram::{GRACE, GROUP, LINUS};
@@ -18,7 +18,7 @@ async fn only_who_asked_ends_it() {
     assert_eq!(refused, "In a group only the person who asked, or the owner, may /stop.");
     assert!(world.ask_in(GROUP, GRACE, "/stop").await.starts_with("Stopped."));
     settled(&world, 3).await;
-    assert_eq!(world.ask_in(GROUP, GRACE, "/stop").await, "That was already finished.");
+    assert_eq!(world.ask_in(GROUP, GRACE, "/stop").await, "Nothing is running here.");
     assert_eq!(world.texts(GROUP).len(), 3, "the stopped task says nothing");
     assert_eq!(texts(&world.home, "SELECT state FROM task"), ["stopped"]);
 }

@@ -182,9 +182,10 @@ pub trait Address: Send + Sync {
     /// Tells what can be done in a conversation, from its id alone.
     fn features(&self, conversation: &ConversationId) -> Features;
 
-    /// Whether a command that is given here is for the whole place: its threads cannot be given one.
-    fn covers(&self, conversation: &ConversationId) -> bool {
-        let _ = conversation;
+    /// Whether a command that is given here is for the whole place, its threads too: `message` is the one that
+    /// gave it, where it was one.
+    fn covers(&self, conversation: &ConversationId, message: Option<&MessageRef>) -> bool {
+        let _ = (conversation, message);
         false
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{
-    AccountId, Address, Audience, ConversationId, Features, PersonId, PlaceId,
+    AccountId, Address, Audience, ConversationId, Features, MessageRef, PersonId, PlaceId,
 };
 
 use crate::speaking;
@@ -150,10 +150,12 @@ impl Address for SlackAddress {
         features
     }
 
-    /// Slack allows no slash commands in threads.
-    fn covers(&self, conversation: &ConversationId) -> bool {
-        let spot = Spot::parse(conversation.key(), None);
-        spot.is_some_and(|spot| spot.kind() == "channel" && spot.thread.is_none())
+    /// Slack allows no slash commands in threads; and a message that stands in the channel itself is the root of
+    /// a thread in which nothing runs yet.
+    fn covers(&self, conversation: &ConversationId, message: Option<&MessageRef>) -> bool {
+        let Some(spot) = Spot::parse(conversation.key(), None) else { return false };
+        let message = message.map(MessageRef::as_str);
+        spot.kind() == "channel" && (spot.thread.is_none() || spot.thread.as_deref() == message)
     }
 
     fn owns_commands(&self) -> bool {

@@ -15,9 +15,6 @@ use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::store::{CommandDone, CommandEffect, QuestionRow, Result, StopAnswers};
 
-/// A task that ended so shortly before a stop was given has "already finished".
-const JUST_NOW_MS: i64 = 10_000;
-
 /// An effect with its drafts written.
 #[derive(Debug)]
 pub enum Effect {
@@ -253,16 +250,16 @@ fn is_busy(conn: &Connection, conversation: i64) -> Result<bool> {
         .query_row([conversation], |row| row.get(0))?)
 }
 
-/// Whether the last task ended after the command was given, or just before.
+/// Whether the last task ended after the command was given: the stop lost the race.
 fn has_just_ended(conn: &Connection, conversation: i64, row: i64) -> Result<bool> {
     let ended: Option<bool> = conn
         .prepare_cached(
-            "SELECT ended_at + ?3 >= (SELECT stored_at FROM inbox WHERE id = ?2) FROM task
+            "SELECT ended_at >= (SELECT stored_at FROM inbox WHERE id = ?2) FROM task
              WHERE conversation = ?1 AND finish NOT NULL
                AND epoch = (SELECT epoch FROM conversation WHERE id = ?1)
              ORDER BY finish DESC LIMIT 1",
         )?
-        .query_row([conversation, row, JUST_NOW_MS], |row| row.get(0))
+        .query_row([conversation, row], |row| row.get(0))
         .optional()?;
     Ok(ended.unwrap_or(false))
 }
