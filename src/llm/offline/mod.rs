@@ -2,6 +2,7 @@
 //! port. Stateless: what is done of the person's words it reads from the turns.
 
 mod decide;
+mod files;
 mod heard;
 mod parse;
 mod plan;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::heard::{files, own_words};
+use super::files::{self, meant};
+use super::heard::own_words;
 use super::parse::{Wish, wishes};
 use super::planner;
 use super::words::{self, List};
@@ -36,7 +37,7 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
         Turn::Calls { calls, .. } => calls.as_slice(),
         _ => &[],
     });
-    let mut walk = Walk { answers: &mut answers, tools, known: None };
+    let mut walk = Walk { answers: &mut answers, tools, turns, known: None };
     let mut said = Vec::new();
     for wish in &wishes {
         match walk.fulfil(wish) {
@@ -48,7 +49,7 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
     }
     if said.is_empty() {
         let users = now.iter().filter_map(Turn::user);
-        said.extend(users.flat_map(files).map(words::got_file));
+        said.extend(users.flat_map(files::of).map(words::got_file));
     }
     if said.is_empty() {
         said.push(words::nothing_heard());
@@ -60,6 +61,8 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
 struct Walk<'a> {
     answers: &'a mut dyn Iterator<Item = &'a (Call, Answer)>,
     tools: &'a [Arc<ToolSpec>],
+    /// The whole talk: files came in earlier tasks, too.
+    turns: &'a [Turn],
     /// The list as this task left it: read once, not before each change.
     known: Option<List>,
 }
@@ -81,7 +84,8 @@ impl Walk<'_> {
                 self.call("write_file", arguments, |_| format!("Written: {name}."))
             }
             Wish::Read(name) => {
-                self.call("read_file", json!({ "path": name }), |a| words::file(name, a))
+                let path = meant(name, self.turns);
+                self.call("read_file", json!({ "path": path }), |a| words::file(name, a))
             }
             Wish::Files => self.call("list_files", json!({}), words::files),
             Wish::Send { tool, name } => self.send(tool, name),
@@ -132,7 +136,8 @@ impl Walk<'_> {
     fn send(&mut self, ending: &str, name: &str) -> Step {
         let found = self.tools.iter().find(|t| t.name.ends_with(ending)).map(|t| t.name);
         let tool = found.unwrap_or_else(|| ending.trim_start_matches('_'));
-        self.call(tool, json!({ "path": name }), |_| format!("Sent: {name}."))
+        let path = meant(name, self.turns);
+        self.call(tool, json!({ "path": path }), |_| format!("Sent: {name}."))
     }
 
     /// Reads the list by the tool; `Err` is the step to take when there is no list to look at.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::files::{self, File};
 use super::parse::PHRASES;
 use crate::domain::tool::ToolSpec;
 
@@ -109,15 +110,25 @@ pub(super) fn file(name: &str, answer: &str) -> String {
     format!("{name}:\n{}", text.join("\n"))
 }
 
-/// Tells that a file has come, and how to have it back: `in/a.txt (document, 5 bytes)`.
-pub(super) fn got_file(file: &str) -> String {
-    let (path, about) = file.split_once(" (").unwrap_or((file, ""));
-    let how = match about.split([',', ')']).next() {
-        Some("photo") => "send photo",
-        Some("voice") => "send voice",
-        _ => "send me",
+/// Tells that a file has come, and how to read it and have it back.
+pub(super) fn got_file(file: File<'_>) -> String {
+    let (path, how) = match file {
+        File::Here { path, kind: "photo" } => (path, "send photo"),
+        File::Here { path, kind: "voice" } => (path, "send voice"),
+        File::Here { path, .. } => (path, "send me"),
+        File::Missing(why) => return format!("Your file is not here: {why}"),
     };
-    format!("I have your file. Write “{how} {path}” to have it back.")
+    let name = files::name(path);
+    let name = match name.contains(char::is_whitespace) {
+        true => format!("\"{name}\""),
+        false => name.to_owned(),
+    };
+    let read = if how == "send me" {
+        format!("“read {name}” to see what is in it, or ")
+    } else {
+        String::new()
+    };
+    format!("I have your file. Write {read}“{how} {name}” to have it back.")
 }
 
 /// Tells the files.
