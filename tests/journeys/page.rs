@@ -136,6 +136,7 @@ fn journey(browser: &Browser, url: &str) -> Answer<()> {
     foreign_text_stays_text(browser)?;
     reply_by_keyboard(browser)?;
     send_a_file(browser)?;
+    react(browser)?;
     ask_in_the_group(browser)?;
     speak_as_a_stranger(browser)?;
     can_be_read_by_all(browser)?;
@@ -196,7 +197,47 @@ fn send_a_file(browser: &Browser) -> Answer<()> {
     assert_eq!(browser.text(".mine .file-name")?, "tide <b>.txt");
     browser
         .wait_until("document.querySelector('#log').textContent.includes('I have your file')")?;
-    Ok(())
+    // By the name it has in the chat, as the answer offers it.
+    browser.type_keys("#text", &format!("read \"tide <b>.txt\"{ENTER}"))?;
+    browser.wait_until("document.querySelector('#log').textContent.includes('high water 06:12')")
+}
+
+/// By keyboard and by mouse, on Telegram and on Slack; a second press takes it back. LINE has none.
+fn react(browser: &Browser) -> Answer<()> {
+    browser.type_keys("#text", UP)?;
+    browser.wait_until("document.activeElement.matches('.msg.bot:last-child')")?;
+    browser.press("+")?;
+    browser.wait_until("document.activeElement.matches('.palette button')")?;
+    assert_eq!(browser.eval(PALE)?, serde_json::json!([]));
+    assert_eq!(browser.eval(NAMELESS)?, serde_json::json!([]));
+    browser.press(ESCAPE)?;
+    browser.wait_until("document.activeElement.matches('.msg.bot:last-child')")?;
+    browser.press("+")?;
+    browser.press(ENTER)?;
+    let mine = "document.querySelector('.msg.bot:last-child .reactions [aria-pressed=true]')";
+    browser.wait_until(&format!("{mine}?.title == 'Ada'"))?;
+    assert_eq!(browser.eval(&format!("{mine}.textContent"))?, "👍");
+    browser.click(".msg.bot:last-child .reactions button")?;
+    browser.wait_until("!document.querySelector('.msg.bot:last-child .reactions')")?;
+    browser.press(&format!("{ALT}5"))?;
+    browser.wait_until("document.querySelector('#talk-sub').textContent.includes('channel')")?;
+    browser.click("#mention")?;
+    browser.type_keys("#text", &format!("tea at four{ENTER}"))?;
+    browser.wait_until("document.querySelector('#log .mine')")?;
+    browser.type_keys("#text", UP)?;
+    browser.wait_until("document.activeElement.matches('.msg.mine')")?;
+    browser.click(".msg.mine .react")?;
+    browser.click(".palette button:nth-child(6)")?;
+    browser.wait_until(&mine.replace(".bot:last-child", ".mine"))?;
+    assert_eq!(browser.text(".msg.mine .reactions")?, "🍵");
+    browser.click("#mention")?;
+    browser.press(&format!("{ALT}6"))?;
+    browser.wait_until("document.querySelector('#talk-sub').textContent.includes('user')")?;
+    browser.type_keys("#text", &format!("note: tea{ENTER}"))?;
+    browser.wait_until("document.querySelector('#log .bot')")?;
+    assert_eq!(browser.eval("document.querySelectorAll('.react').length")?, 0);
+    browser.press(&format!("{ALT}1"))?;
+    browser.wait_until("document.querySelector('#talk-sub').textContent.includes('private')")
 }
 
 fn ask_in_the_group(browser: &Browser) -> Answer<()> {
@@ -325,12 +366,14 @@ fn talk_on_other_platforms(browser: &Browser) -> Answer<()> {
         browser.wait_until(&format!("decodeURIComponent(location.hash) == '#{setting}'"))?;
         browser.click("#mention")?;
         browser.type_keys("#text", &format!("only among us{ENTER}"))?;
-        browser.wait_until("document.querySelectorAll('#log .mine').length == 1")?;
+        browser.wait_until("[...document.querySelectorAll('#log .mine .text')].some(t => t.textContent == 'only among us')")?;
         browser.click("#mention")?;
         browser.type_keys("#text", &format!("note: oars for {setting}{ENTER}"))?;
         browser.wait_until("document.querySelector('#log .bot')")?;
         let answers = browser.eval("[...document.querySelectorAll('#log .bot')].length")?;
         assert_eq!(answers, 1, "{setting}: one question was meant for the bot");
+        let timeless = "[...document.querySelectorAll('#log time')].filter(t => !/^\\d\\d:\\d\\d$/.test(t.textContent)).length";
+        assert_eq!(browser.eval(timeless)?, 0, "{setting}: every message has its time");
         browser.wait_until(&format!(
             "document.querySelector('.setting span')?.textContent == '{setting}'"
         ))?;

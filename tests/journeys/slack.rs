@@ -6,6 +6,7 @@ use selkie_playground::slack::{ADA, APP_TOKEN, BOT, BOT_TOKEN, CHANNEL, DM, GRAC
 use selkie_playground::{Fault, FaultKind, Turn};
 use serde_json::json;
 
+use crate::support::rows;
 use crate::support::world::World;
 
 async fn answer(world: &World, channel: &str, ts: &str) -> SlackMessage {
@@ -94,6 +95,21 @@ async fn an_event_of_a_dead_socket_comes_again_and_is_answered_once() {
     ask(&world, "three").await;
     assert_eq!(world.slack().answers(DM, &ts).len(), 2);
     assert!(most <= 2 && world.slack().sockets().1 <= 2, "more sockets than the settings say");
+}
+
+/// People react to what the bot said: the event is stored, acknowledged, and asks nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_persons_reaction_is_stored_and_starts_nothing() {
+    let world = World::with_slack().await;
+    let _daemon = world.daemon();
+    let said = ask(&world, "tea?").await;
+    assert!(world.slack().react(DM, ADA, &said.ts, "eyes"));
+    assert!(world.slack().unreact(DM, ADA, &said.ts, "eyes"));
+    let whole = world.slack().wait_until(|slack| (slack.envelopes() == (3, 0)).then_some(()));
+    world.within("three acknowledgements", whole).await;
+    let passed = "SELECT disposition FROM inbox WHERE disposition LIKE 'ignored%'";
+    assert_eq!(rows::texts(&world.home, passed), ["ignored: asks_nothing"; 2]);
+    assert_eq!(ask(&world, "and cake?").await.thread, None);
 }
 
 #[tokio::test(flavor = "multi_thread")]

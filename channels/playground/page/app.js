@@ -1,14 +1,18 @@
 // The playground's page: wires the views together and starts.
 // Foreign text only ever becomes text nodes: there is no innerHTML anywhere here.
 
-import { openCompare, askEverywhere } from './compare.js';
-import { renderComposer, attach, cancel, grow, say, showHints, hideHints, composerKey } from './composer.js';
+import { on } from './bus.js';
+import { renderChats } from './chats.js';
+import { openCompare, askEverywhere, renderCompare } from './compare.js';
+import { renderComposer, attach, cancel, fill, grow, say, showHints, hideHints, composerKey } from './composer.js';
 import { $, toast } from './dom.js';
 import { setPlayground } from './health.js';
+import { loadMessages, startTyping } from './messages.js';
 import { ask, listen } from './net.js';
 import { openChat, showPane } from './open.js';
-import { state, chats } from './state.js';
-import { loadMessages, bottom, watchScroll, startTyping, logKey } from './talk.js';
+import { renderShape } from './shape.js';
+import { state, chats, chat } from './state.js';
+import { renderLog, renderTyping, bottom, watchScroll, logKey } from './talk.js';
 import { heardDaemon, setDaemon } from './tasks.js';
 
 function heardPlayground({ kind, chat: id, text }) {
@@ -35,6 +39,17 @@ function globalKey(e) {
   else if (e.key === 'Escape' && !open) { if ($('hints').hidden) cancel(); else hideHints(); }
 }
 
+/** Who draws what when something was read. */
+function watch() {
+  on('opened', openChat);
+  on('messages', (id, news) => { renderChats(); if (id === state.chat) renderLog(news); renderCompare(); });
+  on('said', bottom);
+  on('typing', renderTyping);
+  on('draft', fill);
+  on('wrote', renderShape);
+  on('tasks', key => { if (chat()?.key === key) renderShape(); renderCompare(); });
+}
+
 function wire() {
   $('composer').addEventListener('submit', e => { e.preventDefault(); say($('text').value.trim()); });
   $('text').addEventListener('keydown', composerKey);
@@ -42,7 +57,7 @@ function wire() {
   $('text').addEventListener('blur', hideHints);
   $('text').addEventListener('paste', e => { if (e.clipboardData.files.length) { e.preventDefault(); attach(e.clipboardData.files); } });
   $('mention').addEventListener('click', () => { state.mention = !state.mention; renderComposer(); $('text').focus(); });
-  $('as-who').addEventListener('change', e => { state.speakers.set(state.chat, e.target.value); $('text').focus(); });
+  $('as-who').addEventListener('change', e => { state.speakers.set(state.chat, e.target.value); renderLog(); $('text').focus(); });
   $('attach').addEventListener('click', () => $('file').click());
   $('file').addEventListener('change', e => { attach(e.target.files); e.target.value = ''; });
   $('log').addEventListener('keydown', logKey);
@@ -101,6 +116,7 @@ async function start() {
   state.world = await world();
   setPlayground(true);
   if (!chats().length) { $('banner').hidden = false; $('banner').textContent = 'This playground has no chats.'; return; }
+  watch();
   wire();
   takeDraft();
   const wanted = decodeURIComponent(location.hash.slice(1));

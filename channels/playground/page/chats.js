@@ -1,7 +1,7 @@
 // The chats on the left.
 
+import { tell } from './bus.js';
 import { $, h, icon, reconcile, time, clip } from './dom.js';
-import { openChat } from './open.js';
 import { state, chats, messages, isMine, iconOf, titleOf } from './state.js';
 import { serviceWords } from './talk.js';
 
@@ -14,7 +14,7 @@ export function renderChats() {
       said: last ? clip(who + (last.service ? serviceWords(last) : last.text || last.file?.caption || last.file?.name || '…'), 80) : `${c.platform} · ${c.kind}` };
   });
   reconcile($('chats'), rows, r => r.id, r => h('li', {},
-    h('button', { type: 'button', class: 'chat', 'aria-current': r.current && 'true', 'aria-keyshortcuts': `Alt+${r.n}`, onclick: () => openChat(r.id) },
+    h('button', { type: 'button', class: 'chat', 'aria-current': r.current && 'true', 'aria-keyshortcuts': `Alt+${r.n}`, onclick: () => tell('opened', r.id) },
       h('span', { class: `badge ${r.icon}` }, icon(r.icon)),
       h('span', { class: 'chat-title', dir: 'auto' }, r.title),
       h('span', { class: 'chat-on' }, r.platform, r.at && h('time', {}, ` ${r.at}`)),

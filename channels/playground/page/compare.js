@@ -2,10 +2,10 @@
 
 import { addressed } from './composer.js';
 import { $, h, icon, clip, toast } from './dom.js';
+import { loadMessages } from './messages.js';
 import { post } from './net.js';
 import { CLASSES, pill, setting } from './shape.js';
 import { state, iconOf, chats, messages, titleOf } from './state.js';
-import { loadMessages } from './talk.js';
 import { loadTasks, offline } from './tasks.js';
 
 export function openCompare() {

@@ -1,9 +1,10 @@
 // Writing: text, replies, edits, files, commands.
 
+import { tell } from './bus.js';
 import { $, h, icon, clip, size, toast } from './dom.js';
+import { loadMessages } from './messages.js';
 import { ask, post } from './net.js';
 import { state, speaker, chat, messages, needsMention } from './state.js';
-import { loadMessages, bottom } from './talk.js';
 
 const TRIES = ['note: buy milk', 'tell me my list', 'react with 👍', 
   'write tide.txt: high 06:12, then send me tide.txt', 'what can you do here?'];
@@ -100,7 +101,7 @@ export async function say(text) {
   grow();
   renderComposer();
   await loadMessages(where.id);
-  bottom();
+  tell('said');
 }
 
 /** The caption goes with the first file. Files that were sent are taken off one by one. */

@@ -3,9 +3,10 @@
 import { renderChats } from './chats.js';
 import { grow, renderComposer } from './composer.js';
 import { $, h } from './dom.js';
+import { loadMessages } from './messages.js';
 import { renderShape } from './shape.js';
 import { speakers, speaker, state, chats, chat, titleOf } from './state.js';
-import { bottom, loadMessages, renderLog, renderTyping } from './talk.js';
+import { bottom, renderLog, renderTyping } from './talk.js';
 import { loadTasks } from './tasks.js';
 
 export async function openChat(id) {

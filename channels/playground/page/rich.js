@@ -1,6 +1,6 @@
 // Text with entities, as safe elements: foreign text only ever becomes text nodes.
 
-import { fill } from './composer.js';
+import { tell } from './bus.js';
 import { h } from './dom.js';
 
 /** Offsets are UTF-16 units, as JavaScript counts. Entities nest; a broken range is cut to fit. */
@@ -38,7 +38,7 @@ function dress(entity, text, inner) {
     case 'text_link': return link(entity.url, inner);
     case 'url': return link(/^[a-z]+:/i.test(text) ? text : `https://${text}`, inner);
     case 'email': return link(`mailto:${text}`, inner);
-    case 'bot_command': return h('button', { type: 'button', class: 'command', onclick: () => fill(text) }, inner);
+    case 'bot_command': return h('button', { type: 'button', class: 'command', onclick: () => tell('draft', text) }, inner);
     case 'mention': case 'text_mention': case 'hashtag': case 'cashtag': return h('span', { class: 'mention' }, inner);
     default: return h('span', {}, inner);
   }

@@ -1,34 +1,19 @@
 // The conversation in the middle: bubbles, replies, reactions, typing.
 
-import { renderChats } from './chats.js';
-import { renderCompare } from './compare.js';
 import { startReply, startEdit } from './composer.js';
 import { $, h, icon, reconcile, time, clip, toast } from './dom.js';
 import { attachment } from './files.js';
-import { coalesce, ask, post } from './net.js';
+import { post } from './net.js';
+import { offer, reactions } from './reactions.js';
 import { rich } from './rich.js';
-import { state, chats, chat, messages, isMine } from './state.js';
-
-const TYPING_LASTS = 6000;
-export const loadMessages = coalesce(async id => {
-  const list = await ask(`/api/chats/${encodeURIComponent(id)}/messages`);
-  const known = state.messages.get(id);
-  state.messages.set(id, list);
-  const where = chats().find(c => c.id === id);
-  const fresh = known ? list.filter(m => !isMine(m, where) && !known.some(k => k.id === m.id)) : [];
-  if (fresh.length) stopTyping(id);
-  if (id !== state.chat && fresh.length) state.unread.set(id, (state.unread.get(id) ?? 0) + fresh.length);
-  renderChats();
-  if (id === state.chat) renderLog(fresh.length > 0);
-  renderCompare();
-});
+import { state, chat, messages, isMine, speaker } from './state.js';
 
 export function renderLog(news = false) {
   const where = chat();
   const list = messages(where.id);
   const byId = new Map(list.map(m => [m.id, m]));
   const rows = list.map((m, i) => ({
-    ...m, mine: isMine(m, where), edits: where.edits, quoted: byId.get(m.reply_to) ?? null,
+    ...m, mine: isMine(m, where), edits: where.edits, reacts: where.reacts, who: speaker(where), quoted: byId.get(m.reply_to) ?? null,
     follows: i > 0 && list[i - 1].from.id === m.from.id && !m.reply_to,
     named: !where.direct && !isMine(m, where),
   }));
@@ -70,9 +55,9 @@ function bubble(m) {
       m.text && h('div', { class: 'text', dir: 'auto' }, rich(m.text, m.entities)),
       h('p', { class: 'meta' }, m.edited && h('span', {}, 'edited '), h('time', {}, time(m.at))),
       m.keyboard?.length > 0 && h('div', { class: 'keyboard' }, m.keyboard.flat().map(key => h('button', { type: 'button', class: 'tool', onclick: () => press(m.id, key) }, key.text))),
-      m.reactions?.length > 0 && h('p', { class: 'reactions' }, tally(m.reactions).map(([emoji, by]) =>
-        h('span', { title: by.join(', '), 'aria-label': `${emoji} by ${by.join(', ')}` }, emoji, by.length > 1 && ` ${by.length}`)))),
+      reactions(m, m.who)),
     h('div', { class: 'acts' },
+      offer(m, m.who),
       h('button', { type: 'button', tabindex: -1, 'aria-label': 'Reply', title: 'Reply (R)', onclick: reply }, icon('reply')),
       m.mine && m.text && m.edits && h('button', { type: 'button', tabindex: -1, 'aria-label': 'Edit', title: 'Edit (E)', onclick: () => startEdit(m.id) }, icon('edit'))));
 }
@@ -87,12 +72,6 @@ function press(id, key) {
   post(`/api/chats/${encodeURIComponent(state.chat)}/press`, { message_id: id, data: key.callback_data }).catch(error => toast(error.message));
 }
 
-function tally(reactions) {
-  const by = new Map();
-  for (const r of reactions) by.set(r.emoji, [...(by.get(r.emoji) ?? []), String(r.by?.name ?? r.by ?? '')]);
-  return [...by];
-}
-
 function seek(id) {
   const node = $('log').querySelector(`[data-id="${CSS.escape(String(id))}"]`);
   if (!node) return;
@@ -100,18 +79,6 @@ function seek(id) {
   node.focus({ preventScroll: true });
   node.classList.add('found');
   node.addEventListener('animationend', () => node.classList.remove('found'), { once: true });
-}
-
-export function startTyping(id) {
-  clearTimeout(state.typing.get(id));
-  state.typing.set(id, setTimeout(() => stopTyping(id), TYPING_LASTS));
-  renderTyping();
-}
-
-function stopTyping(id) {
-  clearTimeout(state.typing.get(id));
-  state.typing.delete(id);
-  renderTyping();
 }
 
 export function renderTyping() {
@@ -126,6 +93,7 @@ export function logKey(e) {
   const go = { ArrowUp: node.previousElementSibling, ArrowDown: node.nextElementSibling ?? $('text'), Home: $('log').firstElementChild, End: $('log').lastElementChild }[e.key];
   if (go) { e.preventDefault(); go.focus(); }
   else if (e.key === 'r' || e.key === 'Enter') { e.preventDefault(); startReply(idOf(node)); }
+  else if (e.key === '+') { e.preventDefault(); node.querySelector('.react')?.click(); }
   else if (e.key === 'e' && node.classList.contains('mine') && chat().edits) { e.preventDefault(); startEdit(idOf(node)); }
 }
 

@@ -1,10 +1,9 @@
 // The daemon's tasks: read when something happened, followed live while they run.
 
-import { renderCompare } from './compare.js';
+import { tell } from './bus.js';
 import { toast } from './dom.js';
 import { renderHealth } from './health.js';
 import { coalesce, ask } from './net.js';
-import { renderShape } from './shape.js';
 import { state, belongs, chats, chat, chatByKey } from './state.js';
 
 async function daemon(path) {
@@ -26,16 +25,14 @@ export const loadTasks = coalesce(async key => {
   state.tasks.set(key, rows);
   const wanted = shownTask(key);
   if (wanted != null) await loadTask(wanted);
-  if (chat()?.key === key) renderShape();
-  renderCompare();
+  tell('tasks', key);
 });
 
 export const loadTask = coalesce(async id => {
   const [task, shape] = await Promise.all([daemon(`tasks/${id}`), daemon(`tasks/${id}/shape`)]);
   state.details.set(id, { task, shape });
   if (task.state !== 'running') state.live.delete(id);
-  if (shownTask(chat()?.key) === id) renderShape();
-  renderCompare();
+  tell('tasks', shownTask(chat()?.key) === id ? chat().key : null);
 });
 
 export const shownTask = key => state.picked.get(key) ?? state.tasks.get(key)?.[0]?.id;
@@ -69,7 +66,7 @@ let drawing = false;
 function soon() {
   if (drawing) return;
   drawing = true;
-  requestAnimationFrame(() => { drawing = false; renderShape(); });
+  requestAnimationFrame(() => { drawing = false; tell('wrote'); });
 }
 
 export function offline(error) {
@@ -83,5 +80,5 @@ export function setDaemon(now) {
   state.daemon = now;
   renderHealth();
   if (now === 'up' && was !== 'up') for (const c of chats()) loadTasks(c.key).catch(() => {});
-  else if (was !== now && state.chat) renderShape();
+  else if (was !== now && state.chat) tell('tasks', chat().key);
 }

@@ -148,6 +148,28 @@ pub(crate) async fn press(
     Ok(Json(json!({ "ok": true })))
 }
 
+/// The body of `react`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct React {
+    message_id: Value,
+    emoji: String,
+    #[serde(default)]
+    from: Option<String>,
+}
+
+/// `POST /api/chats/{id}/react`: a person puts an emoji on a message, or takes theirs away again.
+pub(crate) async fn react(
+    State(control): State<Arc<Control>>,
+    Path(id): Path<String>,
+    Json(react): Json<React>,
+) -> Answer<Value> {
+    let (at, from) = (room(&id)?.at, react.from.as_deref());
+    let done = rooms::react(&control, at, from, &react.message_id, &react.emoji);
+    done.map_err(|words| refuse(404, &words))?;
+    Ok(Json(json!({ "ok": true })))
+}
+
 /// `POST /api/faults`: a [`Fault`]; `chat` may be one of the page's names.
 pub(crate) async fn fault(
     State(control): State<Arc<Control>>,

@@ -1,6 +1,7 @@
 //! The page and the control API that the page, scripts and the demo use.
 
 mod api;
+mod emoji;
 mod page;
 mod rooms;
 mod stream;
@@ -68,6 +69,7 @@ pub(crate) fn routes(control: Arc<Control>) -> Router {
         .route("/api/chats/{id}/upload", post(api::upload))
         .route("/api/chats/{id}/edit", post(api::edit))
         .route("/api/chats/{id}/press", post(api::press))
+        .route("/api/chats/{id}/react", post(api::react))
         .route("/api/faults", post(api::fault).delete(api::clear_faults))
         .route("/api/model/script", post(api::script))
         .route("/api/files/{id}", get(api::file))

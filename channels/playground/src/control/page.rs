@@ -12,16 +12,19 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 15] = files![
+const FILES: [(&str, &str); 18] = files![
     "app.js",
+    "bus.js",
     "chats.js",
     "compare.js",
     "composer.js",
     "dom.js",
     "files.js",
     "health.js",
+    "messages.js",
     "net.js",
     "open.js",
+    "reactions.js",
     "rich.js",
     "shape.js",
     "state.js",

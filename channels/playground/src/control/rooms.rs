@@ -3,7 +3,7 @@
 use chrono::{DateTime, SecondsFormat};
 use serde_json::{Value, json};
 
-use super::Control;
+use super::{Control, emoji};
 use crate::line_platform::{self as line, LineMessage};
 use crate::slack::{self, SlackMessage};
 use crate::telegram::{ADA, GROUP, PRIVATE, Spot, TOPIC};
@@ -96,6 +96,12 @@ pub(crate) fn describe(control: &Control, room: &Room) -> Value {
         "threads": room.kind == "channel",
         "edits": matches!(room.at, At::Telegram(_) | At::Slack(_)),
         "files": matches!(room.at, At::Telegram(_)),
+        // What people may react with; bots on LINE and posts on X have no reactions.
+        "reacts": match room.at {
+            At::Telegram(_) => emoji::TELEGRAM,
+            At::Slack(_) => emoji::SLACK,
+            At::Line(_) | At::X => &[],
+        },
     })
 }
 
@@ -182,6 +188,40 @@ pub(crate) fn press(
     if pressed { Ok(()) } else { Err(format!("no button here says {label:?}")) }
 }
 
+/// A person puts an emoji on a message, or takes it away where it is theirs already.
+///
+/// # Errors
+/// When nobody has this name, or they cannot react so here.
+pub(crate) fn react(
+    control: &Control,
+    at: At,
+    from: Option<&str>,
+    message: &Value,
+    emoji: &str,
+) -> Result<(), String> {
+    let name = from.unwrap_or(OWNER);
+    let done = match at {
+        At::Telegram(spot) => {
+            let user = control.telegram.person(name).ok_or_else(|| nobody(name))?;
+            let id = message.as_i64().unwrap_or_default();
+            let messages = control.telegram.messages(spot);
+            let target = messages.iter().find(|message| message.id == id);
+            let theirs = target.is_some_and(|message| {
+                message.reactions.iter().any(|r| r.by == name && r.emoji == emoji)
+            });
+            control.telegram.react(spot.chat, user, id, (!theirs).then_some(emoji))
+        }
+        At::Slack(channel) => {
+            let (user, ts) = (person(name)?.1, message.as_str().unwrap_or_default());
+            let emoji = emoji::name(emoji);
+            control.slack.react(channel, user, ts, emoji)
+                || control.slack.unreact(channel, user, ts, emoji)
+        }
+        At::Line(_) | At::X => false,
+    };
+    if done { Ok(()) } else { Err(format!("{name} cannot react with {emoji} to this message")) }
+}
+
 fn person(name: &str) -> Result<&'static (&'static str, &'static str, &'static str), String> {
     PEOPLE.iter().find(|(known, ..)| *known == name).ok_or_else(|| nobody(name))
 }
@@ -221,7 +261,7 @@ fn of_slack(message: &SlackMessage, keyboard: Value) -> Value {
     value["reactions"] = reactions
         .map(|(emoji, by)| {
             let by = PEOPLE.iter().find(|(_, slack, _)| slack == by).map_or("selkie", |p| p.0);
-            json!({ "emoji": format!(":{emoji}:"), "by": by })
+            json!({ "emoji": emoji::shown(emoji), "by": by })
         })
         .collect();
     value
@@ -258,7 +298,8 @@ fn of_line(message: &LineMessage, is_newest: bool) -> Value {
         Some((name, _, id)) => (*id, *name, false),
         None => (line::BOT, "selkie", true),
     };
-    let mut value = view(&message.id, from, &message.text, "");
+    let at = message.at.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let mut value = view(&message.id, from, &message.text, &at);
     value["reply_to"] = json!(message.quote);
     let there = message.buttons.iter().filter(|button| is_newest || !button.quick);
     value["keyboard"] = keyboard(there.map(|button| button.label.clone()));

@@ -167,6 +167,8 @@ async fn every_platform_is_spoken_to_in_one_form() {
         assert_eq!(messages[0]["text"], "@selkie tea?", "{chat}");
         assert_eq!(messages[0]["from"]["name"], "Grace", "{chat}");
         assert_eq!(messages[1]["reply_to"], said["message_id"], "{chat}");
+        let at = messages[0]["at"].as_str().unwrap();
+        assert!(chrono::DateTime::parse_from_rfc3339(at).is_ok(), "{chat}: {at}");
     }
     assert_eq!(playground.slack().messages("C0TEA")[0].text, "<@U0SELKIE> tea?");
     assert_eq!(say("x:main", json!({"text": "by hand"})).await.0, 200);

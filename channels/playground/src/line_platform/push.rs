@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::Server;
 use super::check::{self, Refusal};
 use super::view::Via;
-use super::{Server, world::World};
+use super::world::{Posting, World};
 
 /// `POST /v2/bot/message/reply`.
 pub(super) fn reply(server: &Server, body: &Value) -> Result<Value, Refusal> {
@@ -18,7 +19,8 @@ pub(super) fn reply(server: &Server, body: &Value) -> Result<Value, Refusal> {
     let Some((chat, asked)) = world.spend(token, server.now()) else {
         return Err(Refusal::new(400, "Invalid reply token"));
     };
-    Ok(world.bot_says(&chat, &messages, Via::Reply, asked))
+    let posting = Posting { via: Via::Reply, at: server.now(), answers: asked };
+    Ok(world.bot_says(&chat, &messages, &posting))
 }
 
 /// `POST /v2/bot/message/push`.
@@ -39,7 +41,8 @@ pub(super) fn push(server: &Server, body: &Value, key: Option<&str>) -> Result<V
     };
     check::quotes(&world, to, &messages)?;
     count(&mut world, recipients)?;
-    let made = world.bot_says(to, &messages, Via::Push, None);
+    let posting = Posting { via: Via::Push, at: server.now(), answers: None };
+    let made = world.bot_says(to, &messages, &posting);
     if let Some(key) = key {
         let request = format!("request-{}", world.next());
         world.accepted.insert(key.to_owned(), (request, made.clone()));

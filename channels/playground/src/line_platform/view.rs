@@ -1,5 +1,6 @@
 //! What tests and the demo see of the emulated LINE.
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,6 +15,8 @@ pub struct LineMessage {
     pub text: String,
     /// The message it quotes.
     pub quote: Option<String>,
+    /// When it was posted.
+    pub at: DateTime<Utc>,
     /// How it came.
     pub via: Via,
     /// Its buttons: of a card, which stay, or quick replies, which go with the next message.

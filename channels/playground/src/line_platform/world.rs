@@ -57,6 +57,14 @@ pub(super) struct Token {
     pub(super) used: bool,
 }
 
+/// How the bot's messages come into a chat.
+pub(super) struct Posting {
+    pub(super) via: Via,
+    pub(super) at: DateTime<Utc>,
+    /// For a reply: the message whose token it used.
+    pub(super) answers: Option<String>,
+}
+
 /// A file on the content host.
 pub(super) struct File {
     pub(super) bytes: Bytes,
@@ -128,13 +136,7 @@ impl World {
     }
 
     /// Puts the bot's bubbles into a chat; gives what LINE answers.
-    pub(super) fn bot_says(
-        &mut self,
-        chat: &str,
-        messages: &[Value],
-        via: Via,
-        answers: Option<String>,
-    ) -> Value {
+    pub(super) fn bot_says(&mut self, chat: &str, messages: &[Value], posting: &Posting) -> Value {
         let mut sent = Vec::new();
         for message in messages {
             let id = self.next().to_string();
@@ -144,9 +146,10 @@ impl World {
                 from: None,
                 text: words(message),
                 quote: quote.and_then(|q| q.strip_prefix("q-")).map(str::to_owned),
-                via,
+                at: posting.at,
+                via: posting.via,
                 buttons: buttons(message),
-                answers: answers.clone(),
+                answers: posting.answers.clone(),
             };
             sent.push(json!({ "id": id, "quoteToken": quote_token(&id) }));
             if let Some(chat) = self.chats.get_mut(chat) {

@@ -107,7 +107,8 @@ impl Slack {
         }
     }
 
-    fn deliver(&self, event: Value) {
+    /// Sends an event over a socket.
+    pub(super) fn deliver(&self, event: Value) {
         let number = self.server.world().next_number();
         let payload = json!({
             "team_id": TEAM, "api_app_id": "A0PLAY", "type": "event_callback",

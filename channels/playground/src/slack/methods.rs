@@ -164,9 +164,14 @@ fn sign(server: &Server, params: &Value) -> Done {
     Ok(json!({}))
 }
 
+/// Whether the workspace has an emoji of this name.
+pub(super) fn is_emoji(name: &str) -> bool {
+    name == "selkie" || EMOJI.contains(&name)
+}
+
 fn react(server: &Server, params: &Value) -> Done {
     let name = text(params, "name").to_owned();
-    if name != "selkie" && !EMOJI.contains(&name.as_str()) {
+    if !is_emoji(&name) {
         return Err("invalid_name".into());
     }
     let mut world = server.world();

@@ -8,6 +8,7 @@ mod history;
 mod http;
 mod methods;
 mod press;
+mod reactions;
 mod respond;
 mod sockets;
 mod world;

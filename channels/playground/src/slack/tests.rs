@@ -151,3 +151,21 @@ async fn replies_come_in_pages_with_their_root_first() {
     let page = call(&playground, BOT_TOKEN, "conversations.replies", next).await;
     assert_eq!((texts(&page), &page["has_more"]), (vec!["reply 1".to_owned()], &json!(false)));
 }
+
+#[tokio::test]
+async fn people_react_and_take_it_back() {
+    let playground = Playground::start(Options::default()).await.unwrap();
+    let slack = playground.slack();
+    let ts = slack.say(CHANNEL, ADA, "hi");
+    let before = slack.envelopes().1;
+    assert!(slack.react(CHANNEL, GRACE, &ts, "eyes"));
+    assert!(!slack.react(CHANNEL, GRACE, &ts, "eyes"), "it stands already");
+    assert!(!slack.react(CHANNEL, GRACE, &ts, "nonsense"));
+    assert!(!slack.react(CHANNEL, "U0NONE", &ts, "eyes"));
+    assert!(!slack.unreact(CHANNEL, ADA, &ts, "eyes"), "it is Grace's");
+    assert!(slack.unreact(CHANNEL, GRACE, &ts, "eyes"));
+    assert_eq!(slack.envelopes().1, before + 2, "the app is told of both");
+    slack.remove_scope("reactions:read");
+    assert!(slack.react(CHANNEL, GRACE, &ts, "eyes"));
+    assert_eq!(slack.envelopes().1, before + 2, "and of nothing without the scope");
+}

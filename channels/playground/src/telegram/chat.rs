@@ -37,6 +37,8 @@ pub(crate) struct Chat {
     /// Topics by the id of their root message.
     pub(crate) topics: HashMap<i64, String>,
     pub(crate) closed: bool,
+    /// An administrator sees everything, and learns of reactions when it asks.
+    pub(crate) bot_is_admin: bool,
     pub(crate) moved_to: Option<i64>,
     /// Messages in order of their ids; a deleted one leaves its slot empty.
     slots: Vec<Option<Message>>,
@@ -57,6 +59,7 @@ impl Chat {
             members: members.to_vec(),
             topics: HashMap::new(),
             closed: false,
+            bot_is_admin: false,
             moved_to: None,
             slots: vec![],
             first: 0,

@@ -156,30 +156,6 @@ impl Telegram {
         self.post(spot, Draft { content: Content::File(file_id), entities, album, ..text })
     }
 
-    /// A person puts a reaction on a message (the bot learns of it only if it asked for the kind).
-    pub fn react(&self, chat: i64, user: i64, message: i64, emoji: &str) {
-        let now = self.server.now();
-        {
-            let mut world = self.server.world();
-            let place = world.chats.get_mut(&chat);
-            let Some(target) = place.and_then(|chat| chat.message_mut(message)) else { return };
-            target.reactions.push((emoji.to_owned(), user));
-            let thread = target.draft.thread;
-            let (Some(place), Some(person)) = (world.chats.get(&chat), world.users.get(&user))
-            else {
-                return;
-            };
-            let body = json!({
-                "chat": render::chat(&world, place), "message_id": message,
-                "user": render::user(person), "date": now.timestamp(),
-                "old_reaction": [], "new_reaction": [{"type": "emoji", "emoji": emoji}],
-            });
-            world.updates.push("message_reaction", &body, now);
-            world.emit(EventKind::Reaction, chat, thread, Some(message));
-        }
-        self.server.arrivals.notify_waiters();
-    }
-
     /// The person blocks the bot, or the group kicks it.
     pub fn close(&self, chat: i64) {
         self.set_closed(chat, true);
@@ -190,23 +166,33 @@ impl Telegram {
         self.set_closed(chat, false);
     }
 
+    /// The group makes the bot an administrator.
+    pub fn promote(&self, chat: i64) {
+        if let Some(place) = self.server.world().chats.get_mut(&chat) {
+            place.bot_is_admin = true;
+        }
+        self.tell_membership(chat, "member", "administrator");
+    }
+
     fn set_closed(&self, chat: i64, closed: bool) {
+        if let Some(place) = self.server.world().chats.get_mut(&chat) {
+            (place.closed, place.bot_is_admin) = (closed, false);
+        }
+        let (old, new) = if closed { ("member", "kicked") } else { ("kicked", "member") };
+        self.tell_membership(chat, old, new);
+    }
+
+    /// Tells the bot what it is in a chat now.
+    fn tell_membership(&self, chat: i64, old: &str, new: &str) {
         let now = self.server.now();
         {
             let mut world = self.server.world();
-            let Some(place) = world.chats.get_mut(&chat) else { return };
-            place.closed = closed;
-            let by = place.members.first().copied().unwrap_or_default();
-            let (old, new) = if closed { ("member", "kicked") } else { ("kicked", "member") };
             let Some(place) = world.chats.get(&chat) else { return };
-            let bot = render::user(&world.bot);
-            let status = |status: &str| match status {
-                "kicked" => json!({ "status": "kicked", "user": bot, "until_date": 0 }),
-                other => json!({ "status": other, "user": bot }),
-            };
+            let by = place.members.first().copied().unwrap_or_default();
             let mut body = json!({
                 "chat": render::chat(&world, place), "date": now.timestamp(),
-                "old_chat_member": status(old), "new_chat_member": status(new),
+                "old_chat_member": render::member(&world.bot, old),
+                "new_chat_member": render::member(&world.bot, new),
             });
             if let Some(person) = world.users.get(&by) {
                 body["from"] = render::user(person);

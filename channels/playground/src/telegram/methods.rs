@@ -1,14 +1,14 @@
 //! The table of methods, and those that are short.
 
 use chrono::TimeDelta;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::chat::{ChatKind, FileKind};
 use super::params::Params;
 use super::polling::{Redelivery, allowed_updates, get_updates};
 use super::refusal::Refusal;
 use super::view::EventKind;
-use super::{Server, commands, media, render, send, taps, target};
+use super::{Server, commands, media, reactions, render, send, taps, target};
 
 /// Runs a method (its name in lower case) and gives its result as JSON text.
 pub(crate) async fn run(
@@ -27,7 +27,7 @@ pub(crate) async fn run(
         "sendvoice" => media::file(server, params, FileKind::Voice),
         "getfile" => media::get_file(server, params),
         "sendchataction" => chat_action(server, params),
-        "setmessagereaction" => set_reaction(server, params),
+        "setmessagereaction" => reactions::set(server, params),
         "deletemessage" => delete(server, params),
         "answercallbackquery" => taps::answer(server, params),
         "getme" => Ok(render::me(&server.world()).to_string()),
@@ -76,41 +76,6 @@ fn chat_action(server: &Server, params: &Params) -> Result<String, Refusal> {
     done()
 }
 
-fn set_reaction(server: &Server, params: &Params) -> Result<String, Refusal> {
-    let mut world = server.world();
-    let bot = world.bot.id;
-    let chat = target::chat(&world, params)?;
-    let message = target::message(chat, params, "message to react not found")?;
-    let (chat, id, thread) = (chat.id, message.id, message.draft.thread);
-    let wanted = params.json("reaction")?.unwrap_or_else(|| json!([]));
-    let wanted = wanted.as_array().ok_or_else(|| Refusal::bad("REACTION_INVALID"))?;
-    let emoji = match wanted.as_slice() {
-        [] => None,
-        [one] => Some(known_emoji(one)?),
-        _ => return Err(Refusal::bad("REACTIONS_TOO_MANY")),
-    };
-    if let Some(message) = world.chats.get_mut(&chat).and_then(|chat| chat.message_mut(id)) {
-        message.reactions.retain(|(_, by)| *by != bot);
-        message.reactions.extend(emoji.map(|emoji| (emoji, bot)));
-    }
-    world.emit(EventKind::Reaction, chat, thread, Some(id));
-    done()
-}
-
-/// The emoji of a `ReactionTypeEmoji`, if a bot may use it.
-fn known_emoji(reaction: &Value) -> Result<String, Refusal> {
-    let invalid = || Refusal::bad("REACTION_INVALID");
-    if reaction["type"] != "emoji" {
-        return Err(invalid());
-    }
-    let emoji = reaction["emoji"].as_str().ok_or_else(invalid)?;
-    let plain = emoji.replace('\u{fe0f}', "");
-    REACTIONS.split(' ').any(|known| known == plain).then(|| emoji.to_owned()).ok_or_else(invalid)
-}
-
-/// The platform's list, without variation selectors.
-const REACTIONS: &str = "👍 👎 ❤ 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤\u{200d}🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨\u{200d}💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷\u{200d}♂ 🤷 🤷\u{200d}♀ 😡";
-
 fn delete(server: &Server, params: &Params) -> Result<String, Refusal> {
     let mut world = server.world();
     let chat = target::chat(&world, params)?;
@@ -144,8 +109,12 @@ fn get_member(server: &Server, params: &Params) -> Result<String, Refusal> {
     let id = params.int("user_id").ok_or_else(|| Refusal::bad("invalid user_id specified"))?;
     let user = world.users.get(&id).ok_or_else(|| Refusal::bad("member not found"))?;
     let inside = chat.members.contains(&id) || id == world.bot.id;
-    let status = if inside { "member" } else { "left" };
-    Ok(json!({ "status": status, "user": render::user(user) }).to_string())
+    let status = match inside {
+        true if id == world.bot.id && chat.bot_is_admin => "administrator",
+        true => "member",
+        false => "left",
+    };
+    Ok(render::member(user, status).to_string())
 }
 
 fn set_webhook(server: &Server, params: &Params) -> Result<String, Refusal> {

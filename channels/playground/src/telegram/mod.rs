@@ -15,6 +15,7 @@ mod methods;
 mod pace;
 mod params;
 mod polling;
+mod reactions;
 mod refusal;
 mod render;
 mod send;

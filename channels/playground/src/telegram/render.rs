@@ -20,6 +20,33 @@ pub(crate) fn user(user: &User) -> Value {
     out
 }
 
+/// A `ChatMember` of this status.
+pub(crate) fn member(person: &User, status: &str) -> Value {
+    let mut out = json!({ "status": status, "user": user(person) });
+    match status {
+        "kicked" => out["until_date"] = json!(0),
+        "administrator" => {
+            for right in [
+                "can_be_edited",
+                "is_anonymous",
+                "can_delete_messages",
+                "can_manage_video_chats",
+                "can_restrict_members",
+                "can_promote_members",
+                "can_change_info",
+                "can_post_stories",
+                "can_edit_stories",
+                "can_delete_stories",
+            ] {
+                out[right] = json!(false);
+            }
+            (out["can_manage_chat"], out["can_invite_users"]) = (json!(true), json!(true));
+        }
+        _ => {}
+    }
+    out
+}
+
 /// The bot, as `getMe` answers.
 pub(crate) fn me(world: &World) -> Value {
     let mut out = user(&world.bot);

@@ -441,7 +441,7 @@ async fn edits_albums_reactions_and_buttons_arrive_as_their_kinds() {
     bot.updates(json!({"allowed_updates": kinds})).await;
     let asked = telegram.say(PRIVATE, ADA, "first");
     assert!(telegram.edit(ADA, asked, "second"));
-    telegram.react(ADA, ADA, asked, "👍");
+    assert!(telegram.react(ADA, ADA, asked, Some("👍")));
     let files = ["a.txt", "b.txt"].map(|name| FileDraft::new(FileKind::Document, name, &b"x"[..]));
     telegram.album(PRIVATE, ADA, files.to_vec());
     let query = telegram.press(ADA, ADA, asked, "yes");
@@ -616,4 +616,35 @@ async fn a_topic_that_was_deleted_takes_no_message() {
     let there = json!({ "chat_id": TOPIC.chat, "message_thread_id": TOPIC.thread, "text": "x" });
     let words = bot.words("sendMessage", there).await;
     assert_eq!(words, "400 Bad Request: message thread not found");
+}
+
+#[tokio::test]
+async fn people_react_once_and_a_bot_learns_of_it_where_telegram_tells_it() {
+    let playground = lifted().await;
+    let bot = Bot::of(&playground);
+    let telegram = playground.telegram();
+    let asked = telegram.say(PRIVATE, ADA, "first");
+    assert!(telegram.react(ADA, ADA, asked, Some("👍")));
+    bot.updates(json!({"allowed_updates": ["message_reaction"]})).await;
+    assert!(telegram.react(ADA, ADA, asked, Some("❤\u{fe0f}")), "in place of the other one");
+    assert!(telegram.react(ADA, ADA, asked, Some("❤")), "it stands already");
+    assert!(telegram.react(ADA, ADA, asked, None));
+    assert!(!telegram.react(ADA, ADA, asked, Some("🔄")), "Telegram has no such reaction");
+    assert!(!telegram.react(ADA, GRACE, asked, Some("👍")), "Grace is not in this chat");
+    assert!(!telegram.react(ADA, ADA, 999, Some("👍")));
+    let heard = telegram.say(GROUP, GRACE, "tea?");
+    assert!(telegram.react(GROUP.chat, GRACE, heard, Some("👍")), "the bot is a mere member");
+    telegram.promote(GROUP.chat);
+    assert!(telegram.react(GROUP.chat, ADA, heard, Some("👍")));
+    let updates = bot.updates(json!({})).await;
+    let told: Vec<_> = updates.iter().filter_map(|u| u.get("message_reaction")).collect();
+    let emoji = |emoji: &str| json!([{"type": "emoji", "emoji": emoji}]);
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert_eq!(told[0]["old_reaction"], emoji("👍"));
+    assert_eq!(told[0]["new_reaction"], emoji("❤"));
+    assert_eq!((&told[1]["old_reaction"], &told[1]["new_reaction"]), (&emoji("❤"), &json!([])));
+    assert_eq!((&told[2]["user"]["id"], &told[2]["chat"]["id"]), (&json!(ADA), &json!(GROUP.chat)));
+    let member = json!({"chat_id": GROUP.chat, "user_id": BOT_ID});
+    assert_eq!(bot.call("getChatMember", member).await["result"]["status"], "administrator");
+    assert_eq!(telegram.messages(GROUP)[0].reactions.len(), 2);
 }

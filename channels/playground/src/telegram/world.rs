@@ -143,7 +143,8 @@ impl World {
         if chat.closed || chat.moved_to.is_some_and(|_| !message.is_service()) {
             return false;
         }
-        if chat.kind == ChatKind::Private || !self.privacy_mode || message.is_service() {
+        let sees_all = chat.kind == ChatKind::Private || chat.bot_is_admin || !self.privacy_mode;
+        if sees_all || message.is_service() {
             return true;
         }
         let replies_to_bot = message
