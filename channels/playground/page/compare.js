@@ -7,6 +7,7 @@ import { post } from './net.js';
 import { CLASSES, pill, setting } from './shape.js';
 import { state, iconOf, chats, messages, titleOf } from './state.js';
 import { loadTasks, offline } from './tasks.js';
+import { SHAPE, group, place, platform } from './words.js';
 
 export function openCompare() {
   if (!$('compare').open) $('compare').showModal();
@@ -23,7 +24,7 @@ function renderChoice() {
       if (!state.chosen.delete(c.id)) state.chosen.add(c.id);
       renderCompare();
       [...$('compare-who').children][chats().indexOf(c)].focus();
-    } }, icon(iconOf(c)), `${c.platform} ${c.kind}`)));
+    } }, icon(iconOf(c)), place(c))));
 }
 
 export async function askEverywhere(text) {
@@ -56,16 +57,17 @@ function column(c) {
   return { chat: c, waiting: Boolean(asked) && !known, shape: known?.shape, task: known?.task, answer: answer || known?.task.transcript.findLast(i => i.item === 'said')?.text };
 }
 
-const NOT_HEARD = 'Nothing said here becomes a task: selkie speaks on X and does not listen. No task, no shape, no tools.';
+const NOT_HEARD = 'selkie posts on X and does not listen: nothing written here becomes a task, so there are no tools to show.';
 
 export function renderCompare() {
   if (!$('compare').open) return;
+  $('compare-shape').title = SHAPE;
   renderChoice();
   const columns = chosen().map(column);
   const heads = h('div', { class: 'cmp-heads' }, columns.map(({ chat: c, waiting, shape, task, answer }) => h('article', {},
-    h('h3', {}, icon(iconOf(c)), h('span', { dir: 'auto' }, titleOf(c)), h('small', {}, c.hears ? `${asker(c)} asks` : c.platform)),
+    h('h3', {}, icon(iconOf(c)), h('span', { dir: 'auto' }, titleOf(c)), h('small', {}, c.hears ? `${asker(c)} asks` : platform(c.platform))),
     shape ? setting(shape.setting) : h('p', { class: 'faint' }, !c.hears ? NOT_HEARD : waiting ? 'waiting for the task…' : 'no task yet: ask'),
-    shape && h('p', { class: 'cmp-count' }, h('b', {}, shape.there.length), ' here, ', h('b', {}, shape.hidden.length), ' not ', task && pill(task.state)),
+    shape && h('p', { class: 'cmp-count' }, h('b', {}, shape.there.length), ' tools, ', h('b', {}, shape.hidden.length), ' not here ', task && pill(task.state)),
     answer && h('blockquote', { dir: 'auto' }, clip(answer, 500)))));
   const shapes = columns.map(c => c.shape);
   $('compare-body').replaceChildren(heads, ...(shapes.some(Boolean) ? [compareTable(columns)] : []));
@@ -84,14 +86,14 @@ function compareTable(columns) {
   const differs = ({ cells }) => new Set(cells.map((c, i) => columns[i].shape ? Boolean(c?.here) : null).filter(c => c !== null)).size > 1;
   const rows = [...tools].sort(([a, x], [b, y]) => differs(y) - differs(x) || CLASSES.indexOf(x.class) - CLASSES.indexOf(y.class) || a.localeCompare(b));
   return h('table', { class: 'cmp' },
-    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Tool'), columns.map(c => h('th', { scope: 'col' }, `${c.chat.platform} ${c.chat.kind}`)))),
+    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Tool'), columns.map(c => h('th', { scope: 'col' }, place(c.chat))))),
     h('tbody', {}, rows.map(([name, row]) => h('tr', { class: differs(row) && 'differs' },
-      h('th', { scope: 'row', class: `c-${row.class}` }, name),
+      h('th', { scope: 'row', class: `c-${row.class}`, title: `${row.class}: ${group(row.class)[1]}` }, name),
       row.cells.map((cell, i) => h('td', {}, compareCell(cell, columns[i].shape, columns[i].chat.hears)))))));
 }
 
 function compareCell(cell, shape, hears) {
   if (!shape) return h('span', { class: 'faint' }, hears ? '…' : 'not heard');
-  if (cell?.here) return h('span', { class: cell.runtime ? 'yes runtime' : 'yes' }, cell.runtime ? 'runtime' : 'here');
-  return h('span', { class: 'no' }, cell?.reasons?.join('; ') ?? 'not part of this channel');
+  if (cell?.here) return h('span', { class: cell.runtime ? 'yes runtime' : 'yes', title: cell.runtime && 'Comes with this chat' }, 'yes');
+  return h('span', { class: 'no' }, cell?.reasons?.join('; ') ?? 'this platform does not have it');
 }

@@ -9,11 +9,11 @@ export function setPlayground(up) {
 }
 
 export function renderHealth() {
-  const daemonText = { up: 'daemon live', down: 'daemon offline', off: 'read API off', wait: 'connecting' }[state.daemon];
+  const daemonText = { up: 'connected', down: 'selkie offline', off: 'connected, no details', wait: 'connecting' }[state.daemon];
   $('pulse').className = `pulse ${state.playground ? state.daemon : 'down'}`;
   $('pulse').lastElementChild.textContent = state.playground ? daemonText : 'playground offline';
   const trouble = !state.playground ? 'The playground does not answer. If you stopped the demo, start it again and open the address it prints.'
-    : state.daemon === 'down' ? 'The daemon does not answer. What you write is kept by the emulated platform and answered when it is back.' : '';
+    : state.daemon === 'down' ? 'selkie does not answer. The emulated platform keeps what you write, and selkie answers when it is back.' : '';
   $('banner').textContent = trouble;
   $('banner').hidden = !trouble;
 }

@@ -8,6 +8,7 @@ import { renderShape } from './shape.js';
 import { speakers, speaker, state, chats, chat, titleOf } from './state.js';
 import { bottom, renderLog, renderTyping } from './talk.js';
 import { loadTasks } from './tasks.js';
+import { lane, place } from './words.js';
 
 export async function openChat(id) {
   if (state.chat) state.drafts.set(state.chat, $('text').value);
@@ -30,7 +31,8 @@ function render() {
   const where = chat();
   $('model').textContent = state.world.model ?? '';
   $('talk-title').textContent = titleOf(where);
-  $('talk-sub').textContent = `${where.platform} ${where.kind} · ${where.key}`;
+  const { text, title } = lane(where);
+  $('talk-sub').replaceChildren(`${place(where)} · `, h('span', { title }, text));
   renderSpeakers(where);
   renderChats();
   renderLog();
@@ -44,8 +46,7 @@ function render() {
 function renderSpeakers(where) {
   const people = speakers(where);
   $('as').hidden = people.length < 2;
-  $('as-who').replaceChildren(...people.map(name => h('option', { selected: name === speaker(where) }, name === where.me.name ? `${name} (owner)` : name)));
-  people.forEach((name, i) => { $('as-who').options[i].value = name; });
+  $('as-who').replaceChildren(...people.map(name => h('option', { selected: name === speaker(where), value: name }, name === where.me.name ? `${name} (owner)` : name)));
 }
 
 export function showPane(name) {

@@ -3,16 +3,17 @@
 import { $, h, time, number, plural, clip, money } from './dom.js';
 import { state, chat } from './state.js';
 import { loadTask, shownTask, offline } from './tasks.js';
+import * as words from './words.js';
 
 export const CLASSES = ['read', 'note', 'reply', 'write', 'exec', 'network', 'message', 'agent', 'public'];
 
 export function renderShape() {
   const where = chat(), box = $('shape');
-  if (!state.world.daemon) return box.replaceChildren(note('The daemon’s read API is off.', 'Start it with console.listen, and this side shows the shape of every task.'));
+  if (!state.world.daemon) return box.replaceChildren(note('Steps and tools cannot be shown.', 'Set console.listen in selkie’s configuration: then this side shows what each task did and may do.'));
   const rows = state.tasks.get(where.key) ?? [], id = shownTask(where.key);
   const known = state.details.get(id);
-  if (state.daemon === 'down' && !known) return box.replaceChildren(note('The daemon does not answer.', 'What it did shows again as soon as it is back.'));
-  if (!known) return box.replaceChildren(note('No task here yet.', 'Each message that means selkie becomes a task, and each task gets its own shape of the one base registry.'));
+  if (state.daemon === 'down' && !known) return box.replaceChildren(note('selkie does not answer.', 'What it did shows again as soon as it is back.'));
+  if (!known) return box.replaceChildren(note('Nothing to do here yet.', 'Each message meant for selkie becomes a task. Here you see its steps, the tools it may use, those it may not, and why.'));
   const { task, shape } = known;
   const open = new Set([...box.querySelectorAll('details[open]')].map(d => d.dataset.name));
   const shut = new Set([...box.querySelectorAll('details:not([open])')].map(d => d.dataset.name));
@@ -27,7 +28,7 @@ export function renderShape() {
 }
 
 const note = (title, text) => h('div', { class: 'empty' }, h('p', { class: 'big' }, title), h('p', {}, text));
-export const pill = name => h('span', { class: `pill ${name}` }, name);
+export const pill = name => { const [word, title] = words.state(name); return h('span', { class: `pill ${name}`, title }, word); };
 
 function taskHead(task) {
   const { usage } = task;
@@ -39,7 +40,7 @@ function taskHead(task) {
     [took == null ? '…' : took < 1000 ? `${took} ms` : `${(took / 1000).toFixed(1)} s`, 'from start to end'],
   ];
   return h('header', { class: 'task-head' },
-    h('p', { class: 'task-id' }, `task ${task.id}`, pill(task.state), task.attempts > 1 && h('small', {}, `claimed ${task.attempts} times`)),
+    h('p', { class: 'task-id' }, `task ${task.id}`, pill(task.state), task.attempts > 1 && h('small', { title: 'A task that was cut off is begun again, and goes on where it was' }, `begun ${task.attempts} times`)),
     h('p', { class: 'asked', dir: 'auto' }, task.asked || 'a message without words'),
     task.why && h('p', { class: 'why', dir: 'auto' }, task.why),
     h('dl', { class: 'figures' }, facts.map(([n, what]) => h('div', {}, h('dd', {}, n), h('dt', {}, what)))));
@@ -48,17 +49,17 @@ function taskHead(task) {
 function shapePart(shape) {
   const groups = CLASSES.map(name => [name, shape.there.filter(t => t.class === name)]).filter(([, tools]) => tools.length);
   return h('section', { class: 'part' },
-    h('h3', {}, 'What this task may use', h('small', {}, plural(shape.there.length, 'tool'))),
+    h('h3', {}, h('span', { class: 'term', title: words.SHAPE }, 'What this task may use'), h('small', {}, plural(shape.there.length, 'tool'))),
     setting(shape.setting),
-    h('dl', { class: 'there' }, groups.map(([name, tools]) => h('div', {}, h('dt', { class: `c-${name}` }, name), h('dd', {}, tools.map(chip))))),
-    shape.there.some(t => t.runtime) && h('p', { class: 'legend' }, h('span', { class: 'ring' }), 'runtime: added for this conversation, not in the base'),
+    h('dl', { class: 'there' }, groups.map(([name, tools]) => h('div', {}, h('dt', { class: `c-${name}`, title: `${name}: ${words.group(name)[1]}` }, words.group(name)[0]), h('dd', {}, tools.map(chip))))),
+    shape.there.some(t => t.runtime) && h('p', { class: 'legend' }, h('span', { class: 'ring' }), 'comes with this chat; other platforms have their own'),
     shape.hidden.length > 0 && h('details', { 'data-name': 'hidden', open: true },
-      h('summary', {}, 'Not here', h('small', {}, plural(shape.hidden.length, 'tool'))),
+      h('summary', {}, 'What it may not use, and why', h('small', {}, plural(shape.hidden.length, 'tool'))),
       h('ul', { class: 'hidden-tools' }, shape.hidden.map(t => h('li', {},
         h('b', { class: `c-${t.class}` }, t.name), h('span', {}, t.reasons.map(r => h('span', { dir: 'auto' }, r))))))));
 }
 
-export const setting = line => h('p', { class: 'setting' }, line.split(' · ').map(word => h('span', {}, word)));
+export const setting = line => h('p', { class: 'setting', 'data-setting': line }, words.setting(line).map(([word, title]) => h('span', { title }, word)));
 
 function chip(tool) {
   return h('button', { type: 'button', class: tool.runtime ? 'chip runtime' : 'chip', title: tool.summary, 'aria-expanded': 'false',
@@ -66,8 +67,8 @@ function chip(tool) {
       const button = e.currentTarget, open = button.getAttribute('aria-expanded') === 'true';
       button.setAttribute('aria-expanded', String(!open));
       if (open) button.nextElementSibling.remove();
-      else button.after(h('p', { class: 'summary' }, tool.summary, tool.runtime && h('em', {}, ' Runtime tool.')));
-    } }, tool.name, tool.runtime && h('span', { class: 'sr' }, ' (runtime)'));
+      else button.after(h('p', { class: 'summary' }, tool.summary, tool.runtime && h('em', {}, ' It comes with this chat.')));
+    } }, tool.name, tool.runtime && h('span', { class: 'sr' }, ' (comes with this chat)'));
 }
 
 function stepsPart(task) {
@@ -75,7 +76,7 @@ function stepsPart(task) {
   let step = 0;
   const rows = task.transcript.map(item => {
     switch (item.item) {
-      case 'heard': return line('heard', item.speaker || 'heard', folded(item.text),
+      case 'heard': return line('heard', item.speaker || 'message', folded(item.text),
         item.quote && h('p', { class: 'faint', dir: 'auto' }, `quoting ${item.quote.speaker}: ${clip(item.quote.text, 160)}`), item.files?.map(f => h('p', { class: 'faint' }, f)));
       case 'asked': step += 1; return line('asked', `model call ${step}`, item.text && h('p', { dir: 'auto' }, item.text),
         item.calls.map(c => call(c.name, c.arguments, answers.get(c.id))));
@@ -110,5 +111,5 @@ function earlierPart(key, rows, shown) {
   return h('section', { class: 'part' }, h('h3', {}, 'Tasks here', h('small', {}, number(rows.length))),
     h('ul', { class: 'earlier' }, rows.map((row, i) => h('li', {}, h('button', { type: 'button', 'aria-current': row.id === shown && 'true',
       onclick: () => { if (i) state.picked.set(key, row.id); else state.picked.delete(key); renderShape(); loadTask(row.id).catch(offline); } },
-      h('i', { class: `state ${row.state}`, title: row.state }), h('span', { dir: 'auto' }, row.asked || 'a message without words'), h('time', {}, time(row.created_at)), h('span', { class: 'sr' }, row.state))))));
+      h('i', { class: `state ${row.state}`, title: words.state(row.state)[0] }), h('span', { dir: 'auto' }, row.asked || 'a message without words'), h('time', {}, time(row.created_at)), h('span', { class: 'sr' }, words.state(row.state)[0]))))));
 }

@@ -2,6 +2,7 @@
 
 mod api;
 mod emoji;
+mod mrkdwn;
 mod page;
 mod rooms;
 mod stream;

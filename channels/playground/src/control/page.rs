@@ -12,7 +12,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 18] = files![
+const FILES: [(&str, &str); 19] = files![
     "app.js",
     "bus.js",
     "chats.js",
@@ -31,6 +31,7 @@ const FILES: [(&str, &str); 18] = files![
     "style.css",
     "talk.js",
     "tasks.js",
+    "words.js",
 ];
 
 /// `/`.

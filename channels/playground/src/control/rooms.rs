@@ -3,7 +3,7 @@
 use chrono::{DateTime, SecondsFormat};
 use serde_json::{Value, json};
 
-use super::{Control, emoji};
+use super::{Control, emoji, mrkdwn};
 use crate::line_platform::{self as line, LineMessage};
 use crate::slack::{self, SlackMessage};
 use crate::telegram::{ADA, GROUP, PRIVATE, Spot, TOPIC};
@@ -253,7 +253,9 @@ fn of_slack(message: &SlackMessage, keyboard: Value) -> Value {
     let at = DateTime::from_timestamp(seconds, 0).unwrap_or_default();
     let at = at.to_rfc3339_opts(SecondsFormat::Secs, true);
     let from = (&*message.user, name, message.is_bots());
-    let mut value = view(&message.ts, from, &slack_words(&message.text), &at);
+    let shown = mrkdwn::read(&message.text, &slack_name);
+    let mut value = view(&message.ts, from, &shown.text, &at);
+    value["entities"] = json!(shown.entities);
     value["reply_to"] = json!(message.thread);
     value["keyboard"] = keyboard;
     value["edited"] = json!(message.edited.is_some());
@@ -267,28 +269,13 @@ fn of_slack(message: &SlackMessage, keyboard: Value) -> Value {
     value
 }
 
-/// Slack's markup as a person sees it: names for ids, words for links.
-fn slack_words(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('<') {
-        out.push_str(before);
-        let Some((inside, after)) = behind.split_once('>') else {
-            out.push('<');
-            rest = behind;
-            continue;
-        };
-        let shown = inside.split_once('|').map_or(inside, |(_, label)| label);
-        let known = PEOPLE.iter().find(|(_, slack, _)| inside.strip_prefix('@') == Some(*slack));
-        match known {
-            Some((name, ..)) => out.push_str(&format!("@{name}")),
-            None if inside == format!("@{}", slack::BOT) => out.push_str(NAME),
-            None => out.push_str(shown),
-        }
-        rest = after;
+/// Who an id in Slack's angle brackets is, as people write it.
+fn slack_name(target: &str) -> Option<String> {
+    let id = target.strip_prefix('@')?;
+    if id == slack::BOT {
+        return Some(NAME.to_owned());
     }
-    out.push_str(rest);
-    out.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    PEOPLE.iter().find(|(_, slack, _)| *slack == id).map(|(name, ..)| format!("@{name}"))
 }
 
 /// Quick replies stand below the newest message alone.
@@ -315,15 +302,4 @@ fn of_x(post: &XPost) -> Value {
     let mut value = view(&post.id, from, &post.text, &at);
     value["reply_to"] = json!(post.reply_to);
     value
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slacks_markup_is_shown_as_people_see_it() {
-        let text = "<@U0SELKIE> ask <@U0ADA>: <https://a.example/x|here> &lt;3 a < b";
-        assert_eq!(slack_words(text), "@selkie ask @Ada: here <3 a < b");
-    }
 }
