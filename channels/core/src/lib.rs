@@ -5,6 +5,8 @@
 //! above this crate asks which platform it talks to.
 
 mod allow;
+#[cfg(feature = "client")]
+pub mod client;
 #[cfg(feature = "door")]
 pub mod door;
 mod ids;

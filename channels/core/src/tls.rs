@@ -24,7 +24,8 @@ pub fn client_config(roots: Roots) -> Result<Arc<ClientConfig>, Error> {
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    // No client of ours speaks HTTP/2; a server that chose it would not be understood.
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }
 

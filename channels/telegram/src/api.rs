@@ -1,21 +1,20 @@
-//! One call to the Bot API: out over teloxide's client, back as a result that says what is proven.
+//! One call to the Bot API: out over one client, back as a result that says what is proven.
 //!
-//! teloxide's own request futures are not awaited, for reasons seen in 0.17: they hide the HTTP status,
-//! so that a refusal (proof that nothing was sent) and a 5xx (proof of nothing) look alike; they sleep
-//! ten seconds inside a 5xx; and they call methods in PascalCase, which the documentation does not.
-//! Its client, its `Bot` and its typed payloads are used as they are.
+//! teloxide's payloads and types are used as they are; its `Bot` and its request futures are not, for
+//! reasons seen in 0.17: they hide the HTTP status, so that a refusal (proof that nothing was sent) and a
+//! 5xx (proof of nothing) look alike; they sleep ten seconds inside a 5xx; they call methods in PascalCase,
+//! which the documentation does not; and they need a second HTTP client of an older version.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::Redactor;
+use selkie_channel_core::{Redactor, client};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use teloxide::Bot;
-use teloxide_reqwest::{RequestBuilder, Response, StatusCode, Url};
 
 use crate::upload::Upload;
 
@@ -23,8 +22,8 @@ use crate::upload::Upload;
 pub const CALL_LIMIT: Duration = Duration::from_secs(30);
 /// How long a call with a file may take.
 pub const UPLOAD_LIMIT: Duration = Duration::from_secs(120);
-/// Shorter than any server's keep-alive, so that a call seldom goes into a connection that is closing.
-const IDLE: Duration = Duration::from_secs(20);
+/// How long connecting may take, as teloxide has it.
+const CONNECT: Duration = Duration::from_secs(5);
 
 /// Opens clients for one bot on one server.
 pub struct Line {
@@ -44,30 +43,28 @@ impl Line {
     /// Opens a client with connections of its own.
     ///
     /// # Errors
-    /// When the TLS configuration does not fit teloxide's client.
+    /// When the library refuses the TLS configuration.
     pub fn open(&self) -> Result<Api, String> {
-        let mut tls = (*self.tls).clone();
-        // teloxide's client speaks HTTP/1.1 only; a server that chose h2 would not be understood.
-        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let client = teloxide::net::default_reqwest_settings()
-            .use_preconfigured_tls(tls)
-            .user_agent(&self.user_agent)
-            .redirect(teloxide_reqwest::redirect::Policy::none())
-            .referer(false)
-            .pool_idle_timeout(IDLE)
-            .pool_max_idle_per_host(64)
+        let client = client::builder(&self.tls, &self.user_agent)
+            .connect_timeout(CONNECT)
             .build()
-            .map_err(|e| self.redactor.clean(&format!("no HTTP client: {}", chain(&e))))?;
-        let bot = Bot::with_client(self.token.expose_secret(), client);
-        let bot = bot.set_api_url(self.base.clone());
-        Ok(Api { bot, redactor: self.redactor.clone() })
+            .map_err(|e| self.redactor.clean(&format!("no HTTP client: {}", client::words(e))))?;
+        Ok(Api {
+            client,
+            token: self.token.clone(),
+            base: self.base.clone(),
+            redactor: self.redactor.clone(),
+        })
     }
 }
 
 /// A client of one bot. Clones share their connections.
 #[derive(Clone)]
 pub struct Api {
-    bot: Bot,
+    client: Client,
+    token: SecretString,
+    /// Ends before `/bot`.
+    base: Url,
     redactor: Redactor,
 }
 
@@ -130,12 +127,7 @@ impl Api {
         params: &Value,
         limit: Duration,
     ) -> Result<Answer, Fault> {
-        let request = self
-            .bot
-            .client()
-            .post(self.method_url(method))
-            .header("content-type", "application/json")
-            .body(params.to_string());
+        let request = self.client.post(self.method_url(method)).json(params);
         self.send(request, limit).await.map_err(|e| self.network_fault(method, e))?.read(self).await
     }
 
@@ -150,7 +142,7 @@ impl Api {
         upload: &Upload,
     ) -> Result<Answer, Fault> {
         let (form, progress) = upload.form(params).await.map_err(Fault::NotSent)?;
-        let request = self.bot.client().post(self.method_url(method)).multipart(form);
+        let request = self.client.post(self.method_url(method)).multipart(form);
         match self.send(request, UPLOAD_LIMIT).await {
             Ok(reply) => reply.read(self).await,
             Err(e) if !progress.is_complete() => {
@@ -165,7 +157,7 @@ impl Api {
     /// # Errors
     /// In words, without the URL.
     pub async fn download(&self, path: &str) -> Result<Response, String> {
-        let request = self.bot.client().get(self.file_url(path)).timeout(Duration::from_secs(600));
+        let request = self.client.get(self.file_url(path)).timeout(Duration::from_secs(600));
         request.send().await.map_err(|e| self.words("download", e))
     }
 
@@ -175,42 +167,44 @@ impl Api {
     }
 
     /// Returns a client's error in words, without the URL, which holds the token.
-    pub fn words(&self, what: &str, error: teloxide_reqwest::Error) -> String {
-        self.clean(&format!("{what}: {}", chain(&error.without_url())))
+    pub fn words(&self, what: &str, error: reqwest::Error) -> String {
+        self.clean(&format!("{what}: {}", client::words(error)))
     }
 
     async fn send(
         &self,
         request: RequestBuilder,
         limit: Duration,
-    ) -> Result<Reply, teloxide_reqwest::Error> {
+    ) -> Result<Reply, reqwest::Error> {
         let response = request.timeout(limit).send().await?;
         Ok(Reply { response })
     }
 
-    fn network_fault(&self, method: &str, error: teloxide_reqwest::Error) -> Fault {
-        // A builder error never left; a connect error is a DNS, TCP or TLS failure.
-        let not_sent = error.is_connect() || error.is_builder();
+    fn network_fault(&self, method: &str, error: reqwest::Error) -> Fault {
+        let not_sent = client::never_left(&error);
         let words = self.words(method, error);
         if not_sent { Fault::NotSent(words) } else { Fault::Unclear(words) }
     }
 
     fn method_url(&self, method: &str) -> Url {
-        let token = self.bot.token();
-        self.url(["bot", token].concat().as_str(), [method])
+        self.url(&self.bot(), [method])
     }
 
     fn file_url(&self, path: &str) -> Url {
-        let token = self.bot.token();
-        let mut url = self.url("file", [["bot", token].concat().as_str()]);
+        let mut url = self.url("file", [self.bot().as_str()]);
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.extend(path.split('/'));
         }
         url
     }
 
+    /// The segment that says which bot calls.
+    fn bot(&self) -> String {
+        format!("bot{}", self.token.expose_secret())
+    }
+
     fn url<'a>(&self, first: &str, rest: impl IntoIterator<Item = &'a str>) -> Url {
-        let mut url = self.bot.api_url();
+        let mut url = self.base.clone();
         // An http(s) URL always has segments: the settings take no other.
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().push(first).extend(rest);
@@ -230,11 +224,9 @@ impl Reply {
         let date = header(&self.response, "date");
         let date = date.and_then(|d| DateTime::parse_from_rfc2822(&d).ok()).map(|d| d.to_utc());
         let wait = retry_after(&self.response);
-        let body = self.response.bytes().await;
-        let body = match body {
-            Ok(body) => String::from_utf8_lossy(&body).into_owned(),
-            Err(e) => return Err(Fault::Unclear(api.words("the answer was cut", e))),
-        };
+        let body = client::read(self.response, client::MOST_ANSWER).await;
+        let body = body.map_err(|why| Fault::Unclear(api.clean(&why)))?;
+        let body = String::from_utf8_lossy(&body);
         verdict(api, status, &body, wait).map(|result| Answer { result, date })
     }
 }
@@ -267,7 +259,7 @@ fn verdict(
         _ => Err(Fault::Unclear(api.clean(&format!(
             "HTTP {} that is no answer of the Bot API: {}",
             status.as_u16(),
-            beginning(body)
+            client::beginning(body.as_bytes())
         )))),
     }
 }
@@ -279,25 +271,4 @@ pub fn retry_after(response: &Response) -> Option<u64> {
 
 fn header(response: &Response, name: &str) -> Option<String> {
     response.headers().get(name)?.to_str().ok().map(str::to_owned)
-}
-
-/// The first words of a body, on one line.
-fn beginning(body: &str) -> String {
-    let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(120).collect()
-}
-
-/// An error and its causes, which is where a client says what really happened.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let words = cause.to_string();
-        if !text.contains(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
-        }
-        next = cause.source();
-    }
-    text
 }

@@ -4,9 +4,9 @@
 use std::hash::Hasher as _;
 use std::time::Duration;
 
+use reqwest::{Response, StatusCode};
 use selkie_channel_core::{Pauses, Sink};
 use serde_json::{Value, json};
-use teloxide_reqwest::{Response, StatusCode};
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::{Instant, sleep, timeout};
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use reqwest::Url;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
 use selkie_channel_core::{AllowList, Pace, Problem, section};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use teloxide_reqwest::Url;
 
 const MIB: u64 = 1024 * 1024;
 const MAX_UPLOAD: u64 = 50 * MIB;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::stream;
+use reqwest::Body;
+use reqwest::multipart::{Form, Part};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use teloxide_reqwest::Body;
-use teloxide_reqwest::multipart::{Form, Part};
 use tokio::fs::File;
 use tokio::io::AsyncReadExt;
 
