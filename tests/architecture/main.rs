@@ -26,6 +26,12 @@ fn a_channel_knows_core_and_nothing_else_of_ours() {
 }
 
 #[test]
+fn calls_leave_over_one_http_client() {
+    holds(&walls::clients(&Tree::read()));
+    holds(&walls::lock(include_str!("../../Cargo.lock")));
+}
+
+#[test]
 fn no_platform_is_named_outside_its_home() {
     holds(&walls::platforms(&Tree::read()));
 }

@@ -27,7 +27,14 @@ const OFFENCES: &[(&str, &str, &str)] = &[
     ("src/flow/mod.rs", "const A: &str = \"https://api.example.com/bot\";", "holds an address"),
     ("src/domain/ids.rs", "use super::task::Task;", "a circle: src/domain/ids.rs"),
     ("channels/x/src/lib.rs", "use selkie_slack::Thing;", "imports selkie_slack"),
-    ("channels/x/src/lib.rs", "use teloxide_reqwest::Url;", "imports the older HTTP client"),
+    ("channels/x/src/lib.rs", "use teloxide_reqwest::Url;", "names another HTTP client"),
+    ("channels/telegram/src/lib.rs", "use teloxide::{Bot, types};", "names another HTTP client"),
+    (
+        "channels/telegram/src/lib.rs",
+        "fn f() { teloxide::net::client_from_env(); }",
+        "names another HTTP client",
+    ),
+    ("src/daemon/http.rs", "use hyper_util::client::legacy;", "names another HTTP client"),
     ("channels/core/src/lib.rs", "use selkie_telegram::Thing;", "imports selkie_telegram"),
     ("channels/playground/src/lib.rs", "fn f() { selkie_line::f() }", "imports selkie_line"),
 ];
@@ -41,6 +48,15 @@ fn every_small_offence_is_seen() {
             walls::all(&tree).into_iter().filter(|o| !clean.contains(o)).collect();
         assert!(new.iter().any(|o| o.contains(said)), "{file} with {offence:?} gave {new:?}");
     }
+}
+
+#[test]
+fn what_a_lock_file_must_not_hold_is_seen() {
+    let older = "[[package]]\nname = \"new\"\ndependencies = [\n \"reqwest 0.12.28\",\n]\n";
+    let two = "[[package]]\nname = \"h2\"\nversion = \"0.4.1\"\n";
+    let seen = walls::lock(&format!("version = 4\n{older}\n{two}"));
+    let wanted = ["Cargo.lock: new takes the older reqwest", "Cargo.lock: h2 is in the tree"];
+    assert_eq!(seen, wanted);
 }
 
 #[test]

@@ -53,7 +53,8 @@ const LONGEST: usize = 420;
 
 /// Every wall's offences.
 pub fn all(tree: &Tree) -> Vec<String> {
-    [floors(tree), crates(tree), platforms(tree), files(tree), circles(tree)].concat()
+    [floors(tree), crates(tree), clients(tree), platforms(tree), files(tree), circles(tree)]
+        .concat()
 }
 
 /// Rooms import lower floors only, and each room is known.
@@ -91,12 +92,51 @@ pub fn crates(tree: &Tree) -> Vec<String> {
                 _ => "selkie_channel_core",
             };
             let ours = first == "selkie" || first.starts_with("selkie_");
-            if first == "teloxide_reqwest" && source.module.package != "telegram" {
-                offences.push(format!("{name}:{}: imports the older HTTP client", named.line));
-            }
             if ours && first != may {
                 offences.push(format!("{name}:{}: imports {first}", named.line));
             }
+        }
+    }
+    offences
+}
+
+/// Calls leave over one HTTP client. Others are linked as soon as they are named.
+pub fn clients(tree: &Tree) -> Vec<String> {
+    let mut offences = Vec::new();
+    for (name, source) in tree.production() {
+        for named in source.facts.named.iter().filter(|named| is_another_client(&named.path)) {
+            let path = named.path.join("::");
+            offences.push(format!("{name}:{}: names another HTTP client: {path}", named.line));
+        }
+    }
+    offences
+}
+
+fn is_another_client(path: &[String]) -> bool {
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    match path.as_slice() {
+        ["teloxide", "net", item, ..] => *item != "TELEGRAM_API_URL",
+        ["teloxide", "Bot" | "prelude" | "requests", ..] => true,
+        ["hyper", "client", ..] | ["hyper_util", "client", ..] => true,
+        [first, ..] => matches!(*first, "teloxide_core" | "teloxide_reqwest" | "hyper_rustls"),
+        [] => false,
+    }
+}
+
+/// What a lock file holds: the older reqwest serves teloxide's own types alone, nobody speaks HTTP/2, and
+/// ring is the only crypto provider: with a second one the first handshake panics.
+pub fn lock(text: &str) -> Vec<String> {
+    let mut offences = Vec::new();
+    for package in text.split("[[package]]").skip(1) {
+        let name =
+            package.lines().find_map(|line| line.strip_prefix("name = ")).unwrap_or_default();
+        let name = name.trim_matches('"');
+        if ["h2", "aws-lc-rs", "openssl", "native-tls"].contains(&name) {
+            offences.push(format!("Cargo.lock: {name} is in the tree"));
+        }
+        let older = package.lines().any(|line| line.trim().starts_with("\"reqwest 0.12."));
+        if older && name != "teloxide-core" {
+            offences.push(format!("Cargo.lock: {name} takes the older reqwest"));
         }
     }
     offences

@@ -5,15 +5,12 @@ use std::time::Duration;
 
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::Redactor;
+use selkie_channel_core::{Redactor, client};
 use serde_json::Value;
 
 /// How long a call may take.
 const CALL_LIMIT: Duration = Duration::from_secs(15);
 const DOWNLOAD_LIMIT: Duration = Duration::from_secs(600);
-const CONNECT: Duration = Duration::from_secs(10);
-/// Shorter than any server's keep-alive, so that a call seldom goes into a connection that is closing.
-const IDLE: Duration = Duration::from_secs(20);
 
 /// What a client is made of.
 pub struct Line {
@@ -79,17 +76,10 @@ impl Api {
     ///
     /// # Errors
     /// When the library refuses the TLS configuration.
-    #[expect(clippy::disallowed_methods, reason = "the channel's one client, on the daemon's TLS")]
     pub fn open(line: Line) -> Result<Self, String> {
-        let client = Client::builder()
-            .tls_backend_preconfigured(rustls::ClientConfig::clone(&line.tls))
-            .user_agent(&line.user_agent)
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .connect_timeout(CONNECT)
-            .pool_idle_timeout(IDLE)
+        let client = client::builder(&line.tls, &line.user_agent)
             .build()
-            .map_err(|e| line.redactor.clean(&format!("no HTTP client: {}", chain(&e))))?;
+            .map_err(|e| line.redactor.clean(&format!("no HTTP client: {}", client::words(e))))?;
         Ok(Self { client, line: Arc::new(line) })
     }
 
@@ -143,15 +133,14 @@ impl Api {
 
     /// Returns a client's error in words.
     pub fn words(&self, what: &str, error: reqwest::Error) -> String {
-        self.line.redactor.clean(&format!("{what}: {}", chain(&error.without_url())))
+        self.line.redactor.clean(&format!("{what}: {}", client::words(error)))
     }
 
     async fn call(&self, path: &str, request: RequestBuilder) -> Result<Value, Fault> {
         let token = self.line.token.expose_secret();
         let sent = request.bearer_auth(token).timeout(CALL_LIMIT).send().await;
         let response = sent.map_err(|e| {
-            // A builder error never left; a connect error is a DNS, TCP or TLS failure.
-            let not_sent = e.is_connect() || e.is_builder();
+            let not_sent = client::never_left(&e);
             let words = self.words(path, e);
             if not_sent { Fault::NotSent(words) } else { Fault::Unclear(words) }
         })?;
@@ -163,8 +152,9 @@ impl Api {
         let header = |name: &str| response.headers().get(name).and_then(|v| v.to_str().ok());
         let retry_after = header("retry-after").and_then(|s| s.parse().ok());
         let accepted = header("x-line-accepted-request-id").is_some();
-        let bytes = response.bytes().await;
-        let bytes = bytes.map_err(|e| Fault::Unclear(self.words("the answer was cut", e)))?;
+        let bytes = client::read(response, client::MOST_ANSWER).await;
+        let bytes = bytes
+            .map_err(|why| Fault::Unclear(self.line.redactor.clean(&format!("{path}: {why}"))))?;
         let body = serde_json::from_slice::<Value>(&bytes).ok().filter(Value::is_object);
         match body {
             Some(body) if status.is_success() => Ok(body),
@@ -181,7 +171,7 @@ impl Api {
             _ => Err(Fault::Unclear(self.line.redactor.clean(&format!(
                 "{path}: HTTP {} that is no answer of LINE: {}",
                 status.as_u16(),
-                beginning(&String::from_utf8_lossy(&bytes))
+                client::beginning(&bytes)
             )))),
         }
     }
@@ -202,27 +192,6 @@ fn told(body: &Value) -> String {
     for detail in body["details"].as_array().into_iter().flatten() {
         let (what, place) = (detail["message"].as_str(), detail["property"].as_str());
         text += &format!("; {} ({})", what.unwrap_or_default(), place.unwrap_or_default());
-    }
-    text
-}
-
-/// The first words of a body, on one line.
-fn beginning(body: &str) -> String {
-    let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(120).collect()
-}
-
-/// An error and its causes, which is where a client says what really happened.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let words = cause.to_string();
-        if !text.contains(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
-        }
-        next = cause.source();
     }
     text
 }

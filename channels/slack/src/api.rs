@@ -1,41 +1,32 @@
-//! One call to the Web API: out over slack-morphism's client, back as a result that says what is proven.
+//! One call to the Web API: out through slack-morphism, back as a result that says what is proven.
 //!
-//! slack-morphism has no time limits of its own, hence every call is wrapped in one, and it takes a page
-//! that is no JSON for an empty answer, hence only `"ok": true` counts. Its typed answers are not used:
-//! one field of another shape would cost a whole answer whose effect is already there.
+//! slack-morphism has no time limits of its own, hence every call is wrapped in one; only `"ok": true`
+//! counts. Its typed answers are not used: one field of another shape would cost a whole answer whose
+//! effect is already there.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::Full;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use reqwest::{Client, Url};
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::Redactor;
+use selkie_channel_core::{Redactor, client};
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
-use slack_morphism::prelude::SlackClientHyperConnector;
 use slack_morphism::{SlackApiToken, SlackClient};
 use tokio::time::timeout;
-use url::Url;
 
 use crate::brakes::Brakes;
+use crate::connector::Connector;
 use crate::fault::{self, Fault, Refusal};
 use crate::refusal::{Kind, kind};
 
 /// How long an ordinary call may take.
 pub const CALL_LIMIT: Duration = Duration::from_secs(30);
-/// How long connecting may take.
+/// How long connecting a socket may take.
 pub const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// When Slack limits a method and names no time.
 const LIMITED: Duration = Duration::from_secs(3);
-
-/// How connections are made.
-pub type Connector = HttpsConnector<HttpConnector>;
 
 /// Opens clients for one app on one server.
 pub struct Line {
@@ -57,36 +48,26 @@ pub struct Line {
 
 impl Line {
     /// Opens a client with connections of its own.
-    pub fn open(&self) -> Api {
-        let base = self.base.as_str().trim_end_matches('/');
-        let client = SlackClientHyperConnector::with_connector(self.connector());
+    ///
+    /// # Errors
+    /// When the library refuses the TLS configuration.
+    pub fn open(&self) -> Result<Api, String> {
+        let client = client::builder(&self.tls, &self.user_agent)
+            // The sockets ask no proxy either: one address for all that is Slack's.
+            .no_proxy()
+            .build()
+            .map_err(|e| self.redactor.clean(&format!("no HTTP client: {}", client::words(e))))?;
         let token = |text: &SecretString| SlackApiToken::new(text.expose_secret().into());
-        Api(Arc::new(Inner {
-            client: SlackClient::new(client.with_slack_api_url(base)),
-            raw: Client::builder(TokioExecutor::new()).build(self.connector()),
+        Ok(Api(Arc::new(Inner {
+            client: SlackClient::new(Connector::new(client.clone(), &self.base)),
+            raw: client,
             bot: token(&self.bot_token),
             app: token(&self.app_token),
             base: self.base.clone(),
             file_hosts: self.file_hosts.clone(),
             brakes: Brakes::default(),
             redactor: self.redactor.clone(),
-            user_agent: self.user_agent.clone(),
-        }))
-    }
-
-    fn connector(&self) -> Connector {
-        let mut tls = (*self.tls).clone();
-        // The connector writes its own list and refuses one that is there.
-        tls.alpn_protocols.clear();
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
-        tcp.set_connect_timeout(Some(CONNECT_LIMIT));
-        HttpsConnectorBuilder::new()
-            .with_tls_config(tls)
-            .https_or_http()
-            .enable_all_versions()
-            .wrap_connector(tcp)
+        })))
     }
 }
 
@@ -95,16 +76,15 @@ impl Line {
 pub struct Api(Arc<Inner>);
 
 struct Inner {
-    client: SlackClient<SlackClientHyperConnector<Connector>>,
-    /// For bytes, which slack-morphism holds as text.
-    raw: Client<Connector, Full<Bytes>>,
+    client: SlackClient<Connector>,
+    /// For what is no method of the Web API; over the same connections.
+    raw: Client,
     bot: SlackApiToken,
     app: SlackApiToken,
     base: Url,
     file_hosts: BTreeSet<String>,
     brakes: Brakes,
     redactor: Redactor,
-    user_agent: String,
 }
 
 impl Api {
@@ -170,19 +150,14 @@ impl Api {
         self.verdict(method, timeout(CALL_LIMIT, call).await)
     }
 
-    /// The client for bytes.
-    pub fn raw(&self) -> &Client<Connector, Full<Bytes>> {
+    /// The client for what is no method of the Web API.
+    pub fn raw(&self) -> &Client {
         &self.0.raw
     }
 
     /// The bot's token.
     pub fn bot(&self) -> &SlackApiToken {
         &self.0.bot
-    }
-
-    /// `selkie/<version>`.
-    pub fn user_agent(&self) -> &str {
-        &self.0.user_agent
     }
 
     /// The base URL, and the hosts besides its own whose files are fetched.

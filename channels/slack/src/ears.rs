@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hyper::header::CONTENT_TYPE;
+use reqwest::header::CONTENT_TYPE;
 use selkie_channel_core::{
-    AccountId, Attachment, ConversationId, Earlier, Ears, Inbox, ListenEnd, Sink,
+    AccountId, Attachment, ConversationId, Earlier, Ears, Inbox, ListenEnd, Sink, client,
 };
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
@@ -21,7 +21,6 @@ use crate::hear::{self, Frame, Handle};
 use crate::ids::Spot;
 use crate::listen::{self, Listener};
 use crate::names::Names;
-use crate::raw::next_chunk;
 use crate::refusal;
 use crate::socket::Patience;
 use crate::whoami::Whoami;
@@ -162,10 +161,13 @@ impl SlackEars {
         }
         let mut written: u64 = 0;
         loop {
-            let chunk = timeout(SILENCE, next_chunk(&mut response)).await;
+            let chunk = timeout(SILENCE, response.chunk()).await;
             let chunk =
                 chunk.map_err(|_| "the download stood still; try again later".to_owned())?;
-            let Some(chunk) = chunk.map_err(|why| self.api.clean(&why))? else { break };
+            let chunk = chunk.map_err(|e| {
+                self.api.clean(&format!("the download broke off: {}", client::words(e)))
+            })?;
+            let Some(chunk) = chunk else { break };
             written += chunk.len() as u64;
             if written > most {
                 return Err(format!("the file is too big: at most {most} bytes are fetched"));

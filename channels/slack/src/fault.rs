@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use selkie_channel_core::client;
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 
@@ -75,9 +76,9 @@ pub fn of_client(error: SlackClientError) -> Fault {
         }
         SlackClientError::HttpProtocolError(error) => {
             let cause = error.cause.as_deref();
-            let client = cause.and_then(|c| c.downcast_ref::<hyper_util::client::legacy::Error>());
-            let words = cause.map_or_else(String::new, |cause| chain(cause));
-            match client.is_some_and(hyper_util::client::legacy::Error::is_connect) {
+            let error = cause.and_then(|c| c.downcast_ref::<reqwest::Error>());
+            let words = cause.map_or_else(String::new, |cause| client::chain(cause));
+            match error.is_some_and(client::never_left) {
                 true => Fault::NotSent(words),
                 false => Fault::Unclear(words),
             }
@@ -96,19 +97,4 @@ fn refusal(code: String, body: &str) -> Refusal {
     let body = serde_json::from_str::<Value>(body).unwrap_or_default();
     let needed = body.get("needed").and_then(Value::as_str).map(str::to_owned);
     Refusal { code, needed, retry_after: None }
-}
-
-/// An error and its causes, which is where a client says what really happened.
-pub fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let words = cause.to_string();
-        if !text.contains(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
-        }
-        next = cause.source();
-    }
-    text
 }

@@ -10,6 +10,7 @@ mod backfill;
 mod blocks;
 mod brakes;
 mod call;
+mod connector;
 mod cut;
 mod ears;
 mod emoji;
@@ -98,10 +99,12 @@ fn assemble(
         redactor: context.redactor,
         user_agent: context.user_agent,
     };
-    let mouth = SlackMouth::new(line.open(), Arc::clone(&whoami), settings.max_upload);
+    let open = || line.open().map_err(|says| vec![Problem { key: "base_url".to_owned(), says }]);
+    // Two clients: what hears has connections of its own.
+    let mouth = SlackMouth::new(open()?, Arc::clone(&whoami), settings.max_upload);
     let ears = SlackEars {
         account: account.clone(),
-        api: line.open(),
+        api: open()?,
         line,
         whoami: Arc::clone(&whoami),
         names: Names::default(),

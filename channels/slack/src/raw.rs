@@ -3,19 +3,15 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper::header::{
-    AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT,
-};
-use hyper::{Method, Request, Response};
+use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::{Response, Url};
+use selkie_channel_core::client;
 use serde_json::Value;
-use slack_morphism::SlackApiToken;
 use tokio::time::timeout;
-use url::Url;
 
 use crate::api::{Api, CALL_LIMIT};
-use crate::fault::{Fault, Refusal, chain};
+use crate::connector::retry_after;
+use crate::fault::{Fault, Refusal};
 
 /// How long the bytes of a file may take.
 const UPLOAD_LIMIT: Duration = Duration::from_secs(120);
@@ -28,11 +24,12 @@ impl Api {
     /// In words; nobody sees the file before the upload is completed.
     pub async fn put(&self, url: &str, bytes: Bytes) -> Result<(), String> {
         let url = Url::parse(url).map_err(|_| "Slack named no upload URL".to_owned())?;
-        let request = self.request(Method::POST, &url, bytes, None);
-        let sent = timeout(UPLOAD_LIMIT, self.raw().request(request?)).await;
-        let response = sent
+        let request = self.raw().post(url).body(bytes);
+        let request = request.header(CONTENT_TYPE, "application/octet-stream");
+        let response = timeout(UPLOAD_LIMIT, request.send())
+            .await
             .map_err(|_| "the upload took too long".to_owned())?
-            .map_err(|e| self.clean(&format!("the upload broke off: {}", chain(&e))))?;
+            .map_err(|e| self.clean(&format!("the upload broke off: {}", client::words(e))))?;
         match response.status().is_success() {
             true => Ok(()),
             false => Err(format!("the upload server answered HTTP {}", response.status().as_u16())),
@@ -47,16 +44,15 @@ impl Api {
         let unknown = || Refusal { code: "no_response_url".to_owned(), ..Refusal::default() };
         let url = Url::parse(url).ok().filter(|url| self.is_slacks(url));
         let url = url.ok_or_else(|| Fault::Refused(unknown()))?;
-        let mut request = self
-            .request(Method::POST, &url, Bytes::from(body.to_string()), None)
-            .map_err(Fault::NotSent)?;
-        let kind = HeaderValue::from_static("application/json; charset=utf-8");
-        request.headers_mut().insert(CONTENT_TYPE, kind);
-        let answer = timeout(CALL_LIMIT, self.raw().request(request)).await;
-        let response = match answer {
+        let request = self.raw().post(url).body(body.to_string());
+        let request = request.header(CONTENT_TYPE, "application/json; charset=utf-8");
+        let response = match timeout(CALL_LIMIT, request.send()).await {
             Err(_) => return Err(Fault::Unclear("the answer took too long".to_owned())),
-            Ok(Err(e)) if e.is_connect() => return Err(Fault::NotSent(self.clean(&chain(&e)))),
-            Ok(Err(e)) => return Err(Fault::Unclear(self.clean(&chain(&e)))),
+            Ok(Err(e)) => {
+                let not_sent = client::never_left(&e);
+                let words = self.clean(&client::words(e));
+                return Err(if not_sent { Fault::NotSent(words) } else { Fault::Unclear(words) });
+            }
             Ok(Ok(response)) => response,
         };
         let status = response.status();
@@ -73,7 +69,7 @@ impl Api {
     ///
     /// # Errors
     /// In words for a person, without the URL.
-    pub async fn download(&self, url: &str) -> Result<Response<Incoming>, String> {
+    pub async fn download(&self, url: &str) -> Result<Response, String> {
         let broken = || "Slack named no address for this file".to_owned();
         let mut url = Url::parse(url).map_err(|_| broken())?;
         let mut token = Some(self.bot());
@@ -85,12 +81,15 @@ impl Api {
                      name more hosts)"
                 ));
             }
-            let request = self.request(Method::GET, &url, Bytes::new(), token.take())?;
-            let answer = timeout(CALL_LIMIT, self.raw().request(request)).await;
-            let response = answer
+            let mut request = self.raw().get(url.clone());
+            if let Some(token) = token.take() {
+                request = request.bearer_auth(&token.token_value.0);
+            }
+            let response = timeout(CALL_LIMIT, request.send())
+                .await
                 .map_err(|_| "the file server does not answer; try again later".to_owned())?
                 .map_err(|e| {
-                    self.clean(&format!("the file could not be fetched: {}", chain(&e)))
+                    self.clean(&format!("the file could not be fetched: {}", client::words(e)))
                 })?;
             if !response.status().is_redirection() {
                 return Ok(response);
@@ -113,41 +112,4 @@ impl Api {
         let slack = |host: &str| host == "slack.com" || host.ends_with(".slack.com");
         secure && (named.contains(host) || (base.host_str().is_some_and(slack) && slack(host)))
     }
-
-    fn request(
-        &self,
-        method: Method,
-        url: &Url,
-        bytes: Bytes,
-        token: Option<&SlackApiToken>,
-    ) -> Result<Request<Full<Bytes>>, String> {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(url.as_str())
-            .header(USER_AGENT, self.user_agent())
-            .header(CONTENT_TYPE, "application/octet-stream");
-        if let Some(token) = token {
-            request = request.header(AUTHORIZATION, format!("Bearer {}", token.token_value.0));
-        }
-        request.body(Full::new(bytes)).map_err(|_| "the address cannot be asked".to_owned())
-    }
-}
-
-/// Reads the next bytes of a download; `None` at its end.
-///
-/// # Errors
-/// In words when the connection broke.
-pub async fn next_chunk(response: &mut Response<Incoming>) -> Result<Option<Bytes>, String> {
-    loop {
-        let Some(frame) = response.body_mut().frame().await else { return Ok(None) };
-        let frame = frame.map_err(|e| format!("the download broke off: {}", chain(&e)))?;
-        if let Ok(data) = frame.into_data() {
-            return Ok(Some(data));
-        }
-    }
-}
-
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{FutureExt, SinkExt, StreamExt};
+use selkie_channel_core::client::chain;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::Message;
@@ -17,7 +18,6 @@ use tokio_tungstenite::{
 };
 
 use crate::api::CONNECT_LIMIT;
-use crate::fault::chain;
 
 /// Frames taken in one go at most.
 const BATCH: usize = 100;
@@ -69,10 +69,7 @@ impl Socket {
         tls: &Arc<rustls::ClientConfig>,
         patience: Patience,
     ) -> Result<Self, String> {
-        let mut tls = (**tls).clone();
-        // A socket is HTTP/1.1; a server that chose h2 would not be understood.
-        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let connector = Some(Connector::Rustls(Arc::new(tls)));
+        let connector = Some(Connector::Rustls(Arc::clone(tls)));
         let connect = connect_async_tls_with_config(url, None, true, connector);
         let connected = timeout(CONNECT_LIMIT, connect).await;
         let connected = connected.map_err(|_| "connecting took too long".to_owned())?;

@@ -1,7 +1,7 @@
 //! A scripted Slack for tests: HTTP and sockets on one port, raw, so that it can cut a connection at any
 //! point.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,6 +16,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, accept_async};
 use tokio_util::task::TaskTracker;
 
+use crate::api::Line;
 use crate::socket::Patience;
 use selkie_channel_core::Pauses;
 
@@ -29,6 +30,8 @@ pub enum Reply {
     Text(u16, &'static str),
     Limited(u64),
     Redirect(String),
+    /// Sends these bytes and closes.
+    Raw(String),
     /// Closes without a word after the request was read.
     Cut,
 }
@@ -176,6 +179,19 @@ fn make(address: SocketAddr, redactor: Redactor, sockets: u8) -> Channel {
     crate::assemble(section, context(redactor), pauses, patience).unwrap().unwrap()
 }
 
+pub fn line(address: SocketAddr) -> Line {
+    let context = context(Redactor::default());
+    Line {
+        bot_token: BOT_TOKEN.into(),
+        app_token: APP_TOKEN.into(),
+        base: format!("http://{address}/api").parse().unwrap(),
+        file_hosts: BTreeSet::new(),
+        tls: context.tls,
+        redactor: context.redactor,
+        user_agent: context.user_agent,
+    }
+}
+
 pub fn context(redactor: Redactor) -> BuildContext {
     BuildContext {
         tls: tls::client_config(rustls::RootCertStore::empty).unwrap(),
@@ -217,6 +233,10 @@ async fn serve(
                 format!("{}\r\nretry-after: {after}", json_type()),
             ),
             Reply::Redirect(to) => (302, String::new(), format!("location: {to}")),
+            Reply::Raw(bytes) => {
+                let _ = stream.write_all(bytes.as_bytes()).await;
+                return;
+            }
             Reply::Cut => return,
         };
         let length = body.len();

@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use secrecy::SecretString;
-use selkie_channel_core::{Now, Redactor};
+use selkie_channel_core::{Now, Redactor, client};
 use serde_json::Value;
 
 use crate::credential::{Credential, Login};
@@ -16,9 +16,6 @@ use crate::sign::encoded;
 
 /// How long a call may take.
 const CALL_LIMIT: Duration = Duration::from_secs(30);
-const CONNECT: Duration = Duration::from_secs(10);
-/// Shorter than any server's keep-alive, so that a call seldom goes into a connection that is closing.
-const IDLE: Duration = Duration::from_secs(20);
 /// X's windows are a quarter of an hour; how long to wait when it limits us and names no time.
 const WINDOW: Duration = Duration::from_secs(15 * 60);
 /// How long an access token lives when X does not say.
@@ -103,18 +100,11 @@ impl Api {
     ///
     /// # Errors
     /// When the library refuses the TLS configuration.
-    #[expect(clippy::disallowed_methods, reason = "the channel's one client, on the daemon's TLS")]
     pub fn open(platform: Platform, login: Login) -> Result<Self, String> {
         let Platform { base, tls, redactor, user_agent, now, folder } = platform;
-        let client = Client::builder()
-            .tls_backend_preconfigured(rustls::ClientConfig::clone(&tls))
-            .user_agent(&user_agent)
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .connect_timeout(CONNECT)
-            .pool_idle_timeout(IDLE)
+        let client = client::builder(&tls, &user_agent)
             .build()
-            .map_err(|e| redactor.clean(&format!("no HTTP client: {}", chain(&e))))?;
+            .map_err(|e| redactor.clean(&format!("no HTTP client: {}", client::words(e))))?;
         let credential = Credential::new(login, folder, redactor.clone(), Arc::clone(&now));
         Ok(Self { wire: Wire { client, base, redactor, now, ahead: Mutex::default() }, credential })
     }
@@ -227,8 +217,7 @@ impl Wire {
     async fn send(&self, path: &str, request: RequestBuilder) -> Result<Value, Fault> {
         let sent = request.timeout(CALL_LIMIT).send().await;
         let response = sent.map_err(|e| {
-            // A builder error never left; a connect error is a DNS, TCP or TLS failure.
-            let not_sent = e.is_connect() || e.is_builder();
+            let not_sent = client::never_left(&e);
             let words = self.words(path, e);
             if not_sent { Fault::NotSent(words) } else { Fault::Unclear(words) }
         })?;
@@ -244,8 +233,9 @@ impl Wire {
             *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = ahead;
         }
         let wait = wait(response.headers(), now.timestamp());
-        let bytes = response.bytes().await;
-        let bytes = bytes.map_err(|e| Fault::Unclear(self.words("the answer was cut", e)))?;
+        let bytes = client::read(response, client::MOST_ANSWER).await;
+        let bytes =
+            bytes.map_err(|why| Fault::Unclear(self.redactor.clean(&format!("{path}: {why}"))))?;
         let body = serde_json::from_slice::<Value>(&bytes).ok().filter(Value::is_object);
         let code = status.as_u16();
         match body {
@@ -261,14 +251,14 @@ impl Wire {
             }
             _ => Err(Fault::Unclear(self.redactor.clean(&format!(
                 "{path}: HTTP {code} that is no answer of X: {}",
-                beginning(&String::from_utf8_lossy(&bytes))
+                client::beginning(&bytes)
             )))),
         }
     }
 
     /// Returns a client's error in words.
     fn words(&self, what: &str, error: reqwest::Error) -> String {
-        self.redactor.clean(&format!("{what}: {}", chain(&error.without_url())))
+        self.redactor.clean(&format!("{what}: {}", client::words(error)))
     }
 }
 
@@ -315,27 +305,6 @@ fn words_of(told: &Value) -> Option<String> {
         }
         (title, detail) => detail.or(title).map(str::to_owned),
     }
-}
-
-/// The first words of a body, on one line.
-fn beginning(body: &str) -> String {
-    let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(120).collect()
-}
-
-/// An error and its causes, which is where a client says what really happened.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let words = cause.to_string();
-        if !text.contains(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
-        }
-        next = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]
