@@ -12,6 +12,7 @@ pub mod problem;
 pub mod settings;
 pub mod show;
 
+mod also;
 mod customary;
 mod layer;
 mod lines;
@@ -28,6 +29,7 @@ use std::path::PathBuf;
 use selkie_channel_core::ChannelKit;
 use serde_json::{Map, Value};
 
+use crate::config::also::Also;
 use crate::config::env::Environment;
 use crate::config::layer::{Layer, Tree};
 use crate::config::lines::Lines;
@@ -99,16 +101,21 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let folder = sources.file.folder(&sources.here);
     let flags = sources.flags.iter().map(from_flag);
     let all = [written, secrets.credentials(&sources.env), env::layer(&sources.env, &schema)];
+    let mut also = Also::new(kits);
     for (index, mut written) in all.into_iter().chain(flags).enumerate() {
         let folder = if index == 0 { &folder } else { &sources.here };
-        problems.extend(strange_sections(&mut written, &schema));
         files.extend(secrets::named_files(&written.value, folder));
         problems.extend(secrets.read_files(&mut written, folder));
+        problems.extend(also.take(&mut written));
+        problems.extend(strange_sections(&mut written, &schema));
         layers.push(Layer::new(&written.value, &*written.place));
     }
     let tree = merge(&layers)?;
     let customary = customary::layer(&sources.env, &tree.json());
     layers.insert(0, Layer::new(&customary.value, &*customary.place));
+    let (also, clashes) = also.layer(&sources.env, &tree.json());
+    layers.insert(0, Layer::new(&also.value, &*also.place));
+    problems.extend(clashes);
     let tree = merge(&layers)?;
     let mut value = tree.json();
     schema::settle_nulls(&schema, "", &mut value);

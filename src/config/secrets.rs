@@ -24,9 +24,11 @@ pub struct Secrets {
 impl Secrets {
     /// Gathers our own and the kits'.
     pub fn of(kits: &[ChannelKit]) -> Self {
+        let also = kits.iter().flat_map(|kit| kit.also.iter().map(|also| also.written));
         let kits =
             kits.iter().flat_map(|k| k.secrets.iter().map(move |s| format!("{}.{s}", k.name)));
-        let keys = OWN.iter().map(|k| (*k).to_owned()).chain(kits);
+        let also = also.map(|(section, key)| format!("{section}.{key}"));
+        let keys = OWN.iter().map(|k| (*k).to_owned()).chain(kits).chain(also);
         Self {
             keys: keys.map(|k| split(&k)).collect(),
             hidden: HIDDEN.iter().map(|k| split(k)).collect(),

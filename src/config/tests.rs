@@ -7,7 +7,7 @@ use std::path::Path;
 use insta::assert_snapshot;
 use schemars::{JsonSchema, Schema, schema_for};
 use selkie_channel_core::{
-    Audience, BuildContext, Channel, ChannelKit, Features, Problem as Wrong,
+    AlsoCalled, Audience, BuildContext, Channel, ChannelKit, Features, Problem as Wrong,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -20,6 +20,7 @@ use super::*;
 #[expect(dead_code, reason = "only its schema is used")]
 struct Pigeon {
     bot_token: String,
+    ring: Option<String>,
     base_url: Option<String>,
     allowed_chat_ids: Option<Vec<Loft>>,
     max_bytes: Option<u64>,
@@ -53,7 +54,13 @@ fn kit() -> ChannelKit {
         name: "pigeon",
         prefix: "pg",
         settings,
-        secrets: &["bot_token"],
+        secrets: &["bot_token", "ring"],
+        also: &[AlsoCalled {
+            key: "bot_token",
+            written: ("dove", "token"),
+            variable: "DOVE_TOKEN",
+            home: ("base_url", "https://pigeon.example"),
+        }],
         kinds: &[("private", Audience::Direct)],
         features,
         speaking: &[],
@@ -281,6 +288,42 @@ fn customary_variables_rank_below_everything() {
     assert_eq!(desk.shown("llm.profiles.b.api_key"), "null from default", "not to another server");
     assert_eq!(desk.shown("llm.profiles.c.api_key"), "\"[set]\" from config.yaml:5");
     assert_eq!(desk.shown("llm.provider"), "null from default");
+}
+
+#[test]
+fn another_programs_words_for_a_channels_key_are_taken() {
+    let desk = Desk::with("dove:\n  token: 1:old\n");
+    assert_eq!(desk.shown("pigeon.bot_token"), "\"[set]\" from config.yaml:2");
+    assert_eq!(desk.read().unwrap().section("pigeon").unwrap()["bot_token"], "1:old");
+    assert_eq!(desk.read().unwrap().secrets(), ["1:old"]);
+    let desk = desk.env("SELKIE__DOVE__TOKEN", "1:env");
+    assert_eq!(desk.shown("pigeon.bot_token"), "\"[set]\" from SELKIE__DOVE__TOKEN");
+    let desk = Desk::with("dove: {token_file: token}\n");
+    fs::write(desk.path().join("token"), "1:file\n").unwrap();
+    assert_eq!(desk.read().unwrap().section("pigeon").unwrap()["bot_token"], "1:file");
+    desk.settings();
+    let desk = Desk::with("").env("DOVE_TOKEN", " 1:var ");
+    assert_eq!(desk.shown("pigeon.bot_token"), "\"[set]\" from DOVE_TOKEN");
+    assert_eq!(desk.read().unwrap().section("pigeon").unwrap()["bot_token"], "1:var");
+}
+
+#[test]
+fn another_programs_variable_reaches_its_own_server_and_yields_to_another_login() {
+    let token = |yaml: &str| Desk::with(yaml).env("DOVE_TOKEN", "1:var").shown("pigeon.bot_token");
+    assert_eq!(token("pigeon: {base_url: 'http://x'}\n"), "null from default");
+    assert_eq!(token("pigeon: {ring: r}\n"), "null from default");
+    let home = token("pigeon: {base_url: 'https://pigeon.example/'}\n");
+    assert_eq!(home, "\"[set]\" from DOVE_TOKEN");
+}
+
+#[test]
+fn two_spellings_of_one_key_agree_or_are_a_problem() {
+    let both = Desk::with("pigeon: {bot_token: a}\ndove: {token: a}\n").env("DOVE_TOKEN", "a");
+    both.settings();
+    assert_eq!(both.shown("pigeon.bot_token"), "\"[set]\" from config.yaml:1");
+    let desk = Desk::with("pigeon: {bot_token: a}\ndove:\n  token: b\n  feathers: 2\n");
+    assert_snapshot!(desk.env("DOVE_TOKEN", "c").problems(), @"");
+    assert_snapshot!(Desk::with("dove: {token: a}\n").env("DOVE_TOKEN", "b").problems(), @"");
 }
 
 #[test]

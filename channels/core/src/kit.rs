@@ -22,6 +22,8 @@ pub struct ChannelKit {
     pub settings: fn() -> Schema,
     /// Keys of its section that hold secrets: read from `<key>_file` and credentials too.
     pub secrets: &'static [&'static str],
+    /// Other programs' words for keys of its section.
+    pub also: &'static [AlsoCalled],
     /// The kinds of conversation it has: `private`, `group`.
     pub kinds: &'static [(&'static str, Audience)],
     /// What can be done in each kind of conversation before there is one, for `tools list --in`.
@@ -32,6 +34,20 @@ pub struct ChannelKit {
     pub manifest: Option<fn() -> String>,
     /// Builds the channel from its checked section. `Ok(None)` when the section is absent or off.
     pub build: fn(Value, BuildContext) -> Result<Option<Channel>, Vec<Problem>>,
+}
+
+/// Another program's words for a key of a channel's section, for people who come from there.
+#[derive(Clone, Copy, Debug)]
+pub struct AlsoCalled {
+    /// The key of the section that is meant; one that holds a secret.
+    pub key: &'static str,
+    /// The other section and key.
+    pub written: (&'static str, &'static str),
+    /// The other program's environment variable. It counts only while the section proves nothing by itself.
+    pub variable: &'static str,
+    /// A key of the section and its default, which says whose server is asked: what the variable holds goes to
+    /// that server alone.
+    pub home: (&'static str, &'static str),
 }
 
 /// What a channel may use of the daemon.

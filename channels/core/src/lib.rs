@@ -31,7 +31,7 @@ pub use inbound::{
     What,
 };
 pub use kit::{
-    AllowKeys, BuildContext, Channel, ChannelKit, Features, Now, Pace, ParameterNames, Problem,
+    AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, Features, Now, Pace, ParameterNames, Problem,
     SpeakingEffect, SpeakingTool,
 };
 pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Part, Question, Receipt};

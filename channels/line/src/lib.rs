@@ -52,6 +52,7 @@ pub fn kit() -> ChannelKit {
         prefix: NAME,
         settings: || schema_for!(settings::Settings),
         secrets: &["channel_access_token", "channel_secret"],
+        also: &[],
         kinds: &[("user", Audience::Direct), ("group", Audience::Group), ("room", Audience::Group)],
         features: ids::features,
         speaking: &[],

@@ -67,6 +67,7 @@ pub fn kit() -> ChannelKit {
         prefix: "slack",
         settings: || schema_for!(settings::Settings),
         secrets: &["bot_token", "app_token"],
+        also: &[],
         kinds: &[("dm", Audience::Direct), ("channel", Audience::Group)],
         features: ids::features,
         speaking: speaking::TOOLS,

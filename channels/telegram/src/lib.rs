@@ -53,6 +53,7 @@ pub fn kit() -> ChannelKit {
         prefix: "tg",
         settings: || schema_for!(settings::Settings),
         secrets: &["bot_token"],
+        also: &[],
         kinds: &[("private", Audience::Direct), ("group", Audience::Group)],
         features: ids::features,
         speaking: speaking::TOOLS,

@@ -45,6 +45,7 @@ pub fn kit() -> ChannelKit {
         prefix: NAME,
         settings: || schema_for!(settings::Settings),
         secrets: &settings::SECRETS,
+        also: &settings::ALSO,
         kinds: &[("timeline", Audience::Group)],
         features: |_| ids::features(),
         speaking: &[],

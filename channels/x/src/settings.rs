@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use reqwest::Url;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{Pace, Problem, section};
+use selkie_channel_core::{AlsoCalled, Pace, Problem, section};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -23,6 +23,17 @@ pub const SECRETS: [&str; 8] = [
     "refresh_token",
     "bearer_token",
 ];
+
+/// X's older words for a user's bearer.
+pub const ALSO: [AlsoCalled; 1] = [AlsoCalled {
+    key: "bearer_token",
+    written: ("twitter", "bearer_token"),
+    variable: "TWITTER_BEARER_TOKEN",
+    home: ("base_url", HOME),
+}];
+
+/// Where the API is.
+const HOME: &str = "https://api.x.com";
 
 /// The `x` section. One of three ways proves who posts: the four keys of OAuth 1.0a, `client_id` with a
 /// `refresh_token`, or a `bearer_token` of a user.
@@ -68,7 +79,7 @@ struct Base(String);
 
 impl Default for Base {
     fn default() -> Self {
-        Self("https://api.x.com".to_owned())
+        Self(HOME.to_owned())
     }
 }
 
