@@ -58,14 +58,13 @@ struct Args {
     path: String,
 }
 
-const fn speaking(name: &'static str, effect: SpeakingEffect, needs_message: bool) -> SpeakingTool {
+const fn speaking(name: &'static str, effect: SpeakingEffect) -> SpeakingTool {
     SpeakingTool {
         name,
         description: "Speaks.",
         effect,
         parameters: || schemars::schema_for!(Args),
         names: ParameterNames { conversation: None, message: None },
-        needs_message,
         vocabulary: &[],
         max_bytes: 1,
         too_big: "",
@@ -73,10 +72,10 @@ const fn speaking(name: &'static str, effect: SpeakingEffect, needs_message: boo
 }
 
 static SPEAKING: [SpeakingTool; 4] = [
-    speaking("message_react", SpeakingEffect::React, true),
-    speaking("bird_send_file", SpeakingEffect::SendFile, false),
-    speaking("bird_send_photo", SpeakingEffect::SendPhoto, false),
-    speaking("bird_send_voice", SpeakingEffect::SendVoice, false),
+    speaking("message_react", SpeakingEffect::React),
+    speaking("bird_send_file", SpeakingEffect::SendFile),
+    speaking("bird_send_photo", SpeakingEffect::SendPhoto),
+    speaking("bird_send_voice", SpeakingEffect::SendVoice),
 ];
 
 fn shaper(tools: usize) -> Shaper {

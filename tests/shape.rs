@@ -68,14 +68,13 @@ struct Args {
     path: String,
 }
 
-const fn speaking(name: &'static str, effect: SpeakingEffect, needs_message: bool) -> SpeakingTool {
+const fn speaking(name: &'static str, effect: SpeakingEffect) -> SpeakingTool {
     SpeakingTool {
         name,
         description: "Speaks.",
         effect,
         parameters: || schemars::schema_for!(Args),
         names: ParameterNames { conversation: None, message: None },
-        needs_message,
         vocabulary: &[],
         max_bytes: 1,
         too_big: "",
@@ -83,14 +82,14 @@ const fn speaking(name: &'static str, effect: SpeakingEffect, needs_message: boo
 }
 
 static TELEGRAM: [SpeakingTool; 4] = [
-    speaking("message_react", SpeakingEffect::React, true),
-    speaking("telegram_send_file", SpeakingEffect::SendFile, false),
-    speaking("telegram_send_photo", SpeakingEffect::SendPhoto, false),
-    speaking("telegram_send_voice", SpeakingEffect::SendVoice, false),
+    speaking("message_react", SpeakingEffect::React),
+    speaking("telegram_send_file", SpeakingEffect::SendFile),
+    speaking("telegram_send_photo", SpeakingEffect::SendPhoto),
+    speaking("telegram_send_voice", SpeakingEffect::SendVoice),
 ];
 static SLACK: [SpeakingTool; 2] = [
-    speaking("message_react", SpeakingEffect::React, true),
-    speaking("slack_send_file", SpeakingEffect::SendFile, false),
+    speaking("message_react", SpeakingEffect::React),
+    speaking("slack_send_file", SpeakingEffect::SendFile),
 ];
 
 fn channels() -> [ChannelTools; 2] {
@@ -318,8 +317,7 @@ proptest! {
                 Where::CommandLine { .. } => false,
                 Where::Channel(features) => features.speaking.iter().any(|n| n == tool.name),
             };
-            let wanted = here && (!tool.needs_message || facts.message.is_some());
-            prop_assert_eq!(there.contains(tool.name), wanted, "{} in {}", tool.name, shape.setting);
+            prop_assert_eq!(there.contains(tool.name), here, "{} in {}", tool.name, shape.setting);
             prop_assert!(!shape.why(tool.name).is_empty());
         }
         let again = shaper().shape(&Facts { at: DateTime::UNIX_EPOCH, ..facts });
@@ -385,11 +383,8 @@ fn no_task_sees_the_tools_of_another() {
                     }
                     for tool in &TELEGRAM {
                         let here = shape.setting.starts_with("telegram:")
-                            && (!tool.needs_message || facts.message.is_some());
-                        let here = here
                             || (tool.name == "message_react"
-                                && shape.setting.starts_with("slack:")
-                                && facts.message.is_some());
+                                && shape.setting.starts_with("slack:"));
                         let found = matches!(shape.registry.find(tool.name), Found::Tool(_));
                         assert_eq!(found, here, "{} {}", tool.name, shape.setting);
                     }

@@ -188,15 +188,11 @@ impl Speaking {
         }
         let here = key.features.filter(|f| self.channel.is_empty() || f.channel == self.channel);
         let listed = here.is_some_and(|f| f.speaking.iter().any(|name| name == self.data.name));
-        if !listed {
+        (!listed).then(|| {
             let place =
                 key.features.map_or("cli".to_owned(), |f| format!("{}:{}", f.channel, f.kind));
             let whose = if self.channel.is_empty() { "some" } else { self.channel };
-            return Some(format!("runtime tool of {whose} conversations: not injected in {place}"));
-        }
-        (self.data.needs_message && !key.message).then(|| {
-            "runtime tool that points at a message: not injected where the task answers none"
-                .to_owned()
+            format!("runtime tool of {whose} conversations: not injected in {place}")
         })
     }
 }

@@ -24,8 +24,6 @@ pub(super) struct Key<'a> {
     pub(super) summoned: &'a [String],
     /// The place's channel data; `None` for the command line.
     pub(super) features: Option<&'a Features>,
-    /// There is a message to point at.
-    pub(super) message: bool,
 }
 
 impl<'a> Key<'a> {
@@ -39,12 +37,12 @@ impl<'a> Key<'a> {
         // What others wrote may have led to the name.
         let yields = yields && facts.trust == Trust::Owner && !facts.is_tainted();
         let summoned = if yields { facts.summoned.as_slice() } else { &[] };
-        Self { mask, opened, summoned, features, message: facts.message.is_some() }
+        Self { mask, opened, summoned, features }
     }
 
     fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.mask, self.opened, self.summoned, self.message, self.words()).hash(&mut hasher);
+        (self.mask, self.opened, self.summoned, self.words()).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -59,20 +57,18 @@ struct Kept {
     opened: Vec<String>,
     summoned: Vec<String>,
     features: Option<(String, String, Vec<String>)>,
-    message: bool,
 }
 
 impl Kept {
     fn of(key: &Key<'_>) -> Self {
         let features = key.words().map(|(c, k, s)| (c.to_owned(), k.to_owned(), s.to_vec()));
         let (opened, summoned) = (key.opened.to_vec(), key.summoned.to_vec());
-        Self { mask: key.mask, opened, summoned, features, message: key.message }
+        Self { mask: key.mask, opened, summoned, features }
     }
 
     fn is(&self, key: &Key<'_>) -> bool {
         let features = self.features.as_ref().map(|(c, k, s)| (c.as_str(), k.as_str(), &**s));
         self.mask == key.mask
-            && self.message == key.message
             && features == key.words()
             && self.opened == key.opened
             && self.summoned == key.summoned

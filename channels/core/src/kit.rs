@@ -153,7 +153,7 @@ pub struct Features {
     pub kind: String,
     /// Whether other people read along.
     pub audience: Audience,
-    /// Speaking tools that work here, by name; those that need a message are listed too.
+    /// Speaking tools that work here, by name.
     pub speaking: Vec<String>,
     /// The kind of text the model should write, one line for the prompt; empty for none.
     pub style: String,
@@ -172,8 +172,6 @@ pub struct SpeakingTool {
     pub parameters: fn() -> Schema,
     /// The platform's names of the common parameters.
     pub names: ParameterNames,
-    /// Only where there is a message to point at.
-    pub needs_message: bool,
     /// What `emoji` takes; empty when anything goes.
     pub vocabulary: &'static [&'static str],
     /// The largest file, in bytes, by the platform's rules; config may lower it.

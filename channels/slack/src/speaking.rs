@@ -17,7 +17,6 @@ pub static TOOLS: &[SpeakingTool] = &[
         effect: SpeakingEffect::React,
         parameters: schema::<React>,
         names: ParameterNames { conversation: Some("channel_id"), message: Some("message_ts") },
-        needs_message: true,
         // The workspace's own, asked at run time: the mouth holds names against it.
         vocabulary: &[],
         max_bytes: 0,
@@ -29,7 +28,6 @@ pub static TOOLS: &[SpeakingTool] = &[
         effect: SpeakingEffect::SendFile,
         parameters: schema::<SendFile>,
         names: ParameterNames { conversation: None, message: None },
-        needs_message: false,
         vocabulary: &[],
         max_bytes: 100 * MIB,
         too_big: "selkie sends files up to 100 MiB to Slack: send a smaller or packed file",

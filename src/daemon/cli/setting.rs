@@ -41,7 +41,7 @@ pub fn facts(kits: &[ChannelKit], name: &str) -> Result<Facts, Failure> {
     let place = place(kits, name).ok_or_else(|| {
         Failure::Usage(format!("--in takes {}, not {name:?}", one_of(&names(kits))))
     })?;
-    // Whoever asks in a channel has written a message: tools that point at one are there.
+    // Whoever asks in a channel has written a message, which a reaction points at by itself.
     let message = matches!(place, Where::Channel(_)).then(|| MessageRef::new("0"));
     Ok(Facts {
         v: Facts::VERSION,

@@ -40,7 +40,7 @@ impl React {
         let written = name.and_then(|n| args.get(n)).and_then(id).map(MessageRef::new);
         written.or_else(|| scope.message.clone()).ok_or_else(|| {
             ToolError::tell(format!(
-                "{} is required: the task answers no message",
+                "{} is required: this task answers no message",
                 name.unwrap_or("a message")
             ))
         })

@@ -50,7 +50,6 @@ const SEND: SpeakingTool = SpeakingTool {
     effect: SpeakingEffect::SendFile,
     parameters: || schemars::schema_for!(SendArgs),
     names: ParameterNames { conversation: Some("nest"), message: None },
-    needs_message: false,
     vocabulary: &[],
     max_bytes: 10,
     too_big: "birds carry no more",
@@ -65,7 +64,6 @@ static REACT: SpeakingTool = SpeakingTool {
     effect: SpeakingEffect::React,
     parameters: || schemars::schema_for!(ReactArgs),
     names: ParameterNames { conversation: Some("nest"), message: Some("song") },
-    needs_message: true,
     vocabulary: &["👍", "❤"],
     ..SEND
 };
@@ -194,11 +192,14 @@ async fn reactions_point_at_a_message_and_keep_to_the_vocabulary() {
     scope.message = None;
     assert_eq!(
         call(&scope, &REACT, json!({"emoji": "👍"})).await,
-        "song is required: the task answers no message"
+        "song is required: this task answers no message"
     );
+    let named = json!({"emoji": "👍", "nest": 42, "song": "11"});
+    assert_eq!(call(&scope, &REACT, named).await, "reacted with 👍");
     insta::assert_snapshot!(said(&folders), @r#"
     {"kind":"reaction","message":"7","emoji":"👍","big":false}
     {"kind":"reaction","message":"9","emoji":"❤","big":true}
+    {"kind":"reaction","message":"11","emoji":"👍","big":false}
     "#);
 }
 
