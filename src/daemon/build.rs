@@ -15,7 +15,7 @@ use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::{Settings, ToolsSettings};
 use crate::config::{Flag, Reading, Sources, crash_at, read, whole_schema};
 use crate::console::{ChannelView, Console};
-use crate::daemon::{Binary, http, lifecycle, state};
+use crate::daemon::{Binary, http, lifecycle, state, templates};
 use crate::domain::chance::{Chance, SystemChance};
 use crate::domain::clock::{SharedClock, SystemClock};
 use crate::domain::crash::Crash;
@@ -247,6 +247,7 @@ impl Plan {
     /// When a folder cannot be made, or the store is held, newer or broken.
     pub fn open(self) -> anyhow::Result<House> {
         state::prepare(&self.folders)?;
+        templates::lay_out(&self.folders.state, self.clock.now())?;
         let ledger = store::open(&self.folders.state)?;
         // The store's lock is held: whatever an earlier daemon left running is nobody's.
         self.processes.begin(self.folders.state.join("run/processes.json"));

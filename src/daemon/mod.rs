@@ -13,6 +13,7 @@ mod run;
 mod socket;
 mod state;
 mod telemetry;
+mod templates;
 
 use std::path::PathBuf;
 use std::sync::Arc;
