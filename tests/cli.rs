@@ -338,10 +338,50 @@ fn another_name_of_a_tool_is_understood() {
       listed: no rule hides it
       apply_patch in cli: the workspace, this chat's own folder (file_cache_dir), and the owner's files of file_state_dir but HEARTBEAT.md, persona, skills and policy
     ");
-    let later = desk.selkie(&["tools", "show", "memory_search"]);
-    assert_eq!((later.code, later.err.trim()), (2, "memory_search comes with a later part"));
-    let unknown = desk.selkie(&["tools", "show", "bsah"]).err;
-    assert!(unknown.contains("did you mean bash?"), "{unknown}");
+    let missing = desk.selkie(&["tools", "show", "memory_search"]);
+    let says = "there is no tool memory_search: did you mean web_search? (see `selkie tools list`)";
+    assert_eq!((missing.code, missing.err.trim()), (2, says));
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_a_mistake_and_the_nearest_is_named() {
+    let desk = Desk::new();
+    for args in [
+        &["tools", "show", "bsah"][..],
+        &["tools", "why", "bsah"],
+        &["tools", "why", "bsah", "--json"],
+    ] {
+        let said = desk.selkie(args);
+        assert_eq!((said.code, said.out.as_str()), (2, ""));
+        assert_eq!(
+            said.err.trim(),
+            "there is no tool bsah: did you mean bash? (see `selkie tools list`)"
+        );
+    }
+}
+
+#[test]
+fn a_preview_tells_what_would_be_refused() {
+    let desk = Desk::new();
+    let preview = |args: &str| desk.selkie(&["tools", "call", "--preview", "bash", args]).out;
+    let real = desk.selkie(&["tools", "call", "bash", r#"{"cmd":"rm x"}"#]);
+    let shown = preview(r#"{"cmd":"rm x"}"#);
+    assert_eq!(shown, format!("run, which would be refused: {}\nrm x\n", real.out.trim_end()));
+    assert_eq!(preview(r#"{"cmd":"true"}"#), "run:\ntrue\n");
+    let both = preview(r#"{"cmd":"true","command":"false"}"#);
+    assert!(both.contains("are one parameter"), "{both}");
+}
+
+#[test]
+fn a_scheduled_task_has_the_reaction_and_names_its_message() {
+    let desk = Desk::new();
+    for place in ["telegram:private", "slack:dm"] {
+        let args = ["tools", "why", "message_react", "--in", place, "--occasion", "scheduled"];
+        let said = desk.selkie(&args);
+        assert!(said.out.starts_with("message_react is here"), "{}{}", said.out, said.err);
+    }
+    let said = desk.selkie(&["tools", "why", "message_react", "--in", "line:user"]);
+    assert!(said.out.starts_with("message_react is not here"), "{}", said.out);
 }
 
 #[test]

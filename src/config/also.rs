@@ -36,7 +36,9 @@ impl<'a> Also<'a> {
         let mut problems = Vec::new();
         for (kit, also) in all(self.kits) {
             let (section, inner) = also.written;
-            let Some(Value::Object(mut map)) = written.value.get(section).cloned() else { continue };
+            let Some(Value::Object(mut map)) = written.value.get(section).cloned() else {
+                continue;
+            };
             let path = [section, inner].map(str::to_owned);
             if let Some(value) = map.remove(inner).filter(|value| !value.is_null()) {
                 let place = (written.place)(&path);
@@ -75,13 +77,21 @@ impl<'a> Also<'a> {
         for given in self.given {
             let ours = at(merged, &given.means).map(|value| (key(&given.means), value.clone()));
             let other = taken.iter().find(|other| other.means == given.means);
-            let other = ours.or_else(|| other.map(|other| (other.name.clone(), other.value.clone())));
+            let other =
+                ours.or_else(|| other.map(|other| (other.name.clone(), other.value.clone())));
             match other {
                 Some((_, other)) if other == given.value => {}
                 Some((name, _)) => problems.push(Problem {
-                    place: given.place,
+                    // A variable is its own place.
+                    place: if given.place.name == given.name {
+                        Place::default()
+                    } else {
+                        given.place
+                    },
                     key: given.name,
-                    says: format!("and {name} are one setting and have different values: keep one of them"),
+                    says: format!(
+                        "and {name} are one setting with two different values: keep one of them"
+                    ),
                 }),
                 None => {
                     put(&mut value, &given.means, given.value.clone());

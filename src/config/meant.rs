@@ -10,7 +10,6 @@ use crate::domain::crash::CrashPoint;
 use crate::domain::spelling::nearest;
 use crate::domain::tool::Class;
 use crate::tools;
-use crate::tools::aliases::is_planned;
 use crate::tools::base::{self, Means};
 use crate::tools::web::settings::SearchProvider;
 
@@ -45,9 +44,6 @@ fn opened(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
     let judge = |word: &str| -> Option<String> {
         if classes.contains(&word) || known.contains(&word) {
             return None;
-        }
-        if is_planned(word) {
-            return Some(format!("{word} is no tool of this selkie: there is nothing to open"));
         }
         let near = nearest(word, known.iter().copied().chain(classes.iter().copied()));
         let hint = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();

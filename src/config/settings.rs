@@ -131,9 +131,13 @@ impl Logging {
         Self { level, ..self }
     }
 
-    /// Returns the same, without what only a daemon's log needs.
+    /// Returns the same for a command that itself tells what went wrong: its log holds defects alone, unless
+    /// the config asks for more than a daemon's usual log.
     pub fn quieter(self) -> Self {
-        let level = if self.level == Level::Info { Level::Warn } else { self.level };
+        let level = match self.level {
+            Level::Info | Level::Warn => Level::Error,
+            other => other,
+        };
         Self { level, ..self }
     }
 }

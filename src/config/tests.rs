@@ -140,7 +140,7 @@ fn every_problem_is_told_at_once_with_its_line() {
     config.yaml:7: outbox.unclear_after takes a length of time (500ms, 30s, 10m, 2h or 7d), not "soon"
     config.yaml:8: pigeon.bot_token is missing: write it, name a file in bot_token_file, or set SELKIE__PIGEON__BOT_TOKEN
     config.yaml:9: pigeon.base_url takes a string, not 7
-    config.yaml:10: pigeon.allowed_chat_id is not a key (did you mean allowed_chat_ids? takes bot_token, base_url, allowed_chat_ids, max_bytes, bot_token_file)
+    config.yaml:10: pigeon.allowed_chat_id is not a key (did you mean allowed_chat_ids? takes bot_token, ring, base_url, allowed_chat_ids, max_bytes, bot_token_file, ring_file)
     config.yaml:11: loging is not a key (did you mean logging? takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, llm, agent, tools, guard, worker, outbox, store, workspace, progress, groups, limits, console, logging, debug, file_state_dir, file_cache_dir, pigeon)
     "#);
 }
@@ -157,7 +157,7 @@ fn contradictions_are_told_when_the_shape_is_right() {
     config.yaml:1: owners[0] takes pg:<id>, not "4711"
     config.yaml:3: groups.tg:-100 takes pg:<id>, not "tg:-100"
     config.yaml:4: groups.tg:-100.allow[1] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "bsh" (did you mean bash?)
-    config.yaml:4: groups.tg:-100.allow[2] contacts_send is no tool of this selkie: there is nothing to open
+    config.yaml:4: groups.tg:-100.allow[2] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "contacts_send"
     config.yaml:6: console.allow_origin is set and console.listen is not: nothing would listen; set both or none
     config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, after_park, before_answer, after_answer, before_finish, after_finish, after_sending, after_deliver, after_receipt)
     "#);
@@ -291,6 +291,14 @@ fn customary_variables_rank_below_everything() {
 }
 
 #[test]
+fn a_command_logs_defects_alone_unless_more_is_asked_for() {
+    let level = |yaml: &str| Desk::with(yaml).settings().logging.quieter().level;
+    assert_eq!(level(""), settings::Level::Error);
+    assert_eq!(level("logging: {level: warn}\n"), settings::Level::Error);
+    assert_eq!(level("logging: {level: debug}\n"), settings::Level::Debug);
+}
+
+#[test]
 fn another_programs_words_for_a_channels_key_are_taken() {
     let desk = Desk::with("dove:\n  token: 1:old\n");
     assert_eq!(desk.shown("pigeon.bot_token"), "\"[set]\" from config.yaml:2");
@@ -322,8 +330,12 @@ fn two_spellings_of_one_key_agree_or_are_a_problem() {
     both.settings();
     assert_eq!(both.shown("pigeon.bot_token"), "\"[set]\" from config.yaml:1");
     let desk = Desk::with("pigeon: {bot_token: a}\ndove:\n  token: b\n  feathers: 2\n");
-    assert_snapshot!(desk.env("DOVE_TOKEN", "c").problems(), @"");
-    assert_snapshot!(Desk::with("dove: {token: a}\n").env("DOVE_TOKEN", "b").problems(), @"");
+    assert_snapshot!(desk.env("DOVE_TOKEN", "c").problems(), @"
+    DOVE_TOKEN and pigeon.bot_token are one setting with two different values: keep one of them
+    config.yaml:3: dove.token and pigeon.bot_token are one setting with two different values: keep one of them
+    config.yaml:4: dove.feathers is not taken: of dove only token is read, as pigeon.bot_token
+    ");
+    assert_snapshot!(Desk::with("dove: {token: a}\n").env("DOVE_TOKEN", "b").problems(), @"DOVE_TOKEN and dove.token are one setting with two different values: keep one of them");
 }
 
 #[test]

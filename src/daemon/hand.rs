@@ -21,7 +21,7 @@ use crate::shape::roots::{Reach, Workspace};
 use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
-use crate::tools::dispatch::{dispatch, look_up};
+use crate::tools::dispatch::{check, dispatch, look_up};
 use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Todos};
 use crate::tools::preview::preview;
@@ -140,7 +140,11 @@ impl Bench {
     /// Tells what a call would do, in the words of an approval.
     async fn preview(&self, shape: &Shape, scope: Scope, call: Call) -> Called {
         let redactor = self.redactor.clone();
-        let shown = match look_up(&shape.registry, &call.name) {
+        let found = look_up(&shape.registry, &call.name).and_then(|tool| {
+            check(&tool, &call, &scope).map_err(|why| why.to_string())?;
+            Ok(tool)
+        });
+        let shown = match found {
             Ok(tool) => {
                 let look = move || preview(&tool, &scope.roots, &call.arguments, &redactor);
                 let looked = tokio::task::spawn_blocking(look).await;

@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use crate::domain::tool::{Class, ToolSpec};
 use crate::shape::{Shape, rules};
-use crate::tools::aliases::is_planned;
-use crate::tools::registry::Found;
+use crate::tools::registry::{Found, unknown};
 
 /// A shape for people: what is there, what is not, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -86,13 +85,7 @@ impl Shape {
                 vec![format!("injected: runtime tool of {}", self.place())]
             }
             Found::Tool(_) => vec!["listed: no rule hides it".to_owned()],
-            Found::Unknown(_) if is_planned(name) => {
-                vec![format!("{name} comes with a later part")]
-            }
-            Found::Unknown(near) if near.is_empty() => vec![format!("there is no tool {name}")],
-            Found::Unknown(near) => {
-                vec![format!("there is no tool {name}: did you mean {}?", near.join(", "))]
-            }
+            Found::Unknown(near) => vec![unknown(name, &near)],
         }
     }
 

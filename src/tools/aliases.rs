@@ -61,12 +61,12 @@ const PARAMETERS: &[(&str, &str, &str)] = &[
     ("web_search", "count", "max_results"),
 ];
 
-/// Parameters of the catalogue that a tool may not have yet: tool, parameter, why it is refused.
-const LATER: &[(&str, &str, &str)] = &[(
+/// Parameters that other harnesses' tools have and ours may not: tool, parameter, why it is refused.
+const ABSENT: &[(&str, &str, &str)] = &[(
     "url_fetch",
     "auth_profile",
-    "auth_profile is not available here: no auth profile is allowed, they come with a later part; leave it out \
-     for servers that want no credentials",
+    "auth_profile is not available here: selkie has no auth profiles. Leave it out, and fetch only what needs no \
+     credentials",
 )];
 
 /// Puts an emoji on a message, whatever the channel.
@@ -75,9 +75,6 @@ const REACT: &str = "message_react";
 const SENDS: [&str; 3] = ["_send_file", "_send_photo", "_send_voice"];
 /// Their conversation, where it is a number.
 const CHAT: &str = "chat_id";
-
-/// Tools of the catalogue, one a line, that may come with a later part.
-const CATALOGUE: &str = include_str!("catalogue.txt");
 
 /// Returns a call in our words. `knows` says which names are tools here: those keep their names. Both
 /// spellings of one parameter with different values stay, for [`clash`] to tell.
@@ -132,12 +129,12 @@ pub fn clash(call: &Call) -> Option<String> {
     ))
 }
 
-/// Says that a call gives a parameter that comes with a later part; `None` when the tool has it.
-pub fn later(call: &Call, parameters: &Value) -> Option<&'static str> {
+/// Says why a parameter is refused that only other harnesses' tools have; `None` when the tool has it.
+pub fn absent(call: &Call, parameters: &Value) -> Option<&'static str> {
     let given = |name: &str| call.arguments.get(name).is_some_and(|v| !v.is_null());
     let has = |name: &str| parameters["properties"].get(name).is_some();
     let found =
-        LATER.iter().find(|(tool, name, _)| *tool == call.name && given(name) && !has(name));
+        ABSENT.iter().find(|(tool, name, _)| *tool == call.name && given(name) && !has(name));
     found.map(|(.., why)| *why)
 }
 
@@ -163,11 +160,6 @@ pub fn spellings(name: &str) -> impl Iterator<Item = (&'static str, &'static str
         .iter()
         .filter(move |(tool, ..)| *tool == name)
         .map(|(_, other, ours)| (*other, *ours))
-}
-
-/// Whether a name belongs to the catalogue, built or not.
-pub fn is_planned(name: &str) -> bool {
-    CATALOGUE.lines().any(|line| line == name)
 }
 
 fn rename(args: &mut Map<String, Value>, other: &str, ours: &str) {
@@ -199,6 +191,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    /// Whether other harnesses have a tool of this name, in our spelling; ours may not be there.
+    fn is_known(name: &str) -> bool {
+        include_str!("catalogue.txt").lines().any(|line| line == name)
+    }
 
     #[test]
     fn ids_and_names_of_reactions_are_taken_as_channels_write_them() {
@@ -252,22 +249,22 @@ mod tests {
     #[test]
     fn a_name_stands_for_one_tool_of_the_catalogue() {
         for alias in NAMES {
-            assert!(!is_planned(alias.called), "{} is a tool", alias.called);
-            assert!(is_planned(alias.name), "{} is no tool", alias.name);
+            assert!(!is_known(alias.called), "{} is a tool", alias.called);
+            assert!(is_known(alias.name), "{} is no tool", alias.name);
             assert_eq!(NAMES.iter().filter(|a| a.called == alias.called).count(), 1);
         }
-        assert!(PARAMETERS.iter().all(|(tool, ..)| is_planned(tool)));
-        assert!(LATER.iter().all(|(tool, ..)| is_planned(tool)));
+        assert!(PARAMETERS.iter().all(|(tool, ..)| is_known(tool)));
+        assert!(ABSENT.iter().all(|(tool, ..)| is_known(tool)));
     }
 
     #[test]
-    fn what_comes_later_is_refused_until_it_is_there() {
+    fn a_parameter_that_only_others_have_is_refused() {
         let call = |arguments| Call { id: String::new(), name: "url_fetch".into(), arguments };
         let with = call(json!({"url": "x", "auth_profile": "jira"}));
         let today = json!({"properties": {"url": {}}});
-        assert!(later(&with, &today).unwrap().starts_with("auth_profile is not available here"));
-        assert_eq!(later(&with, &json!({"properties": {"auth_profile": {}}})), None);
-        assert_eq!(later(&call(json!({"url": "x", "auth_profile": null})), &today), None);
+        assert!(absent(&with, &today).unwrap().starts_with("auth_profile is not available here"));
+        assert_eq!(absent(&with, &json!({"properties": {"auth_profile": {}}})), None);
+        assert_eq!(absent(&call(json!({"url": "x", "auth_profile": null})), &today), None);
         assert_eq!(our_name("exec", |_| false), "bash");
         assert_eq!(our_name("task", |name| name == "task"), "task");
     }

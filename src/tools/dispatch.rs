@@ -12,10 +12,10 @@ use crate::domain::taint::Taint;
 use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::{Answer, Call};
 use crate::guard::outward;
-use crate::tools::aliases::{clash, is_planned, later};
+use crate::tools::aliases::{absent, clash};
 use crate::tools::args::{Accepted, accept};
 use crate::tools::paths::of_command;
-use crate::tools::registry::{Found, Registry, refusal};
+use crate::tools::registry::{Found, Registry, refusal, unknown};
 use crate::tools::scope::{Outward, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
@@ -107,9 +107,10 @@ fn check_outward(spec: &ToolSpec, args: &Value, scope: &Scope) -> Result<(), Too
         return Ok(());
     }
     Err(ToolError::tell(format!(
-        "{} is not available here for this: words of others are in play, and what is asked of the network can \
-         carry something out. Only addresses and search words that a person typed in this conversation, to the \
-         letter, are open until approvals exist: ask for the address, begin anew with /reset, or ask at the terminal",
+        "{} is not available here for this: this task has read other people's words, and a request to the \
+         network could carry something out. It takes only addresses and search words that a person typed in this \
+         conversation, letter for letter. Ask the person to type the address, to start over with /reset, or to ask \
+         at the terminal",
         spec.name
     )))
 }
@@ -122,24 +123,28 @@ pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String>
     match registry.find(name) {
         Found::Tool(tool) => Ok(tool),
         Found::Hidden(reasons) => Err(refusal(name, &reasons)),
-        Found::Unknown(_) if is_planned(name) => Err(format!("{name} comes with a later part")),
-        Found::Unknown(near) if near.is_empty() => Err(format!("there is no tool {name}")),
-        Found::Unknown(near) => {
-            Err(format!("there is no tool {name}: did you mean {}?", near.join(", ")))
-        }
+        Found::Unknown(near) => Err(unknown(name, &near)),
     }
 }
 
-async fn answer(tool: &Arc<dyn Tool>, call: &Call, scope: &Scope) -> Result<Output, ToolError> {
+/// Checks a call before its tool sees it; a preview is checked in the same way.
+///
+/// # Errors
+/// Why it cannot be made, for the model.
+pub fn check(tool: &Arc<dyn Tool>, call: &Call, scope: &Scope) -> Result<Accepted, ToolError> {
     if let Some(why) = clash(call) {
         return Err(ToolError::Tell(why));
     }
-    if let Some(why) = later(call, &tool.spec().parameters) {
+    if let Some(why) = absent(call, &tool.spec().parameters) {
         return Err(ToolError::tell(why));
     }
-    let Accepted { args, notes } =
-        accept(&tool.spec().parameters, &call.arguments).map_err(ToolError::Tell)?;
-    check_outward(tool.spec(), &args, scope)?;
+    let accepted = accept(&tool.spec().parameters, &call.arguments).map_err(ToolError::Tell)?;
+    check_outward(tool.spec(), &accepted.args, scope)?;
+    Ok(accepted)
+}
+
+async fn answer(tool: &Arc<dyn Tool>, call: &Call, scope: &Scope) -> Result<Output, ToolError> {
+    let Accepted { args, notes } = check(tool, call, scope)?;
     let mut output = timed(tool, args, scope).await?;
     for note in notes {
         output.text = format!("{}\n{note}", output.text);

@@ -66,6 +66,16 @@ impl Base {
     }
 }
 
+/// Says that nothing here has this name, and what was perhaps meant.
+pub fn unknown(name: &str, near: &[String]) -> String {
+    let hint = if near.is_empty() {
+        String::new()
+    } else {
+        format!(": did you mean {}?", near.join(", "))
+    };
+    format!("there is no tool {name}{hint}")
+}
+
 /// Says that a name stands twice.
 pub(crate) fn twice(name: &str) -> String {
     format!("two tools are called {name}: a name stands for one tool")

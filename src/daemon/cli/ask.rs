@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Read as _, Write};
 use std::path::PathBuf;
 use std::pin::pin;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::args::Ask;
 use super::live::Live;
-use super::{Outcome, print};
+use super::{Failure, Outcome, print};
 use crate::daemon::build::{Chosen, Plan, plan};
 use crate::daemon::client::Running;
 use crate::daemon::socket::{AnswerBody, AskBody, AskLine};
@@ -50,11 +50,11 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
             }
         };
         let (asked, shown) = tokio::join!(asked, person.follow(heard, &live));
-        asked.and(shown)
+        asked.map_err(Failure::from).and(shown)
     });
     // A line that nobody has typed keeps a thread waiting: not this process.
     runtime.shutdown_background();
-    Ok(asked?)
+    asked
 }
 
 /// What is asked: the words of the command line, or standard input for `-`.
@@ -184,8 +184,8 @@ impl Person {
     }
 
     /// Prints lines as they come; an end that is not `done` is a failure.
-    async fn follow(self, mut lines: mpsc::Receiver<AskLine>, live: &Live) -> anyhow::Result<()> {
-        let mut end = None;
+    async fn follow(self, mut lines: mpsc::Receiver<AskLine>, live: &Live) -> Outcome {
+        let (mut end, mut said) = (None, false);
         while let Some(line) = lines.recv().await {
             if self.json {
                 print::out(&format!("{}\n", serde_json::to_string(&line)?))?;
@@ -195,18 +195,22 @@ impl Person {
             match line {
                 AskLine::Asked(question) => self.answer(&question).await?,
                 AskLine::Ended(state) => end = Some(state),
+                AskLine::Said(_) => said = true,
                 _ => {}
             }
         }
-        ended(end.as_deref())
+        ended(end.as_deref(), said)
     }
 }
 
-fn ended(end: Option<&str>) -> anyhow::Result<()> {
+/// What a task's end comes to. `said`: the person has read what the task had to say, its failure included.
+fn ended(end: Option<&str>, said: bool) -> Outcome {
     match end {
         Some("done") => Ok(()),
-        Some(state) => bail!("the task has {state}"),
-        None => bail!("the task has not ended; it goes on when a daemon runs"),
+        Some("failed") if said => Err(Failure::Told),
+        Some("failed") => Err(anyhow!("the task failed").into()),
+        Some(state) => Err(anyhow!("the task was {state}").into()),
+        None => Err(anyhow!("the task has not ended; it goes on when a daemon runs").into()),
     }
 }
 

@@ -28,6 +28,8 @@ use args::{Args, Channel, Command};
 enum Failure {
     /// It did not work: exit 1.
     Failed(anyhow::Error),
+    /// It did not work, and what was printed says so already: exit 1.
+    Told,
     /// The command line or the config is wrong: exit 2.
     Usage(String),
 }
@@ -63,6 +65,7 @@ pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCo
             eprintln!("selkie: {error:#}");
             ExitCode::from(1)
         }
+        Err(Failure::Told) => ExitCode::from(1),
         Err(Failure::Usage(says)) => {
             eprintln!("{says}");
             ExitCode::from(2)

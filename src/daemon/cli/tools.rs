@@ -220,17 +220,23 @@ fn show(binary: &Binary, chosen: &Chosen, name: &str) -> Outcome {
     if !hidden.is_empty() {
         return Err(Failure::Usage(format!("{name}: {}", hidden.join("; "))));
     }
-    if aliases::is_planned(aliases::our_name(name, |_| false)) {
-        return Err(Failure::Usage(format!("{name} comes with a later part")));
-    }
-    let near = nearest(name, names).map(|n| format!("; did you mean {n}?")).unwrap_or_default();
-    Err(Failure::Usage(format!("there is no tool {name:?}{near} (see `selkie tools list`)")))
+    Err(no_tool(name, names))
+}
+
+/// Says that no setting has a tool of this name.
+fn no_tool<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Failure {
+    let near = nearest(name, names).map(|near| format!(": did you mean {near}?"));
+    let near = near.unwrap_or_default();
+    Failure::Usage(format!("there is no tool {name}{near} (see `selkie tools list`)"))
 }
 
 fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &Setting, json: bool) -> Outcome {
     let facts = setting::facts_of(&binary.kits, setting)?;
     let plan = plan(binary, chosen)?;
     let shape = plan.shaper.shape(&facts);
+    if let Found::Unknown(near) = shape.registry.find(shape.registry.our_name(name)) {
+        return Err(no_tool(name, near.iter().map(String::as_str)));
+    }
     let reasons = shape.why(name);
     let name = shape.registry.our_name(name);
     let here = shape.registry.block().specs().iter().any(|s| s.name == name);
@@ -270,10 +276,12 @@ fn call(plan: Plan, by_hand: ByHand, json: bool) -> Outcome {
         }
     }
     let failed = answers.iter().filter(|a| a.is_error).map(|a| a.tool.as_str()).collect::<Vec<_>>();
-    if failed.is_empty() {
-        return Ok(());
+    match (failed.len(), answers.len()) {
+        (0, _) => Ok(()),
+        // The one answer says what is wrong.
+        (_, 1) => Err(Failure::Told),
+        _ => Err(Failure::Failed(anyhow::anyhow!("{} failed", failed.join(", ")))),
     }
-    Err(Failure::Failed(anyhow::anyhow!("{} failed", failed.join(", "))))
 }
 
 fn pairs(words: &[String]) -> Result<Vec<(String, Value)>, Failure> {

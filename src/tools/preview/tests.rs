@@ -30,6 +30,7 @@ fn shown(folders: &Folders, name: &str, arguments: Value) -> String {
 fn a_person_sees_what_would_be_done() {
     let folders = Folders::new();
     folders.put("work/a.txt", "one\ntwo\nthree\n");
+    folders.put("work/sub/b.txt", "");
     let cells =
         json!([{"cell_type": "code", "id": "a", "metadata": {}, "source": ["x = 1\n", "y"]}]);
     let book = json!({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5});
@@ -64,7 +65,11 @@ fn a_person_sees_what_would_be_done() {
             "bash",
             json!({"cmd": "make\nmake install", "cwd": "sub", "env": {"A": "1"}, "run_in_background": true}),
         ),
-        ("powershell", json!({"cmd": "Get-Date"})),
+        ("bash", json!({"cmd": "rm -r sub"})),
+        ("bash", json!({"cmd": "make", "cwd": "none"})),
+        ("bash", json!({"cmd": "make", "env": {"LD_PRELOAD": "x"}})),
+        ("bash", json!({"cmd": "make", "run_in_background": true, "run_in_subtask": true})),
+        ("powershell", json!({"cmd": "Get-Content config.yaml"})),
         ("process", json!({"action": "input", "process_id": "p1", "input": "yes"})),
         ("process", json!({"action": "signal", "process_id": "p1", "signal": "INT"})),
         ("process", json!({"action": "stop", "process_id": "p1"})),
@@ -134,8 +139,17 @@ bash> run in the background in sub:
 A=1
 make
 make install
-powershell> run in PowerShell:
-Get-Date
+bash> run, which would be refused: bash: commands with `rm` need a person's approval, and selkie cannot ask for it: say what you would run and why (an owner may take it out of tools.bash.approval_patterns)
+rm -r sub
+bash> run in none, which would be refused: no such file: none
+make
+bash> run, which would be refused: env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV and what config injects stay as they are
+LD_PRELOAD=x
+make
+bash> run in the background, which would be refused: run_in_background and run_in_subtask exclude each other: a subtask is waited for
+make
+powershell> run in PowerShell, which would be refused: powershell command references denied path: config.yaml
+Get-Content config.yaml
 process> write to p1:
 yes
 process> send INT to p1

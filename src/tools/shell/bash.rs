@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::envelope::envelope;
 use super::environment::Environment;
-use super::launch::{Language, Rules, Way, find_program, limited, without_aliases};
+use super::launch::{Language, Rules, Way, find_program, limited, make_own, without_aliases};
 use super::live::tell;
 use super::processes::Processes;
 use super::settings;
-use super::supervise::{GRACE, Running, State};
+use super::supervise::{GRACE, Program, Running, State};
 use super::tape::SHOWN;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
@@ -96,6 +96,32 @@ impl Bash {
         }
     }
 
+    /// What a call starts. All that can be refused beforehand is refused here, to the call and to its preview
+    /// alike.
+    fn ready(&self, roots: &Roots, args: &Args) -> Result<Program, ToolError> {
+        let rules = self.rules();
+        rules.judge(&args.cmd)?;
+        let background = args.run_in_background == Some(true);
+        if background && args.run_in_subtask == Some(true) {
+            return Err(ToolError::tell(
+                "run_in_background and run_in_subtask exclude each other: a subtask is waited for",
+            ));
+        }
+        let asked = args.timeout_seconds.map(Duration::from_secs_f64);
+        let none = BTreeMap::new();
+        let way = Way {
+            cwd: args.cwd.as_deref(),
+            env: args.env.as_ref().unwrap_or(&none),
+            own_env: &self.env,
+            injected: &self.settings.injected_env_vars,
+            limit: if background { asked } else { asked.or(Some(self.settings.timeout.0)) },
+            background,
+            sudo: self.settings.limits.sudo,
+        };
+        let cmd = self.rewritten(without_aliases(roots, &args.cmd)?);
+        way.program(roots, &rules, limited(&self.settings.limits, self.shell, &cmd))
+    }
+
     /// Puts the configured program before a command.
     fn rewritten(&self, cmd: String) -> String {
         let rewrite = &self.settings.rewrite;
@@ -112,28 +138,9 @@ impl Tool for Bash {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let rules = self.rules();
-        rules.judge(&args.cmd)?;
-        let background = args.run_in_background.unwrap_or(false);
-        let subtask = args.run_in_subtask.unwrap_or(false);
-        if background && subtask {
-            return Err(ToolError::tell(
-                "run_in_background and run_in_subtask exclude each other: a subtask is waited for",
-            ));
-        }
-        let asked = args.timeout_seconds.map(Duration::from_secs_f64);
-        let way = Way {
-            cwd: args.cwd.as_deref(),
-            env: &args.env.unwrap_or_default(),
-            own_env: &self.env,
-            injected: &self.settings.injected_env_vars,
-            limit: if background { asked } else { asked.or(Some(self.settings.timeout.0)) },
-            background,
-            sudo: self.settings.limits.sudo,
-        };
-        let cmd = self.rewritten(without_aliases(scope, &args.cmd)?);
-        let argv = limited(&self.settings.limits, self.shell, &cmd);
-        let program = way.program(scope, &rules, argv)?;
+        make_own(&scope.roots)?;
+        let program = self.ready(&scope.roots, &args)?;
+        let background = args.run_in_background == Some(true);
         if background {
             let named = (&scope.conversation, scope.task, scope.clock.now());
             let started = self.processes.keep(named, args.cmd, program).map_err(ToolError::Tell)?;
@@ -146,11 +153,12 @@ impl Tool for Bash {
         let limit = program.limit;
         let running = self.processes.start(program).map_err(|e| cannot_start(self.shell, &e))?;
         let ended = Ended::of(&running, limit, &*scope.progress).await;
-        Ok(if subtask { ended.enveloped(scope) } else { ended.told() })
+        Ok(if args.run_in_subtask == Some(true) { ended.enveloped(scope) } else { ended.told() })
     }
 
-    fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
         let args: Args = typed(args.clone()).ok()?;
+        let fate = fate(self.ready(roots, &args));
         let how = if args.run_in_background == Some(true) { " in the background" } else { "" };
         let place = args.cwd.map(|cwd| format!(" in {cwd}")).unwrap_or_default();
         let env: String = args
@@ -159,7 +167,7 @@ impl Tool for Bash {
             .flatten()
             .map(|(name, value)| format!("\n{name}={value}"))
             .collect();
-        Some(format!("run{how}{place}:{env}\n{}", self.rewritten(args.cmd)))
+        Some(format!("run{how}{place}{fate}{env}\n{}", self.rewritten(args.cmd)))
     }
 
     fn max_output(&self) -> usize {
@@ -169,6 +177,11 @@ impl Tool for Bash {
     fn longest(&self) -> Option<Duration> {
         Some(self.settings.max_timeout.0 + GRACE * 3)
     }
+}
+
+/// How the first line of a preview ends: with what the call would be told.
+pub(super) fn fate(ready: Result<Program, ToolError>) -> String {
+    ready.map_or_else(|why| format!(", which would be refused: {why}"), |_| ":".to_owned())
 }
 
 /// What [`SHOWN`] characters and the words around them take at most.

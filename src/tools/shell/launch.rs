@@ -11,7 +11,7 @@ use super::tape::Tape;
 use crate::guard::{command, deny};
 use crate::tools::ToolError;
 use crate::tools::paths::Finder;
-use crate::tools::scope::Scope;
+use crate::tools::scope::Roots;
 
 /// What may not be run.
 pub(super) struct Rules<'a> {
@@ -70,9 +70,8 @@ impl Rules<'_> {
         if let Some(pattern) = deny::approval(&reading, self.approval_patterns) {
             let pattern = pattern.trim();
             return Err(ToolError::tell(format!(
-                "{tool}: commands with `{pattern}` need a person's approval, and approvals come with a later \
-                 part: say what you would run and why (an owner may take it out of \
-                 tools.{tool}.approval_patterns)"
+                "{tool}: commands with `{pattern}` need a person's approval, and selkie cannot ask for it: say \
+                 what you would run and why (an owner may take it out of tools.{tool}.approval_patterns)"
             )));
         }
         if let Some(program) = command::interactive(&reading) {
@@ -98,16 +97,16 @@ impl Rules<'_> {
 }
 
 impl Way<'_> {
-    /// Makes a program of it.
+    /// Makes a program of it. Nothing is started or made: what is refused here is refused to a preview, too.
     pub(super) fn program(
         &self,
-        scope: &Scope,
+        roots: &Roots,
         rules: &Rules<'_>,
         argv: Vec<String>,
     ) -> Result<Program, ToolError> {
         Ok(Program {
             argv,
-            folder: folder(scope, rules, self.cwd)?,
+            folder: folder(roots, rules, self.cwd)?,
             environment: environment(self.own_env, self.injected, self.env)?.into_iter().collect(),
             limit: self.limit,
             takes_input: self.background,
@@ -118,8 +117,7 @@ impl Way<'_> {
 }
 
 /// Puts the real folders in place of `file_cache_dir/` and `file_state_dir/`.
-pub(super) fn without_aliases(scope: &Scope, cmd: &str) -> Result<String, ToolError> {
-    let roots = &scope.roots;
+pub(super) fn without_aliases(roots: &Roots, cmd: &str) -> Result<String, ToolError> {
     let cmd = replaced(cmd, "file_cache_dir", Some(&roots.own))?;
     replaced(&cmd, "file_state_dir", roots.state.as_deref())
 }
@@ -150,18 +148,20 @@ pub(super) fn find_program(own_env: &Environment, name: &str) -> Option<PathBuf>
     std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
+/// Makes the folder that a command is run in when there is no other.
+pub(super) fn make_own(roots: &Roots) -> Result<(), ToolError> {
+    std::fs::create_dir_all(&roots.own)
+        .map_err(|error| ToolError::tell(format!("the cache folder cannot be made: {error}")))
+}
+
 /// Where it is run: `cwd`, else the workspace, else the conversation's own folder of the cache.
-fn folder(scope: &Scope, rules: &Rules<'_>, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
-    let own = &scope.roots.own;
-    if let Err(error) = std::fs::create_dir_all(own) {
-        return Err(ToolError::tell(format!("the cache folder cannot be made: {error}")));
-    }
-    let finder = Finder { tool: rules.tool, roots: &scope.roots, deny: rules.deny_paths };
+fn folder(roots: &Roots, rules: &Rules<'_>, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
+    let finder = Finder { tool: rules.tool, roots, deny: rules.deny_paths };
     let asked = cwd.map(str::trim).filter(|cwd| !cwd.is_empty());
     // An alias alone is an error for files; as a place to stand it means the folder itself.
     let home = match asked.map(|cwd| cwd.trim_end_matches('/')) {
         None => return Ok(finder.home().to_owned()),
-        Some("file_cache_dir") => return Ok(own.clone()),
+        Some("file_cache_dir") => return Ok(roots.own.clone()),
         Some("file_state_dir") => "file_state_dir/.",
         Some(other) => other,
     };

@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::bash::{Ended, MAX_BYTES, cannot_start};
+use super::bash::{Ended, MAX_BYTES, cannot_start, fate};
 use super::environment::Environment;
-use super::launch::{Language, Rules, Way, find_program, without_aliases};
+use super::launch::{Language, Rules, Way, find_program, make_own, without_aliases};
 use super::processes::Processes;
 use super::settings;
-use super::supervise::GRACE;
+use super::supervise::{GRACE, Program};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::{Roots, Scope};
@@ -67,16 +67,9 @@ impl PowerShell {
             env: Arc::clone(env),
         }
     }
-}
 
-#[async_trait]
-impl Tool for PowerShell {
-    fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
-    }
-
-    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
-        let Args { cmd, cwd, timeout_seconds } = typed(args)?;
+    /// What a call starts; all that can be refused beforehand is refused here.
+    fn ready(&self, roots: &Roots, args: &Args) -> Result<Program, ToolError> {
         let rules = Rules {
             tool: NAME,
             deny_paths: &self.settings.deny_paths,
@@ -84,15 +77,15 @@ impl Tool for PowerShell {
             approval_patterns: &[],
             language: Language::Other,
         };
-        rules.judge(&cmd)?;
+        rules.judge(&args.cmd)?;
         let Some(program) = find_program(&self.env, PROGRAM) else {
             return Err(ToolError::tell(format!(
                 "powershell needs {PROGRAM}, which is not installed here: use bash"
             )));
         };
-        let asked = timeout_seconds.map(Duration::from_secs_f64);
+        let asked = args.timeout_seconds.map(Duration::from_secs_f64);
         let way = Way {
-            cwd: cwd.as_deref(),
+            cwd: args.cwd.as_deref(),
             env: &BTreeMap::new(),
             own_env: &self.env,
             injected: &self.settings.injected_env_vars,
@@ -102,20 +95,36 @@ impl Tool for PowerShell {
         };
         let slashes = ["file_cache_dir", "file_state_dir"]
             .into_iter()
-            .fold(cmd, |cmd, alias| cmd.replace(&format!("{alias}\\"), &format!("{alias}/")));
-        let cmd = without_aliases(scope, &slashes)?;
+            .fold(args.cmd.clone(), |cmd, alias| {
+                cmd.replace(&format!("{alias}\\"), &format!("{alias}/"))
+            });
+        let cmd = without_aliases(roots, &slashes)?;
         let program = program.to_string_lossy();
         let argv = [&*program, "-NoProfile", "-NonInteractive", "-Command", &cmd];
-        let program = way.program(scope, &rules, argv.map(str::to_owned).to_vec())?;
+        way.program(roots, &rules, argv.map(str::to_owned).to_vec())
+    }
+}
+
+#[async_trait]
+impl Tool for PowerShell {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let args: Args = typed(args)?;
+        make_own(&scope.roots)?;
+        let program = self.ready(&scope.roots, &args)?;
         let limit = program.limit;
         let running = self.processes.start(program).map_err(|e| cannot_start(PROGRAM, &e))?;
         Ok(Ended::of(&running, limit, &*scope.progress).await.told())
     }
 
-    fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
-        let text = |key: &str| args.get(key).and_then(Value::as_str);
-        let place = text("cwd").map(|cwd| format!(" in {cwd}")).unwrap_or_default();
-        Some(format!("run in PowerShell{place}:\n{}", text("cmd")?))
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+        let args: Args = typed(args.clone()).ok()?;
+        let fate = fate(self.ready(roots, &args));
+        let place = args.cwd.map(|cwd| format!(" in {cwd}")).unwrap_or_default();
+        Some(format!("run in PowerShell{place}{fate}\n{}", args.cmd))
     }
 
     fn max_output(&self) -> usize {

@@ -183,7 +183,7 @@ async fn what_may_not_be_run_is_refused_with_the_reason() {
         said.push(desk.says(json!({ "cmd": cmd })).await);
     }
     insta::assert_snapshot!(said.join("\n"), @r"
-    bash: commands with `rm` need a person's approval, and approvals come with a later part: say what you would run and why (an owner may take it out of tools.bash.approval_patterns)
+    bash: commands with `rm` need a person's approval, and selkie cannot ask for it: say what you would run and why (an owner may take it out of tools.bash.approval_patterns)
     bash: a command may not leave something running with &: take the & away and set run_in_background to true
     bash: less waits for a person at a terminal, and there is none: use a command that prints and ends (read_file for files)
     bash command references denied path: private/x
