@@ -68,7 +68,7 @@ fn help_shows_examples_and_exit_codes() {
     let said = Desk::new().selkie(&["--help"]);
     assert_eq!(said.code, 0);
     assert!(said.out.contains("selkie demo --say"), "{}", said.out);
-    assert!(said.out.contains("Exit codes: 0 done · 1 it did not work · 2"), "{}", said.out);
+    assert!(said.out.contains("Exit codes: 0 success · 1 failure · 2"), "{}", said.out);
 }
 
 #[test]
@@ -280,7 +280,8 @@ fn a_setting_is_asked_for_in_full() {
     assert!(why("ask_user --occasion heartbeat").contains("hidden in scheduled tasks"));
     let tainted = why("bash --in telegram:private --tainted");
     assert!(
-        tainted.contains("hidden while words of others") && tainted.contains("/reset"),
+        tainted.contains("hidden while the task holds other people's words")
+            && tainted.contains("/reset"),
         "{tainted}"
     );
     assert!(
@@ -296,7 +297,7 @@ fn a_setting_is_asked_for_in_full() {
 fn arguments_of_a_call_must_be_json() {
     let said = Desk::new().selkie(&["tools", "call", "think", "{thought}"]);
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("the arguments of think are no JSON"), "{}", said.err);
+    assert!(said.err.contains("the arguments of think are not JSON"), "{}", said.err);
     assert_eq!(Desk::new().selkie(&["tools", "call", "think", "{}", "list_files"]).code, 2);
 }
 
@@ -369,7 +370,7 @@ fn a_preview_tells_what_would_be_refused() {
     assert_eq!(shown, format!("run, which would be refused: {}\nrm x\n", real.out.trim_end()));
     assert_eq!(preview(r#"{"cmd":"true"}"#), "run:\ntrue\n");
     let both = preview(r#"{"cmd":"true","command":"false"}"#);
-    assert!(both.contains("are one parameter"), "{both}");
+    assert!(both.contains("are the same parameter"), "{both}");
 }
 
 #[test]

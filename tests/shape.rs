@@ -504,7 +504,7 @@ fn a_group_is_closed_by_class_and_opened_by_config() {
     facts.mode = Mode::Plan;
     assert_eq!(
         shaper.shape(&facts).why("contacts_send"),
-        ["hidden in plan mode: nothing is changed until the plan is approved"],
+        ["hidden in plan mode: nothing changes until a person approves the plan"],
         "a place's config lifts its own rule and no other"
     );
 }
@@ -528,12 +528,12 @@ fn why_says_it_in_words() {
     .map(|(shape, name)| format!("{name}: {}", shape.why(name).join(" | ")))
     .collect();
     insta::assert_snapshot!(said.join("\n"), @r"
-    telegram_send_voice: runtime tool of telegram conversations: not injected in cli
-    message_react: runtime tool of telegram conversations: not injected in cli | runtime tool of slack conversations: not injected in cli
+    telegram_send_voice: a tool of telegram conversations; this is cli
+    message_react: a tool of telegram conversations; this is cli | a tool of slack conversations; this is cli
     bash: listed: no rule hides it
     bsh: there is no tool bsh: did you mean bash?
-    telegram_send_voice: injected: runtime tool of telegram:private
-    slack_send_file: runtime tool of slack conversations: not injected in telegram:private
+    telegram_send_voice: listed: tasks in telegram:private have it
+    slack_send_file: a tool of slack conversations; this is telegram:private
     xyzzyxyzzyxyzzy: there is no tool xyzzyxyzzyxyzzy
     ");
 }

@@ -34,8 +34,8 @@ pub fn limit_reached(spent: &Spent, frank: bool) -> String {
 /// The model repeated a call after it was told not to.
 pub fn went_in_circles(tool: &str) -> String {
     format!(
-        "I stopped here: I was going in circles, calling `{tool}` again and again with the same result. \
-         Please put it another way, or tell me what I am missing."
+        "I stopped here: I was going in circles, calling `{tool}` again and again with the same result. Please put \
+         it differently, or tell me what I am missing."
     )
 }
 
@@ -46,23 +46,23 @@ pub fn no_answer(error: &ModelError) -> String {
             "I could not get an answer from the model ({why}). Nothing is lost: please send it again in a while."
         ),
         ModelError::Rejected { why } => format!(
-            "The model's provider refuses this request ({why}), and it would refuse it again. \
-             Please put it another way."
+            "The model's provider refuses this request ({why}), and it would refuse it again. Please put it \
+             differently."
         ),
         ModelError::TooLong { why } => {
-            format!("This is too long for the model ({why}). Please send less at once.")
+            format!("This is too long for the model ({why}). Please send less at a time.")
         }
         ModelError::Unusable { why, .. } => {
             format!("The model cannot be used at the moment: {why}")
         }
         ModelError::Withheld { .. } => {
-            "The model gave no answer to this: its provider's content filter, or \
-             the model itself, refused. Please put it another way, or begin anew with /reset."
+            "The model gave no answer to this: its provider's content filter, or the model itself, refused. Please \
+             put it differently, or start over with /reset."
                 .to_owned()
         }
         ModelError::NoRoom { most, .. } => format!(
-            "The model spent all {most} tokens of its answer on thinking and said nothing. \
-             Please ask for less at once, or raise `agent.max_output_tokens`."
+            "The model spent all {most} tokens of its answer on thinking and said nothing. Please ask for less at \
+             a time, or raise `agent.max_output_tokens`."
         ),
     }
 }
@@ -83,13 +83,13 @@ pub fn no_answer_plainly(error: &ModelError) -> String {
             "The model is not available right now. Please try again later."
         }
         ModelError::Rejected { .. } => {
-            "The model does not take this message. Please put it another way."
+            "The model does not accept this message. Please put it differently."
         }
-        ModelError::TooLong { .. } => "This is too long for the model. Please send less at once.",
+        ModelError::TooLong { .. } => "This is too long for the model. Please send less at a time.",
         // Its words are the same for everybody.
         ModelError::Withheld { .. } => return no_answer(error),
         ModelError::NoRoom { .. } => {
-            "The model spent all of its answer on thinking and said nothing. Please ask for less at once."
+            "The model spent all of its answer on thinking and said nothing. Please ask for less at a time."
         }
     };
     line.to_owned()
@@ -105,14 +105,15 @@ pub fn covers(texts: &[&str]) -> String {
         format!("“{}{}”", &text[..end], if end < text.len() { "…" } else { "" })
     });
     format!(
-        "\n\nThis is about what you wrote meanwhile, too: {}.",
+        "\n\nThis also covers what you wrote in the meantime: {}.",
         shown.collect::<Vec<_>>().join(", ")
     )
 }
 
 /// The conversation so far was refused twice and is not used any more.
 pub fn set_aside() -> &'static str {
-    "(The model's provider refused our conversation so far twice in the same words. I have set it aside and go on without it.)"
+    "(The model's provider refused our earlier conversation twice in the same words. I have set it aside and am \
+     going on without it.)"
 }
 
 /// The model's answer ended before its end.
@@ -184,7 +185,7 @@ pub fn still_open(question: &QuestionRow) -> String {
     let person = &question.person;
     let whom = if person.name.trim().is_empty() { person.id.as_str() } else { &person.name };
     format!(
-        "your question to {whom} is still open here, and the message above is no answer to it: {}",
+        "your question to {whom} is still open here, and the message above is not an answer to it: {}",
         question.ask.markdown
     )
 }

@@ -90,7 +90,7 @@ impl<'a> Also<'a> {
                     },
                     key: given.name,
                     says: format!(
-                        "and {name} are one setting with two different values: keep one of them"
+                        "and {name} are the same setting with different values: keep one of them"
                     ),
                 }),
                 None => {

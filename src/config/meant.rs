@@ -98,7 +98,7 @@ fn tools(settings: &Settings) -> Vec<Wrong> {
         wrong.push((path(&["tools", name, "timeout"]), says));
     }
     if tools.web_search.provider == SearchProvider::Brave && tools.web_search.key().is_none() {
-        let says = "is brave, and tools.web_search.brave.api_key is missing: write it, or take auto or duckduckgo";
+        let says = "is brave, and tools.web_search.brave.api_key is missing: set it, or choose auto or duckduckgo";
         wrong.push((path(&["tools", "web_search", "provider"]), says.to_owned()));
     }
     wrong
@@ -109,7 +109,8 @@ fn console(settings: &Settings) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     let Some(listen) = &console.listen else {
         if console.allow_origin.is_some() {
-            let says = "is set and console.listen is not: nothing would listen; set both or none";
+            let says =
+                "is set and console.listen is not: nothing would listen. Set both or neither";
             wrong.push((path(&["console", "allow_origin"]), says.to_owned()));
         }
         return wrong;
@@ -117,7 +118,7 @@ fn console(settings: &Settings) -> Vec<Wrong> {
     let says = match listen.parse::<SocketAddr>() {
         Err(_) => format!("takes an address with a port (127.0.0.1:7300), not {listen:?}"),
         Ok(address) if !address.ip().is_loopback() => {
-            "takes a loopback address (127.0.0.1:7300): the console has no sign-in yet".to_owned()
+            "takes a loopback address (127.0.0.1:7300): the console has no sign-in".to_owned()
         }
         Ok(_) => return wrong,
     };

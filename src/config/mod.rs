@@ -237,7 +237,7 @@ impl Reading {
             env::put(&mut alone, path, leaf.clone());
             match serde_json::from_value::<Settings>(alone) {
                 Err(error) if !error.to_string().starts_with("missing field") => {
-                    found.push((path.to_vec(), format!("cannot be taken: {error}")));
+                    found.push((path.to_vec(), format!("is not accepted: {error}")));
                 }
                 _ => {}
             }
@@ -247,7 +247,7 @@ impl Reading {
         }
         let faulty = found.iter().map(|(path, _)| path.clone()).collect();
         for (path, says) in found {
-            let says = if self.secrets.hides(&path) { "cannot be taken".to_owned() } else { says };
+            let says = if self.secrets.hides(&path) { "is not accepted".to_owned() } else { says };
             self.wrong(&path, says);
         }
         faulty

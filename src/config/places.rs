@@ -28,14 +28,14 @@ fn unusable(path: &Path) -> Option<String> {
     let shown = path.display();
     let there = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok())?;
     if !there.is_dir() {
-        return Some(format!("is {shown}, and {} is no folder", there.display()));
+        return Some(format!("is {shown}, and {} is not a folder", there.display()));
     }
     let error = match access(there, Access::WRITE_OK | Access::EXEC_OK) {
         Ok(()) if is_the_kernels(there) => "it belongs to the kernel".to_owned(),
         Ok(()) => return None,
         Err(error) => error.to_string(),
     };
-    let what = if there == path { "cannot be written to" } else { "cannot be made" };
+    let what = if there == path { "cannot be written to" } else { "cannot be created" };
     Some(format!("is {shown}, which {what}: {}: {error}", there.display()))
 }
 
@@ -58,7 +58,7 @@ mod tests {
         };
         assert_eq!(said("new/deep"), None);
         assert_eq!(said(""), None);
-        assert_eq!(said("file/x").unwrap(), "is …/file/x, and …/file is no folder");
+        assert_eq!(said("file/x").unwrap(), "is …/file/x, and …/file is not a folder");
         // Nobody makes folders there, root neither.
         assert!(unusable(Path::new("/proc/selkie/state")).is_some());
     }

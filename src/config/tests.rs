@@ -158,16 +158,16 @@ fn contradictions_are_told_when_the_shape_is_right() {
     config.yaml:3: groups.tg:-100 takes pg:<id>, not "tg:-100"
     config.yaml:4: groups.tg:-100.allow[1] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "bsh" (did you mean bash?)
     config.yaml:4: groups.tg:-100.allow[2] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "contacts_send"
-    config.yaml:6: console.allow_origin is set and console.listen is not: nothing would listen; set both or none
+    config.yaml:6: console.allow_origin is set and console.listen is not: nothing would listen. Set both or neither
     config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, after_park, before_answer, after_answer, before_finish, after_finish, after_sending, after_deliver, after_receipt)
     "#);
-    assert_snapshot!(Desk::with("console: {listen: 0.0.0.0:80}").problems(), @r#"config.yaml:1: console.listen takes a loopback address (127.0.0.1:7300): the console has no sign-in yet"#);
+    assert_snapshot!(Desk::with("console: {listen: 0.0.0.0:80}").problems(), @r#"config.yaml:1: console.listen takes a loopback address (127.0.0.1:7300): the console has no sign-in"#);
 }
 
 #[test]
 fn broken_yaml_is_told_in_the_parsers_words() {
     assert_snapshot!(Desk::with("worker:\n  a: [1\nb: 2\n").problems(), @r#"config.yaml:3: the YAML cannot be read: did not find expected ',' or ']' at line 3 column 2, while parsing a flow sequence at line 2 column 6"#);
-    assert_snapshot!(Desk::with("worker: {}\nowners: []\nworker: {}\n").problems(), @"config.yaml:3: worker stands there already: keep one of the two");
+    assert_snapshot!(Desk::with("worker: {}\nowners: []\nworker: {}\n").problems(), @"config.yaml:3: worker is already there: keep one of the two");
     assert_snapshot!(Desk::with("- a\n- b\n").problems(), @r#"config.yaml: the file takes keys with values (`worker: …`); see config.example.yaml"#);
     assert_snapshot!(Desk::with("a: 1\n---\nb: 2\n").problems(), @r#"config.yaml: the YAML cannot be read: deserializing from YAML containing more than one document is not supported"#);
 }
@@ -331,11 +331,11 @@ fn two_spellings_of_one_key_agree_or_are_a_problem() {
     assert_eq!(both.shown("pigeon.bot_token"), "\"[set]\" from config.yaml:1");
     let desk = Desk::with("pigeon: {bot_token: a}\ndove:\n  token: b\n  feathers: 2\n");
     assert_snapshot!(desk.env("DOVE_TOKEN", "c").problems(), @"
-    DOVE_TOKEN and pigeon.bot_token are one setting with two different values: keep one of them
-    config.yaml:3: dove.token and pigeon.bot_token are one setting with two different values: keep one of them
+    DOVE_TOKEN and pigeon.bot_token are the same setting with different values: keep one of them
+    config.yaml:3: dove.token and pigeon.bot_token are the same setting with different values: keep one of them
     config.yaml:4: dove.feathers is not taken: of dove only token is read, as pigeon.bot_token
     ");
-    assert_snapshot!(Desk::with("dove: {token: a}\n").env("DOVE_TOKEN", "b").problems(), @"DOVE_TOKEN and dove.token are one setting with two different values: keep one of them");
+    assert_snapshot!(Desk::with("dove: {token: a}\n").env("DOVE_TOKEN", "b").problems(), @"DOVE_TOKEN and dove.token are the same setting with different values: keep one of them");
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub fn from_file(file: &ConfigFile, here: &Path) -> Result<FromFile, Problem> {
         Some((path, line)) if problem.says.contains("duplicate") => Problem {
             place: Place { name: name.clone(), line: Some(line) },
             key: key(path),
-            says: "stands there already: keep one of the two".to_owned(),
+            says: "is already there: keep one of the two".to_owned(),
         },
         _ => problem,
     })?;

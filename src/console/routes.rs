@@ -119,7 +119,7 @@ async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec
     let chains = console.ledger.trace(&message).await?;
     if chains.is_empty() {
         return Err(Fault::missing(format!(
-            "nothing is known of {message:?}: give a task id, an inbox key, or a message id"
+            "nothing is known about {message:?}: give a task id, an inbox key, or a message id"
         )));
     }
     Ok(Json(chains))
@@ -150,7 +150,7 @@ async fn keyed_tasks(
 async fn detail(console: &Console, id: &str) -> Result<TaskDetail, Fault> {
     let id = id
         .parse()
-        .map_err(|_| Fault::unreadable(format!("{id:?} is no task id: see /v1/tasks")))?;
+        .map_err(|_| Fault::unreadable(format!("{id:?} is not a task id: see /v1/tasks")))?;
     let detail = console.ledger.task(TaskId(id)).await?;
     detail.ok_or_else(|| Fault::missing(format!("there is no task {id}: see /v1/tasks")))
 }

@@ -26,7 +26,7 @@ pub struct Settings {
 pub enum ListenError {
     /// Not an address with a port.
     #[error(
-        "console.listen: {0:?} is no address with a port: write 127.0.0.1:7300, or null for off"
+        "console.listen: {0:?} is not an address with a port: write 127.0.0.1:7300, or null for off"
     )]
     Unreadable(String),
     /// Reachable from other machines.
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_an_example() {
-        insta::assert_snapshot!(listening("7300").unwrap_err(), @r#"console.listen: "7300" is no address with a port: write 127.0.0.1:7300, or null for off"#);
+        insta::assert_snapshot!(listening("7300").unwrap_err(), @r#"console.listen: "7300" is not an address with a port: write 127.0.0.1:7300, or null for off"#);
         assert!(listening("localhost:").is_err());
         assert!(listening("localhost.evil.example:80").is_err());
     }

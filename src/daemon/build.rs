@@ -255,8 +255,8 @@ impl Plan {
         let crash = Arc::new(crash(&self.settings));
         if self.settings.flow().has_gate() && self.settings.llm.routes.decision.is_none() {
             tracing::warn!(
-                "llm.routes.decision is not set: the main model decides about every line of the groups in smart or \
-                 talkative mode; name a small one there to spend less"
+                "llm.routes.decision is not set: the main model decides about every line of groups in smart or \
+                 talkative mode; name a small model there to spend less"
             );
         }
         let agent = Agent {

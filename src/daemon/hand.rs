@@ -148,7 +148,7 @@ impl Bench {
             Ok(tool) => {
                 let look = move || preview(&tool, &scope.roots, &call.arguments, &redactor);
                 let looked = tokio::task::spawn_blocking(look).await;
-                looked.unwrap_or_else(|_| Err("the preview broke: a defect".to_owned()))
+                looked.unwrap_or_else(|_| Err("the preview failed: a bug in selkie".to_owned()))
             }
             Err(why) => Err(why),
         };
@@ -204,7 +204,7 @@ struct Nobody;
 #[async_trait]
 impl Reply for Nobody {
     async fn say(&self, _: &str, _: Body) -> Result<Spoken, ToolError> {
-        Err(ToolError::tell("a call by hand speaks to no platform: ask in a conversation"))
+        Err(ToolError::tell("a call by hand cannot speak on a platform: ask in a conversation"))
     }
 
     async fn send(&self, call: &str, body: Body, _: File) -> Result<Spoken, ToolError> {

@@ -78,7 +78,7 @@ pub async fn daemon(
         name = signals.next() => {
             tracing::info!(signal = name, "stopping: running tasks may end, a second signal ends at once");
             if name == "SIGHUP" {
-                tracing::warn!("SIGHUP reads no config anew: it stops selkie; start it again");
+                tracing::warn!("SIGHUP does not reload the config: it stops selkie; start it again");
             }
         }
         () = asked => {}

@@ -42,7 +42,7 @@ pub fn listen(state: &Path) -> anyhow::Result<UnixListener> {
     remove(state);
     let path = path(state);
     let listener = UnixListener::bind(&path)
-        .with_context(|| format!("the control socket {} cannot be made", path.display()))?;
+        .with_context(|| format!("the control socket {} cannot be created", path.display()))?;
     // The folder is 0700 already; this keeps it so when somebody opens the folder.
     std::fs::set_permissions(&path, Permissions::from_mode(0o600))?;
     Ok(listener)

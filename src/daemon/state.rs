@@ -18,12 +18,12 @@ pub fn prepare(folders: &Folders) -> anyhow::Result<()> {
     make(&folders.state).with_context(|| {
         let path = folders.state.display();
         format!(
-            "the state folder {path} cannot be made: set file_state_dir or --state to one that can"
+            "the state folder {path} cannot be created: set file_state_dir or --state to one that can"
         )
     })?;
     make(&folders.cache).with_context(|| {
         let path = folders.cache.display();
-        format!("the cache folder {path} cannot be made: set file_cache_dir to one that can")
+        format!("the cache folder {path} cannot be created: set file_cache_dir to one that can")
     })?;
     for (folder, most) in [(&folders.state, 0o700), (&folders.cache, 0o750)] {
         tighten(folder, most);

@@ -61,7 +61,7 @@ impl<'de> Deserialize<'de> for Span {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| {
             serde::de::Error::custom(format!(
-                "{text:?} is no length of time (takes 500ms, 30s, 10m, 2h, 7d)"
+                "{text:?} is not a length of time (takes 500ms, 30s, 10m, 2h, 7d)"
             ))
         })
     }

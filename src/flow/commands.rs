@@ -49,11 +49,11 @@ builtins! {
     Start = "start", "says hello";
     Help = "help", "shows this list";
     Ask = "ask", "asks me something, in groups too: /ask what now?";
-    Stop = "stop", "ends what I am doing here";
-    Reset = "reset", "starts the conversation afresh; files stay";
-    Status = "status", "shows what runs and waits here, and what it cost";
+    Stop = "stop", "stops what I am doing here";
+    Reset = "reset", "starts the conversation over; files stay";
+    Status = "status", "shows what is running and waiting here, and what it cost";
     Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
-    Ps = "ps", "lists the programs that run for this conversation";
+    Ps = "ps", "lists the programs running for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
     Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";
     Id = "id", "shows your id and this place's";

@@ -285,7 +285,7 @@ impl Desk {
             .and_then(|o| self.accounts.values().find_map(|a| a.channel.address.parse(o.as_str())));
         let text = self.redactor.clean(text);
         let Some(draft) = private.and_then(|c| self.draft(&c, &text, None, None)) else {
-            tracing::warn!(key, "no owner can be told: {text} (add `owners` to the config)");
+            tracing::warn!(key, "there is no owner to tell: {text} (add `owners` to the config)");
             return;
         };
         self.say_once(key, draft).await;

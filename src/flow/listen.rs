@@ -131,7 +131,7 @@ impl Listener {
         let pause = self.desk.pauses.after(self.refusals, self.account.has_worked());
         self.account.set_hearing(Hearing::Refused { reason: reason.clone() });
         if self.told.as_ref() != Some(&reason) {
-            tracing::error!(channel = name, account = %id, reason, "this channel does not hear: it is tried again");
+            tracing::error!(channel = name, account = %id, reason, "this channel cannot listen: trying again");
             let text = words::deaf(name, &reason);
             tell_elsewhere(&self.desk, id, "deaf", &text).await;
             self.told = Some(reason);
@@ -149,7 +149,7 @@ impl Listener {
         self.refusals = 0;
         let (name, id) = (self.account.channel.name, &self.account.channel.account);
         if self.told.take().is_some() {
-            tracing::info!(channel = name, account = %id, "this channel hears again");
+            tracing::info!(channel = name, account = %id, "this channel listens again");
             tell_elsewhere(&self.desk, id, "hears", &words::hears_again(name)).await;
         }
     }

@@ -195,7 +195,7 @@ async fn the_conversation_goes_on_while_it_waits() {
     };
     unknown.speaker.id = PersonId::new("tg:66");
     house.hear(vec![unknown]).await;
-    assert_eq!(arrived(&house, 2, 1).await, [r#"[h] "This button is not in use any more.""#]);
+    assert_eq!(arrived(&house, 2, 1).await, [r#"[h] "This button no longer works.""#]);
     house.hear(vec![tap("tg:1", "1")]).await;
     assert!(arrived(&house, 3, 3).await.contains(&"Tea".to_owned()));
     house.close().await;

@@ -169,7 +169,7 @@ fn toggled(question: &QuestionRow, choice: &str) -> Vec<String> {
 }
 
 fn unknown() -> String {
-    "This button is not in use any more.".to_owned()
+    "This button no longer works.".to_owned()
 }
 
 fn closed(question: &QuestionRow) -> String {
@@ -265,7 +265,7 @@ mod tests {
         insta::assert_snapshot!(said.join("\n"), @r#"
         Answer(Chosen { choices: ["1"] })
         Tell("This question is for Ada.")
-        Tell("This button is not in use any more.")
+        Tell("This button no longer works.")
         Tell("Already answered: Tea")
         Tell("This question has expired.")
         Tell("This question was withdrawn.")
@@ -274,7 +274,7 @@ mod tests {
         Pick(["1", "2"])
         Pick([])
         Answer(Chosen { choices: ["2"] })
-        Tell("This button is not in use any more.")
+        Tell("This button no longer works.")
         "#);
     }
 }

@@ -24,13 +24,16 @@ pub(super) fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys) -> 
         Audience::Group => (keys.places, place),
     };
     let mut text = format!(
-        "I do not listen here yet. If this bot is yours, add this id to `{channel}.{key}` in its \
-         config and restart it:\n```\n{channel}:\n  {key}: [\"{id}\"]\n```\n"
+        "I do not answer here yet. If this is your bot, add this id to `{channel}.{key}` in its config and restart \
+         it:\n```\n{channel}:\n  {key}: [\"{id}\"]\n```\n"
     );
     if person.as_str() == id {
-        _ = write!(text, "Or, to be its owner: `owners: [\"{person}\"]`.");
+        _ = write!(text, "Or make yourself its owner: `owners: [\"{person}\"]`.");
     } else {
-        _ = write!(text, "You wrote as `{person}`; to be its owner: `owners: [\"{person}\"]`.");
+        _ = write!(
+            text,
+            "Your id is `{person}`. To make yourself the owner: `owners: [\"{person}\"]`."
+        );
     }
     text
 }
@@ -38,20 +41,21 @@ pub(super) fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys) -> 
 /// Tells the owner of something whose arrival nobody can prove, where no conversation can be told.
 pub(super) fn left_unclear(channel: &str, shown: &str) -> String {
     format!(
-        "I cannot tell whether this went out on {channel}: the connection broke, and asking afterwards gave no \
-         answer. I do not send it again on my own; look there, and say it once more if it is missing:\n\n> {}",
+        "I cannot tell whether this arrived on {channel}: the connection broke, and nothing confirmed it \
+         afterwards. I will not send it again by myself. Please check there, and send it again if it is \
+         missing:\n\n> {}",
         shown.replace('\n', "\n> ")
     )
 }
 
 /// Greets.
 pub(super) fn start() -> String {
-    "Hello. Write to me and I answer; /help lists what else I take.".to_owned()
+    "Hello! Write to me and I will answer. /help lists my commands.".to_owned()
 }
 
 /// Lists the commands.
 pub(super) fn help() -> String {
-    let mut text = "Write to me and I answer. Commands:\n".to_owned();
+    let mut text = "Write to me and I will answer. Commands:\n".to_owned();
     for command in Builtin::ALL {
         _ = writeln!(text, "- /{} {}", command.name(), command.help());
     }
@@ -76,19 +80,20 @@ pub(super) fn ids(inbound: &Inbound) -> String {
 
 /// Answers `/ask` without a question.
 pub(super) fn ask_what() -> String {
-    "Write the question behind it: `/ask what is the time in Lima?`".to_owned()
+    "Put your question after the command: `/ask what is the time in Lima?`".to_owned()
 }
 
 /// A question could not be asked.
 pub(super) fn nobody_to_ask() -> String {
-    "I would have to ask something first, and there is no way to ask it here.".to_owned()
+    "I need to ask something first, and I cannot ask it here.".to_owned()
 }
 
 /// Answers `/plan`.
 pub(super) fn plan(mode: Mode) -> String {
     match mode {
-        Mode::Plan => "Plan mode is on here: I change nothing until you approve a plan. /plan off ends it.",
-        Mode::Normal => "Plan mode is off here. Ask me to make a plan first, and I change nothing until you approve it.",
+        Mode::Plan => "Plan mode is on here: I will change nothing until you approve a plan. /plan off ends it.",
+        Mode::Normal => "Plan mode is off here. Ask me to make a plan first, and I will change nothing until you \
+            approve it.",
     }
     .to_owned()
 }
@@ -96,7 +101,7 @@ pub(super) fn plan(mode: Mode) -> String {
 /// Answers `/plan off`.
 pub(super) fn plan_off(before: Mode) -> String {
     match before {
-        Mode::Plan => "Plan mode is off. All tools of this place are back.",
+        Mode::Plan => "Plan mode is off. All tools are available here again.",
         Mode::Normal => "Plan mode was not on here.",
     }
     .to_owned()
@@ -109,43 +114,43 @@ pub(super) fn plan_usage() -> String {
 
 /// Answers `/reset`.
 pub(super) fn reset() -> String {
-    "A fresh start: I have set our conversation and its todo list aside. Files stay, and \
-     messages that were waiting are still answered."
+    "A fresh start: I have set our conversation and its todo list aside. Files stay, and I will still answer \
+     messages that are waiting."
         .to_owned()
 }
 
 /// Says once that a limit is reached.
 pub(super) fn limit_reached(reached: &Reached) -> String {
-    let again = "I answer again from midnight UTC.";
+    let again = "I will answer again after midnight UTC.";
     match (reached.what, reached.whose) {
         (What::Messages, Whose::Person) => {
-            "You write faster than I answer one person. What comes in this minute is not answered; please \
-             write again in a minute."
+            "You are writing faster than I can answer. I will not answer more this minute; please write again in a \
+             minute."
                 .to_owned()
         }
         (What::Messages, _) => {
-            "More is written here than I answer in a minute. What comes in this minute is not answered; \
-             please write again in a minute."
+            "More is written here than I can answer in a minute. I will not answer more this minute; please write \
+             again in a minute."
                 .to_owned()
         }
         (_, Whose::Person) => {
-            format!("You have used what I can do for one person in a day. {again}")
+            format!("You have reached what I can do for one person in a day. {again}")
         }
         (_, Whose::Conversation) => {
-            format!("This conversation has used what I can do for one in a day. {again}")
+            format!("This conversation has reached what I can do for one conversation in a day. {again}")
         }
-        (_, Whose::Everybody) => format!("I have done what I can do in a day. {again}"),
+        (_, Whose::Everybody) => format!("I have reached what I can do in a day. {again}"),
     }
 }
 
 /// Why a file is not fetched any more today.
 pub(super) fn downloads_reached() -> &'static str {
-    "what may be sent in a day is reached"
+    "the limit for files in a day is reached"
 }
 
 /// Answers `/stop` when something ran, and names the programs that earlier tasks left running.
 pub(super) fn stopped(left: &[String]) -> String {
-    "Stopped. Messages that were waiting are still answered.".to_owned() + &still_running(left)
+    "Stopped. I will still answer messages that are waiting.".to_owned() + &still_running(left)
 }
 
 /// Names the programs that a stop leaves running.
@@ -154,21 +159,21 @@ pub(super) fn still_running(left: &[String]) -> String {
         return String::new();
     }
     format!(
-        " Still running in the background: {}. /stop once more ends that, too.",
+        " Still running in the background: {}. Send /stop again to end that too.",
         left.join(", ")
     )
 }
 
 /// Answers `/stop` when something ran in threads of the place: what was asked there.
 pub(super) fn stopped_in_threads(asked: &[String]) -> String {
-    let mut text = "Stopped, in threads here too:\n".to_owned();
+    let mut text = "Stopped, also in threads here:\n".to_owned();
     for asked in asked {
         let line = asked.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
         let end = line.floor_char_boundary(SHOWN_ASKED);
         let cut = if end < line.len() { "…" } else { "" };
         _ = writeln!(text, "- `{}{cut}`", if end == 0 { "(no text)" } else { &line[..end] });
     }
-    text.push_str("Messages that were waiting are still answered.");
+    text.push_str("I will still answer messages that are waiting.");
     text
 }
 
@@ -182,7 +187,7 @@ pub(super) fn nothing_to_stop(left: &[String]) -> String {
 
 /// Answers `/stop` when the task had ended just before.
 pub(super) fn already_finished(left: &[String]) -> String {
-    ended_in_background(left).unwrap_or_else(|| "That was already finished.".to_owned())
+    ended_in_background(left).unwrap_or_else(|| "That had already finished.".to_owned())
 }
 
 fn ended_in_background(left: &[String]) -> Option<String> {
@@ -192,7 +197,7 @@ fn ended_in_background(left: &[String]) -> Option<String> {
 
 /// Answers somebody else's `/stop` or `/reset` in a group.
 pub(super) fn not_yours(command: &str) -> String {
-    format!("In a group only the person who asked, or the owner, may /{command}.")
+    format!("In a group, only the person who asked or an owner can use /{command}.")
 }
 
 /// The end of a stopped task that nobody answered yet.
@@ -202,21 +207,21 @@ pub(super) fn task_stopped() -> String {
 
 /// The end of a task whose model had nothing to say.
 pub(super) fn empty_answer() -> String {
-    "I have no answer: the model came back with nothing. Please ask again, or in other words."
+    "I have no answer: the model returned nothing. Please ask again, or put it differently."
         .to_owned()
 }
 
 /// The end of a task that took the process down again and again.
 pub(super) fn poison(attempts: u32) -> String {
     format!(
-        "I had to give this up: I was cut off {} times while working on it. Please ask in another way.",
+        "I had to give this up: I was interrupted {} times while working on it. Please put it differently.",
         attempts.saturating_sub(1)
     )
 }
 
 /// The end of a task that met a defect of the daemon.
 pub(super) fn defect() -> String {
-    "Something broke inside me while I worked on this; it is in my log. Please ask again."
+    "Something went wrong inside me while I worked on this; my log has the details. Please ask again."
         .to_owned()
 }
 
@@ -228,21 +233,22 @@ pub(super) fn failed(why: &str) -> String {
 /// Tells the owner that a place goes on under another id.
 pub(super) fn moved((channel, key): (&str, &str), old: &str, new: &str) -> String {
     format!(
-        "The group `{old}` goes on as `{new}`. I still listen there; so that a restart does too, put \
-         `\"{new}\"` beside the old id in `{channel}.{key}` (and in `groups`, if it stands there)."
+        "The group `{old}` is now `{new}`. I still answer there. To keep it so after a restart, put `\"{new}\"` \
+         beside the old id in `{channel}.{key}` (and in `groups`, if it is there)."
     )
 }
 
 /// Tells the owner, by another channel, that one does not hear.
 pub(super) fn deaf(channel: &str, reason: &str) -> String {
     format!(
-        "I hear nothing on {channel} any more: {reason}. I try again every few minutes and tell you when it works."
+        "I receive nothing on {channel} any more: {reason}. I try again every few minutes and will tell you when \
+         it works."
     )
 }
 
 /// Tells the owner, by another channel, that one hears again.
 pub(super) fn hears_again(channel: &str) -> String {
-    format!("{channel} works again: I hear what is written there.")
+    format!("{channel} works again: I receive messages there.")
 }
 
 /// What `/status` knows.
@@ -284,7 +290,7 @@ pub(super) fn status(report: &StatusReport<'_>) -> String {
             _ = writeln!(text, "{}", channel_line(channel));
         }
         for limit in &house.limits {
-            _ = writeln!(text, "Reached: {limit}.");
+            _ = writeln!(text, "Limit reached: {limit}.");
         }
     }
     _ = write!(text, "selkie {}", report.version);
@@ -296,7 +302,7 @@ fn channel_line(channel: &ChannelState) -> String {
     let hearing = match &channel.hearing {
         Hearing::Listening => "listens".to_owned(),
         Hearing::Refused { reason } => {
-            format!("does not hear, tried again every few minutes: {reason}")
+            format!("not receiving, trying again every few minutes: {reason}")
         }
         Hearing::Off => "does not listen".to_owned(),
     };
@@ -314,29 +320,29 @@ fn length(time: Duration) -> String {
 /// Says where a place works.
 pub(super) fn workspace(set: Option<&str>, by_config: Option<&Path>) -> String {
     match (set, by_config) {
-        (Some(set), _) => format!("I work in `{set}` here. `/workspace off` takes that back."),
+        (Some(set), _) => format!("I work in `{set}` here. `/workspace off` undoes that."),
         (None, Some(dir)) => format!(
-            "I work in `{}` here, as workspace.dir of the config says. `/workspace /a/folder` sets another one.",
+            "I work in `{}` here, as workspace.dir in the config says. `/workspace /a/folder` sets another one.",
             dir.display()
         ),
-        (None, None) => "I have no workspace here: files live in my cache folder. `/workspace /a/folder` sets one."
+        (None, None) => "I have no workspace here: files go to my cache folder. `/workspace /a/folder` sets one."
             .to_owned(),
     }
 }
 
 /// Says where a place works from now on.
 pub(super) fn workspace_set(real: &str) -> String {
-    format!("From now on I work in `{real}` here. Everybody who may use me here works there, too.")
+    format!("From now on I work in `{real}` here. Everybody who can use me here works there too.")
 }
 
 /// Says that a place's own folder is taken back.
 pub(super) fn no_workspace() -> String {
-    "Taken back: files live again where the config says, else in my cache folder.".to_owned()
+    "Done: files go where the config says again, or else to my cache folder.".to_owned()
 }
 
 /// Answers a command that only the owner may give.
 pub(super) fn owners_only(command: &str) -> String {
-    format!("Only the owner may /{command}.")
+    format!("Only an owner can use /{command}.")
 }
 
 /// Stands on the button by which a late answer is fetched; at most 20 characters.
@@ -349,12 +355,12 @@ pub(super) fn still_working() -> String {
 
 /// Answers a tap for an answer that went out.
 pub(super) fn fetched_already() -> String {
-    "You have that answer already: look above.".to_owned()
+    "You already have that answer: see above.".to_owned()
 }
 
 /// Answers a tap for an answer that is not there any more.
 pub(super) fn nothing_to_fetch() -> String {
-    "There is no answer to fetch any more. Please ask again.".to_owned()
+    "That answer is no longer there. Please ask again.".to_owned()
 }
 
 /// Answers `/ps`.
@@ -366,7 +372,7 @@ pub(super) fn processes(all: &[Listed]) -> String {
     });
     let lines: Vec<String> = lines.collect();
     if lines.is_empty() {
-        "No program runs for this conversation.".to_owned()
+        "No programs are running for this conversation.".to_owned()
     } else {
         lines.join("\n")
     }
@@ -420,22 +426,22 @@ mod tests {
         let mut inbound = testing::message("tg:4711", "hi");
         let telegram = AllowKeys::one("allowed_chat_ids");
         insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram), @r#"
-        I do not listen here yet. If this bot is yours, add this id to `telegram.allowed_chat_ids` in its config and restart it:
+        I do not answer here yet. If this is your bot, add this id to `telegram.allowed_chat_ids` in its config and restart it:
         ```
         telegram:
           allowed_chat_ids: ["tg:4711"]
         ```
-        Or, to be its owner: `owners: ["tg:4711"]`.
+        Or make yourself its owner: `owners: ["tg:4711"]`.
         "#);
         inbound.place = PlaceId::new(AccountId::new("tg:8"), "tg:-100");
         inbound.audience = Audience::Group;
         insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram), @r#"
-        I do not listen here yet. If this bot is yours, add this id to `telegram.allowed_chat_ids` in its config and restart it:
+        I do not answer here yet. If this is your bot, add this id to `telegram.allowed_chat_ids` in its config and restart it:
         ```
         telegram:
           allowed_chat_ids: ["tg:-100"]
         ```
-        You wrote as `tg:4711`; to be its owner: `owners: ["tg:4711"]`.
+        Your id is `tg:4711`. To make yourself the owner: `owners: ["tg:4711"]`.
         "#);
     }
 
@@ -454,15 +460,15 @@ mod tests {
     #[test]
     fn help_has_a_line_for_every_command() {
         insta::assert_snapshot!(help(), @r#"
-        Write to me and I answer. Commands:
+        Write to me and I will answer. Commands:
         - /start says hello
         - /help shows this list
         - /ask asks me something, in groups too: /ask what now?
-        - /stop ends what I am doing here
-        - /reset starts the conversation afresh; files stay
-        - /status shows what runs and waits here, and what it cost
+        - /stop stops what I am doing here
+        - /reset starts the conversation over; files stay
+        - /status shows what is running and waiting here, and what it cost
         - /plan shows whether plan mode is on here; /plan off ends it
-        - /ps lists the programs that run for this conversation
+        - /ps lists the programs running for this conversation
         - /tools lists what I can use here; /tools why NAME says why one is here or not
         - /workspace shows or sets the folder I work in here: /workspace /srv/project, /workspace off
         - /id shows your id and this place's
@@ -493,44 +499,44 @@ mod tests {
             tool_why("bash", &["exec is closed in groups".to_owned()]),
         ];
         insta::assert_snapshot!(all.join("\n--\n"), @r#"
-        Hello. Write to me and I answer; /help lists what else I take.
+        Hello! Write to me and I will answer. /help lists my commands.
         --
         You: `tg:4711`
         This place: `tg:4711`
         This conversation: `tg:4711`
         --
-        Write the question behind it: `/ask what is the time in Lima?`
+        Put your question after the command: `/ask what is the time in Lima?`
         --
-        A fresh start: I have set our conversation and its todo list aside. Files stay, and messages that were waiting are still answered.
+        A fresh start: I have set our conversation and its todo list aside. Files stay, and I will still answer messages that are waiting.
         --
-        Stopped. Messages that were waiting are still answered.
+        Stopped. I will still answer messages that are waiting.
         --
-        Stopped. Messages that were waiting are still answered. Still running in the background: p1, p2. /stop once more ends that, too.
+        Stopped. I will still answer messages that are waiting. Still running in the background: p1, p2. Send /stop again to end that too.
         --
-        Stopped, in threads here too:
+        Stopped, also in threads here:
         - `what shall 'we' do?`
         - `(no text)`
-        Messages that were waiting are still answered.
+        I will still answer messages that are waiting.
         --
-        That was already finished.
+        That had already finished.
         --
         Nothing is running here.
         --
         Stopped p1, running in the background.
         --
-        In a group only the person who asked, or the owner, may /stop.
+        In a group, only the person who asked or an owner can use /stop.
         --
         I was stopped before I had an answer.
         --
-        I have no answer: the model came back with nothing. Please ask again, or in other words.
+        I have no answer: the model returned nothing. Please ask again, or put it differently.
         --
-        I had to give this up: I was cut off 3 times while working on it. Please ask in another way.
+        I had to give this up: I was interrupted 3 times while working on it. Please put it differently.
         --
-        Something broke inside me while I worked on this; it is in my log. Please ask again.
+        Something went wrong inside me while I worked on this; my log has the details. Please ask again.
         --
         I could not finish this: the model is away.
         --
-        The group `tg:-1` goes on as `tg:-1001`. I still listen there; so that a restart does too, put `"tg:-1001"` beside the old id in `telegram.allowed_chat_ids` (and in `groups`, if it stands there).
+        The group `tg:-1` is now `tg:-1001`. I still answer there. To keep it so after a restart, put `"tg:-1001"` beside the old id in `telegram.allowed_chat_ids` (and in `groups`, if it is there).
         --
         Write `/tools`, or `/tools why NAME`.
         --
@@ -540,7 +546,7 @@ mod tests {
 
     #[test]
     fn ps_lists_what_runs() {
-        assert_eq!(processes(&[]), "No program runs for this conversation.");
+        assert_eq!(processes(&[]), "No programs are running for this conversation.");
         let listed = |name: &str, state: &str, age, command: &str| Listed {
             name: name.to_owned(),
             state: state.to_owned(),
@@ -587,7 +593,7 @@ mod tests {
         Since the last /reset: 3 tasks, 1000 tokens, $0.0015.
         Store: fine.
         telegram (tg:8): listens, heard 3 s ago.
-        x (x:1): does not hear, tried again every few minutes: 401.
+        x (x:1): not receiving, trying again every few minutes: 401.
         selkie 0.1.0
         "#);
         report.house = None;

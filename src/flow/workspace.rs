@@ -46,7 +46,7 @@ impl Workspaces {
         // Programs need a folder to stand in; files would make it themselves.
         if let Err(error) = std::fs::create_dir_all(&by_config) {
             let folder = by_config.display();
-            tracing::warn!(%folder, %error, "the workspace cannot be made: see workspace.dir");
+            tracing::warn!(%folder, %error, "the workspace cannot be created: see workspace.dir");
         }
         Some(by_config)
     }
@@ -58,21 +58,19 @@ impl Workspaces {
     pub(super) fn judged(&self, written: &str) -> Result<PathBuf, String> {
         let path = Path::new(written);
         if !path.is_absolute() {
-            return Err(format!("`{written}` is not absolute: write it from / on"));
+            return Err(format!("`{written}` is not absolute: begin it with /"));
         }
         let real = path.canonicalize().map_err(|e| format!("`{written}` cannot be used: {e}"))?;
         if !real.is_dir() {
-            return Err(format!("`{written}` is no folder"));
+            return Err(format!("`{written}` is not a folder"));
         }
         if real.parent().is_none() || MACHINE.iter().any(|m| real.starts_with(m)) {
-            return Err(format!("`{written}` is the machine's own: name a folder for work"));
+            return Err(format!("`{written}` belongs to the system: choose a folder for work"));
         }
         let inner = [&self.state_dir, &self.cache_dir];
         let inner = inner.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.clone()));
         if inner.iter().any(|dir| dir.starts_with(&real) || real.starts_with(dir)) {
-            return Err(format!(
-                "`{written}` holds, or lies in, the folders that the bot itself lives in"
-            ));
+            return Err(format!("`{written}` contains, or is inside, the bot's own folders"));
         }
         Ok(real)
     }
@@ -148,16 +146,16 @@ mod tests {
             })
             .collect();
         insta::assert_snapshot!(said.join("\n"), @r"
-        `work` is not absolute: write it from / on
-        `/` is the machine's own: name a folder for work
-        `/proc/self` is the machine's own: name a folder for work
+        `work` is not absolute: begin it with /
+        `/` belongs to the system: choose a folder for work
+        `/proc/self` belongs to the system: choose a folder for work
         `/none/here` cannot be used: No such file or directory (os error 2)
-        `…/file` is no folder
-        `…/state` holds, or lies in, the folders that the bot itself lives in
-        `…/state/x` holds, or lies in, the folders that the bot itself lives in
-        `…/cache` holds, or lies in, the folders that the bot itself lives in
-        `…/link` holds, or lies in, the folders that the bot itself lives in
-        `…/` holds, or lies in, the folders that the bot itself lives in
+        `…/file` is not a folder
+        `…/state` contains, or is inside, the bot's own folders
+        `…/state/x` contains, or is inside, the bot's own folders
+        `…/cache` contains, or is inside, the bot's own folders
+        `…/link` contains, or is inside, the bot's own folders
+        `…/` contains, or is inside, the bot's own folders
         ");
     }
 }

@@ -80,7 +80,7 @@ fn refusal_v4(address: Ipv4Addr) -> Option<&'static str> {
 
 fn refusal_v6(address: Ipv6Addr) -> Option<&'static str> {
     match address.segments() {
-        [0, 0, 0, 0, 0, 0, 0, 0] => Some("no address"),
+        [0, 0, 0, 0, 0, 0, 0, 0] => Some("not an address"),
         [0, 0, 0, 0, 0, 0, 0, 1] => Some("this machine"),
         [0, 0, 0, 0, 0, 0xffff, ..] | [0, 0, 0, 0, 0, 0, ..] => Some("an IPv4 address in disguise"),
         [0x64, 0xff9b, ..] => Some("a NAT64 address: an IPv4 address in disguise"),
@@ -166,7 +166,7 @@ mod tests {
         255.255.255.255: private ip/localhost is not allowed by guard: 255.255.255.255 is reserved
         8.8.8.8: open
         [::1]: private ip/localhost is not allowed by guard: ::1 is this machine
-        [::]: private ip/localhost is not allowed by guard: :: is no address
+        [::]: private ip/localhost is not allowed by guard: :: is not an address
         [::ffff:8.8.8.8]: private ip/localhost is not allowed by guard: ::ffff:808:808 is an IPv4 address in disguise
         [::ffff:7f00:1]: private ip/localhost is not allowed by guard: ::ffff:7f00:1 is an IPv4 address in disguise
         [::7f00:1]: private ip/localhost is not allowed by guard: ::7f00:1 is an IPv4 address in disguise

@@ -106,7 +106,7 @@ impl Refused {
                 let why = match reason {
                     Reason::Unreachable => format!("the provider cannot be reached: {}", self.says),
                     Reason::Silent => format!("the provider does not answer: {}", self.says),
-                    _ => format!("the provider's answer is of no use: {}", self.says),
+                    _ => format!("the provider's answer cannot be used: {}", self.says),
                 };
                 ModelError::Transient { why, reason, retry_after: self.retry_after }
             }
@@ -127,7 +127,7 @@ impl Refused {
             reason,
         };
         if status == 402 || any(&NO_MONEY) {
-            let todo = format!("pay, or name a fallback in llm.routes ({at})");
+            let todo = format!("add credit, or name a fallback in llm.routes ({at})");
             return unusable(Reason::Money, "the account at the provider has no credit", &todo);
         }
         if matches!(status, 401 | 403) || any(&BAD_KEY) {
@@ -302,7 +302,7 @@ mod tests {
         };
         assert_eq!(told(Reason::Unreachable), "the provider cannot be reached: it is so");
         assert_eq!(told(Reason::Silent), "the provider does not answer: it is so");
-        assert_eq!(told(Reason::Garbled), "the provider's answer is of no use: it is so");
+        assert_eq!(told(Reason::Garbled), "the provider's answer cannot be used: it is so");
         assert_eq!(
             told(Reason::NoRoom),
             "the model spent all 9 tokens of its answer before it said a word"

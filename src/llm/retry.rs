@@ -107,7 +107,7 @@ impl Retry {
         };
         let wait = (until - self.clock.now()).to_std().unwrap_or_default();
         if wait > asking.patience() {
-            let why = format!("the provider wants to be left alone for {} s more", wait.as_secs());
+            let why = format!("the provider asks to wait {} s more", wait.as_secs());
             let (reason, retry_after) = (Reason::Busy, Some(wait));
             return Err(ModelError::Transient { why, reason, retry_after });
         }

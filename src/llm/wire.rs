@@ -166,7 +166,7 @@ impl Wire {
             events.ready = events.parser.push(&body).into();
             return Ok(Answered::Events(events));
         }
-        let says = format!("an answer that is no JSON: {}", refusal::words(&text));
+        let says = format!("an answer that is not JSON: {}", refusal::words(&text));
         Err(self.trouble(Reason::Garbled, &says))
     }
 }

@@ -82,7 +82,7 @@ impl Shape {
                 )]
             }
             Found::Tool(_) if self.registry.is_runtime(name) => {
-                vec![format!("injected: runtime tool of {}", self.place())]
+                vec![format!("listed: tasks in {} have it", self.place())]
             }
             Found::Tool(_) => vec!["listed: no rule hides it".to_owned()],
             Found::Unknown(near) => vec![unknown(name, &near)],

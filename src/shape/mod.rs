@@ -192,7 +192,7 @@ impl Speaking {
             let place =
                 key.features.map_or("cli".to_owned(), |f| format!("{}:{}", f.channel, f.kind));
             let whose = if self.channel.is_empty() { "some" } else { self.channel };
-            format!("runtime tool of {whose} conversations: not injected in {place}")
+            format!("a tool of {whose} conversations; this is {place}")
         })
     }
 }
@@ -212,6 +212,6 @@ fn setting(facts: &Facts) -> String {
         Mode::Normal => "normal",
         Mode::Plan => "plan",
     };
-    let others = if facts.taint.is_any() { " · words of others" } else { "" };
+    let others = if facts.taint.is_any() { " · other people's words" } else { "" };
     format!("{} · {} · {occasion} · {mode}{others}", facts.place.name(), facts.trust.name())
 }

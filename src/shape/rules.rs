@@ -51,7 +51,7 @@ pub enum When {
 pub const RULES: &[Rule] = &[
     Rule {
         id: "group",
-        reason: "hidden in groups: other people read along; an owner opens it with groups.<id>.allow",
+        reason: "hidden in groups: other people read along; an owner can open it with groups.<id>.allow",
         when: When::Group,
         classes: &[Class::Message, Class::Exec],
         names: &[],
@@ -69,8 +69,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "allowed_public",
-        reason: "hidden for allowed people: what is published in the bot's name asks the owner, and until approvals \
-                 exist nobody can be asked",
+        reason: "hidden for allowed people: only owners publish in the bot's name",
         when: When::Trust(Trust::Allowed),
         classes: &[Class::Public],
         names: &[],
@@ -79,7 +78,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "stranger",
-        reason: "hidden for strangers: only answers here and own notes are open to them",
+        reason: "hidden for strangers: they get answers and notes, and nothing else",
         when: When::Trust(Trust::Stranger),
         classes: &[
             Class::Read,
@@ -96,9 +95,9 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "tainted",
-        reason: "hidden while words of others are in play (a quote, a forward, a file, group talk, a web page, or \
-                 what came of them): they may have asked for it, and until approvals exist nobody can be asked; \
-                 begin anew with /reset, or ask at the terminal",
+        reason: "hidden while the task holds other people's words (a quote, a forward, a file, group talk, a web \
+            page, or an answer that came of them): they may have asked for it. Start over with /reset, or ask at \
+            the terminal",
         when: When::Tainted,
         classes: &[Class::Exec, Class::Message, Class::Public],
         names: &[],
@@ -116,7 +115,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "child",
-        reason: "hidden in child tasks: the task that asked plans, starts others and talks to people",
+        reason: "hidden in child tasks: the parent task plans, starts others and talks to people",
         when: When::Child,
         classes: &[],
         names: &["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"],
@@ -125,7 +124,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "plan",
-        reason: "hidden in plan mode: nothing is changed until the plan is approved",
+        reason: "hidden in plan mode: nothing changes until a person approves the plan",
         when: When::Plan,
         classes: &[Class::Write, Class::Exec, Class::Message, Class::Public],
         names: &[],

@@ -125,7 +125,7 @@ pub fn clash(call: &Call) -> Option<String> {
         .filter(|(other, ours)| args.contains_key(*other) && args.contains_key(*ours));
     let (other, ours) = both.next()?;
     Some(format!(
-        "{ours} and {other} are one parameter and have different values: give {ours} alone"
+        "{ours} and {other} are the same parameter with different values: give only {ours}"
     ))
 }
 
@@ -236,7 +236,7 @@ mod tests {
         list_files {"path":"a","details":true}
         edit_file {"path":"a","old_string":"b","new_string":"c"}
         edit_file {"old_string":"b"}
-        old_string and old_text are one parameter and have different values: give old_string alone
+        old_string and old_text are the same parameter with different values: give only old_string
         bash {"cmd":"ls","timeout_seconds":60,"run_in_background":true}
         process {"process_id":"1","action":"stop"}
         apply_patch {"patch":"…"}

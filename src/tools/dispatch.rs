@@ -107,8 +107,8 @@ fn check_outward(spec: &ToolSpec, args: &Value, scope: &Scope) -> Result<(), Too
         return Ok(());
     }
     Err(ToolError::tell(format!(
-        "{} is not available here for this: this task has read other people's words, and a request to the \
-         network could carry something out. It takes only addresses and search words that a person typed in this \
+        "{} is not available here for this: the task holds other people's words, and a request to the network \
+         could carry something out. It takes only addresses and search words that a person typed in this \
          conversation, letter for letter. Ask the person to type the address, to start over with /reset, or to ask \
          at the terminal",
         spec.name
@@ -178,7 +178,7 @@ async fn timed(
 fn broken(name: &str) -> ToolError {
     tracing::error!(tool = name, "a tool panicked; the task goes on without its answer");
     ToolError::Tell(format!(
-        "{name} failed: a defect of the tool, not of your arguments; go on without it and say so"
+        "{name} failed: a bug in the tool, not in your arguments; go on without it and say so"
     ))
 }
 
@@ -254,7 +254,7 @@ mod tests {
         ✗ off tool is disabled
         ✗ there is no tool ecko: did you mean echo?
         ✗ there is no tool xyzzyxyzzyxyzzy
-        ✗ crash failed: a defect of the tool, not of your arguments; go on without it and say so
+        ✗ crash failed: a bug in the tool, not in your arguments; go on without it and say so
         "#);
     }
 

@@ -31,7 +31,7 @@ async fn trace_tells_the_chain_with_a_daemon_and_without() {
     }
     let (code, out, err) = world.home.run(&["trace", "no-such-message"]);
     assert_eq!((code, out.as_str()), (1, ""));
-    assert!(err.contains("nothing is known of \"no-such-message\""), "{err}");
+    assert!(err.contains("nothing is known about \"no-such-message\""), "{err}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,7 +14,7 @@ async fn every_command_is_answered_without_the_model() {
     let world = World::start().await;
     let _daemon = world.daemon();
     for (command, expected) in [
-        ("/start", "Hello."),
+        ("/start", "Hello!"),
         ("/help", "/reset"),
         ("/id", "tg:4711"),
         ("/status", "Nothing is running"),
@@ -23,7 +23,7 @@ async fn every_command_is_answered_without_the_model() {
         ("/tools nonsense here", "/tools why NAME"),
         ("/stop", "Nothing is running here."),
         ("/reset", "A fresh start"),
-        ("/ask", "Write the question behind it"),
+        ("/ask", "Put your question after the command"),
         // A list that may need several messages stands last.
         ("/tools", "write_file"),
     ] {
@@ -46,7 +46,7 @@ async fn a_hanging_task_is_seen_by_status_and_ended_by_stop() {
     let status = world.hears(ADA, "waiting.").await.text;
     assert!(status.contains("has run for") && status.contains("1 waiting"), "{status}");
     world.telegram().say(ADA, ADA, "/stop");
-    world.hears(ADA, "Stopped. Messages that were waiting are still answered.").await;
+    world.hears(ADA, "Stopped. I will still answer messages that are waiting.").await;
     world.hears(ADA, "echo: ").await;
     assert!(world.last_prompt().contains("and this waits"));
     assert_eq!(world.texts(ADA).len(), 3, "a stopped task says nothing: {:?}", world.texts(ADA));
@@ -125,7 +125,7 @@ async fn in_groups_ask_is_answered_and_others_cannot_end_what_they_did_not_begin
     world.asked(asked + 1).await;
     for command in ["/stop", "/reset"] {
         let refused = world.ask_in(GROUP, GRACE, command).await;
-        assert!(refused.starts_with("In a group only"), "{command}: {refused}");
+        assert!(refused.starts_with("In a group, only"), "{command}: {refused}");
     }
     let stopped = world.ask_in(GROUP, ADA, "/stop").await;
     assert!(stopped.starts_with("Stopped."), "{stopped}");

@@ -129,7 +129,7 @@ async fn only_this_machine_and_the_one_page_may_read_and_nobody_writes() {
     for (path, says) in [
         ("/v1/nothing", "/v1/conversations"),
         ("/v1/tasks/99", "see /v1/tasks"),
-        ("/v1/tasks/seven", "no task id"),
+        ("/v1/tasks/seven", "not a task id"),
         ("/v1/tasks?limit=many", "a number from 1"),
         ("/v1/conversations/tg:1/tasks", "see /v1/conversations"),
         ("/v1/trace/nothing", "give a task id"),

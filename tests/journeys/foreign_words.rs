@@ -34,7 +34,7 @@ async fn what_a_page_may_bring_about_is_refused_until_reset() {
     let first = world.prompts();
     assert!(offers(&first[0], "bash"), "nothing of others is in play yet");
     assert!(
-        first[2].contains("bash is not available here: hidden while words of others"),
+        first[2].contains("bash is not available here: hidden while the task holds"),
         "{}",
         first[2]
     );
@@ -49,7 +49,11 @@ async fn what_a_page_may_bring_about_is_refused_until_reset() {
     world.ask("do it now").await;
     let second = world.prompts().split_off(first.len());
     assert!(!offers(&second[0], "bash") && !second[0].contains("non-2xx status"), "{}", second[0]);
-    assert!(second[1].contains("hidden while words of others are in play"), "{}", second[1]);
+    assert!(
+        second[1].contains("hidden while the task holds other people's words"),
+        "{}",
+        second[1]
+    );
     let (_, id) = second[0].rsplit_once("; recall ").expect("a stub");
     let (id, _) = id.split_once(' ').expect("its id");
 
@@ -75,7 +79,7 @@ async fn a_file_and_what_a_group_says_take_programs_away() {
     world.hears(PRIVATE, "not with a file").await;
     assert!(!offers(&world.prompts()[0], "bash"));
     assert!(
-        world.last_prompt().contains("hidden while words of others"),
+        world.last_prompt().contains("hidden while the task holds other people's words"),
         "{}",
         world.last_prompt()
     );

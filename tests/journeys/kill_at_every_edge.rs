@@ -28,7 +28,7 @@ const TELEGRAM: Play = Play {
         message.reactions.into_iter().map(|r| r.emoji).collect()
     },
     script: &[
-        line(Private, "/start", &[&["Hello. Write to me"]]),
+        line(Private, "/start", &[&["Hello! Write to me"]]),
         line(Private, "hello there", &[&["“hello there”"]]),
         line(Private, APPEND, &[&["write_file answered", "outcome unknown"]]),
         line(Private, "send me notes.txt", &[&["[file notes.txt]"], &["Sent: notes.txt."]]),
@@ -63,7 +63,7 @@ const SLACK: Play = Play {
 };
 
 const SLACK_SCRIPT: &[Line] = &[
-    line(Private, "/start", &[&["Hello. Write to me"]]),
+    line(Private, "/start", &[&["Hello! Write to me"]]),
     line(Private, "hello there", &[&["“hello there”"]]),
     line(Private, APPEND, &[&["write_file answered", "outcome unknown"]]),
     line(Private, "send me notes.txt", &[&["[file notes.txt]"], &["Sent: notes.txt."]]),

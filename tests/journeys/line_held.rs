@@ -55,7 +55,7 @@ async fn a_late_answer_is_fetched_by_a_button_once_and_costs_nothing() {
     assert!(got.text.contains(ANSWER) && got.via == Via::Reply, "{got:?}");
     let late = line.platform().tap(ADA, ADA, &card.id, LABEL).unwrap();
     let told = line.answer(ADA, &late).await;
-    assert_eq!(told.text, "You have that answer already: look above.");
+    assert_eq!(told.text, "You already have that answer: see above.");
     assert_eq!((answers(&line, ADA), line.platform().used()), (1, 0));
     assert!(line.platform().calls_of("push").is_empty());
 }
@@ -121,7 +121,7 @@ async fn what_nobody_fetches_expires_in_sight() {
     line.world.within("an expiry", expired).await;
     let late = line.platform().tap(ADA, ADA, &card.id, LABEL).unwrap();
     let told = line.answer(ADA, &late).await;
-    assert_eq!(told.text, "There is no answer to fetch any more. Please ask again.");
+    assert_eq!(told.text, "That answer is no longer there. Please ask again.");
     assert!(line.platform().calls_of("push").is_empty());
     line.ask(ADA, "and now?").await;
     let asked = line.world.playground.model().requests().pop().expect("a request");
@@ -136,7 +136,7 @@ async fn a_stop_takes_a_held_answer_away() {
     assert!(line.ask(ADA, "/stop").await.text.starts_with("Stopped"));
     let late = line.platform().tap(ADA, ADA, &card.id, LABEL).unwrap();
     let told = line.answer(ADA, &late).await;
-    assert!(told.text.starts_with("There is no answer"), "{told:?}");
+    assert!(told.text.starts_with("That answer is no longer there"), "{told:?}");
     let unknown = |l: &LinePlatform| l.messages(ADA).iter().any(|m| m.text.contains(ANSWER));
     assert!(!unknown(line.platform()));
 }

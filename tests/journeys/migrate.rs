@@ -15,7 +15,7 @@ async fn asks(world: &World, chat: i64, text: &str) -> String {
 
 fn notices(world: &World) -> usize {
     let told = world.telegram().messages(ADA);
-    told.iter().filter(|m| m.from.is_bot && m.text.contains("goes on as")).count()
+    told.iter().filter(|m| m.from.is_bot && m.text.contains("is now")).count()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -24,7 +24,7 @@ async fn a_migrated_group_is_heard_after_a_restart_and_remembers() {
     let mut daemon = world.daemon();
     assert!(asks(&world, GROUP.chat, "one").await.contains("one"));
     world.telegram().migrate(GROUP.chat, NEW);
-    let notice = world.telegram().wait_for(ADA, |m| m.text.contains("goes on as"));
+    let notice = world.telegram().wait_for(ADA, |m| m.text.contains("is now"));
     let notice = world.within("the notice", notice).await;
     assert!(notice.text.contains(&format!("\"tg:{NEW}\"")), "{}", notice.text);
     assert!(asks(&world, NEW, "two").await.contains("two"));

@@ -63,7 +63,8 @@ async fn where_others_read_along_a_providers_words_stay_inside() {
     let _daemon = world.daemon();
     for _ in 0..3 {
         let answer = world.ask_in(GROUP, ADA, "@selkie_demo_bot hello").await;
-        let plain = answer.contains("not available right now") || answer.contains("does not take");
+        let plain =
+            answer.contains("not available right now") || answer.contains("does not accept");
         assert!(plain, "{answer}");
         for inside in ["org-secret", "llm.", "api_key", "internal.example"] {
             assert!(!answer.contains(inside), "{inside}: {answer}");

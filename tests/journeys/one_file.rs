@@ -53,7 +53,7 @@ async fn an_upgrade_without_room_for_its_copy_changes_nothing() {
     let says = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(1), "{says}");
     assert!(
-        says.contains("the copy before that cannot be made") && says.contains("Make room"),
+        says.contains("the copy before that cannot be created") && says.contains("Make room"),
         "{says}"
     );
     assert!(!says.contains("CREATE TABLE"), "{says}");

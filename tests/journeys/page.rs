@@ -58,7 +58,7 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
     }
     for place in ["telegram:group", "slack:channel", "line:group"] {
         let (code, out, _) = Demo::run(&["demo", "--say", "hi", "--in", place, "--unnamed"]);
-        let silence = "nothing was sent: it was said to nobody in particular\n";
+        let silence = "nothing was sent: the message was not for the bot\n";
         assert_eq!((code, out.as_str()), (0, silence), "{place}");
     }
     let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--in", "telegram:moon"]);

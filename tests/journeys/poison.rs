@@ -46,7 +46,7 @@ async fn given_up(point: CrashPoint) {
     let _daemon = world.daemon();
     assert!(world.ask("are you well?").await.contains("“are you well?”"));
     settled(&world, 2).await;
-    let expected = [vec!["I was cut off 3 times"], vec!["“are you well?”"]];
+    let expected = [vec!["I was interrupted 3 times"], vec!["“are you well?”"]];
     assert_eq!(marks(&said(&world, PRIVATE), &expected), 0);
     assert_eq!(texts(&world.home, "SELECT state FROM task ORDER BY id"), ["failed", "done"]);
 }
@@ -73,7 +73,7 @@ async fn who_runs_beside_it_is_not_given_up_with_it() {
     loop {
         tokio::select! {
             status = &mut daemon => assert_eq!(status.signal(), Some(9), "{}", world.home.log()),
-            _ = world.hears(ADA, "I was cut off 3 times") => break,
+            _ = world.hears(ADA, "I was interrupted 3 times") => break,
         }
         deaths += 1;
         assert!(deaths <= 3, "it is given up at the third");

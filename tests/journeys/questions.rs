@@ -50,7 +50,7 @@ async fn a_tap_answers_and_the_buttons_give_way_to_the_outcome() {
     assert_eq!(read, "Already answered: coffee");
     let unknown = world.telegram().press(ADA, ADA, question.id, "something old");
     let read = world.within("an answer", world.telegram().tap_answer(&unknown)).await;
-    assert_eq!(read, "This button is not in use any more.");
+    assert_eq!(read, "This button no longer works.");
 }
 
 #[tokio::test(flavor = "multi_thread")]

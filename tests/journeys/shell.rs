@@ -68,7 +68,7 @@ async fn background_programs_are_listed_and_end_with_the_daemon() {
     let _daemon = world.daemon();
     // What was said before the kill may come again with a mark: not every answer is to this.
     world.telegram().say(ADA, ADA, "/ps");
-    world.hears(ADA, "No program runs for this conversation.").await;
+    world.hears(ADA, "No programs are running for this conversation.").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

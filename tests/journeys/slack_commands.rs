@@ -76,7 +76,7 @@ async fn a_stop_by_a_mention_in_the_channel_stops_what_runs_in_its_threads() {
     world.slack().say(CHANNEL, LINUS, &format!("<@{BOT}> /stop"));
     said("only the person who asked").await;
     world.slack().say(CHANNEL, GRACE, &format!("<@{BOT}> /stop"));
-    let told = said("Stopped, in threads here too").await;
+    let told = said("Stopped, also in threads here").await;
     assert!(told.text.contains("count all the tea leaves"), "{}", told.text);
     let stopped = "SELECT count(*) FROM task WHERE stop > 0 OR state = 'stopped'";
     assert_eq!(number(&world.home, stopped), Some(1));

@@ -72,7 +72,7 @@ async fn what_a_given_up_task_had_taken_in_is_named() {
     }
     world.home.set("debug", json!({}));
     let _last = world.daemon();
-    world.hears(ADA, "I was cut off 3 times").await;
+    world.hears(ADA, "I was interrupted 3 times").await;
     settled(&world, 1).await;
     let said = world.texts(ADA);
     assert_eq!(said.len(), 1, "{said:?}");

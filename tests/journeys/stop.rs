@@ -79,5 +79,5 @@ async fn a_hang_up_signal_ends_it_as_softly_and_says_that_it_ends() {
     daemon.signal(Signal::HUP);
     assert!(daemon.gone().await.success());
     assert_eq!(marks(&said(&world, PRIVATE), &[vec!["worth the wait"]]), 0);
-    assert!(world.home.log().contains("SIGHUP reads no config anew"), "{}", world.home.log());
+    assert!(world.home.log().contains("SIGHUP does not reload the config"), "{}", world.home.log());
 }

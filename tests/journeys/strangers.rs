@@ -88,8 +88,7 @@ async fn a_stranger_who_asks_for_a_hidden_tool_reads_why() {
     let answer = world.ask_in(GRACE, GRACE, "read notes.txt").await;
     assert_eq!(
         answer,
-        "read_file is not available here: hidden for strangers: only answers here and own notes are \
-         open to them"
+        "read_file is not available here: hidden for strangers: they get answers and notes, and nothing else"
     );
     assert!(world.ask_in(GRACE, GRACE, "note: tea").await.contains("Noted: tea (1)."));
     assert!(!world.home.cache().join("notes.txt").exists());

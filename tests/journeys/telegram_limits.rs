@@ -75,7 +75,7 @@ async fn a_token_that_is_taken_away_ends_nothing_else_and_is_tried_again() {
 
 /// The channel is deaf with one clear message; the console's answer says so, the terminal is answered.
 async fn refused(world: &World, times: usize) {
-    const OFF: &str = "this channel does not hear";
+    const OFF: &str = "this channel cannot listen";
     world.within("the refusal", world.home.logged(0, |log| log.contains(OFF))).await;
     let (code, answer, error) = world.home.run(&["ask", "are you there?"]);
     assert_eq!(code, 0, "{error}");

@@ -27,11 +27,11 @@ async fn an_owner_works_where_config_or_the_owner_says() {
     let daemon = world.daemon();
     world.ask("write a.txt: one").await;
     assert_eq!(fs::read_to_string(only(&projects).join("a.txt")).expect("a file"), "one");
-    assert!(world.ask("/workspace").await.contains("as workspace.dir of the config says"));
+    assert!(world.ask("/workspace").await.contains("as workspace.dir in the config says"));
     for (folder, why) in [
         ("mine".to_owned(), "is not absolute"),
-        (world.home.state().display().to_string(), "the bot itself lives in"),
-        ("/".to_owned(), "the machine's own"),
+        (world.home.state().display().to_string(), "the bot's own folders"),
+        ("/".to_owned(), "belongs to the system"),
     ] {
         let answer = world.ask(&format!("/workspace {folder}")).await;
         assert!(answer.contains(why), "{answer}");
@@ -45,7 +45,7 @@ async fn an_owner_works_where_config_or_the_owner_says() {
     world.ask("write c.txt: three").await;
     assert!(mine.join("c.txt").is_file(), "it is kept over a restart");
     assert!(world.ask("/workspace").await.contains(&mine.display().to_string()));
-    assert!(world.ask("/workspace off").await.starts_with("Taken back"));
+    assert!(world.ask("/workspace off").await.starts_with("Done: files go"));
     world.ask("write d.txt: four").await;
     assert!(only(&projects).join("d.txt").is_file());
 }
@@ -65,8 +65,8 @@ async fn a_group_has_a_workspace_only_where_the_owner_set_one() {
     let set = format!("/workspace {}", team.display());
     world.ask_in(GROUP, GRACE, &write("before.txt")).await;
     assert!(!projects.exists() && !team.join("before.txt").exists());
-    assert!(world.ask_in(GROUP, GRACE, &set).await.contains("Only the owner"));
-    assert!(world.ask_in(GROUP, ADA, &set).await.contains("Everybody who may use me here"));
+    assert!(world.ask_in(GROUP, GRACE, &set).await.contains("Only an owner"));
+    assert!(world.ask_in(GROUP, ADA, &set).await.contains("Everybody who can use me here"));
     world.ask_in(GROUP, GRACE, &write("after.txt")).await;
     assert!(team.join("after.txt").is_file());
     let other = json!({"path": projects.join("x"), "content": "x"});

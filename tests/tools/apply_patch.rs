@@ -47,7 +47,7 @@ Nothing was changed.
 ✗ refusing to write outside allowed base dirs: ../out.txt (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
 Nothing was changed.
 --
-✗ this is no patch: write a unified diff (--- a/file, +++ b/file, @@ … @@) or *** Begin Patch … *** End Patch
+✗ this is not a patch: write a unified diff (--- a/file, +++ b/file, @@ … @@) or *** Begin Patch … *** End Patch
 "##);
     assert_eq!(desk.get("c.txt"), "one\ntwo\nthree\n");
     assert_eq!(desk.get("sub/new.txt"), "new");

@@ -65,7 +65,7 @@ b
 --
 ✗ no such file: none
 --
-✗ cmd and command are one parameter and have different values: give cmd alone
+✗ cmd and command are the same parameter with different values: give only cmd
 "##);
 }
 

@@ -26,7 +26,7 @@ changed 1 place of a.txt
 +2
  one
 --
-✗ old_string stands in 2 places of a.txt: add lines around it until it is unique, or set replace_all
+✗ old_string occurs in 2 places of a.txt: add lines around it until it is unique, or set replace_all
 --
 changed 2 places of a.txt
 @@ line 1 @@
@@ -54,7 +54,7 @@ changed 1 place of end.txt
 -last
 +end
 --
-✗ old_string and old_text are one parameter and have different values: give old_string alone
+✗ old_string and old_text are the same parameter with different values: give only old_string
 --
 ✗ old_string is required
 "##);

@@ -22,7 +22,7 @@ fn what_git_says() {
     ]), @r##"
 ?? new.txt
 --
-✗ new.txt is no folder
+✗ new.txt is not a folder
 --
 ✗ no such file: none
 "##);

@@ -25,7 +25,7 @@ deleted cell 1 of n.ipynb
 --
 ✗ there is no cell with the id none: the notebook has one cell, 0
 --
-✗ broken.ipynb: no notebook: EOF while parsing an object at line 1 column 1
+✗ broken.ipynb: not a notebook: EOF while parsing an object at line 1 column 1
 "##);
     assert_eq!(desk.get("n.ipynb"), book, "what came and went left nothing behind");
 }

@@ -142,11 +142,11 @@ fn nothing_of_the_machine_or_the_bot_is_opened_and_nothing_hangs() {
 --
 ✗ read_file denied for path: held (it is the bot's own: no tool touches it)
 --
-✗ read_file denied for path: environ (it is the machine's own, not a file)
+✗ read_file denied for path: environ (it belongs to the system and is not a file)
 --
-✗ read_file denied for path: /proc/self/environ (it is the machine's own, not a file)
+✗ read_file denied for path: /proc/self/environ (it belongs to the system and is not a file)
 --
-✗ read_file denied for path: /dev/zero (it is the machine's own, not a file)
+✗ read_file denied for path: /dev/zero (it belongs to the system and is not a file)
 --
 ✗ pipe: it is a device, a pipe or a socket, not a file
 --

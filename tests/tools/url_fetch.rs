@@ -72,7 +72,7 @@ status: 200
 content_type: image/png
 truncated: false
 
-[5 bytes that are no text: fetch them with download_path]
+[5 bytes that are not text: fetch them with download_path]
 --
 url: http://here/liar
 method: GET
@@ -80,7 +80,7 @@ status: 200
 content_type: text/plain
 truncated: false
 
-[3 bytes that are no text: fetch them with download_path]
+[3 bytes that are not text: fetch them with download_path]
 --
 ✗ the server redirects more than 5 times, last to http://here/circle
 --
@@ -98,7 +98,7 @@ truncated: false
 --
 ✗ invalid method: TRACE (takes GET, POST, PUT, PATCH, DELETE)
 --
-✗ only http and https are taken, not file
+✗ only http and https are accepted, not file
 "##);
     let post = server.asked().into_iter().find(|r| r.starts_with("POST")).unwrap();
     assert!(

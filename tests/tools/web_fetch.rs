@@ -38,8 +38,8 @@ fn a_page_is_read_once_and_in_the_form_that_is_asked_for() {
         "Open daily",
         "<b>daily</b>",
         "non-2xx status: 410",
-        "is no page: image/png",
-        "(the page holds no text)",
+        "is not a page: image/png",
+        "(the page has no text)",
         "not allowed by guard",
         "invalid format: pdf",
     ];

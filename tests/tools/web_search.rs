@@ -49,7 +49,7 @@ No results found.
 --
 ✗ DuckDuckGo asks for a captcha instead of answering: try later, or set a Brave key (tools.web_search.brave.api_key)
 --
-✗ DuckDuckGo answered with a page that holds no result list
+✗ DuckDuckGo answered with a page without a result list
 --
 Search results for "tea":
 

@@ -21,7 +21,7 @@ pub fn read<S: DeserializeOwned>(
         Value::Null => return Ok(None),
         Value::Object(map) if map.is_empty() => return Ok(None),
         Value::Object(map) => map,
-        other => return Err(vec![Problem::of("", format!("{other} is not a section of keys"))]),
+        other => return Err(vec![Problem::of("", format!("{other} is not a section with keys"))]),
     };
     let misfit = |(key, value): (&String, &Value)| {
         // Alone, so that its error can name it.
@@ -30,7 +30,7 @@ pub fn read<S: DeserializeOwned>(
         let is_secret = secrets.contains(&key.as_str());
         let shown = if is_secret { "the value".to_owned() } else { value.to_string() };
         Some(match taken(key) {
-            Some(taken) => Problem::of(key, format!("{shown} is not taken; takes {taken}")),
+            Some(taken) => Problem::of(key, format!("{shown} is not accepted; it takes {taken}")),
             None => Problem::of(key, error.to_string()),
         })
     };

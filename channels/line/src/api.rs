@@ -169,7 +169,7 @@ impl Api {
                 Err(Fault::Refused(Refusal { code: 429, text, retry_after, ..Refusal::default() }))
             }
             _ => Err(Fault::Unclear(self.line.redactor.clean(&format!(
-                "{path}: HTTP {} that is no answer of LINE: {}",
+                "{path}: HTTP {} that is not an answer from LINE: {}",
                 status.as_u16(),
                 client::beginning(&bytes)
             )))),

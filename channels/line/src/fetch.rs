@@ -30,9 +30,7 @@ pub async fn fetch(api: &Api, file: &Attachment, most: u64, sink: Sink<'_>) -> R
         return Err("this attachment was not made by LINE".to_owned());
     };
     if content.elsewhere {
-        return Err(
-            "it lies on another server than LINE's and is not fetched from there".to_owned()
-        );
+        return Err("it is on a server that is not LINE's and is not fetched from there".to_owned());
     }
     if content.prepared {
         prepared(api, &content.id).await?;
@@ -76,8 +74,10 @@ async fn pour(api: &Api, mut response: Response, most: u64, sink: Sink<'_>) -> R
     let mut written: u64 = 0;
     loop {
         let chunk = timeout(SILENCE, response.chunk()).await;
-        let chunk = chunk.map_err(|_| "the download stood still; try again later".to_owned())?;
-        let Some(chunk) = chunk.map_err(|e| api.words("the download broke off", e))? else { break };
+        let chunk = chunk.map_err(|_| "the download stalled; try again later".to_owned())?;
+        let Some(chunk) = chunk.map_err(|e| api.words("the download was interrupted", e))? else {
+            break;
+        };
         written += chunk.len() as u64;
         if written > most {
             return Err(format!("the file is too big: at most {most} bytes are fetched"));

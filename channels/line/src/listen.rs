@@ -84,8 +84,8 @@ async fn tell_taken(
     ears: &LineEars,
 ) {
     let text = format!(
-        "I cannot hear LINE: {listen} cannot be opened ({error}). Stop the program that holds it, or \
-         choose another line.webhook_listen. I keep trying."
+        "I cannot receive messages from LINE: {listen} cannot be opened ({error}). Stop the program that holds it, \
+         or choose another line.webhook_listen. I keep trying."
     );
     tracing::error!(%listen, %error, "the webhook cannot listen; trying again");
     inbox.notice(&ears.account, "line-listen", &text).await;

@@ -64,18 +64,18 @@ impl Quota {
     /// Says that the access token is refused.
     pub fn token_refused(&self, words: &str) {
         let text = format!(
-            "LINE refuses the bot's channel access token ({words}): I hear, but I cannot answer. Issue a \
-             new one in the LINE Developers console, put it into line.channel_access_token_file, and \
-             start again. Answers wait until then."
+            "LINE refuses the bot's channel access token ({words}): I receive messages but cannot answer. Issue a \
+             new one in the LINE Developers console, put it into line.channel_access_token_file, and start again. \
+             Answers wait until then."
         );
         self.send(Notice { key: "line-token", text });
     }
 
     fn tell(&self, what: &str) {
         let text = format!(
-            "{what} Answers within a minute are replies and still free; later ones, long ones and \
-             scheduled ones are pushes. A larger plan in the LINE Official Account Manager lifts it; \
-             otherwise it begins anew next month."
+            "{what} Answers within a minute are replies and still free; later ones, long ones and scheduled ones \
+             are pushes. A larger plan in the LINE Official Account Manager lifts it; otherwise the count starts \
+             over next month."
         );
         self.send(Notice { key: "line-quota", text });
     }

@@ -187,13 +187,15 @@ fn secret(value: Option<SecretString>, what: &str) -> Result<SecretString, Strin
         ));
     }
     if !text.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err(format!("the value is no channel {what}; takes it without blanks or quotes"));
+        return Err(format!(
+            "the value is not a channel {what}; write it without spaces or quotes"
+        ));
     }
     Ok(SecretString::from(text.to_owned()))
 }
 
 fn base_url(text: &str) -> Result<Url, String> {
-    let wrong = || format!("{text:?} is not taken; takes a URL such as https://api.line.me");
+    let wrong = || format!("{text:?} is not accepted; it takes a URL such as https://api.line.me");
     let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
         return Err(wrong());
@@ -203,14 +205,14 @@ fn base_url(text: &str) -> Result<Url, String> {
 
 fn listen(text: &str) -> Result<SocketAddr, String> {
     text.trim().parse().map_err(|_| {
-        format!("{text:?} is not taken; takes an address and port such as 127.0.0.1:18080")
+        format!("{text:?} is not accepted; it takes an address and port such as 127.0.0.1:18080")
     })
 }
 
 fn path(text: &str) -> Result<String, String> {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"/-_.".contains(&b);
     if text.len() < 2 || !text.starts_with('/') || !text.bytes().all(plain) {
-        return Err(format!("{text:?} is not taken; takes a path such as /line/webhook"));
+        return Err(format!("{text:?} is not accepted; it takes a path such as /line/webhook"));
     }
     Ok(text.to_owned())
 }
@@ -244,12 +246,12 @@ fn deadline(text: &str) -> Result<TimeDelta, String> {
     let millis = millis.filter(|millis| (100..=45_000).contains(millis));
     millis
         .map(TimeDelta::milliseconds)
-        .ok_or_else(|| format!("{text:?} is not taken; takes {DEADLINES}"))
+        .ok_or_else(|| format!("{text:?} is not accepted; it takes {DEADLINES}"))
 }
 
 fn bytes(value: u64) -> Result<u64, String> {
     if value == 0 {
-        return Err("0 is not taken; takes 1 or more bytes".to_owned());
+        return Err("0 is not accepted; it takes 1 or more bytes".to_owned());
     }
     Ok(value)
 }
@@ -298,18 +300,18 @@ mod tests {
         }));
         assert!(!text.contains("hunter2"), "{text}");
         insta::assert_snapshot!(text, @r#"
-        channel_secret: the value is not taken; takes the value from the LINE Developers console, as text
+        channel_secret: the value is not accepted; it takes the value from the LINE Developers console, as text
         alowed: unknown field `alowed`, expected one of `channel_access_token`, `channel_secret`, `base_url`, `data_base_url`, `webhook_listen`, `webhook_path`, `allowed_ids`, `reply_deadline`, `push`, `pace`, `max_download_bytes`
-        push: "always" is not taken; takes last_resort or never
-        pace: "fast" is not taken; takes platform or lifted
-        channel_access_token: the value is no channel access token; takes it without blanks or quotes
-        base_url: "ftp://x" is not taken; takes a URL such as https://api.line.me
-        data_base_url: "https://x/?a=b" is not taken; takes a URL such as https://api.line.me
-        webhook_listen: "18080" is not taken; takes an address and port such as 127.0.0.1:18080
-        webhook_path: "line" is not taken; takes a path such as /line/webhook
+        push: "always" is not accepted; it takes last_resort or never
+        pace: "fast" is not accepted; it takes platform or lifted
+        channel_access_token: the value is not a channel access token; write it without spaces or quotes
+        base_url: "ftp://x" is not accepted; it takes a URL such as https://api.line.me
+        data_base_url: "https://x/?a=b" is not accepted; it takes a URL such as https://api.line.me
+        webhook_listen: "18080" is not accepted; it takes an address and port such as 127.0.0.1:18080
+        webhook_path: "line" is not accepted; it takes a path such as /line/webhook
         allowed_ids: "@name" is not an id; takes ids such as U4af… (person), Ca56… (group), R0b1… (room), or "*" for everyone; /id in the chat tells its id
-        reply_deadline: "50s" is not taken; takes 100ms to 45s
-        max_download_bytes: 0 is not taken; takes 1 or more bytes
+        reply_deadline: "50s" is not accepted; it takes 100ms to 45s
+        max_download_bytes: 0 is not accepted; it takes 1 or more bytes
         "#);
     }
 

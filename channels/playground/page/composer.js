@@ -11,7 +11,7 @@ const TRIES = ['note: buy milk', 'tell me my list', 'react with 👍',
 const COMMANDS = [
   ['/help', 'what selkie is and does'], ['/tools', 'the tools of this conversation'],
   ['/status', 'what runs, what waits, what it cost'], ['/stop', 'end the running task'],
-  ['/reset', 'begin anew: history is put away'], ['/id', 'this conversation and you, as ids'],
+  ['/reset', 'start over: the history is set aside'], ['/id', 'this conversation and you, as ids'],
   ['/ask', 'ask in a group without a mention'], ['/start', 'hello'],
 ];
 

@@ -59,7 +59,7 @@ async fn call<RS: DeserializeOwned>(
             Err(SlackClientError::RateLimitError(limit))
         }
         StatusCode::OK | StatusCode::NO_CONTENT => Err(broken(format!(
-            "HTTP {} that is no answer of the Web API: {}",
+            "HTTP {} that is not an answer from the Web API: {}",
             status.as_u16(),
             client::beginning(&body)
         ))),

@@ -128,7 +128,7 @@ impl SlackEars {
         let answer = self.api.ask("files.info", &[("file", handle.file.as_str())]).await;
         let answer = answer.map_err(|fault| match fault {
             Fault::Refused(refused) => {
-                format!("Slack does not hand out the file: {}", refusal::words(&refused))
+                format!("Slack does not provide the file: {}", refusal::words(&refused))
             }
             Fault::NotSent(why) | Fault::Unclear(why) => {
                 format!("the file could not be fetched, try again later: {why}")
@@ -162,10 +162,9 @@ impl SlackEars {
         let mut written: u64 = 0;
         loop {
             let chunk = timeout(SILENCE, response.chunk()).await;
-            let chunk =
-                chunk.map_err(|_| "the download stood still; try again later".to_owned())?;
+            let chunk = chunk.map_err(|_| "the download stalled; try again later".to_owned())?;
             let chunk = chunk.map_err(|e| {
-                self.api.clean(&format!("the download broke off: {}", client::words(e)))
+                self.api.clean(&format!("the download was interrupted: {}", client::words(e)))
             })?;
             let Some(chunk) = chunk else { break };
             written += chunk.len() as u64;

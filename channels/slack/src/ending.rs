@@ -61,13 +61,12 @@ pub fn grumble(slot: u8, fails: u32, error: &str) {
 }
 
 /// Told when Socket Mode is off.
-pub const DISABLED: &str = "Slack has switched Socket Mode off for this app, so I hear nothing there. \
-    Switch it on under \"Socket Mode\" in the app's settings. I keep trying.";
+pub const DISABLED: &str = "Slack has switched Socket Mode off for this app, so I receive nothing there. Switch it \
+    on under \"Socket Mode\" in the app's settings. I keep trying.";
 
 /// Told when another program listens with this app's token.
-pub const TAKEN: &str = "Another program listens to Slack with my app's token (slack.app_token). Slack \
-    gives each of us a part of the messages, so I miss some for as long as it runs. Stop it, or make an app \
-    of its own for one of us.";
+pub const TAKEN: &str = "Another program listens to Slack with my app's token (slack.app_token). Slack splits the \
+    messages between us, so I miss some while it runs. Stop it, or give one of us an app of its own.";
 
 fn credential(refusal: &Refusal) -> String {
     format!(

@@ -127,7 +127,7 @@ impl SlackMouth {
             return refuse(match names.first() {
                 Some(name) => format!("invalid_name: this workspace has no emoji {name}"),
                 None => format!(
-                    "{written} is no emoji name: Slack takes names such as thumbsup or eyes"
+                    "{written} is not an emoji name: Slack takes names such as thumbsup or eyes"
                 ),
             });
         };

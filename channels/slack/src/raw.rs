@@ -29,7 +29,9 @@ impl Api {
         let response = timeout(UPLOAD_LIMIT, request.send())
             .await
             .map_err(|_| "the upload took too long".to_owned())?
-            .map_err(|e| self.clean(&format!("the upload broke off: {}", client::words(e))))?;
+            .map_err(|e| {
+                self.clean(&format!("the upload was interrupted: {}", client::words(e)))
+            })?;
         match response.status().is_success() {
             true => Ok(()),
             false => Err(format!("the upload server answered HTTP {}", response.status().as_u16())),
@@ -77,8 +79,8 @@ impl Api {
             if !self.is_slacks(&url) {
                 let host = url.host_str().unwrap_or_default();
                 return Err(format!(
-                    "the file lies on {host}, which is not Slack's: not fetched (slack.file_hosts may \
-                     name more hosts)"
+                    "the file is on {host}, which is not Slack's: not fetched (slack.file_hosts may name more \
+                     hosts)"
                 ));
             }
             let mut request = self.raw().get(url.clone());

@@ -193,7 +193,7 @@ fn token(
     } else if text.starts_with(other) {
         format!("the value begins with {other}: bot_token takes xoxb-…, app_token xapp-…")
     } else if !text.bytes().all(|b| b.is_ascii_graphic()) {
-        "the value holds blanks or quotes; takes the token as Slack shows it".to_owned()
+        "the value contains spaces or quotes; write the token as Slack shows it".to_owned()
     } else {
         return Some(SecretString::from(text.to_owned()));
     };
@@ -202,7 +202,8 @@ fn token(
 }
 
 fn base_url(text: &str) -> Result<Url, String> {
-    let wrong = || format!("{text:?} is not taken; takes a URL such as https://slack.com/api");
+    let wrong =
+        || format!("{text:?} is not accepted; it takes a URL such as https://slack.com/api");
     let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
     let sound = matches!(url.scheme(), "http" | "https") && url.has_host();
     if !sound || url.query().is_some() || url.fragment().is_some() {
@@ -258,12 +259,13 @@ fn allow(channels: Vec<String>, people: Vec<String>) -> AllowList {
 
 fn sockets(value: u8) -> Result<u8, String> {
     let fits = (1..=MOST_SOCKETS).contains(&value);
-    fits.then_some(value).ok_or_else(|| format!("{value} is not taken; takes 1 to {MOST_SOCKETS}"))
+    fits.then_some(value)
+        .ok_or_else(|| format!("{value} is not accepted; it takes 1 to {MOST_SOCKETS}"))
 }
 
 fn bytes(value: u64, most: u64) -> Result<u64, String> {
     if value == 0 || value > most {
-        return Err(format!("{value} is not taken; takes 1 to {most} bytes"));
+        return Err(format!("{value} is not accepted; it takes 1 to {most} bytes"));
     }
     Ok(value)
 }
@@ -314,16 +316,16 @@ mod tests {
             "allowed_user_ids": ["*"], "max_sockets": 11, "pace": "fast", "colour": "red",
         }));
         insta::assert_snapshot!(says.join("\n"), @r##"
-        app_token: the value is not taken; takes the app's token, xapp-…, as text
-        pace: "fast" is not taken; takes platform or lifted
+        app_token: the value is not accepted; it takes the app's token, xapp-…, as text
+        pace: "fast" is not accepted; it takes platform or lifted
         colour: unknown field `colour`, expected one of `bot_token`, `app_token`, `base_url`, `file_hosts`, `allowed_team_ids`, `allowed_channel_ids`, `allowed_user_ids`, `max_sockets`, `pace`, `max_download_bytes`, `max_upload_bytes`
         bot_token: the value begins with xapp-: bot_token takes xoxb-…, app_token xapp-…
-        base_url: "slack.com" is not taken; takes a URL such as https://slack.com/api
+        base_url: "slack.com" is not accepted; it takes a URL such as https://slack.com/api
         file_hosts: "https://files.example.com/" is not a host name; takes names such as files.example.com
         allowed_team_ids: "C1" is not a workspace id; takes ids such as T0123456
         allowed_channel_ids: "#general" is not an id; takes C0123456, D0123456 or "*"; /id tells them
         allowed_user_ids: "*" is not an id; takes U0123456; /id tells them
-        max_sockets: 11 is not taken; takes 1 to 10
+        max_sockets: 11 is not accepted; it takes 1 to 10
         "##);
     }
 

@@ -257,7 +257,7 @@ fn verdict(
             migrate_to: None,
         })),
         _ => Err(Fault::Unclear(api.clean(&format!(
-            "HTTP {} that is no answer of the Bot API: {}",
+            "HTTP {} that is not an answer from the Bot API: {}",
             status.as_u16(),
             client::beginning(body.as_bytes())
         )))),

@@ -108,7 +108,7 @@ fn refused(refusal: &Refusal) -> Trouble {
             Trouble::Final(too_big(None, PLATFORM_MOST))
         }
         _ if refusal.text.contains("temporarily unavailable") => passing(refusal.text.clone()),
-        _ => Trouble::Final(format!("Telegram does not hand out the file: {}", refusal.text)),
+        _ => Trouble::Final(format!("Telegram does not provide the file: {}", refusal.text)),
     }
 }
 
@@ -137,8 +137,8 @@ impl Poured<'_> {
         let mut again = (self.written, Fnv::default());
         loop {
             let chunk = timeout(SILENCE, response.chunk()).await;
-            let chunk = chunk.map_err(|_| passing("the download stood still".to_owned()))?;
-            let chunk = chunk.map_err(|e| passing(api.words("the download broke off", e)))?;
+            let chunk = chunk.map_err(|_| passing("the download stalled".to_owned()))?;
+            let chunk = chunk.map_err(|e| passing(api.words("the download was interrupted", e)))?;
             let Some(chunk) = chunk else { break };
             let (known, new) = chunk.split_at(chunk.len().min(usize_of(again.0)));
             again.1.write(known);
@@ -185,7 +185,7 @@ fn unstored(error: &std::io::Error) -> Trouble {
 pub fn too_big(size: Option<u64>, most: u64) -> String {
     let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
     let reason = if most >= PLATFORM_MOST {
-        "Telegram hands out files up to 20 MB to bots".to_owned()
+        "Telegram gives bots files up to 20 MB".to_owned()
     } else {
         format!("at most {most} bytes are fetched")
     };

@@ -166,15 +166,16 @@ fn token(token: Option<SecretString>) -> Result<SecretString, String> {
     let shaped = text.split_once(':').is_some_and(|(id, rest)| !id.is_empty() && !rest.is_empty());
     let plain = text.bytes().all(|b| b.is_ascii_graphic() && !b"/?#%\\".contains(&b));
     if !shaped || !plain {
-        return Err("the value does not look like a token; takes <number>:<letters> as \
-                    @BotFather wrote it, without blanks or quotes"
+        return Err("the value does not look like a token; it takes <number>:<letters> as @BotFather wrote it, \
+            without spaces or quotes"
             .to_owned());
     }
     Ok(SecretString::from(text.to_owned()))
 }
 
 fn base_url(text: &str) -> Result<Url, String> {
-    let wrong = || format!("{text:?} is not taken; takes a URL such as https://api.telegram.org");
+    let wrong =
+        || format!("{text:?} is not accepted; it takes a URL such as https://api.telegram.org");
     let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
         return Err(wrong());
@@ -217,12 +218,12 @@ fn poll_timeout(value: &PollTimeout) -> Result<Duration, String> {
     let seconds = seconds.filter(|s| (1..=LONGEST_POLL).contains(s));
     seconds
         .map(Duration::from_secs)
-        .ok_or_else(|| format!("{} is not taken; takes 1s to 50s", shown(value)))
+        .ok_or_else(|| format!("{} is not accepted; it takes 1s to 50s", shown(value)))
 }
 
 fn bytes(value: u64, most: u64) -> Result<u64, String> {
     if value == 0 || value > most {
-        return Err(format!("{value} is not taken; takes 1 to {most} bytes"));
+        return Err(format!("{value} is not accepted; it takes 1 to {most} bytes"));
     }
     Ok(value)
 }
@@ -272,13 +273,13 @@ mod tests {
         assert!(!text.contains("hunter2"), "{text}");
         insta::assert_snapshot!(text, @r#"
         alowed: unknown field `alowed`, expected one of `bot_token`, `base_url`, `allowed_chat_ids`, `poll_timeout`, `pace`, `max_download_bytes`, `max_upload_bytes`
-        pace: "fast" is not taken; takes platform or lifted
-        max_download_bytes: "much" is not taken; takes a number of bytes
-        bot_token: the value does not look like a token; takes <number>:<letters> as @BotFather wrote it, without blanks or quotes
-        base_url: "ftp://x" is not taken; takes a URL such as https://api.telegram.org
+        pace: "fast" is not accepted; it takes platform or lifted
+        max_download_bytes: "much" is not accepted; it takes a number of bytes
+        bot_token: the value does not look like a token; it takes <number>:<letters> as @BotFather wrote it, without spaces or quotes
+        base_url: "ftp://x" is not accepted; it takes a URL such as https://api.telegram.org
         allowed_chat_ids: "@name" is not an id; takes numbers such as -1001234567890 (group) or 4711 (person), or "*" for everyone; /id in the chat tells its id
-        poll_timeout: "70s" is not taken; takes 1s to 50s
-        max_upload_bytes: 99999999 is not taken; takes 1 to 52428800 bytes
+        poll_timeout: "70s" is not accepted; it takes 1s to 50s
+        max_upload_bytes: 99999999 is not accepted; it takes 1 to 52428800 bytes
         "#);
     }
 

@@ -250,7 +250,7 @@ impl Wire {
                 Err(Fault::Refused(Refusal { code, text, wait }))
             }
             _ => Err(Fault::Unclear(self.redactor.clean(&format!(
-                "{path}: HTTP {code} that is no answer of X: {}",
+                "{path}: HTTP {code} that is not an answer from X: {}",
                 client::beginning(&bytes)
             )))),
         }

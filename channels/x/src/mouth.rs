@@ -141,7 +141,7 @@ impl Mouth for XMouth {
             },
             Seen::Missing => Lookup::NotSent,
             Seen::Unreadable(why) => {
-                tracing::warn!(why, "the timeline does not tell whether a post stands there");
+                tracing::warn!(why, "the timeline does not show whether the post is there");
                 Lookup::Unknown
             }
         }

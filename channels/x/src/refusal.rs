@@ -43,25 +43,25 @@ pub fn advice(refusal: &Refusal, keys: &str) -> String {
     let says = &refusal.text;
     match kind(refusal) {
         Kind::Duplicate => {
-            "X takes the same text only once, and it stands on the timeline already or did lately: \
-            change the words to post them again"
+            "X accepts the same text only once, and it is on the timeline or was recently: change the words to \
+             post it again"
                 .to_owned()
         }
         Kind::AppOnly => format!(
-            "X takes no post from an app's own bearer ({says}): give a user's login instead of {keys}, either \
-             x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and \
+            "X accepts no post with an app's own bearer token ({says}): give a user's login instead of {keys}, \
+             either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and \
              x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)"
         ),
         Kind::ReadOnly => format!(
-            "the app may only read ({says}): set it to \"Read and write\" in X's developer console, make the \
-             access token anew there, and put it into x.access_token and x.access_token_secret"
+            "the app may only read ({says}): set it to \"Read and write\" in X's developer console, create a new \
+             access token there, and put it into x.access_token and x.access_token_secret"
         ),
         Kind::Login => format!(
             "X refuses the login ({says}): make a new one in X's developer console, put it into {keys}, and start \
              selkie again"
         ),
         Kind::Credits => format!(
-            "X takes no more posts on this plan ({says}): look at the plan and its credits in X's developer console"
+            "X accepts no more posts on this plan ({says}): check the plan and its credits in X's developer console"
         ),
         Kind::Limited => format!("X limits the account ({says})"),
         Kind::Other => format!("X says {}: {says}", refusal.code),
@@ -115,7 +115,7 @@ mod tests {
         let advice = [refusal(403, app), refusal(401, "Unauthorized"), refusal(400, "no")]
             .map(|refusal| advice(&refusal, "x.bearer_token"));
         insta::assert_snapshot!(advice.join("\n"), @"
-        X takes no post from an app's own bearer (Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden.): give a user's login instead of x.bearer_token, either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)
+        X accepts no post with an app's own bearer token (Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden.): give a user's login instead of x.bearer_token, either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)
         X refuses the login (Unauthorized): make a new one in X's developer console, put it into x.bearer_token, and start selkie again
         X says 400: no
         ");

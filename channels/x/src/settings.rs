@@ -173,13 +173,12 @@ fn login(settings: Settings) -> Result<Login, Vec<Problem>> {
     login.filter(|_| problems.is_empty()).ok_or(problems)
 }
 
-const NO_WAY: &str = "says nothing of who posts: give consumer_key, consumer_secret, access_token and \
-    access_token_secret (OAuth 1.0a, from X's developer console), or client_id and refresh_token (OAuth 2.0), or \
-    bearer_token (a user's own)";
+const NO_WAY: &str = "has no login: give consumer_key, consumer_secret, access_token and access_token_secret \
+    (OAuth 1.0a, from X's developer console), or client_id and refresh_token (OAuth 2.0), or bearer_token (a user's \
+    own)";
 
-const TOO_MANY_WAYS: &str = "stands beside another way to prove who posts: keep one of consumer_key, \
-    consumer_secret, access_token and access_token_secret (OAuth 1.0a), client_id and refresh_token (OAuth 2.0), \
-    bearer_token (a user's own)";
+const TOO_MANY_WAYS: &str = "is set beside another login: keep one of consumer_key, consumer_secret, access_token \
+    and access_token_secret (OAuth 1.0a), client_id and refresh_token (OAuth 2.0), bearer_token (a user's own)";
 
 /// The first key of the later way that is begun.
 fn begun(ways: [bool; 3]) -> &'static str {
@@ -193,13 +192,13 @@ fn secret(value: Option<SecretString>) -> Result<SecretString, String> {
         return Err(says.to_owned());
     }
     if !text.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err("the value is no key of X; takes it without blanks or quotes".to_owned());
+        return Err("the value is not a key of X; write it without spaces or quotes".to_owned());
     }
     Ok(SecretString::from(text.to_owned()))
 }
 
 fn base_url(text: &str) -> Result<Url, String> {
-    let wrong = || format!("{text:?} is not taken; takes a URL such as https://api.x.com");
+    let wrong = || format!("{text:?} is not accepted; it takes a URL such as https://api.x.com");
     let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
         return Err(wrong());
@@ -245,21 +244,21 @@ mod tests {
         }));
         assert!(!text.contains("hunter2"), "{text}");
         insta::assert_snapshot!(text, @r#"
-        consumer_secret: the value is not taken; takes the value from X's developer console, as text
-        numbering: "yes" is not taken; takes true or false
+        consumer_secret: the value is not accepted; it takes the value from X's developer console, as text
+        numbering: "yes" is not accepted; it takes true or false
         tweets: unknown field `tweets`, expected one of `consumer_key`, `consumer_secret`, `access_token`, `access_token_secret`, `client_id`, `client_secret`, `refresh_token`, `bearer_token`, `numbering`, `base_url`, `pace`
-        pace: "fast" is not taken; takes platform or lifted
-        base_url: "ftp://x" is not taken; takes a URL such as https://api.x.com
-        consumer_key: the value is no key of X; takes it without blanks or quotes
+        pace: "fast" is not accepted; it takes platform or lifted
+        base_url: "ftp://x" is not accepted; it takes a URL such as https://api.x.com
+        consumer_key: the value is not a key of X; write it without spaces or quotes
         access_token_secret: is missing: copy it from X's developer console into a file and name it here with _file
         "#);
     }
 
     #[test]
     fn one_way_is_taken_and_no_more() {
-        insta::assert_snapshot!(says(json!({ "numbering": true })), @": says nothing of who posts: give consumer_key, consumer_secret, access_token and access_token_secret (OAuth 1.0a, from X's developer console), or client_id and refresh_token (OAuth 2.0), or bearer_token (a user's own)");
+        insta::assert_snapshot!(says(json!({ "numbering": true })), @": has no login: give consumer_key, consumer_secret, access_token and access_token_secret (OAuth 1.0a, from X's developer console), or client_id and refresh_token (OAuth 2.0), or bearer_token (a user's own)");
         let both = json!({ "client_id": "a", "refresh_token": "b", "bearer_token": "c" });
-        insta::assert_snapshot!(says(both), @"bearer_token: stands beside another way to prove who posts: keep one of consumer_key, consumer_secret, access_token and access_token_secret (OAuth 1.0a), client_id and refresh_token (OAuth 2.0), bearer_token (a user's own)");
+        insta::assert_snapshot!(says(both), @"bearer_token: is set beside another login: keep one of consumer_key, consumer_secret, access_token and access_token_secret (OAuth 1.0a), client_id and refresh_token (OAuth 2.0), bearer_token (a user's own)");
         insta::assert_snapshot!(says(json!({ "client_secret": "a" })), @"
         client_id: is missing: copy it from X's developer console into a file and name it here with _file
         refresh_token: is missing: copy it from X's developer console into a file and name it here with _file

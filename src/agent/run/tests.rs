@@ -107,7 +107,7 @@ fn the_third_identical_call_gets_one_step_without_tools_and_the_next_ends_the_ta
     assert!(!ask(&mut run).tools);
     run.replied(again());
     let ending = end(&mut run);
-    insta::assert_snapshot!(ending.text, @"I stopped here: I was going in circles, calling `read_file` again and again with the same result. Please put it another way, or tell me what I am missing.");
+    insta::assert_snapshot!(ending.text, @"I stopped here: I was going in circles, calling `read_file` again and again with the same result. Please put it differently, or tell me what I am missing.");
     assert!(matches!(ending.end, End::Failed { .. }));
 }
 

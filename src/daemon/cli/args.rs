@@ -7,14 +7,14 @@ use clap::{Parser, Subcommand};
 const EXAMPLES: &str = "Examples:
   selkie demo                                 a chat with emulated platforms; no key, no account
   selkie demo --say 'note: buy milk'          one message in, the visible answers out
-  selkie config example > config.yaml         a config to begin with
-  selkie config check                         everything that is wrong with it, at once
+  selkie config example > config.yaml         a config to start from
+  selkie config check                         every mistake in it, at once
   selkie run                                  the daemon
   selkie ask 'what is in this folder?'        one task in the terminal
   selkie say --to tg:4711 'tea is ready'      your own words, through the bot
   selkie tools why write_file --in cli        why a tool is there, or is not
 
-Exit codes: 0 done · 1 it did not work · 2 the command line or the config is wrong";
+Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong";
 
 /// A multi-channel chat-bot daemon: one base tool registry, reshaped for every task.
 #[derive(Debug, Parser)]
@@ -36,11 +36,11 @@ pub struct Args {
 pub enum Command {
     /// Run the daemon
     Run,
-    /// Run the same daemon against emulated platforms, with a page to chat in
+    /// Run the daemon against emulated platforms, with a page to chat in
     Demo(Demo),
-    /// Ask one thing in the terminal: progress to standard error, the answer to standard output
+    /// Ask one thing in the terminal; progress goes to standard error, the answer to standard output
     Ask(Ask),
-    /// Say something in a conversation, as the bot: stored first, then sent, with the platform's receipt
+    /// Send your own words to a conversation, as the bot, and print the platform's receipt
     Say(Say),
     /// List, explain and call tools
     #[command(subcommand)]
@@ -48,10 +48,10 @@ pub enum Command {
     /// Check and show the config
     #[command(subcommand)]
     Config(Config),
-    /// What a platform needs to know of the bot
+    /// Print what a platform needs to set up the bot
     #[command(subcommand)]
     Channel(Channel),
-    /// Show a message's whole chain, from the platform's event to the receipts
+    /// Show what became of a message, from the platform's event to the receipts
     Trace(Trace),
 }
 
@@ -60,7 +60,7 @@ pub enum Command {
 #[command(after_help = "Examples:
   selkie slack manifest")]
 pub enum Channel {
-    /// Print what a person pastes at the platform to make the bot
+    /// Print the manifest to paste at the platform
     Manifest {
         /// The channel
         name: String,
@@ -74,13 +74,13 @@ pub enum Channel {
   selkie demo --say 'note: buy milk'        one message in, the answer out
   selkie demo --say hello --in slack:channel")]
 pub struct Demo {
-    /// Say this, print the visible answers, end
+    /// Send this message, print the visible answers and exit
     #[arg(long, value_name = "TEXT")]
     pub say: Option<String>,
-    /// Where to say it [default: the first place there is, a private chat]
+    /// Where to send it [default: the first place, a private chat]
     #[arg(long = "in", value_name = "PLACE")]
     pub place: Option<String>,
-    /// In a group: say it to the room, not to the bot by its name
+    /// In a group: do not address the bot by its name
     #[arg(long, requires = "say")]
     pub unnamed: bool,
     /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
@@ -103,7 +103,7 @@ pub struct Ask {
     /// What to ask; - reads it from standard input
     #[arg(required = true, value_name = "TEXT")]
     pub text: Vec<String>,
-    /// One JSON object a line: progress, answer, end
+    /// Print one JSON object a line: progress, answer, end
     #[arg(long)]
     pub json: bool,
 }
@@ -114,7 +114,7 @@ pub struct Ask {
   selkie say --to tg:4711 'tea is ready'
   selkie say --to x:main 'Good morning!'")]
 pub struct Say {
-    /// The conversation, e.g. x:main or tg:-100123; /id in a chat tells its id
+    /// The conversation, e.g. x:main or tg:-100123; /id in a chat shows its id
     #[arg(long, value_name = "CONVERSATION")]
     pub to: String,
     /// What to say, in Markdown
@@ -132,7 +132,7 @@ pub struct Say {
   selkie tools call todo_read '{}'
   selkie tools call --preview write_file '{\"path\":\"a.txt\",\"content\":\"hello\"}'")]
 pub enum Tools {
-    /// List the base, the runtime tools and each channel's; or one setting's shape
+    /// List all tools, or those of one setting
     List {
         #[command(flatten)]
         setting: Setting,
@@ -140,14 +140,14 @@ pub enum Tools {
         #[arg(long)]
         json: bool,
     },
-    /// Print the page of all tools in markdown, as src/docs/tools.md has it
+    /// Print the page of all tools in Markdown
     Docs,
     /// Show a tool as the model sees it
     Show {
         /// The tool
         name: String,
     },
-    /// Call tools without an agent, one after the other in one process
+    /// Call tools by hand, without a model, one after the other
     Call {
         /// The setting whose rules apply
         #[arg(long = "in", value_name = "SETTING", default_value = "cli")]
@@ -158,14 +158,14 @@ pub enum Tools {
         /// JSON instead of text
         #[arg(long)]
         json: bool,
-        /// Do nothing; print what a person who has to approve the calls would read
+        /// Do nothing; print what each call would do, or why it would be refused
         #[arg(long)]
         preview: bool,
         /// NAME JSON [NAME JSON …]
         #[arg(required = true, num_args = 2.., value_name = "NAME JSON")]
         calls: Vec<String>,
     },
-    /// Say why a tool is there in a setting, or is not
+    /// Say why a tool is available in a setting, or is not
     Why {
         /// The tool
         name: String,
@@ -183,16 +183,16 @@ pub struct Setting {
     /// Where: cli, or `<channel>:<kind>` [default: cli]
     #[arg(long = "in", value_name = "WHERE")]
     pub place: Option<String>,
-    /// Who asks: the least trusted of them [default: owner]
+    /// Who asks; of several people, the least trusted [default: owner]
     #[arg(long = "as", value_name = "WHO", value_parser = ["owner", "allowed", "stranger"])]
     pub who: Option<String>,
-    /// What for [default: asked]
+    /// What started the task [default: asked]
     #[arg(long, value_parser = ["asked", "scheduled", "heartbeat", "child"])]
     pub occasion: Option<String>,
-    /// What the conversation is in [default: normal]
+    /// The conversation's mode [default: normal]
     #[arg(long, value_parser = ["normal", "plan"])]
     pub mode: Option<String>,
-    /// Words of others are in play: a quote, a file, a web page
+    /// The task holds other people's words: a quote, a file, a web page
     #[arg(long)]
     pub tainted: bool,
 }
@@ -212,9 +212,9 @@ impl Setting {
   selkie config check
   selkie config show")]
 pub enum Config {
-    /// Tell everything that is wrong, at once
+    /// Report every mistake, at once
     Check,
-    /// Show every key as it takes effect and where its value comes from
+    /// Show every key with the value in effect and where it comes from
     Show {
         /// JSON instead of a table
         #[arg(long)]

@@ -174,7 +174,7 @@ impl Person {
                 Reply::NoAnswer => {
                     ("Please answer with a number or one of the words above.", false)
                 }
-                Reply::Closed => ("This question is closed by now.", true),
+                Reply::Closed => ("This question is already closed.", true),
             };
             writeln!(std::io::stderr(), "{hint}").ok();
             if is_over {

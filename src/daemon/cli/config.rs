@@ -72,13 +72,16 @@ fn notes(plan: &Plan) -> Vec<String> {
         && plan.channels.iter().filter(|c| c.ears.is_some()).all(|c| c.allow.is_empty())
     {
         notes.push(
-            "nobody is answered yet: owners and every allow list are empty. Write to the bot: it tells you \
-             your id, which belongs into owners"
+            "the bot would answer nobody: owners and every allow list are empty. Write to the bot: it tells you \
+             your id, which goes into owners"
                 .to_owned(),
         );
     }
     if let Some(dir) = plan.settings.workspace.dir.as_ref().filter(|dir| !dir.exists()) {
-        notes.push(format!("workspace.dir {} is not there yet: it will be made", dir.display()));
+        notes.push(format!(
+            "workspace.dir {} does not exist yet: selkie will create it",
+            dir.display()
+        ));
     }
     notes
 }

@@ -175,11 +175,11 @@ async fn say(world: &dyn World, up: &Up, errand: &Errand) -> anyhow::Result<()> 
     }
     settled.map_err(|_| anyhow!("the answer is not complete after {} s", PATIENCE.as_secs()))??;
     if seen.is_empty() && *manner == Manner::ToTheRoom {
-        print::out("nothing was sent: it was said to nobody in particular\n")?;
+        print::out("nothing was sent: the message was not for the bot\n")?;
         return Ok(());
     }
     if seen.is_empty() {
-        bail!("nothing was answered (in a group the bot has to be addressed)")
+        bail!("there was no answer (in a group, address the bot by its name)")
     }
     Ok(())
 }

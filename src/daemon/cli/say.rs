@@ -38,12 +38,12 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
             ended(&conversation, (&standing, why), json)
         }
         Told::Nowhere => Err(Failure::Usage(format!(
-            "--to {:?} is no conversation of a channel that is configured (there: {known}); takes an id such as \
-             x:main or tg:4711, which /id tells in a chat",
+            "--to {:?} is not a conversation of a configured channel ({known}); it takes an id such as x:main or \
+             tg:4711, which /id shows in a chat",
             body.to
         ))),
         Told::Nothing => {
-            Err(Failure::Usage("TEXT: there is nothing in it that could be shown".to_owned()))
+            Err(Failure::Usage("TEXT has nothing in it that could be shown".to_owned()))
         }
     }
 }
@@ -78,16 +78,16 @@ fn ended(conversation: &str, (standing, why): (&Standing, Option<String>), json:
             failed(format!("only the beginning was sent; the rest was refused: {reason}"))
         }
         Standing::Unclear => failed(
-            "nobody can tell whether it arrived: look there before you say it again".to_owned(),
+            "it is not known whether it arrived: check there before you send it again".to_owned(),
         ),
         Standing::Open => {
             let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
             failed(format!(
-                "stored and not sent yet{why}; it goes out when the platform takes it and selkie runs: do not \
-                 say it again"
+                "stored and not sent yet{why}; it goes out when selkie runs and the platform accepts it: do not \
+                 send it again"
             ))
         }
         Standing::Cancelled => failed("withdrawn before it was sent".to_owned()),
-        Standing::Expired => failed("its time had passed before it could be sent".to_owned()),
+        Standing::Expired => failed("it expired before it could be sent".to_owned()),
     }
 }

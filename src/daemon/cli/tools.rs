@@ -136,7 +136,8 @@ fn list_all(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
             words.map(str::to_owned).into()
         })
         .collect();
-    let more = "\n`selkie tools show NAME` tells all of one; `selkie tools list --in SETTING` what a task there has\n";
+    let more = "\n`selkie tools show NAME` shows one in full; `selkie tools list --in SETTING` lists what a task \
+        there has\n";
     Ok(print::out(&format!("{}{more}", print::table(&rows)))?)
 }
 
@@ -293,7 +294,7 @@ fn pairs(words: &[String]) -> Result<Vec<(String, Value)>, Failure> {
         let arguments = serde_json::from_str(&pair[1]).map_err(|e| {
             let hint =
                 if std::io::stdin().is_terminal() { " (quote it for your shell)" } else { "" };
-            Failure::Usage(format!("the arguments of {} are no JSON: {e}{hint}", pair[0]))
+            Failure::Usage(format!("the arguments of {} are not JSON: {e}{hint}", pair[0]))
         })?;
         calls.push((pair[0].clone(), arguments));
     }
@@ -303,6 +304,6 @@ fn pairs(words: &[String]) -> Result<Vec<(String, Value)>, Failure> {
 fn folder(binary: &Binary, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let folder = binary.here.join(named.unwrap_or_default());
     folder.canonicalize().map_err(|e| {
-        Failure::Usage(format!("--workspace {} cannot be entered: {e}", folder.display()))
+        Failure::Usage(format!("--workspace {} cannot be opened: {e}", folder.display()))
     })
 }

@@ -25,7 +25,7 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
     if chains.is_empty() {
         let message = &trace.message;
         return Err(Failure::Failed(anyhow::anyhow!(
-            "nothing is known of {message:?}: give a task's number, an inbox key or a message id"
+            "nothing is known about {message:?}: give a task's number, an inbox key or a message id"
         )));
     }
     if trace.json {

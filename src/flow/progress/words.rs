@@ -93,13 +93,13 @@ fn doing(news: &News) -> String {
 fn in_plain_words(tool: &str) -> String {
     let words = match tool {
         "bash" | "powershell" => "running a command",
-        "process" => "looking after a command that runs",
+        "process" => "checking on a running command",
         "read_file" | "read_schema" => "reading a file",
         "list_files" | "glob" | "grep" | "git_status" => "looking through files",
         "write_file" | "edit_file" | "patch" | "apply_patch" | "notebook_edit" => "changing files",
         "web_search" => "searching the web",
         "web_fetch" | "url_fetch" => "reading a web page",
-        "todo_read" | "todo_write" => "keeping the list of todos",
+        "todo_read" | "todo_write" => "updating the todo list",
         "think" => "thinking",
         _ => return escaped(&shortened(&tool.replace('_', " "), STEP)),
     };

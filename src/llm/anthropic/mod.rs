@@ -51,7 +51,7 @@ impl Anthropic {
         heard: &Heard<'_>,
     ) -> Result<Reply, Refused> {
         let body = request::body(&self.profile, request, stream)
-            .map_err(|e| self.wire.refused(400, None, &format!("the tools are no JSON: {e}")))?;
+            .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
         let mut gathered = Gathered::default();
         match self.wire.post(&body).await? {
             Answered::Whole(answer) => {

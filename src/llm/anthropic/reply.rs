@@ -142,7 +142,7 @@ impl Gathered {
         let usage = Usage { calls: 1, ..self.usage };
         let unfinished = |reason, why| Unfinished { reason, why, usage };
         if !self.ended {
-            let why = "the stream broke off before its end".to_owned();
+            let why = "the stream ended early".to_owned();
             return Err(unfinished(Reason::Garbled, why));
         }
         if self.too_many {

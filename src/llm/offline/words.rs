@@ -159,7 +159,7 @@ pub(super) fn failed(tool: &str, why: &str) -> String {
 
 /// Says that a tool may not be called now.
 pub(super) fn no_tools(tool: &str) -> String {
-    format!("I would call {tool} now, but I am asked for words alone.")
+    format!("I would call {tool} now, but I was asked for an answer without tools.")
 }
 
 /// Answers a message without words.

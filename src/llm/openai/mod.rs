@@ -54,7 +54,7 @@ impl OpenAi {
     ) -> Result<Reply, Refused> {
         let most = self.profile.most(request);
         let body = request::body(&self.profile, request, habits, most)
-            .map_err(|e| self.wire.refused(400, None, &format!("the tools are no JSON: {e}")))?;
+            .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
         let mut gathered = Gathered::default();
         match self.wire.post(&body).await? {
             Answered::Whole(answer) => {

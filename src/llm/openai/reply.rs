@@ -140,7 +140,7 @@ impl Gathered {
         let usage = Usage { calls: 1, ..self.usage };
         let unfinished = |reason, why| Unfinished { reason, why, usage };
         if self.finish.is_none() && !self.ended {
-            let why = "the stream broke off before its end".to_owned();
+            let why = "the stream ended early".to_owned();
             return Err(unfinished(Reason::Garbled, why));
         }
         if self.too_many {

@@ -13,8 +13,8 @@ impl Settings {
     pub fn problems(&self) -> Vec<Problem> {
         let mut out = Vec::new();
         if self.has_short_form() && self.profiles.contains_key(DEFAULT) {
-            let says = "stands beside the short form (llm.provider, llm.model …), which makes a profile \
-                        of the same name: keep one of the two";
+            let says = "is set beside the short form (llm.provider, llm.model …), which makes a profile of the \
+                same name: keep one of the two";
             out.push(Problem { key: "profiles.default".to_owned(), says: says.to_owned() });
         } else if self.has_short_form() {
             self.short_form().problems("", &mut out);
@@ -73,12 +73,12 @@ impl ProfileSettings {
         };
         if keyless && self.at_home() && !self.headers.keys().any(signs) {
             let (home, variable) = (self.provider.home(), self.provider.key_variable());
-            problem("api_key", format!("is missing: {home} wants one (or set {variable})"));
+            problem("api_key", format!("is missing: {home} needs one (or set {variable})"));
         }
         if let Some(key) = &self.api_key
             && HeaderValue::from_str(key.expose_secret().trim()).is_err()
         {
-            problem("api_key", "holds characters that no key has (a line break?)".to_owned());
+            problem("api_key", "contains characters that no key has (a line break?)".to_owned());
         }
         if let Some(Err(says)) = self.endpoint.as_deref().map(read_endpoint) {
             problem("endpoint", says);
@@ -108,7 +108,7 @@ impl ProfileSettings {
 /// In words that do not repeat the address: it may hold a password.
 pub(in crate::llm) fn read_endpoint(text: &str) -> Result<Url, String> {
     let takes = "takes an address like https://api.openai.com/v1";
-    let url = Url::parse(text.trim()).map_err(|e| format!("is no address ({e}): {takes}"))?;
+    let url = Url::parse(text.trim()).map_err(|e| format!("is not an address ({e}): {takes}"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(takes.to_owned());
     }
@@ -149,8 +149,8 @@ mod tests {
             routes: { main: [fats, offline], small: nobody-at-all, decision: [] }
             prices: { m: { input: -1, output: 0 } }
         "), @r#"
-    profiles.default: stands beside the short form (llm.provider, llm.model …), which makes a profile of the same name: keep one of the two
-    profiles.fast.api_key: is missing: https://api.anthropic.com/v1 wants one (or set ANTHROPIC_API_KEY)
+    profiles.default: is set beside the short form (llm.provider, llm.model …), which makes a profile of the same name: keep one of the two
+    profiles.fast.api_key: is missing: https://api.anthropic.com/v1 needs one (or set ANTHROPIC_API_KEY)
     profiles.fast.request_timeout: takes a length of time above 0
     profiles.odd.endpoint: ends before /chat/completions (anthropic: before /messages)
     profiles.odd.headers.a b: is no HTTP header

@@ -337,7 +337,7 @@ async fn asked_for_words_alone_it_calls_nothing() {
     world.listed.clear();
     assert_eq!(
         world.says("note: x").await,
-        "I would call todo_read now, but I am asked for words alone."
+        "I would call todo_read now, but I was asked for an answer without tools."
     );
     assert_eq!(world.calls, [] as [&str; 0]);
 }

@@ -27,7 +27,7 @@ pub fn make(conn: &Connection, path: &Path, version: i64, now: DateTime<Utc>) ->
         // A half copy is of no use to anybody, and takes the room.
         drop(fs::remove_file(&part));
         return Err(StoreError::Broken(format!(
-            "{} is of version {version} and has to be changed, and the copy before that cannot be made: {why}. \
+            "{} is of version {version} and has to be changed, and the copy before that cannot be created: {why}. \
              Make room for {} MB there and start again",
             path.display(),
             bytes.div_ceil(1 << 20).max(1)

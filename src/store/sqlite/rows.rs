@@ -35,7 +35,7 @@ impl StoreError {
     fn of(code: ErrorCode, what: String) -> Self {
         match code {
             ErrorCode::DatabaseCorrupt => Self::Damaged(format!("it is damaged ({what})")),
-            ErrorCode::NotADatabase => Self::Damaged(format!("it is no database ({what})")),
+            ErrorCode::NotADatabase => Self::Damaged(format!("it is not a database ({what})")),
             _ => Self::Broken(what),
         }
     }

@@ -80,7 +80,7 @@ async fn a_file_that_is_no_database_is_named() {
     std::fs::write(dir.path().join("selkie.db"), "not a database, but long enough to be read")
         .unwrap();
     let Err(StoreError::Damaged(says)) = open(dir.path()) else { panic!("it should be refused") };
-    assert!(says.contains("selkie.db") && says.contains("it is no database"), "{says}");
+    assert!(says.contains("selkie.db") && says.contains("it is not a database"), "{says}");
 }
 
 #[tokio::test]

@@ -142,11 +142,11 @@ fn drawn_or_told(answer: &str, most: usize) -> Result<Drawn, ToolError> {
 
 /// Reads a model's answer: the object alone, in a fence, or among words.
 fn drawn(answer: &str, most: usize) -> Result<Drawn, String> {
-    let start = answer.find('{').ok_or("it holds no JSON object")?;
+    let start = answer.find('{').ok_or("it contains no JSON object")?;
     let mut values = serde_json::Deserializer::from_str(&answer[start..]).into_iter::<Value>();
     let whole = match values.next() {
         Some(Ok(whole)) => whole,
-        _ => return Err("it is no JSON".to_owned()),
+        _ => return Err("it is not JSON".to_owned()),
     };
     let plan = whole.get("plan").unwrap_or(&whole);
     let steps = plan.get("steps").and_then(Value::as_array).ok_or("`steps` must be a list")?;
@@ -245,7 +245,7 @@ mod tests {
         let (done, asked) = made(&["sorry", FENCED], json!({ "task": "soup" })).await;
         let plan = plan_in(&done.unwrap().text).unwrap();
         assert_eq!((plan.summary.as_str(), plan.steps.len()), ("soup", 1));
-        assert!(asked.contains("could not be used: it holds no JSON object"), "{asked}");
+        assert!(asked.contains("could not be used: it contains no JSON object"), "{asked}");
         let (done, _) = made(&["{\"steps\":[]}", "{\"steps\":{}}"], json!({ "task": "x" })).await;
         insta::assert_snapshot!(done.unwrap_err(), @"invalid plan_create response: `steps` must be a list");
     }

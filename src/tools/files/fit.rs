@@ -103,7 +103,7 @@ fn place_of_nothing(file: &Lines<'_>, hunk: &Hunk) -> Result<usize, String> {
     if !hunk.anchors.is_empty() {
         return match anchored(file, &hunk.anchors)?.as_slice() {
             [one] => Ok(one + 1),
-            many => Err(format!("its @@ line stands in {} places: add context lines", many.len())),
+            many => Err(format!("its @@ line occurs in {} places: add context lines", many.len())),
         };
     }
     match hunk.hint {

@@ -89,7 +89,7 @@ impl GitStatus {
             let shown = place.shown();
             match place.kind().map_err(|e| refused(&shown, &e))?.0 {
                 Kind::Folder => Ok(place.real()),
-                _ => Err(ToolError::tell(format!("{shown} is no folder"))),
+                _ => Err(ToolError::tell(format!("{shown} is not a folder"))),
             }
         })
         .await
@@ -143,7 +143,7 @@ mod tests {
         folders.put("work/sub/c.txt", "new\n");
         assert_eq!(call(&scope, json!({})).await, " M a.txt\n?? sub/c.txt");
         assert_eq!(call(&scope, json!({"path": "sub"})).await, "?? c.txt");
-        assert_eq!(call(&scope, json!({"path": "a.txt"})).await, "a.txt is no folder");
+        assert_eq!(call(&scope, json!({"path": "a.txt"})).await, "a.txt is not a folder");
     }
 
     /// A repository around the workspace is not the workspace's.

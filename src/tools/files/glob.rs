@@ -76,7 +76,7 @@ fn find(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
     };
     let shown = folder.shown();
     if folder.kind().map_err(|e| refused(&shown, &e))?.0 != Kind::Folder {
-        return Err(ToolError::tell(format!("{shown} is a file: name the folder it lies in")));
+        return Err(ToolError::tell(format!("{shown} is a file: name the folder it is in")));
     }
     if !is_tame(&pattern) {
         return Err(ToolError::tell("invalid pattern: it is too long, or nests too many braces"));
@@ -226,7 +226,7 @@ refusing to read outside allowed base dir: /etc/. (open here: file_cache_dir/<pa
 invalid pattern: unclosed character class; missing ']'
 --
 {"pattern":"*","path":"a.rs"}
-a.rs is a file: name the folder it lies in
+a.rs is a file: name the folder it is in
 "##);
     }
 }

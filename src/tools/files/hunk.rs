@@ -110,8 +110,8 @@ pub(super) fn parse(patch: &str) -> Result<Vec<Change>, String> {
     } else if hunk_unified::is_one(&lines) {
         hunk_unified::parse(&lines)?
     } else {
-        return Err("this is no patch: write a unified diff (--- a/file, +++ b/file, @@ … @@) or \
-                    *** Begin Patch … *** End Patch"
+        return Err("this is not a patch: write a unified diff (--- a/file, +++ b/file, @@ … @@) or *** Begin Patch \
+            … *** End Patch"
             .to_owned());
     };
     if changes.is_empty() { Err("the patch changes nothing".to_owned()) } else { Ok(changes) }

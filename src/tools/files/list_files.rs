@@ -347,7 +347,7 @@ mod tests {
         [2 entries are closed to tools.]
         --
         {"path":"file_state_dir/memory"}
-        list_files denied for path: file_state_dir/memory (memory is reached with the memory tools)
+        list_files denied for path: file_state_dir/memory (it is the bot's memory, not a file)
         --
         {"path":"b.md"}
         b.md is a file: use read_file

@@ -29,18 +29,18 @@ impl<'a> Notebook<'a> {
     /// Why it is none.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
         let value: Value =
-            serde_json::from_slice(bytes).map_err(|e| format!("no notebook: {e}"))?;
+            serde_json::from_slice(bytes).map_err(|e| format!("not a notebook: {e}"))?;
         let version = value.get("nbformat").and_then(Value::as_u64);
         if version != Some(4) {
             let version = version.map_or("none".to_owned(), |v| v.to_string());
-            return Err(format!("nbformat {version}: only notebooks of format 4 are taken"));
+            return Err(format!("nbformat {version}: only notebooks of format 4 are supported"));
         }
         let minor = value.get("nbformat_minor").and_then(Value::as_u64).unwrap_or(0);
         let Some(cells) = value.get("cells").and_then(Value::as_array) else {
-            return Err("no notebook: it has no cells".to_owned());
+            return Err("not a notebook: it has no cells".to_owned());
         };
-        let at =
-            member(bytes, skip_space(bytes, 0), "cells").ok_or("no notebook: it has no cells")?;
+        let at = member(bytes, skip_space(bytes, 0), "cells")
+            .ok_or("not a notebook: it has no cells")?;
         let spans = items(bytes, at);
         let inside = at + 1..end_of(bytes, at) - 1;
         Ok(Self { bytes, cells: cells.clone(), spans, inside, has_ids: minor >= 5 })

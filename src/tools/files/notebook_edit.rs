@@ -261,7 +261,7 @@ there is no cell with the id b: the notebook has 3 cells, 0 to 2
 cell_id or cell_number is required
 new_source is required
 cell_type is required
-three.ipynb: nbformat 3: only notebooks of format 4 are taken
+three.ipynb: nbformat 3: only notebooks of format 4 are supported
 no such file: none.ipynb
 {
   "cells": [

@@ -294,7 +294,7 @@ mod tests {
         --
         refusing to read outside allowed base dir: /etc/passwd (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
         --
-        invalid path: it holds a NUL character
+        invalid path: it contains a NUL character
         --
         invalid path: too long (a name takes 255 bytes, a path 4095)
         ");

@@ -288,7 +288,7 @@ invalid schema: step (takes broken, config, steps); did you mean steps?
 --
 invalid schema: ../memory/x (takes broken, config, steps)
 --
-file_state_dir/schemas/broken.json is no JSON: EOF while parsing an object at line 1 column 1
+file_state_dir/schemas/broken.json is not JSON: EOF while parsing an object at line 1 column 1
 "##);
         scope.roots.state = None;
         let closed = tool.call(&scope, json!({"schema": "steps"})).await.unwrap_err();

@@ -60,8 +60,7 @@ impl Replace<'_> {
                 "old_string was not found in {shown}: read the file again and copy the text exactly"
             ))),
             count @ 2.. if !self.all => Err(ToolError::tell(format!(
-                "old_string stands in {count} places of {shown}: add lines around it until it is \
-                 unique{}",
+                "old_string occurs in {count} places of {shown}: add lines around it until it is unique{}",
                 if self.may_all { ", or set replace_all" } else { "" }
             ))),
             count => {
@@ -76,7 +75,7 @@ impl Replace<'_> {
         let size = before.len() - count * self.old.len() + count.saturating_mul(self.new.len());
         if count > MAX_PLACES {
             return Err(ToolError::tell(format!(
-                "old_string stands in more than {MAX_PLACES} places of {shown}: take a longer one"
+                "old_string occurs in more than {MAX_PLACES} places of {shown}: use a longer one"
             )));
         }
         if size as u64 > MAX_WHOLE {
@@ -241,7 +240,7 @@ mod tests {
  four
  two
 --
-old_string stands in 2 places of f: add lines around it until it is unique, or set replace_all
+old_string occurs in 2 places of f: add lines around it until it is unique, or set replace_all
 --
 "one\n2\nthree\nfour\n2\n"
 @@ line 2 @@
@@ -309,7 +308,7 @@ old_string and new_string are the same
         assert_eq!(said, "f would become too large (100000000 bytes > 16 MiB max)");
         let many = "a".repeat(200_000);
         let said = says(&many, "a", "b", true);
-        assert_eq!(said, "old_string stands in more than 100000 places of f: take a longer one");
+        assert_eq!(said, "old_string occurs in more than 100000 places of f: use a longer one");
         assert!(says(&file, "a", "bc", true).contains("+bcbc"));
     }
 }

@@ -52,7 +52,7 @@ impl Schemas {
             parser.end().map(|()| schema)
         };
         let schema = read(&content);
-        schema.map(Some).map_err(|e| ToolError::tell(format!("{path} is no JSON: {e}")))
+        schema.map(Some).map_err(|e| ToolError::tell(format!("{path} is not JSON: {e}")))
     }
 
     /// Lists the names.

@@ -17,7 +17,7 @@ pub(super) fn check_form(written: &str) -> Result<(), ToolError> {
         return Err(ToolError::tell("path is required"));
     }
     if written.contains('\0') {
-        return Err(ToolError::tell("invalid path: it holds a NUL character"));
+        return Err(ToolError::tell("invalid path: it contains a NUL character"));
     }
     if written.len() > MAX_PATH || written.split('/').any(|name| name.len() > MAX_NAME) {
         return Err(ToolError::tell(format!(

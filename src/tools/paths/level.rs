@@ -84,7 +84,7 @@ pub(super) fn mark(file: impl AsFd, level: Taint, zone: Zone) -> io::Result<()> 
     match fsetxattr(file, NAME, level.name().as_bytes(), XattrFlags::empty()) {
         Err(_) if level > unmarked(zone) => Err(io::Error::new(
             io::ErrorKind::Unsupported,
-            "the file system there keeps no mark of others' words (extended attributes): write to \
+            "this file system cannot mark other people's words (it has no extended attributes): write to \
              file_cache_dir/<path>",
         )),
         _ => Ok(()),

@@ -28,8 +28,8 @@ pub use staged::{Filling, Staged};
 pub use stop::Stop;
 
 /// Why the state folder is not written: see [`Roots::writes_state`].
-const TAINTED: &str = "words of others are in play, and the state folder steers the bot: nobody can allow it here until \
-                       approvals exist; begin anew with /reset, or ask at the terminal";
+const TAINTED: &str = "the task holds other people's words, and the state folder steers the bot: start over with \
+    /reset, or ask at the terminal";
 
 /// What is to be done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use super::{Want, Zone};
 const DEFINES: &str = "it defines the bot: people change it, tools do not";
 const SECRET: &str = "it may hold credentials of the bot";
 const INNER: &str = "it is the daemon's own";
-const MEMORY: &str = "memory is reached with the memory tools";
+const MEMORY: &str = "it is the bot's memory, not a file";
 const GIT: &str = "it is git's own: its settings and hooks are programs that git runs";
-const MACHINE: &str = "it is the machine's own, not a file";
+const MACHINE: &str = "it belongs to the system and is not a file";
 
 /// What tools read of the state folder, by its first name, and nothing else of it.
 const READ: [&str; 7] =

@@ -59,7 +59,7 @@ fn a_path_leads_where_it_says() {
     "file_state_dir/": invalid path: alias requires a relative file path
     "file_cache_directory": no such file: file_cache_directory
     "": path is required
-    "a\0b": invalid path: it holds a NUL character
+    "a\0b": invalid path: it contains a NUL character
     "a.txt/b": a.txt/b cannot be reached: a part of it is a file, not a folder
     "#);
     let absolute = folders.at("work/a.txt");
@@ -302,7 +302,10 @@ fn the_state_folder_is_not_written_while_words_of_others_are_in_play() {
     let roots = Roots { writes_state: false, ..folders.roots() };
     let find = finder(&roots, &[]);
     let said = says(find.writable("file_state_dir/TODO.md"));
-    assert!(said.contains("words of others are in play") && said.contains("/reset"), "{said}");
+    assert!(
+        said.contains("the task holds other people's words") && said.contains("/reset"),
+        "{said}"
+    );
     assert!(find.writable("fine.txt").is_ok() && find.writable("file_cache_dir/fine.txt").is_ok());
 }
 

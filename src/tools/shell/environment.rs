@@ -30,10 +30,10 @@ pub(super) fn environment(
         )));
     }
     if let Some(name) = asked.keys().find(|name| !is_name(name)) {
-        return Err(ToolError::tell(format!("invalid env: {name:?} is no variable's name")));
+        return Err(ToolError::tell(format!("invalid env: {name:?} is not a variable's name")));
     }
     if let Some((name, _)) = asked.iter().find(|(_, value)| value.contains('\0')) {
-        return Err(ToolError::tell(format!("invalid env: {name} holds a NUL character")));
+        return Err(ToolError::tell(format!("invalid env: {name} contains a NUL character")));
     }
     let usual = |name: &&String| {
         USUAL.contains(&name.as_str()) || name.starts_with("LC_") || injected.contains(name)

@@ -52,7 +52,7 @@ impl Rules<'_> {
             return Err(ToolError::tell("cmd is required"));
         }
         if cmd.contains('\0') {
-            return Err(ToolError::tell("invalid cmd: it holds a NUL character"));
+            return Err(ToolError::tell("invalid cmd: it contains a NUL character"));
         }
         match self.language {
             Language::Shell => self.judge_shell(cmd),
@@ -151,7 +151,7 @@ pub(super) fn find_program(own_env: &Environment, name: &str) -> Option<PathBuf>
 /// Makes the folder that a command is run in when there is no other.
 pub(super) fn make_own(roots: &Roots) -> Result<(), ToolError> {
     std::fs::create_dir_all(&roots.own)
-        .map_err(|error| ToolError::tell(format!("the cache folder cannot be made: {error}")))
+        .map_err(|error| ToolError::tell(format!("the cache folder cannot be created: {error}")))
 }
 
 /// Where it is run: `cwd`, else the workspace, else the conversation's own folder of the cache.
@@ -167,7 +167,7 @@ fn folder(roots: &Roots, rules: &Rules<'_>, cwd: Option<&str>) -> Result<PathBuf
     };
     let real = finder.existing(if home.is_empty() { "/" } else { home })?.real();
     if !real.is_dir() {
-        return Err(ToolError::tell(format!("invalid cwd: {home} is no folder")));
+        return Err(ToolError::tell(format!("invalid cwd: {home} is not a folder")));
     }
     Ok(real)
 }
@@ -202,7 +202,7 @@ fn plain(folder: Option<&Path>, alias: &str) -> Result<String, ToolError> {
     let safe = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
     if !text.chars().all(safe) {
         return Err(ToolError::tell(format!(
-            "{alias} cannot stand in cmd here, its real path would need quotes: use cwd for it"
+            "{alias} cannot be used in cmd here, because its real path would need quotes: use cwd for it"
         )));
     }
     Ok(format!("{text}/"))

@@ -151,7 +151,7 @@ async fn what_is_printed_is_read_and_codes_are_errors() {
     $ pwd
     no such file: nowhere
     $ pwd
-    invalid cwd: sub/a.txt is no folder
+    invalid cwd: sub/a.txt is not a folder
     $ pwd
     refusing to read outside allowed base dir: ../outside (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
     $ read x; echo "<$x>"

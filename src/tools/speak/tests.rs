@@ -172,7 +172,7 @@ async fn other_files_are_refused() {
     "file_state_dir/TODO.md": refusing to send file outside file_cache_dir: file_state_dir/TODO.md (write or copy it to file_cache_dir/<path> first)
     "../state/TODO.md": refusing to send file outside file_cache_dir: ../state/TODO.md (write or copy it to file_cache_dir/<path> first)
     ".": path is a directory: .
-    "a\0b": invalid path: it holds a NUL character
+    "a\0b": invalid path: it contains a NUL character
     " ": path is required
     "#);
     assert_eq!(said(&folders), "");

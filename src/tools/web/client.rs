@@ -122,7 +122,7 @@ impl Guarded {
     /// Judges an address before anything is asked of it.
     fn judged(&self, url: Url) -> Result<Url, String> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("only http and https are taken, not {}", url.scheme()));
+            return Err(format!("only http and https are accepted, not {}", url.scheme()));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err("a url must not hold a name and password".to_owned());

@@ -65,7 +65,7 @@ fn duckduckgo(html: &str) -> Result<Vec<Hit>, String> {
     }
     let says_none = page.select(".no-results, .result--no-result").exists();
     if hits.is_empty() && !says_none && !page.select("#links").exists() {
-        return Err("DuckDuckGo answered with a page that holds no result list".to_owned());
+        return Err("DuckDuckGo answered with a page without a result list".to_owned());
     }
     Ok(hits)
 }

@@ -167,7 +167,7 @@ async fn url_fetch_asks_as_it_was_told() {
     > {"url":"/echo","headers":{"X-Custom":"x"}}
     header X-Custom is not allowed (takes accept, accept-language, content-type, if-modified-since, if-none-match, range, user-agent)
     > {"url":"/echo","headers":{"Accept":"a\nb"}}
-    header Accept holds characters that no header has
+    header Accept contains characters that no header has
     > {"url":"/on?to=/echo","headers":{"Accept":"text/x"}}
     url: http://here/echo
     method: GET
@@ -200,7 +200,7 @@ async fn url_fetch_asks_as_it_was_told() {
     content_type: text/plain
     truncated: false
 
-    [3 bytes that are no text: fetch them with download_path]
+    [3 bytes that are not text: fetch them with download_path]
     > {"url":"/endless","max_bytes":10}
     url: http://here/endless
     method: GET
@@ -279,13 +279,13 @@ async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
     private ip/localhost is not allowed by guard: 127.0.0.1 is this machine
     private ip/localhost is not allowed by guard: ::ffff:7f00:1 is an IPv4 address in disguise
     private ip/localhost is not allowed by guard: localhost leads to 127.0.0.1, which is this machine
-    only http and https are taken, not file
+    only http and https are accepted, not file
     a url must not hold a name and password
     invalid url: nonsense (relative URL without a base); it takes http://… or https://…
     private ip/localhost is not allowed by guard: localhost leads to 127.0.0.1, which is this machine
     private ip/localhost is not allowed by guard: ::ffff:7f00:1 is an IPv4 address in disguise
     private ip/localhost is not allowed by guard: 169.254.169.254 is link-local (cloud metadata lives there)
-    only http and https are taken, not gopher
+    only http and https are accepted, not gopher
     the server redirects this request to another server: it was not sent there
     ");
 }
@@ -410,7 +410,7 @@ async fn web_fetch_reads_extracts_and_remembers() {
     > {"url":"/gone"}
     http://here/gone answered: non-2xx status: 404
     > {"url":"/lies"}
-    http://here/lies is no page: text/plain, 3 bytes; save it with url_fetch and download_path
+    http://here/lies is not a page: text/plain, 3 bytes; save it with url_fetch and download_path
     > {"url":"/page","format":"pdf"}
     invalid format: pdf (takes markdown, text, html)
     "#);
@@ -493,7 +493,7 @@ async fn web_search_reads_results_and_tells_a_captcha_from_none() {
     [Found 2 results]
     1 requests: No results found.
     1 requests: DuckDuckGo asks for a captcha instead of answering: try later, or set a Brave key (tools.web_search.brave.api_key)
-    2 requests: DuckDuckGo answered with a page that holds no result list
+    2 requests: DuckDuckGo answered with a page without a result list
     1 requests: web_search non-2xx status=403 body=forbidden
     4 requests: web_search non-2xx status=503 body=busy
     1 requests: Search results for "green tea":
@@ -504,7 +504,7 @@ async fn web_search_reads_results_and_tells_a_captcha_from_none() {
 
     [Found 1 results]
     1 requests: No results found.
-    0 requests: Brave wants a key: set tools.web_search.brave.api_key (or BRAVE_SEARCH_API_KEY)
+    0 requests: Brave needs a key: set tools.web_search.brave.api_key (or BRAVE_SEARCH_API_KEY)
     "#);
 }
 

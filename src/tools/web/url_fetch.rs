@@ -130,8 +130,8 @@ impl Tool for UrlFetch {
         let method = ask.method.clone();
         if scope.mode == Mode::Plan && (method != Method::GET || args.download_path.is_some()) {
             return Err(ToolError::tell(
-                "only GET without download_path is available here: nothing is changed in plan mode until the \
-                 plan is approved",
+                "only GET without download_path is available here: in plan mode nothing changes until a person \
+                 approves the plan",
             ));
         }
         let most = ask.max_bytes;
@@ -204,7 +204,7 @@ fn headers(asked: Option<&BTreeMap<String, String>>) -> Result<HeaderMap, ToolEr
         let good = HeaderName::try_from(lower.as_str()).ok().zip(HeaderValue::from_str(value).ok());
         let Some((name, value)) = good else {
             return Err(ToolError::tell(format!(
-                "header {name} holds characters that no header has"
+                "header {name} contains characters that no header has"
             )));
         };
         headers.insert(name, value);
@@ -261,7 +261,7 @@ fn told(method: &Method, got: &Got) -> Output {
         text.push_str(&text_of(&got.headers, &got.body));
     } else if !got.body.is_empty() {
         text.push_str(&format!(
-            "[{} bytes that are no text: fetch them with download_path]",
+            "[{} bytes that are not text: fetch them with download_path]",
             got.body.len()
         ));
     }

@@ -117,7 +117,7 @@ impl WebFetch {
         if !is_text(&kind, &got.body) {
             let (url, bytes) = (&got.url, got.body.len());
             return Err(ToolError::tell(format!(
-                "{url} is no page: {kind}, {bytes} bytes; save it with url_fetch and download_path"
+                "{url} is not a page: {kind}, {bytes} bytes; save it with url_fetch and download_path"
             )));
         }
         let text = text_of(&got.headers, &got.body);
@@ -128,8 +128,7 @@ impl WebFetch {
         } else {
             cut(&text)
         };
-        let page =
-            if page.trim().is_empty() { "(the page holds no text)".to_owned() } else { page };
+        let page = if page.trim().is_empty() { "(the page has no text)".to_owned() } else { page };
         let truncated = got.truncated;
         let note =
             if truncated { "\n[The page is longer than 5 MB: its end was not read.]" } else { "" };

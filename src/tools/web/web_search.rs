@@ -132,7 +132,7 @@ impl WebSearch {
             (SearchProvider::Duckduckgo, _) | (SearchProvider::Auto, None) => Ok(None),
             (SearchProvider::Auto | SearchProvider::Brave, Some(key)) => Ok(Some(key)),
             (SearchProvider::Brave, None) => Err(
-                "Brave wants a key: set tools.web_search.brave.api_key (or BRAVE_SEARCH_API_KEY)"
+                "Brave needs a key: set tools.web_search.brave.api_key (or BRAVE_SEARCH_API_KEY)"
                     .to_owned(),
             ),
         }
@@ -143,7 +143,7 @@ impl WebSearch {
         let mut url = address(&format!("{base}/res/v1/web/search"), "brave")?;
         url.query_pairs_mut().append_pair("q", query).append_pair("count", &most.to_string());
         let token = HeaderValue::from_str(key).map_err(|_| {
-            "tools.web_search.brave.api_key holds characters that no key has".to_owned()
+            "tools.web_search.brave.api_key contains characters that no key has".to_owned()
         })?;
         let accept = (ACCEPT, HeaderValue::from_static("application/json"));
         let token = (HeaderName::from_static("x-subscription-token"), token);
@@ -187,5 +187,6 @@ impl Tool for WebSearch {
 }
 
 fn address(url: &str, engine: &str) -> Result<Url, String> {
-    Url::parse(url).map_err(|e| format!("tools.web_search.{engine}.base_url is no address: {e}"))
+    Url::parse(url)
+        .map_err(|e| format!("tools.web_search.{engine}.base_url is not an address: {e}"))
 }

@@ -96,7 +96,7 @@ async fn what_is_no_answer_of_slack_proves_nothing() {
         unclear(posted(reply).await);
     }
     let why = unclear(posted(raw("200 OK", PAGE, "<html>\n welcome")).await);
-    assert_eq!(why, "chat.update: HTTP 200 that is no answer of the Web API: <html> welcome");
+    assert_eq!(why, "chat.update: HTTP 200 that is not an answer from the Web API: <html> welcome");
 }
 
 #[tokio::test]

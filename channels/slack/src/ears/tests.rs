@@ -355,7 +355,7 @@ async fn a_file_is_fetched_with_the_token_from_slacks_hosts_only() {
     let seen = server.next("notes.txt").await;
     assert!(seen.head.to_lowercase().contains(&format!("authorization: bearer {BOT_TOKEN}")));
     let away = fetch(&server, &format!("{base}/away.txt")).await.unwrap_err();
-    assert!(away.starts_with("the file lies on evil.example, which is not Slack's"), "{away}");
+    assert!(away.starts_with("the file is on evil.example, which is not Slack's"), "{away}");
     let elsewhere = fetch(&server, "https://files.slack.com.evil.example/x").await.unwrap_err();
     assert!(elsewhere.contains("not Slack's"), "{elsewhere}");
     server.add("hop.txt", Reply::Redirect(format!("{base}/notes.txt")));

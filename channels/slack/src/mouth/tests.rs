@@ -244,7 +244,7 @@ async fn a_reaction_is_a_name_and_sets_a_state() {
     let again = channel.mouth.deliver(&reaction(&channel, "eyes")).await;
     assert!(matches!(again, Delivery::Retry { .. }), "{again:?}");
     let raw = channel.mouth.deliver(&reaction(&channel, "two words")).await;
-    assert!(reason(raw).contains("is no emoji name"));
+    assert!(reason(raw).contains("is not an emoji name"));
     server.add("reactions.add", Reply::ok(json!({})));
     let eyes = channel.mouth.deliver(&reaction(&channel, "👀")).await;
     assert!(matches!(eyes, Delivery::Sent(_)), "{eyes:?}");

@@ -317,13 +317,13 @@ async fn a_file_that_cannot_be_had_is_explained_without_the_token() {
     }
     assert!(words.iter().all(|word| !word.contains("AAHsecret")), "{words:?}");
     insta::assert_snapshot!(words.join("\n"), @r"
-    the file is too big (99000000 bytes): Telegram hands out files up to 20 MB to bots
+    the file is too big (99000000 bytes): Telegram gives bots files up to 20 MB
     the file is too big (5 bytes): at most 4 bytes are fetched
-    the file is too big: Telegram hands out files up to 20 MB to bots
+    the file is too big: Telegram gives bots files up to 20 MB
     the Bot API server names no path under its file URL; run it without --local
     the file is too big: at most 4 bytes are fetched
     the file server answered HTTP 403
-    Telegram does not hand out the file: Bad Request: invalid file_id
+    Telegram does not provide the file: Bad Request: invalid file_id
     ");
 }
 

@@ -121,11 +121,11 @@ async fn a_duplicate_proves_the_first_attempt_and_nothing_else() {
     assert_eq!(id(&again), guest.x().posts()[0].id);
     // Said once more, it is nobody's first attempt.
     let reason = refused(mouth.deliver(&guest.part("once")).await);
-    assert!(reason.starts_with("X takes the same text only once"), "{reason}");
+    assert!(reason.starts_with("X accepts the same text only once"), "{reason}");
     // Nor does a process that knows of no earlier post take its receipt for its own.
     let (part, fresh) = (guest.part("once"), guest.again());
     let reason = refused(fresh.mouth.deliver(&part).await);
-    assert!(reason.starts_with("X takes the same text only once"), "{reason}");
+    assert!(reason.starts_with("X accepts the same text only once"), "{reason}");
     // A timeline that cannot be read does not make the proof weaker.
     let part = guest.part("twice");
     guest.x().fault(Fault::next("tweets", FaultKind::CutAfter));
@@ -155,7 +155,7 @@ async fn logins_that_do_not_post_are_explained() {
     let guest = Guest::with(json!({ "client_id": CLIENT_ID, "refresh_token": "used-up" })).await;
     let used = refused(guest.channel.mouth.deliver(&guest.part("a")).await);
     insta::assert_snapshot!([app, revoked, used].join("\n"), @"
-    X takes no post from an app's own bearer (Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.  Supported authentication types are [OAuth 1.0a User Context, OAuth 2.0 User Context].): give a user's login instead of x.bearer_token, either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)
+    X accepts no post with an app's own bearer token (Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.  Supported authentication types are [OAuth 1.0a User Context, OAuth 2.0 User Context].): give a user's login instead of x.bearer_token, either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)
     X refuses the login (Unauthorized): make a new one in X's developer console, put it into x.bearer_token, and start selkie again
     X refuses the login (Value passed for the token was invalid.): make a new one in X's developer console, put it into x.client_id and x.refresh_token, and start selkie again
     ");

@@ -9,7 +9,7 @@ use crate::tools::aliases;
 const HEAD: &str = "# Tools
 
 Printed by `selkie tools docs`; a test keeps this page equal to it. How a call goes: `dispatch.md`. Who sees
-what: `shape.md`. Other names are taken when a tool is called and never listed to a model.
+what: `shape.md`. Other names are accepted when a tool is called and never listed to a model.
 ";
 
 /// Writes the page: one table for each group.

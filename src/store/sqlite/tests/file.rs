@@ -112,7 +112,7 @@ async fn without_a_copy_nothing_is_changed() {
     of_version_1(dir.path());
     fs::create_dir(dir.path().join("selkie.db.backup-part")).unwrap();
     let Err(StoreError::Broken(says)) = open(dir.path()) else { panic!("it should be refused") };
-    assert!(says.contains("the copy before that cannot be made"), "{says}");
+    assert!(says.contains("the copy before that cannot be created"), "{says}");
     assert!(says.contains("Make room for 1 MB"), "{says}");
     assert_eq!(number(&database(dir.path()), "PRAGMA user_version"), 1);
 }

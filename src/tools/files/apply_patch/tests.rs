@@ -213,7 +213,7 @@ Nothing was changed.
 b: hunk 2: it overlaps another one
 Nothing was changed.
 --
-this is no patch: write a unified diff (--- a/file, +++ b/file, @@ … @@) or *** Begin Patch … *** End Patch
+this is not a patch: write a unified diff (--- a/file, +++ b/file, @@ … @@) or *** Begin Patch … *** End Patch
 --
 the patch has no *** End Patch: it may have been cut
 --

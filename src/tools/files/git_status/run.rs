@@ -39,7 +39,7 @@ pub(super) async fn status(
         return Err(ToolError::tell(format!("git took longer than {limit} s and was ended")));
     };
     let (status, answer, complaint) =
-        said.map_err(|e| ToolError::tell(format!("git cannot be heard: {e}")))?;
+        said.map_err(|e| ToolError::tell(format!("git cannot be read: {e}")))?;
     let cut = answer.len() as u64 > ANSWER;
     let answer = String::from_utf8_lossy(&answer).into_owned();
     if cut {

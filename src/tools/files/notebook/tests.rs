@@ -112,6 +112,9 @@ hi
 [output of cell 1] error
 TypeError: no
 "##);
-    assert_eq!(shown(b"{}").unwrap_err(), "nbformat none: only notebooks of format 4 are taken");
-    assert!(shown(b"[").unwrap_err().starts_with("no notebook: "));
+    assert_eq!(
+        shown(b"{}").unwrap_err(),
+        "nbformat none: only notebooks of format 4 are supported"
+    );
+    assert!(shown(b"[").unwrap_err().starts_with("not a notebook: "));
 }
