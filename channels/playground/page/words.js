@@ -9,17 +9,17 @@ const CLASSES = {
   read: ['read', 'reads files and settings'], note: ['take notes', 'keeps notes, asks and plans; changes nothing else'],
   reply: ['answer', 'speaks in this conversation'], write: ['write files', 'changes files'], exec: ['run programs', 'runs programs on this machine'],
   network: ['use the web', 'asks other computers'], message: ['write to others', 'speaks in other conversations'],
-  agent: ['hand over', 'gives work to other tasks'], public: ['go public', 'posts where everybody reads it'],
+  agent: ['hand over', 'gives work to other tasks'], public: ['go public', 'posts where everybody can read it'],
 };
 const STATES = {
   waiting: ['waiting', 'It waits until the task before it has ended'], running: ['running', 'The model is at work'],
   parked: ['on hold', 'It waits for an answer, another task or a time, and goes on then'], done: ['done', 'Ended with an answer'],
-  failed: ['failed', 'Ended without what was asked; the reason stands below'], stopped: ['stopped', 'Ended by /stop or /reset'],
+  failed: ['failed', 'Ended without what was asked; the reason is below'], stopped: ['stopped', 'Ended by /stop or /reset'],
 };
 
 export const SHAPE = 'selkie calls this the task’s shape: out of all tools those that the place, the person and the occasion allow, and the reasons for the others';
 const LANE = 'selkie calls this a lane: one conversation, in which one task runs at a time';
-const TAINT = 'selkie calls this taint: while the model reads words of others (a quote, a file, a web page), nothing acts outward that a person did not type';
+const TAINT = 'selkie calls this taint: while the model reads other people’s words (a quote, a file, a web page), it does nothing outward that a person did not type';
 
 export const platform = name => PLATFORMS[name] ?? name;
 export const place = where => `${platform(where.platform)} ${KINDS[where.kind] ?? where.kind}`;
@@ -27,12 +27,12 @@ export const lane = where => ({ text: where.key, title: LANE });
 export const state = name => STATES[name] ?? [name, ''];
 export const group = name => CLASSES[name] ?? [name, ''];
 
-/** The parts of a setting (`telegram:group · allowed · asked · normal · words of others`), each with what it means. */
+/** The parts of a setting (`telegram:group · allowed · asked · normal · other people's words`), each with what it means. */
 export function setting(line) {
   const [at, trust, occasion, mode, ...others] = line.split(' · ');
   const [where, kind] = at.split(':');
   const parts = [[kind ? place({ platform: where, kind }) : platform(where), `Where: ${at}`], [TRUST[trust] ?? trust, `Who: ${trust}. It decides what a task may do`]];
   if (occasion !== 'asked') parts.push([OCCASIONS[occasion] ?? occasion, `Occasion: ${occasion}`]);
   if (mode !== 'normal') parts.push([mode === 'plan' ? 'planning: changes nothing' : mode, `Mode: ${mode}`]);
-  return parts.concat(others.map(words => [words === 'words of others' ? 'reads words of others' : words, TAINT]));
+  return parts.concat(others.map(words => [words === 'other people\'s words' ? 'reads other people’s words' : words, TAINT]));
 }
