@@ -268,6 +268,7 @@ impl Bench {
             given: Vec::new(),
             modes: Arc::new(Nobody),
             todos: Arc::new(Nobody),
+            spent: Arc::default(),
             deadline: tokio::time::Instant::now() + Duration::from_secs(600),
             cancel: CancellationToken::new(),
             clock: Arc::new(SystemClock),

@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use crate::agent::patience::Patience;
 use crate::agent::run::{AskModel, Next, Run, Unstored};
 use crate::agent::{
-    Agent, Assignment, Driven, Dropped, budget, earlier, hidden, history, pictures, plan, prompt,
-    words,
+    Agent, Assignment, Driven, Dropped, Emptied, budget, earlier, hidden, history, pictures, plan,
+    prompt, words,
 };
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
@@ -20,6 +20,7 @@ use crate::domain::happening::Happening;
 use crate::domain::plan::Plan;
 use crate::domain::tool::{Recovery, ToolBlock};
 use crate::domain::transcript::{Answer, Call, Item};
+use crate::domain::usage::Meter;
 use crate::llm::{Failed, ModelError, Reply, Request};
 use crate::store::{Advance, Committed, StoreError};
 use crate::tools::ToolError;
@@ -53,6 +54,8 @@ struct Drive<'a> {
     listed: Arc<ToolBlock>,
     /// The facts have changed, and the stored ones do not say so yet.
     reshaped: bool,
+    /// What calls have used of models, until the run counts it.
+    meter: Arc<Meter>,
     /// What stubs of the history stand for.
     earlier: Arc<[Earlier]>,
     /// The plan that the people were told last.
@@ -89,11 +92,13 @@ impl<'a> Drive<'a> {
         let listed = Arc::clone(registry.block());
         let earlier = earlier::collect(&claimed.history);
         let reshaped = facts != claimed.facts;
-        Ok(Self { agent, task, run, facts, registry, listed, reshaped, earlier, told: None })
+        let (meter, told) = (Arc::default(), None);
+        Ok(Self { agent, task, run, facts, registry, listed, reshaped, meter, earlier, told })
     }
 
     async fn finish(mut self) -> Result<Driven, Dropped> {
         loop {
+            self.run.spent(self.meter.take());
             match self.run.next(self.agent.clock.now()) {
                 Next::Done(ending) => return Ok(Driven::Ended(Box::new(ending))),
                 Next::AskPerson(asks) => return Ok(Driven::Asks(asks)),
@@ -321,6 +326,7 @@ impl<'a> Drive<'a> {
         scope.given = self.run.given(&call.id);
         scope.earlier = Arc::clone(&self.earlier);
         scope.outward = self.outward();
+        scope.spent = Arc::clone(&self.meter);
         scope.plan = plan::newest(&claimed.history, self.run.items());
         scope.deadline = scope.deadline.min(Instant::now() + left);
         // A name that is no tool of this task is the model's own word: it is not shown.
@@ -365,15 +371,23 @@ impl<'a> Drive<'a> {
 
     async fn commit(&mut self, durable: bool) -> Result<(), Dropped> {
         let facts = std::mem::take(&mut self.reshaped).then(|| self.facts.clone());
+        self.run.spent(self.meter.take());
         let Unstored { append, header, usage, seen } = self.run.take_unstored();
+        let spent = self.task.purse.map(|purse| purse.adds(usage)).unwrap_or_default();
         let mut step = Advance::Step { append, header, facts, usage, durable };
+        step = step.spending(spent.clone());
         if !seen.is_empty() {
             step = Advance::Absorb { seen, with: Box::new(step) };
         }
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
-            Ok(Committed::Continue { stop, mode }) => {
+            Ok(Committed::Continue { stop, mode, came_to }) => {
                 if stop {
                     self.run.stop();
+                }
+                if let Some(Emptied { why, text }) =
+                    self.task.purse.and_then(|purse| purse.emptied(&spent, &came_to))
+                {
+                    self.run.used_up(why, text);
                 }
                 if mode != self.facts.mode {
                     // A tool or a person has changed it: the next step has another shape.

@@ -291,6 +291,11 @@ impl Run {
         self.header.usage.add(usage);
     }
 
+    /// Ends because whoever it works for may use no more.
+    pub fn used_up(&mut self, why: String, text: String) {
+        self.end(End::Failed { why }, text);
+    }
+
     /// Takes a refusal or fault of the model. Afterwards [`Run::next`] asks again or ends.
     pub fn refused(&mut self, error: &ModelError, has_history: bool) {
         match error {

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Turn;
+use crate::domain::usage::Meter;
 use crate::llm::{Model, Profiles, Request};
 use crate::tools::ToolError;
 use crate::tools::ports::Small;
@@ -35,6 +36,7 @@ impl Small for SmallModel {
         instruction: &str,
         text: &str,
         limit: Duration,
+        spent: &Meter,
     ) -> Result<String, ToolError> {
         let request = Request {
             system: instruction.into(),
@@ -47,8 +49,12 @@ impl Small for SmallModel {
             pictures: HashMap::new(),
         };
         match self.model.ask(&request, &|_| {}).await {
-            Ok(reply) => Ok(reply.text),
+            Ok(reply) => {
+                spent.add(reply.usage);
+                Ok(reply.text)
+            }
             Err(error) => {
+                spent.add(error.usage);
                 // What a tool answers can be told to anybody.
                 tracing::warn!(%error, "a tool's question to the model has no answer");
                 Err(ToolError::tell("the model is not available right now"))
@@ -61,5 +67,43 @@ impl Small for SmallModel {
             return Err(self.profiles.keys().cloned().collect());
         };
         Ok(Arc::new(Self::new(Arc::clone(model), Arc::clone(&self.profiles))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::usage::Usage;
+    use crate::llm::{Card, Failed, Heard, ModelError, Reply};
+
+    /// Answers the first question, and refuses what comes after it.
+    #[derive(Default)]
+    struct Once(std::sync::atomic::AtomicBool);
+
+    #[async_trait]
+    impl Model for Once {
+        async fn ask(&self, _: &Request, _: &Heard<'_>) -> Result<Reply, Failed> {
+            let usage = Usage { calls: 1, input: 5, ..Usage::default() };
+            if self.0.swap(true, std::sync::atomic::Ordering::SeqCst) {
+                let error = ModelError::Withheld { why: "no".to_owned() };
+                return Err(Failed { error, usage });
+            }
+            let (text, by) = ("yes".to_owned(), "m".to_owned());
+            Ok(Reply { text, calls: Vec::new(), usage, stopped: None, by })
+        }
+
+        fn card(&self) -> Card {
+            Card { name: "m".to_owned(), context: 1_000, sees_images: false }
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_and_a_refusal_are_counted() {
+        let small = SmallModel::new(Arc::new(Once::default()), Arc::default());
+        let meter = Meter::default();
+        assert!(small.ask("do", "it", Duration::from_secs(1), &meter).await.is_ok());
+        assert!(small.ask("do", "it", Duration::from_secs(1), &meter).await.is_err());
+        assert_eq!(meter.take(), Usage { calls: 2, input: 10, ..Usage::default() });
+        assert_eq!(meter.take(), Usage::default());
     }
 }

@@ -191,6 +191,7 @@ impl Bench {
             progress: Arc::clone(&self.progress),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
             modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),
+            spent: Arc::default(),
             deadline: Instant::now() + TIMEOUT,
             cancel: CancellationToken::new(),
             clock: Arc::clone(&self.clock),

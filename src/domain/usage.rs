@@ -1,5 +1,8 @@
 //! What a task cost.
 
+use std::sync::{Mutex, PoisonError};
+
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 /// Tokens and money of one model call or of many.
@@ -31,5 +34,34 @@ impl Usage {
     /// Returns tokens read and written.
     pub fn tokens(&self) -> u64 {
         self.input + self.output
+    }
+}
+
+/// One addition to a counter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// Whose it is, e.g. a person's id.
+    pub who: String,
+    /// What is counted, e.g. `calls`.
+    pub what: &'static str,
+    /// When the counted time began.
+    pub since: DateTime<Utc>,
+    /// How much is added.
+    pub amount: u64,
+}
+
+/// Counts usage where it arises, until who answers for it takes it.
+#[derive(Debug, Default)]
+pub struct Meter(Mutex<Usage>);
+
+impl Meter {
+    /// Adds what something has used.
+    pub fn add(&self, usage: Usage) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(usage);
+    }
+
+    /// Takes what was counted since it was taken last.
+    pub fn take(&self) -> Usage {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

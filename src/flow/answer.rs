@@ -9,9 +9,9 @@ use futures_util::FutureExt as _;
 use selkie_channel_core::{Audience, MessageRef};
 
 use crate::agent::words::covers;
-use crate::agent::{Asks, Driven, Dropped, Ending, taken_in};
+use crate::agent::{Asks, Driven, Dropped, Ending, Purse, taken_in};
 use crate::domain::crash::CrashPoint;
-use crate::domain::facts::{Trust, Where};
+use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::{Answer, Item};
@@ -241,7 +241,10 @@ impl Answers {
             }
             let (reply, progress) = (Arc::clone(reply) as _, Arc::clone(board) as _);
             let cancel = mark.cancel().clone();
-            self.mind.answer(Job { claimed, heard, reply, progress, inflow, cancel }).await
+            let purse = limits::counters(&self.desk, claimed);
+            let purse = purse.as_ref().map(|counters| counters as &dyn Purse);
+            let job = Job { claimed, heard, reply, progress, inflow, purse, cancel };
+            self.mind.answer(job).await
         };
         let typing = async {
             if let Some(account) = self.desk.account(&claimed.conversation) {
@@ -344,6 +347,7 @@ impl Answers {
         if !seen.is_empty() {
             finish = Advance::Absorb { seen, with: Box::new(finish) };
         }
+        finish = finish.spending(limits::adds(desk, claimed, usage));
         desk.crash.hit(CrashPoint::BeforeFinish);
         let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await;
         desk.crash.hit(CrashPoint::AfterFinish);
@@ -357,10 +361,6 @@ impl Answers {
         };
         tracing::debug!(task = %claimed.claim.task, state, "its end is stored");
         self.hand_out(claimed, queued, state);
-        if claimed.facts.trust != Trust::Owner {
-            let speaker = claimed.facts.speaker.as_ref();
-            limits::used(desk, speaker, &claimed.conversation, usage).await;
-        }
         desk.happenings.tell(|| Happening::Ended {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,

@@ -10,10 +10,10 @@ use crate::domain::ids::InboxId;
 use crate::domain::task::TaskState;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
-use crate::flow::questions;
 use crate::flow::stops::Stops;
 use crate::flow::taps::Taps;
 use crate::flow::words::{self, HouseReport, StatusReport};
+use crate::flow::{limits, questions};
 use crate::shape::Shape;
 use crate::store::read::TaskRow;
 use crate::store::{CommandDone, CommandEffect, StopAnswers, StoreError};
@@ -106,7 +106,14 @@ impl Commands {
             return;
         }
         desk.crash.hit(CrashPoint::BeforeCommand);
-        let Some(effect) = desk.insist(|| self.effect(inbound)).await else { return };
+        let effect = match limits::stops_command(desk, inbound).await {
+            Some(reached) => {
+                limits::tell_command(desk, &reached, inbound).await;
+                Some(CommandEffect::Say(None))
+            }
+            None => desk.insist(|| self.effect(inbound)).await,
+        };
+        let Some(effect) = effect else { return };
         let done = desk.insist(|| desk.ledger.command(row, effect.clone())).await;
         desk.crash.hit(CrashPoint::AfterCommand);
         let Some(Some(done)) = done else { return };

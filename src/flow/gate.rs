@@ -153,7 +153,6 @@ impl Gate {
             let lines: Vec<&Inbound> = young.iter().map(|(_, inbound)| inbound).collect();
             let decision = self.decide(&lines, waiting, &mut usage).await;
             passed = decision.and_then(|d| Some((d.judge(mode, &self.desk.settings.gate)?, d)));
-            limits::used(&self.desk, None, conversation, usage).await;
         }
         let passed = passed.and_then(|(passed, decision)| {
             let at = decision.line.unwrap_or(young.len()).clamp(1, young.len()) - 1;
@@ -168,7 +167,9 @@ impl Gate {
             "the gate has decided"
         );
         let keep = self.desk.settings.record_untriggered;
-        Some(Judged { conversation: conversation.clone(), upto: *upto, passed, keep, usage })
+        let spent = limits::gate_adds(&self.desk, conversation, usage);
+        let (conversation, upto) = (conversation.clone(), *upto);
+        Some(Judged { conversation, upto, passed, keep, usage, spent })
     }
 
     /// The lines that are worth a decision.

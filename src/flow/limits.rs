@@ -1,5 +1,5 @@
-//! What everybody but an owner may use: messages in a minute; model calls, their cost and bytes of files in
-//! a day. Counted in the ledger, so that a restart is no fresh start. Whoever reaches a limit is told once.
+//! What everybody but an owner may use: messages, and commands and taps, in a minute; model calls, their cost
+//! and bytes of files in a day. Counted in the ledger, so that a restart is no fresh start. Whoever reaches a limit is told once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PersonId};
 
+use crate::agent::{Emptied, Purse};
 use crate::domain::facts::Trust;
-use crate::domain::usage::Usage;
+use crate::domain::usage::{Spent, Usage};
 use crate::flow::desk::Desk;
 use crate::flow::words;
-use crate::store::{Claimed, Spent};
+use crate::store::Claimed;
 
 pub mod settings;
 
@@ -29,6 +30,7 @@ pub(super) enum Whose {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Messages,
+    Commands,
     Calls,
     Cost,
     Bytes,
@@ -58,6 +60,7 @@ impl What {
     const fn name(self) -> &'static str {
         match self {
             Self::Messages => "messages",
+            Self::Commands => "commands",
             Self::Calls => "calls",
             Self::Cost => "micro_usd",
             Self::Bytes => "bytes",
@@ -66,7 +69,7 @@ impl What {
 
     const fn of(self, caps: Caps) -> Option<u64> {
         match self {
-            Self::Messages => caps.messages,
+            Self::Messages | Self::Commands => caps.messages,
             Self::Calls => caps.calls,
             Self::Cost => caps.micro_usd,
             Self::Bytes => caps.bytes,
@@ -75,7 +78,7 @@ impl What {
 
     fn window(self) -> TimeDelta {
         match self {
-            Self::Messages => TimeDelta::minutes(1),
+            Self::Messages | Self::Commands => TimeDelta::minutes(1),
             _ => TimeDelta::days(1),
         }
     }
@@ -96,7 +99,7 @@ impl Reached {
             Whose::Everybody => "everybody",
         };
         let what = match self.what {
-            What::Messages => "messages_per_minute",
+            What::Messages | What::Commands => "messages_per_minute",
             What::Calls => "calls_per_day",
             What::Cost => "cost_usd_per_day",
             What::Bytes => "download_mb_per_day",
@@ -117,7 +120,18 @@ impl Limits {
     fn note(&self, reached: &Reached) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let line = format!("{} ({})", reached.key(), reached.who);
-        all.insert(line, reached.since + reached.what.window()).is_none()
+        let until = reached.since + reached.what.window();
+        all.insert(line, until) != Some(until)
+    }
+
+    /// Notes one that is reached, and logs it the first time.
+    fn log(&self, reached: &Reached) -> bool {
+        let is_new = self.note(reached);
+        if is_new {
+            let (limit, who) = (reached.key(), &reached.who);
+            tracing::warn!(limit, who, "a limit is reached: what comes beyond it is not answered");
+        }
+        is_new
     }
 }
 
@@ -166,18 +180,82 @@ pub(super) async fn stops_gate(desk: &Arc<Desk>, conversation: &ConversationId) 
     Some(reached)
 }
 
-/// Counts what a task or a decision has used.
-pub(super) async fn used(
-    desk: &Arc<Desk>,
-    person: Option<&PersonId>,
-    conversation: &ConversationId,
-    usage: Usage,
-) {
-    let user = User { person, conversation };
-    let now = desk.clock.now();
-    let calls = checks(desk, &user, What::Calls, now, u64::from(usage.calls));
-    let cost = checks(desk, &user, What::Cost, now, usage.micro_usd);
-    spend(desk, calls.into_iter().chain(cost).map(|check| check.spent).collect()).await;
+/// Counts a command or a tap of anybody but an owner, and returns the limit that stands in its way. They have
+/// counters of their own: who has written too much can still stop what runs.
+pub(super) async fn stops_command(desk: &Arc<Desk>, inbound: &Inbound) -> Option<Reached> {
+    let account = desk.account(&inbound.conversation)?;
+    let trust = desk.policy(account, |p| p.principal(inbound))?;
+    if trust == Trust::Owner {
+        return None;
+    }
+    let user = User { person: Some(&inbound.speaker.id), conversation: &inbound.conversation };
+    let checks = checks(desk, &user, What::Commands, inbound.at, 1);
+    first_reached(desk, checks.into_iter()).await
+}
+
+/// Says once that commands are beyond a limit.
+pub(super) async fn tell_command(desk: &Arc<Desk>, reached: &Reached, inbound: &Inbound) {
+    tell(desk, reached, Some(inbound)).await;
+}
+
+/// Notes that taps are beyond a limit; returns the line for whoever tapped, the first time.
+pub(super) fn tap_told(desk: &Desk, reached: &Reached) -> Option<&'static str> {
+    desk.limits.log(reached).then(words::taps_reached)
+}
+
+/// What everybody but an owner uses with a task: counted in the writes that store the task's own.
+pub(super) struct Counters<'a> {
+    desk: &'a Desk,
+    shares: Vec<(Whose, String, Caps)>,
+}
+
+/// Returns the counters that a task's usage goes to; `None` for an owner's.
+pub(super) fn counters<'a>(desk: &'a Desk, claimed: &Claimed) -> Option<Counters<'a>> {
+    let user = User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
+    let is_held = claimed.facts.trust != Trust::Owner;
+    is_held.then(|| Counters { desk, shares: user.shares(desk) })
+}
+
+/// Returns what the last usage of a task adds to counters.
+pub(super) fn adds(desk: &Desk, claimed: &Claimed, usage: Usage) -> Vec<Spent> {
+    counters(desk, claimed).map(|counters| counters.adds(usage)).unwrap_or_default()
+}
+
+/// Returns what a decision of the gate adds to counters.
+pub(super) fn gate_adds(desk: &Desk, conversation: &ConversationId, usage: Usage) -> Vec<Spent> {
+    let shares = User { person: None, conversation }.shares(desk);
+    Counters { desk, shares }.adds(usage)
+}
+
+impl Purse for Counters<'_> {
+    fn adds(&self, usage: Usage) -> Vec<Spent> {
+        let now = self.desk.clock.now();
+        let used = [(What::Calls, u64::from(usage.calls)), (What::Cost, usage.micro_usd)];
+        let added =
+            used.into_iter().filter(|(_, amount)| *amount > 0).flat_map(|(what, amount)| {
+                let since = what.since(now);
+                let spent = move |(_, who, _): &(Whose, String, Caps)| Spent {
+                    who: who.clone(),
+                    what: what.name(),
+                    since,
+                    amount,
+                };
+                self.shares.iter().map(spent)
+            });
+        added.collect()
+    }
+
+    fn emptied(&self, added: &[Spent], came_to: &[u64]) -> Option<Emptied> {
+        let reached = added.iter().zip(came_to).find_map(|(spent, known)| {
+            let (whose, who, caps) = self.shares.iter().find(|(_, who, _)| *who == spent.who)?;
+            let what = [What::Calls, What::Cost].into_iter().find(|w| w.name() == spent.what)?;
+            let (whose, who, since) = (*whose, who.clone(), spent.since);
+            (*known >= what.of(*caps)?).then_some(Reached { whose, what, who, since })
+        })?;
+        self.desk.limits.log(&reached);
+        let why = format!("{} is reached", reached.key());
+        Some(Emptied { why, text: words::stopped_at_limit(&reached) })
+    }
 }
 
 /// Returns how many bytes may still be fetched of what a person sends.
@@ -192,7 +270,7 @@ pub(super) async fn bytes_left(desk: &Arc<Desk>, inbound: &Inbound) -> Result<u6
     for (check, known) in checks.into_iter().zip(known) {
         match check.cap.map(|cap| cap.saturating_sub(known)) {
             Some(0) => {
-                desk.limits.note(&check.reached);
+                desk.limits.log(&check.reached);
                 return Err(check.reached);
             }
             Some(room) => left = left.min(room),
@@ -260,10 +338,7 @@ async fn spend(desk: &Arc<Desk>, spent: Vec<Spent>) -> Vec<u64> {
 
 /// Says that a limit is reached, once for its time: to the person, and to the log.
 async fn tell(desk: &Arc<Desk>, reached: &Reached, inbound: Option<&Inbound>) {
-    if desk.limits.note(reached) {
-        let (limit, who) = (reached.key(), &reached.who);
-        tracing::warn!(limit, who, "a limit is reached: what comes beyond it is not answered");
-    }
+    desk.limits.log(reached);
     let draft = inbound.and_then(|i| desk.draft_to(i, &words::limit_reached(reached)));
     if let Some(draft) = draft {
         let since = reached.since.timestamp();

@@ -10,7 +10,7 @@ use crate::domain::task::ParkedOn;
 use crate::flow::answer::{Answers, Onward, quote};
 use crate::flow::desk::after;
 use crate::flow::remains::Remains;
-use crate::flow::{hold, questions};
+use crate::flow::{hold, limits, questions};
 use crate::store::{Advance, Asked, Claimed, Committed, Draft};
 
 /// What came of a park.
@@ -37,7 +37,9 @@ impl Answers {
         let on = ParkedOn::Question { key: key.clone() };
         let wake_at = Some(expires_at);
         let ask = Some(Box::new(Asked { key, person, ask, expires_at, draft }));
+        let spent = limits::adds(desk, claimed, usage);
         let park = Advance::Park { append, header, on, ask, wake_at, usage, hand_over, now };
+        let park = park.spending(spent);
         let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, park.clone())).await;
         desk.crash.hit(CrashPoint::AfterPark);
         match committed {

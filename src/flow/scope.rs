@@ -56,6 +56,7 @@ impl Scopes {
             progress: Arc::clone(progress),
             todos: Arc::clone(&self.todos),
             modes: Arc::clone(&self.modes),
+            spent: Arc::default(),
             deadline: Instant::now() + LONGEST_CALL,
             cancel: cancel.clone(),
             clock: Arc::clone(&self.clock),

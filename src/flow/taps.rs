@@ -11,7 +11,7 @@ use crate::domain::question::{Given, QuestionState};
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
 use crate::flow::worker::Workers;
-use crate::flow::{hold, policy, questions};
+use crate::flow::{hold, limits, policy, questions};
 use crate::store::{Arrival, QuestionRow, TapDone, TapEffect};
 
 /// Carries out rows of taps and answers.
@@ -44,6 +44,13 @@ impl Taps {
         let What::Tap { question, choice, handle } = &inbound.what else {
             return self.words(row, inbound, account).await;
         };
+        if let Some(reached) = limits::stops_command(&self.desk, inbound).await {
+            let done = self.carry_out(row, TapEffect::Nothing).await;
+            if let (Some(_), Some(line)) = (done, limits::tap_told(&self.desk, &reached)) {
+                answer_tap(account, inbound, handle, line).await;
+            }
+            return;
+        }
         if let Some(text) = self.tap(row, inbound, (question, choice)).await {
             answer_tap(account, inbound, handle, &text).await;
         }

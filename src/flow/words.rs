@@ -123,12 +123,12 @@ pub(super) fn reset() -> String {
 pub(super) fn limit_reached(reached: &Reached) -> String {
     let again = "I will answer again after midnight UTC.";
     match (reached.what, reached.whose) {
-        (What::Messages, Whose::Person) => {
+        (What::Messages | What::Commands, Whose::Person) => {
             "You are writing faster than I can answer. I will not answer more this minute; please write again in a \
              minute."
                 .to_owned()
         }
-        (What::Messages, _) => {
+        (What::Messages | What::Commands, _) => {
             "More is written here than I can answer in a minute. I will not answer more this minute; please write \
              again in a minute."
                 .to_owned()
@@ -141,6 +141,16 @@ pub(super) fn limit_reached(reached: &Reached) -> String {
         }
         (_, Whose::Everybody) => format!("I have reached what I can do in a day. {again}"),
     }
+}
+
+/// Ends a task in the middle: a limit was reached while it ran.
+pub(super) fn stopped_at_limit(reached: &Reached) -> String {
+    format!("I stopped before I was done. {}", limit_reached(reached))
+}
+
+/// Answers the first tap that is one too many.
+pub(super) const fn taps_reached() -> &'static str {
+    "That is more taps than I take in a minute: this one did nothing. Please tap again in a minute."
 }
 
 /// Why a file is not fetched any more today.

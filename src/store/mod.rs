@@ -40,7 +40,7 @@ pub use intake::{
 };
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use settings::Since;
-pub use spending::{Spending, Spent};
+pub use spending::Spending;
 pub use status::{StatusMessages, Stray};
 pub use work::{Advance, Claimed, Committed, End, Said, Work};
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::domain::usage::Meter;
 use crate::tools::files::Denied;
 use crate::tools::isolate::{InProcess, Isolate};
 use crate::tools::ports::Small;
@@ -52,7 +53,7 @@ struct Speechless;
 
 #[async_trait]
 impl Small for Speechless {
-    async fn ask(&self, _: &str, _: &str, _: Duration) -> Result<String, ToolError> {
+    async fn ask(&self, _: &str, _: &str, _: Duration, _: &Meter) -> Result<String, ToolError> {
         Err(ToolError::tell("no model is configured for small work: ask without a prompt"))
     }
 }

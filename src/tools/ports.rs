@@ -11,6 +11,7 @@ use selkie_channel_core::{Body, ConversationId, MessageRef};
 use crate::domain::facts::Mode;
 use crate::domain::plan::Plan;
 use crate::domain::transcript::Picture;
+use crate::domain::usage::Meter;
 use crate::tools::ToolError;
 
 /// Speaks into the conversation of the task, and into no other.
@@ -82,12 +83,14 @@ pub trait Pictures: Send + Sync {
 /// A model for small work: one question, one answer, no tools.
 #[async_trait]
 pub trait Small: Send + Sync {
-    /// Answers `text` as `instruction` says, within `limit`.
+    /// Answers `text` as `instruction` says, within `limit`. What it takes is counted in `spent`, whatever comes
+    /// of it.
     async fn ask(
         &self,
         instruction: &str,
         text: &str,
         limit: Duration,
+        spent: &Meter,
     ) -> Result<String, ToolError>;
 
     /// Returns another model by its profile's name.

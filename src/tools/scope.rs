@@ -14,6 +14,7 @@ use crate::domain::plan::Plan;
 use crate::domain::question::Given;
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Picture;
+use crate::domain::usage::Meter;
 use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Progress, Reply, Todos};
 
@@ -54,6 +55,8 @@ pub struct Scope {
     pub todos: Arc<dyn Todos>,
     /// Changes what the conversation is in.
     pub modes: Arc<dyn Modes>,
+    /// Counts what models take that the call asks.
+    pub spent: Arc<Meter>,
     /// Not after this moment.
     pub deadline: Instant,
     /// Cancelled when the task is stopped.

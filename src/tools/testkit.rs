@@ -89,6 +89,7 @@ impl Folders {
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
             modes: Arc::clone(&self.modes) as Arc<dyn Modes>,
+            spent: Arc::default(),
             deadline: Instant::now() + Duration::from_secs(600),
             cancel: CancellationToken::new(),
             clock: Arc::new(ManualClock::at(DateTime::UNIX_EPOCH)),

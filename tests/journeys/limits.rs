@@ -1,8 +1,10 @@
 //! What people may use has an end: told once, kept over a restart, and an owner is not held.
 
+use selkie_playground::Turn;
 use selkie_playground::telegram::{FileDraft, FileKind, GRACE};
 use serde_json::{Value, json};
 
+use crate::support::rows::{number, settled};
 use crate::support::world::World;
 
 /// Grace is a stranger here, and these are the limits.
@@ -29,7 +31,7 @@ async fn a_stranger_gets_so_many_calls_a_day_and_no_restart_gives_more() {
     let _daemon = world.daemon();
     world.telegram().say(GRACE, GRACE, "five");
     assert!(world.ask("the owner goes on").await.ends_with("the owner goes on"));
-    crate::support::rows::settled(&world, 6).await;
+    settled(&world, 6).await;
     assert_eq!(world.playground.model().calls(), 3, "two of Grace's, one of the owner's");
     assert_eq!(world.texts(GRACE).len(), 3, "{:?}", world.texts(GRACE));
 }
@@ -42,7 +44,7 @@ async fn a_flood_is_answered_up_to_the_limit_and_told_so_once() {
         world.telegram().say(GRACE, GRACE, &format!("message {n}"));
     }
     let _daemon = world.daemon();
-    crate::support::rows::settled(&world, 12).await;
+    settled(&world, 12).await;
     let texts = world.texts(GRACE);
     let told = texts.iter().filter(|text| text.contains("faster than I can answer")).count();
     // A minute may end between the messages.
@@ -61,4 +63,53 @@ async fn only_so_much_is_fetched_of_what_a_stranger_sends() {
     }
     let prompt = world.last_prompt();
     assert!(prompt.contains("at most 348576 are fetched"), "{prompt}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_task_ends_where_the_day_ends() {
+    let world = limited(json!({ "person": { "calls_per_day": 3 } })).await;
+    let turns =
+        (0..9).map(|n| Turn::call("todo_write", json!({"todos": [{"content": format!("{n}")}]})));
+    world.playground.model().script(turns.collect());
+    let _daemon = world.daemon();
+    let told = world.ask_in(GRACE, GRACE, "write nine todos").await;
+    assert!(told.starts_with("I stopped before I was done."), "{told}");
+    assert!(told.contains("one person in a day"), "{told}");
+    assert_eq!(world.playground.model().calls(), 3);
+    let status = world.ask("/status").await;
+    assert!(status.contains("Reached: limits.person.calls_per_day (person tg:"), "{status}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_tool_asks_a_model_counts_too() {
+    let world = limited(json!({})).await;
+    world.playground.model().script(vec![
+        Turn::call("plan_create", json!({"task": "cook"})),
+        Turn::text(r#"{"steps":["look","cook"]}"#),
+        Turn::text("it is planned"),
+    ]);
+    let _daemon = world.daemon();
+    assert_eq!(world.ask_in(GRACE, GRACE, "make a plan").await, "it is planned");
+    assert_eq!(world.playground.model().calls(), 3);
+    let spent = "SELECT amount FROM spent WHERE what = 'calls' AND who LIKE 'person %'";
+    assert_eq!(number(&world.home, spent), Some(3));
+    let task = "SELECT calls FROM task ORDER BY id DESC LIMIT 1";
+    assert_eq!(number(&world.home, task), Some(3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_are_bounded_and_told_so_once() {
+    let world = limited(json!({ "person": { "messages_per_minute": 3 } })).await;
+    for _ in 0..12 {
+        world.telegram().say(GRACE, GRACE, "/id");
+    }
+    let _daemon = world.daemon();
+    world.telegram().say(GRACE, GRACE, "hello");
+    settled(&world, 1).await;
+    let texts = world.texts(GRACE);
+    let of = |text: &str| texts.iter().filter(|said| said.contains(text)).count();
+    // A minute may end between the commands.
+    assert!((3..=6).contains(&of("This place")), "{texts:?}");
+    assert!((1..=2).contains(&of("faster than I can answer")), "{texts:?}");
+    assert_eq!(of("hello"), 1, "messages are counted apart: {texts:?}");
 }

@@ -31,7 +31,8 @@ macro_rules! shares {
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct $name {
-            /// Messages for the bot in a minute; those beyond it are not answered.
+            /// Messages for the bot in a minute; those beyond it are not answered. As many commands and taps,
+            /// counted apart.
             pub messages_per_minute: u64,
             /// Calls of the model in a day.
             pub calls_per_day: u64,

@@ -357,11 +357,11 @@ async fn a_mode_is_learned_with_the_next_write(bed: &dyn Bed) {
     };
     ledger.set_mode(&conversation(1), Mode::Plan).await.unwrap();
     let told = ledger.commit(&claimed.claim, step()).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Plan }));
+    assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Plan, .. }));
     let off = CommandEffect::Mode(Mode::Normal, Some(draft(1, 1)));
     command(ledger.as_ref(), (1, 2), off).await;
     let told = ledger.commit(&claimed.claim, step()).await.unwrap();
-    assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Normal }));
+    assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Normal, .. }));
 }
 
 async fn a_waiting_task_is_shown_in_the_mode_of_now(bed: &dyn Bed) {

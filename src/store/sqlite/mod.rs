@@ -48,6 +48,7 @@ mod settle;
 mod tasks;
 
 mod spending;
+mod spent;
 mod status;
 #[cfg(test)]
 mod tests;

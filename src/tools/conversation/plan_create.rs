@@ -100,12 +100,12 @@ impl Tool for PlanCreate {
             "available_tools": tools,
             "constraints": ["at most max_steps steps", "no step needs a tool that is not listed"],
         });
-        let answer = planner.ask(INSTRUCTION, &asked.to_string(), LIMIT).await?;
+        let answer = planner.ask(INSTRUCTION, &asked.to_string(), LIMIT, &scope.spent).await?;
         let drawn = match drawn(&answer, most as usize) {
             Ok(drawn) => drawn,
             Err(why) => {
                 let again = format!("{asked}\n\nYour last answer could not be used: {why}.");
-                let answer = planner.ask(INSTRUCTION, &again, LIMIT).await?;
+                let answer = planner.ask(INSTRUCTION, &again, LIMIT, &scope.spent).await?;
                 drawn_or_told(&answer, most as usize)?
             }
         };
@@ -191,6 +191,7 @@ mod tests {
 
     use super::*;
     use crate::domain::tool::ToolBlock;
+    use crate::domain::usage::Meter;
     use crate::tools::testkit::{Act, Acting, Folders};
 
     /// Answers what it was given, last first, and remembers what it was asked.
@@ -202,7 +203,13 @@ mod tests {
 
     #[async_trait]
     impl Small for Planner {
-        async fn ask(&self, _: &str, text: &str, _: Duration) -> Result<String, ToolError> {
+        async fn ask(
+            &self,
+            _: &str,
+            text: &str,
+            _: Duration,
+            _: &Meter,
+        ) -> Result<String, ToolError> {
             self.asked.lock().unwrap().push(text.to_owned());
             Ok(self.answers.lock().unwrap().pop().unwrap_or("nothing").to_owned())
         }

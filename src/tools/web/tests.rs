@@ -351,7 +351,13 @@ struct Parrot;
 
 #[async_trait]
 impl Small for Parrot {
-    async fn ask(&self, instruction: &str, text: &str, _: Duration) -> Result<String, ToolError> {
+    async fn ask(
+        &self,
+        instruction: &str,
+        text: &str,
+        _: Duration,
+        _: &crate::domain::usage::Meter,
+    ) -> Result<String, ToolError> {
         Ok(format!("[{}…] {text}", &instruction[..11]))
     }
 }

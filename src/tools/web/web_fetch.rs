@@ -157,7 +157,7 @@ impl Tool for WebFetch {
             "What is wanted: {prompt}\n\nThe page {}:\n<page>\n{page}\n</page>",
             args.url.trim()
         );
-        let answer = self.small.ask(INSTRUCTION, &asked, THINK).await?;
+        let answer = self.small.ask(INSTRUCTION, &asked, THINK, &scope.spent).await?;
         // Words of the page pass through the model: they are no less from outside.
         Ok(Output::outside(answer))
     }
