@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reqwest::{Client, Url};
@@ -66,6 +67,7 @@ impl Line {
             base: self.base.clone(),
             file_hosts: self.file_hosts.clone(),
             brakes: Brakes::default(),
+            little: AtomicBool::new(false),
             redactor: self.redactor.clone(),
         })))
     }
@@ -85,9 +87,21 @@ struct Inner {
     file_hosts: BTreeSet<String>,
     brakes: Brakes,
     redactor: Redactor,
+    /// Slack hands out little of a history at a time.
+    little: AtomicBool,
 }
 
 impl Api {
+    /// Whether Slack was seen to hand out little of a history at a time.
+    pub fn gets_little(&self) -> bool {
+        self.0.little.load(Ordering::Relaxed)
+    }
+
+    /// Notes that it does.
+    pub fn note_little(&self) {
+        self.0.little.store(true, Ordering::Relaxed);
+    }
+
     /// Calls a method that acts, with JSON parameters.
     ///
     /// # Errors

@@ -16,6 +16,11 @@ use crate::ids::{Spot, order};
 /// Pages of a thread that are read at most: Slack tells the oldest first, and some apps fifteen a page.
 const PAGES: usize = 40;
 const PAGE: &str = "200";
+/// A page with no more than that, and more behind it, is one of an app to which Slack hands out little: it is
+/// distributed, outside of the Marketplace. Such an app gets one page a minute, so the end of a thread comes first.
+const LITTLE: usize = 15;
+/// So many seconds before the end are asked for first, and next.
+const WINDOWS: [i64; 3] = [120, 1_800, 86_400];
 /// Lines of a channel that are asked for: as many as Slack gives to any app at once.
 const LINES: usize = 15;
 /// Somebody waits for the answer.
@@ -58,45 +63,77 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    /// A thread's first message and the newest of what was said in it.
+    /// A thread's first message and the newest of what was said in it. Slack tells the oldest first: where it hands
+    /// out little at a time, the end is asked for before what is older.
     async fn thread(&self, root: &str, limit: usize) -> Result<Earlier, String> {
-        let latest = self.latest();
-        let mut lines = BTreeMap::new();
+        let mut found = Found { lines: BTreeMap::new(), limit: limit.max(1), pages: PAGES };
+        let begins = order(root).unwrap_or_default();
+        let windows = WINDOWS.map(|seconds| self.before - seconds * 1_000_000);
+        let windows: Vec<i64> = windows.into_iter().filter(|from| *from > begins).collect();
+        let mut latest = self.before;
+        if !self.api.gets_little() {
+            match self.span(root, (None, latest), windows.is_empty(), &mut found).await {
+                Ok(true) => return Ok(told(found.lines, None)),
+                Ok(false) => {}
+                Err(why) => return found.without(why),
+            }
+        }
+        for from in windows.into_iter().map(Some).chain([None]) {
+            if let Err(why) = self.span(root, (from, latest), true, &mut found).await {
+                return found.without(why);
+            }
+            let Some(from) = from.filter(|from| !found.is_full(*from)) else { break };
+            latest = from + 1;
+        }
+        Ok(told(found.lines, None))
+    }
+
+    /// Reads what was said in a thread between two times. Gives up after the first page when that is a little one,
+    /// unless it is to be read to its end; whether the end was reached.
+    async fn span(
+        &self,
+        root: &str,
+        (oldest, latest): (Option<i64>, i64),
+        to_the_end: bool,
+        found: &mut Found,
+    ) -> Result<bool, String> {
+        let (oldest, latest) = (oldest.map(ts), ts(latest));
         let mut cursor = String::new();
-        for page in 0..PAGES {
+        loop {
+            let Some(left) = found.pages.checked_sub(1) else {
+                return Err("the thread is too long to be read to its end".to_owned());
+            };
+            found.pages = left;
             let mut ask = vec![
                 ("channel", self.spot.channel.as_str()),
                 ("ts", root),
                 ("limit", PAGE),
                 ("latest", latest.as_str()),
             ];
+            ask.extend(oldest.as_deref().map(|oldest| ("oldest", oldest)));
             if !cursor.is_empty() {
                 ask.push(("cursor", cursor.as_str()));
             }
-            let answer = match self.page("conversations.replies", &ask).await {
-                Ok(answer) => answer,
-                Err(fault) if page == 0 => return Err(fault.words()),
-                Err(fault) => return Ok(told(lines, Some(fault.words()))),
-            };
-            lines.extend(self.read(&answer));
-            while lines.len() > limit.max(1) {
-                // The first message says what it is all about: it stays, and the oldest behind it go.
-                let second = lines.keys().nth(1).copied();
-                second.and_then(|second| lines.remove(&second));
-            }
+            let answer = self.page("conversations.replies", &ask).await;
+            let answer = answer.map_err(|fault| fault.words())?;
+            found.add(self.read(&answer));
             let next = answer.pointer("/response_metadata/next_cursor").and_then(Value::as_str);
-            match next.filter(|next| !next.is_empty()) {
-                Some(next) => cursor = next.to_owned(),
-                None => return Ok(told(lines, None)),
+            let Some(next) = next.filter(|next| !next.is_empty()) else { return Ok(true) };
+            let count = answer.get("messages").and_then(Value::as_array).map_or(0, Vec::len);
+            if count <= LITTLE {
+                self.api.note_little();
+                if !to_the_end {
+                    return Ok(false);
+                }
             }
+            next.clone_into(&mut cursor);
         }
-        Ok(told(lines, Some("the thread is too long to be read to its end".to_owned())))
     }
 
     /// The newest lines at a channel's root. Each belongs to itself: what is kept of it with the thread
     /// that `root` opens takes nobody's row.
     async fn channel(&self, root: Option<&str>, limit: usize) -> Result<Earlier, String> {
-        let (latest, limit) = (self.latest(), limit.min(LINES).to_string());
+        let (latest, limit) = (ts(self.before), limit.min(LINES).to_string());
         let ask = [
             ("channel", self.spot.channel.as_str()),
             ("limit", limit.as_str()),
@@ -116,10 +153,6 @@ impl Asker<'_> {
         let read = |message| hear::earlier(message, self.spot, self.frame);
         let lines = messages.filter_map(read).filter(|line| line.order < self.before);
         lines.map(|line| (line.order, line)).collect::<Vec<_>>().into_iter()
-    }
-
-    fn latest(&self) -> String {
-        format!("{}.{:06}", self.before / 1_000_000, self.before % 1_000_000)
     }
 
     /// Asks for a page, and again where asking again may help.
@@ -145,6 +178,41 @@ impl Asker<'_> {
             wait *= 2;
         }
     }
+}
+
+/// What of a thread was found.
+struct Found {
+    lines: BTreeMap<i64, Inbound>,
+    limit: usize,
+    /// Pages that may still be read.
+    pages: usize,
+}
+
+impl Found {
+    fn add(&mut self, lines: impl Iterator<Item = (i64, Inbound)>) {
+        self.lines.extend(lines);
+        while self.lines.len() > self.limit {
+            // The first message says what it is all about: it stays, and the oldest behind it go.
+            let second = self.lines.keys().nth(1).or(self.lines.keys().next()).copied();
+            second.and_then(|second| self.lines.remove(&second));
+        }
+    }
+
+    /// Whether what was said since then is all that there is room for.
+    fn is_full(&self, since: i64) -> bool {
+        self.lines.range(since..).count() + 1 >= self.limit
+    }
+
+    /// # Errors
+    /// Why there is nothing.
+    fn without(self, why: String) -> Result<Earlier, String> {
+        if self.lines.is_empty() { Err(why) } else { Ok(told(self.lines, Some(why))) }
+    }
+}
+
+/// Writes a time as Slack does.
+fn ts(order: i64) -> String {
+    format!("{}.{:06}", order / 1_000_000, order % 1_000_000)
 }
 
 fn told(lines: BTreeMap<i64, Inbound>, missing: Option<String>) -> Earlier {

@@ -83,7 +83,7 @@ async fn walk(api: &Api, channel: &str, thread: Option<&str>, wanted: &Wanted<'_
             Seen::There(ts) => {
                 let message = Some(MessageRef::new(ts));
                 let note = Some("found again in the channel's history".to_owned());
-                return Lookup::Sent(Receipt { message, note });
+                return Lookup::Sent(Receipt { message, note, ..Receipt::default() });
             }
             Seen::Perhaps => perhaps = true,
             Seen::Nothing => {}
@@ -158,7 +158,7 @@ pub async fn file(api: &Api, file: &str, channel: &str) -> Lookup {
             match share(&file, channel) {
                 Some(ts) => {
                     let message = Some(MessageRef::new(ts));
-                    Lookup::Sent(Receipt { message, note: None })
+                    Lookup::Sent(Receipt { message, note: None, ..Receipt::default() })
                 }
                 None => Lookup::NotSent,
             }

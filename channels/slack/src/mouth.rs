@@ -88,7 +88,11 @@ impl SlackMouth {
         match self.api.call("chat.delete", &json!({ "channel": channel, "ts": ts })).await {
             Ok(_) => Delivery::Sent(Receipt::default()),
             Err(Fault::Refused(refusal)) if refusal.code == "message_not_found" => {
-                Delivery::Sent(Receipt { message: None, note: Some(words(&refusal)) })
+                Delivery::Sent(Receipt {
+                    message: None,
+                    note: Some(words(&refusal)),
+                    ..Receipt::default()
+                })
             }
             Err(fault) => unproven(fault, true),
         }
@@ -101,7 +105,7 @@ impl SlackMouth {
         let refused = match self.api.respond(url, &body).await {
             Ok(()) => {
                 let note = Some("shown to the person alone".to_owned());
-                return Delivery::Sent(Receipt { message: None, note });
+                return Delivery::Sent(Receipt { message: None, note, ..Receipt::default() });
             }
             Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Limited => {
                 return verdict(&refusal);
@@ -174,7 +178,7 @@ impl SlackMouth {
             Ok(answer) => {
                 let file = answer.pointer("/files/0").cloned().unwrap_or_default();
                 let message = lookup::share(&file, channel).map(MessageRef::new);
-                Delivery::Sent(Receipt { message, note: None })
+                Delivery::Sent(Receipt { message, note: None, ..Receipt::default() })
             }
             Err(Fault::Refused(refusal)) => verdict(&refusal),
             Err(Fault::Unclear(why)) => {
@@ -325,7 +329,7 @@ fn refuse(reason: String) -> Delivery {
 
 fn posted(answer: &Value, note: Option<String>) -> Delivery {
     let message = answer.get("ts").and_then(Value::as_str).map(MessageRef::new);
-    Delivery::Sent(Receipt { message, note })
+    Delivery::Sent(Receipt { message, note, ..Receipt::default() })
 }
 
 fn verdict(refusal: &Refusal) -> Delivery {
@@ -336,7 +340,9 @@ fn verdict(refusal: &Refusal) -> Delivery {
             Delivery::Retry { after, why: reason, account: false }
         }
         Kind::Token => Delivery::Retry { after: TOKEN_REFUSED, why: reason, account: true },
-        Kind::Done => Delivery::Sent(Receipt { message: None, note: Some(reason) }),
+        Kind::Done => {
+            Delivery::Sent(Receipt { message: None, note: Some(reason), ..Receipt::default() })
+        }
         Kind::Closed => Delivery::Refused { reason, closed: true },
         Kind::Scope | Kind::Form | Kind::Other => Delivery::Refused { reason, closed: false },
     }

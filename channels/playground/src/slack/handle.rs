@@ -1,5 +1,6 @@
 //! The handle that plays Slack's people: they say, reply, edit, upload, press; and what goes wrong.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -24,6 +25,12 @@ impl Slack {
     /// Tells of everything that happens.
     pub(crate) fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
         self.server.changes.subscribe()
+    }
+
+    /// From now on the app is one that is distributed outside of the Marketplace: what was said is handed out to it
+    /// fifteen messages at a time, once a minute.
+    pub fn distribute(&self) {
+        self.server.is_distributed.store(true, Ordering::Relaxed);
     }
 
     /// A person writes; gives the message's `ts`. A text that names the bot (`<@U0SELKIE>`) comes to it

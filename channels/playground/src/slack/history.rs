@@ -9,6 +9,8 @@ use super::methods::{Done, text};
 const PAGE: usize = 100;
 /// More are not taken.
 const MOST: usize = 999;
+/// Nor more than these by a distributed app outside of the Marketplace.
+const LITTLE: usize = 15;
 
 /// Replies are listed oldest first with their root before them, a channel's messages newest first.
 pub(super) fn page(server: &Server, method: &str, params: &Value) -> Done {
@@ -41,11 +43,11 @@ pub(super) fn page(server: &Server, method: &str, params: &Value) -> Done {
     if !replies {
         messages.reverse();
     }
-    cut(messages, params)
+    cut(messages, params, if server.hands_out_little() { LITTLE } else { MOST })
 }
 
-fn cut(messages: Vec<Value>, params: &Value) -> Done {
-    let limit = text(params, "limit").parse().unwrap_or(PAGE).clamp(1, MOST);
+fn cut(messages: Vec<Value>, params: &Value, most: usize) -> Done {
+    let limit = text(params, "limit").parse().unwrap_or(PAGE).clamp(1, most);
     let start = match text(params, "cursor") {
         "" => 0,
         cursor => {

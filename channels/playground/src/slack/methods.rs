@@ -73,6 +73,11 @@ pub(super) fn scope(method: &str, params: &Value) -> Option<&'static str> {
     })
 }
 
+/// Whether a method hands out what was said, which distributed apps get little of.
+pub(super) fn is_history(method: &str) -> bool {
+    matches!(method, "conversations.history" | "conversations.replies")
+}
+
 /// How many calls of a method Slack takes in a minute; messages have a pace of their own.
 pub(super) fn per_minute(method: &str) -> Option<usize> {
     Some(match method {

@@ -14,6 +14,7 @@ mod sockets;
 mod world;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +52,8 @@ pub(crate) struct Server {
     posts: Mutex<HashMap<String, Vec<Instant>>>,
     /// When each method was called in the last minute.
     pacing: Mutex<HashMap<String, Vec<Instant>>>,
+    /// The app is distributed outside of the Marketplace.
+    is_distributed: AtomicBool,
     calls: Mutex<Vec<(String, Value)>>,
     /// Rises with everything that can be seen.
     changes: watch::Sender<u64>,
@@ -71,6 +74,7 @@ impl Server {
             pace,
             posts: Mutex::default(),
             pacing: Mutex::default(),
+            is_distributed: AtomicBool::new(false),
             calls: Mutex::default(),
             changes: watch::Sender::new(0),
             redeliver_after: Mutex::new(Duration::from_secs(3)),
@@ -95,9 +99,10 @@ impl Server {
 
     /// Counts a call against its method's tier.
     fn may_call(&self, method: &str) -> Result<(), Refusal> {
-        let Some(most) = methods::per_minute(method).filter(|_| self.pace == Pace::Held) else {
-            return Ok(());
-        };
+        let held = methods::per_minute(method).filter(|_| self.pace == Pace::Held);
+        let little = self.hands_out_little() && methods::is_history(method);
+        let most = if little { Some(1) } else { held };
+        let Some(most) = most else { return Ok(()) };
         let mut pacing = self.pacing.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = pacing.entry(method.to_owned()).or_default();
         calls.retain(|at| at.elapsed() < MINUTE);
@@ -107,6 +112,11 @@ impl Server {
         }
         let first = calls.first().map_or(MINUTE, Instant::elapsed);
         Err(Refusal::Limited(MINUTE.saturating_sub(first).as_secs() + 1))
+    }
+
+    /// To distributed apps outside of the Marketplace Slack hands out fifteen messages a minute.
+    fn hands_out_little(&self) -> bool {
+        self.is_distributed.load(Ordering::Relaxed)
     }
 
     /// Counts a post against the channel's pace; whether it may go.

@@ -169,3 +169,16 @@ async fn people_react_and_take_it_back() {
     assert!(slack.react(CHANNEL, GRACE, &ts, "eyes"));
     assert_eq!(slack.envelopes().1, before + 2, "and of nothing without the scope");
 }
+
+#[tokio::test]
+async fn a_distributed_app_gets_fifteen_messages_a_minute() {
+    let playground = Playground::start(Options::default()).await.unwrap();
+    let slack = playground.slack();
+    slack.distribute();
+    let root = slack.say(CHANNEL, ADA, "root");
+    (0..20).for_each(|n| _ = slack.reply(CHANNEL, GRACE, &root, &format!("reply {n}")));
+    let params = json!({ "channel": CHANNEL, "ts": root, "limit": "200" });
+    let page = call(&playground, BOT_TOKEN, "conversations.replies", params.clone()).await;
+    assert_eq!((page["messages"].as_array().unwrap().len(), &page["has_more"]), (15, &json!(true)));
+    assert_eq!(error(&playground, "conversations.replies", params).await, "ratelimited");
+}

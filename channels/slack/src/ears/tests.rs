@@ -311,6 +311,31 @@ async fn a_thread_is_read_again_after_a_failure_and_what_is_there_is_kept() {
 }
 
 #[tokio::test]
+async fn an_app_that_gets_little_at_a_time_reads_a_threads_end_first() {
+    let mut server = Server::start([
+        ("conversations.replies", page(1000..1015, "n1")),
+        ("conversations.replies", page(4990..4995, "")),
+    ])
+    .await;
+    let channel = server.channel();
+    let conversation = ConversationId::new(channel.account.clone(), "slack:T1:C2:1000.000100");
+    let ears = channel.ears.as_ref().unwrap();
+    let lines = ears.backfill(&conversation, 5_000_000_000, 3).await.unwrap();
+    assert_eq!(texts(&lines), ["line 1000", "line 4993", "line 4994"]);
+    assert_eq!(lines.missing, None);
+    assert!(!server.next("conversations.replies").await.head.contains("oldest"));
+    let second = server.next("conversations.replies").await.head;
+    assert!(second.contains("oldest=4880.000000") && !second.contains("cursor"), "{second}");
+    // Known by now: one page a minute is the newest one.
+    server.add("conversations.replies", page(5990..5992, ""));
+    server.add("conversations.replies", Reply::Limited(60));
+    let lines = ears.backfill(&conversation, 6_000_000_000, 9).await.unwrap();
+    assert_eq!(texts(&lines), ["line 5990", "line 5991"]);
+    assert!(lines.missing.unwrap().contains("ratelimited"));
+    assert!(server.next("conversations.replies").await.head.contains("oldest=5880.000000"));
+}
+
+#[tokio::test]
 async fn at_a_channels_root_its_newest_lines_are_what_was_said_before() {
     let mut server = Server::start([("conversations.history", page(1000..1003, "more"))]).await;
     let lines = before(&server, "1003.000000", 1_003_000_000).await.unwrap();

@@ -54,7 +54,7 @@ async fn a_posted_message_goes_to_its_thread_and_has_its_ts() {
     let mut server = Server::start([("chat.postMessage", posted)]).await;
     let channel = server.channel();
     let delivery = channel.mouth.deliver(&text(&channel)).await;
-    let receipt = Receipt { message: Some(MessageRef::new(ts)), note: None };
+    let receipt = Receipt { message: Some(MessageRef::new(ts)), note: None, ..Receipt::default() };
     assert_eq!(delivery, Delivery::Sent(receipt));
     let seen = server.next("chat.postMessage").await;
     assert!(seen.head.contains(&format!("Bearer {BOT_TOKEN}")), "{}", seen.head);
