@@ -205,6 +205,7 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
     let finish = Advance::Finish {
         append: vec![heard, Item::said(text.clone(), Taint::Clean)],
         header: HEADER.to_owned(),
+        facts: None,
         end: End::Done,
         say: vec![draft(n, text)],
         usage: Usage { calls: 1, input: 900, cached: 0, output: 40, micro_usd: 0 },
@@ -216,7 +217,11 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
     let Committed::Ended { queued, .. } = committed else { panic!("the claim was lost") };
     for part in &queued[0].parts {
         assert!(ledger.sending(part.id, &boot()).await.expect("marked"));
-        let receipt = Receipt { message: Some(MessageRef::new(order.to_string())), note: None };
+        let receipt = Receipt {
+            message: Some(MessageRef::new(order.to_string())),
+            note: None,
+            ..Receipt::default()
+        };
         ledger.settle(part.id, Outcome::Sent(receipt)).await.expect("settled");
     }
 }

@@ -100,7 +100,10 @@ impl<'a> Drive<'a> {
         loop {
             self.run.spent(self.meter.take());
             match self.run.next(self.agent.clock.now()) {
-                Next::Done(ending) => return Ok(Driven::Ended(Box::new(ending))),
+                Next::Done(mut ending) => {
+                    ending.facts = self.reshaped.then(|| Box::new(self.facts.clone()));
+                    return Ok(Driven::Ended(Box::new(ending)));
+                }
                 Next::AskPerson(asks) => return Ok(Driven::Asks(asks)),
                 Next::AskModel(ask) => {
                     // The first call sees what the task was made of.
@@ -304,9 +307,10 @@ impl<'a> Drive<'a> {
             return Outward::Free;
         }
         let all = self.task.claimed.history.iter().flatten().chain(self.run.items());
-        let typed = all.filter_map(|item| match item {
-            Item::Heard(heard) => heard.own_words().map(str::to_owned),
-            _ => None,
+        let typed = all.flat_map(|item| match item {
+            Item::Heard(heard) => heard.own_words().map(str::to_owned).into_iter().collect(),
+            Item::Answered { answers } => answers.iter().flat_map(|a| a.typed.clone()).collect(),
+            _ => Vec::new(),
         });
         Outward::Only(typed.collect())
     }

@@ -98,6 +98,8 @@ pub struct Ending {
     pub set_aside: bool,
     /// What the last answer has seen besides: to be marked in the same write.
     pub seen: Seen,
+    /// The facts, when they changed and are not stored yet.
+    pub facts: Option<Box<Facts>>,
     /// Every task whose messages this drive has taken in.
     pub absorbed: Vec<TaskId>,
 }

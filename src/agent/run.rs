@@ -400,7 +400,7 @@ impl Run {
             text.push_str(&covers);
         }
         let (set_aside, absorbed) = (self.header.set_aside, std::mem::take(&mut self.absorbed));
-        Ending { append, header, end, text, usage, set_aside, seen, absorbed }
+        Ending { append, header, end, text, usage, set_aside, seen, facts: None, absorbed }
     }
 }
 

@@ -124,6 +124,14 @@ impl Read for Shelf {
         Ok(None)
     }
 
+    async fn level_of(
+        &self,
+        _: &ConversationId,
+        _: &selkie_channel_core::MessageRef,
+    ) -> Result<Option<crate::domain::taint::Taint>> {
+        Ok(None)
+    }
+
     async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {
         Ok(Vec::new())
     }

@@ -34,6 +34,11 @@ impl Taint {
         Self::ALL.into_iter().find(|level| level.name() == name)
     }
 
+    /// Whether it is the least one, which need not be written.
+    pub(crate) fn is_clean(&self) -> bool {
+        *self == Self::Clean
+    }
+
     /// Whether words of others are in play at all.
     pub fn is_any(self) -> bool {
         self > Self::Clean

@@ -103,14 +103,17 @@ pub struct Heard {
 }
 
 impl Heard {
-    /// Returns the level of what it holds beside the person's own words. A quote of the bot's own words
-    /// stands in the history with their level.
+    /// Returns the level of what it holds beside the person's own words.
     pub fn level(&self) -> Taint {
-        let quotes_others = self.quote.as_ref().is_some_and(|quote| !quote.ours);
+        let quoted = match &self.quote {
+            Some(quote) if quote.ours => quote.level,
+            Some(_) => Taint::Raw,
+            None => Taint::Clean,
+        };
         let brings_files = !self.files.is_empty() || !self.pictures.is_empty();
-        match quotes_others || self.forwarded || self.is_talk() || brings_files {
+        match self.forwarded || self.is_talk() || brings_files {
             true => Taint::Raw,
-            false => Taint::Clean,
+            false => quoted,
         }
     }
 
@@ -135,6 +138,9 @@ pub struct Quoted {
     /// The bot's own.
     #[serde(default)]
     pub ours: bool,
+    /// Of the bot's own: the level they were written with. The history need not hold them any more.
+    #[serde(default, skip_serializing_if = "Taint::is_clean")]
+    pub level: Taint,
 }
 
 /// A tool call the model asked for.
@@ -163,6 +169,9 @@ pub struct Answer {
     /// Whose words it holds.
     #[serde(default = "Taint::of_old_answers")]
     pub taint: Taint,
+    /// What a person typed to answer the call, to the letter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub typed: Vec<String>,
 }
 
 impl Answer {
@@ -174,6 +183,7 @@ impl Answer {
             is_error: false,
             pictures: Vec::new(),
             taint: Taint::Clean,
+            typed: Vec::new(),
         }
     }
 

@@ -303,7 +303,7 @@ impl Answers {
         }
         let header = claimed.header.clone().unwrap_or_else(|| "{}".to_owned());
         let (usage, seen, absorbed) = (Usage::default(), Seen::default(), Vec::new());
-        Ending { append, header, end, text, usage, set_aside: false, seen, absorbed }
+        Ending { append, header, end, text, usage, set_aside: false, seen, facts: None, absorbed }
     }
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
@@ -339,11 +339,11 @@ impl Answers {
         if let End::Failed { why } = &ending.end {
             tracing::warn!(task = %claimed.claim.task, why, "a task failed");
         }
-        let Ending { append, header, end, usage, set_aside, seen, .. } = ending;
-        let now = desk.clock.now();
+        let Ending { append, header, end, facts, usage, set_aside, seen, .. } = ending;
+        let (now, facts) = (desk.clock.now(), facts.map(|facts| *facts));
         let hand_over = hand_over && !desk.is_draining();
         let mut finish =
-            Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now };
+            Advance::Finish { append, header, facts, end, say, usage, set_aside, hand_over, now };
         if !seen.is_empty() {
             finish = Advance::Absorb { seen, with: Box::new(finish) };
         }

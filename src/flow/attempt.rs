@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use futures_util::FutureExt as _;
-use selkie_channel_core::{ConversationId, Delivery};
+use selkie_channel_core::{ConversationId, Delivery, Lookup, Mouth, Part};
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
@@ -22,6 +22,9 @@ use crate::store::{DuePart, Outcome, Standing, StoreError};
 /// Shorter penalties are not worth a row.
 const WORTH_STORING: TimeDelta = TimeDelta::seconds(2);
 
+/// A platform that is asked whether something arrived has so long to answer.
+const LONGEST_LOOKUP: Duration = Duration::from_secs(30);
+
 /// What the courier does with the part now.
 pub(super) enum Next {
     /// Nothing: the lane's next part goes on.
@@ -30,6 +33,15 @@ pub(super) enum Next {
     Answered,
     /// Tries it again in this form.
     Again(Box<DuePart>),
+    /// The platform was asked whether it arrived, and nobody knows yet: it is asked again.
+    Open(Box<DuePart>),
+}
+
+/// Asks the platform whether a part arrived; no answer in time is one that comes later.
+async fn looked_up(mouth: &dyn Mouth, part: &Part) -> Lookup {
+    let asked = tokio::time::timeout(LONGEST_LOOKUP, mouth.lookup(part)).await;
+    let why = || "the platform does not say whether it arrived".to_owned();
+    asked.unwrap_or_else(|_| Lookup::Later { after: LONGEST_LOOKUP, why: why() })
 }
 
 /// Makes one attempt. Nothing leaves without a durable mark.
@@ -42,10 +54,12 @@ pub(super) async fn attempt(desk: &Arc<Desk>, account: &Account, due: DuePart) -
         Joined::Broken(due, verdict) => return settle(desk, account, &due, verdict).await,
     };
     if due.unclear {
-        let known = mouth.lookup(&due.part).await;
-        let moment = moment(desk);
-        return settle(desk, account, &due.clone(), verdict::of_lookup(known, due, mouth, moment))
-            .await;
+        let known = looked_up(mouth, &due.part).await;
+        let verdict = verdict::of_lookup(known, due.clone(), mouth, moment(desk));
+        return match settle(desk, account, &due, verdict).await {
+            Next::Again(part) if part.unclear => Next::Open(part),
+            next => next,
+        };
     }
     if due.expires_at.is_some_and(|at| at <= now) {
         let expired = Verdict { outcome: Outcome::Expired, again: None, penalty: None };
@@ -186,5 +200,42 @@ fn tell_log(due: &DuePart, outcome: &Outcome) {
         Outcome::Instead { why, .. } => tracing::info!(%part, %to, why, "goes out in another form"),
         Outcome::Moved { to: new, .. } => tracing::info!(%part, %to, %new, "its place has moved"),
         Outcome::Expired => tracing::warn!(%part, %to, "expired before it could be sent"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use selkie_channel_core::Outbound;
+
+    use super::*;
+    use crate::flow::testing;
+
+    /// Never says whether anything arrived.
+    struct Silent;
+
+    #[async_trait]
+    impl Mouth for Silent {
+        fn render(&self, _: &Outbound) -> Vec<Part> {
+            Vec::new()
+        }
+
+        async fn deliver(&self, _: &Part) -> Delivery {
+            Delivery::Unclear { why: "cut".to_owned() }
+        }
+
+        async fn lookup(&self, _: &Part) -> Lookup {
+            std::future::pending().await
+        }
+
+        fn marked(&self, part: &Part) -> Part {
+            part.clone()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_platform_that_never_says_is_asked_again_later() {
+        let known = looked_up(&Silent, &testing::due(1).part).await;
+        assert!(matches!(known, Lookup::Later { after, .. } if after == LONGEST_LOOKUP));
     }
 }

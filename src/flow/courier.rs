@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
@@ -25,6 +25,9 @@ const MOST_IN_FLIGHT: usize = 64;
 /// So many attempts in a row that were not taken are an outage.
 const OUTAGE: u32 = 2;
 
+/// What is asked about again so soon keeps its place in its lane.
+const SOON: TimeDelta = TimeDelta::seconds(15);
+
 /// The courier of one account.
 pub(super) struct Courier {
     desk: Arc<Desk>,
@@ -36,6 +39,8 @@ pub(super) struct Courier {
     timed: BTreeSet<(DateTime<Utc>, ConversationId)>,
     /// Parts read at the start: what the letterbox brings of them is known.
     loaded: HashSet<PartId>,
+    /// Parts that may have arrived, of which the platform does not say so: others of their lane go before them.
+    aside: HashSet<PartId>,
     /// Attempts that were not taken since the platform last answered.
     failed: u32,
 }
@@ -59,6 +64,7 @@ impl Courier {
             ready: VecDeque::new(),
             timed: BTreeSet::new(),
             loaded: HashSet::new(),
+            aside: HashSet::new(),
             failed: 0,
         }
     }
@@ -128,6 +134,28 @@ impl Courier {
         lane.push_back(part);
         if lane.len() == 1 {
             self.ready.push_back(conversation);
+            return;
+        }
+        let waits = |(_, waiting): &(DateTime<Utc>, ConversationId)| *waiting == conversation;
+        if lane.front().is_none_or(|head| !self.aside.contains(&head.id)) {
+            return;
+        }
+        if let Some(timed) = self.timed.iter().find(|timed| waits(timed)).cloned() {
+            self.timed.remove(&timed);
+            self.ready.push_back(conversation.clone());
+        } else if !self.ready.contains(&conversation) {
+            // It flies, and steps aside when it lands.
+            return;
+        }
+        self.step_aside(&conversation);
+    }
+
+    /// Lets the others of a lane go before a part of which nobody will know soon whether it arrived: a gap is better
+    /// than silence.
+    fn step_aside(&mut self, conversation: &ConversationId) {
+        let Some(lane) = self.lanes.get_mut(conversation) else { return };
+        if let Some(next) = lane.iter().position(|part| !self.aside.contains(&part.id)) {
+            lane.rotate_left(next);
         }
     }
 
@@ -220,7 +248,7 @@ impl Courier {
         let Landed { conversation, next } = landed;
         match &next {
             Next::Answered => self.answered(),
-            Next::Again(_) => self.failed = self.failed.saturating_add(1),
+            Next::Again(_) | Next::Open(_) => self.failed = self.failed.saturating_add(1),
             Next::Settled => {}
         }
         let Some(lane) = self.lanes.get_mut(&conversation) else { return };
@@ -228,10 +256,20 @@ impl Courier {
             // When the conversation was closed, the ledger has refused the rest of the lane: it answers
             // "no" to their marks.
             Next::Settled | Next::Answered => {
-                lane.pop_front();
+                lane.pop_front().inspect(|part| _ = self.aside.remove(&part.id));
                 self.account.waiting.fetch_sub(1, Ordering::Relaxed);
             }
             Next::Again(part) => {
+                self.aside.remove(&part.id);
+                if let Some(head) = lane.front_mut() {
+                    *head = *part;
+                }
+            }
+            Next::Open(part) => {
+                let soon = self.desk.clock.now() + SOON;
+                if part.not_before.is_some_and(|at| at > soon) {
+                    self.aside.insert(part.id);
+                }
                 if let Some(head) = lane.front_mut() {
                     *head = *part;
                 }
@@ -240,6 +278,7 @@ impl Courier {
         if lane.is_empty() {
             self.lanes.remove(&conversation);
         } else {
+            self.step_aside(&conversation);
             self.ready.push_back(conversation);
         }
     }
@@ -247,8 +286,6 @@ impl Courier {
 
 #[cfg(test)]
 mod tests {
-    use chrono::TimeDelta;
-
     use super::*;
     use crate::flow::post::Post;
     use crate::flow::testing::{self, account};
@@ -276,5 +313,41 @@ mod tests {
         courier.answered();
         assert!(courier.launch(&mut flying).is_some(), "a doubt keeps its time");
         assert_eq!(flying.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_doubt_that_lasts_lets_the_others_go_before_it() {
+        let desk = testing::desk().desk;
+        let (_post, mut boxes) = Post::for_accounts([account()].into_iter());
+        let letterbox = boxes.remove(&account()).unwrap();
+        let here = Arc::clone(&desk.accounts[&account()]);
+        let mut courier = Courier::new(Arc::clone(&desk), here, letterbox);
+        let conversation = testing::due(1).part.conversation;
+        let head = |courier: &Courier| courier.lanes[&conversation].front().map(|due| due.id.0);
+        let land = |courier: &mut Courier, next| {
+            courier.ready.clear();
+            courier.land(Landed { conversation: conversation.clone(), next });
+        };
+        let open = |seconds| {
+            let not_before = Some(desk.clock.now() + TimeDelta::seconds(seconds));
+            Next::Open(Box::new(DuePart { not_before, unclear: true, ..testing::due(1) }))
+        };
+        courier.enqueue(testing::due(1));
+        courier.enqueue(testing::due(2));
+        land(&mut courier, open(2));
+        assert_eq!(head(&courier), Some(1), "a short doubt keeps the order");
+        land(&mut courier, open(60));
+        assert_eq!(head(&courier), Some(2));
+        land(&mut courier, Next::Answered);
+        assert_eq!(head(&courier), Some(1), "it is asked about again");
+        let mut flying = Flying::new();
+        assert!(courier.launch(&mut flying).is_some() && flying.is_empty(), "in its time");
+        courier.enqueue(testing::due(3));
+        assert_eq!(head(&courier), Some(3), "who comes later does not wait for it");
+        courier.launch(&mut flying);
+        assert_eq!(flying.len(), 1);
+        land(&mut courier, Next::Answered);
+        land(&mut courier, Next::Settled);
+        assert!(courier.lanes.is_empty() && courier.aside.is_empty());
     }
 }

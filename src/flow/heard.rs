@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::prompt;
 use crate::domain::ids::InboxId;
+use crate::domain::taint::Taint;
 use crate::domain::transcript::{Heard, Quoted};
 use crate::flow::commands::Builtin;
 use crate::flow::desk::Desk;
@@ -27,10 +28,27 @@ pub(super) async fn lines(
     let mut lines = without_files(claimed);
     let asked = lines.len() - claimed.heard.len();
     for (line, (_, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
+        if let Some(quote) = &mut line.quote {
+            quote.level = quoted(desk, inbound).await;
+        }
         let fetched = files::fetch(desk, claimed.place_row, inbound, cancel).await;
         (line.files, line.pictures) = (fetched.lines, fetched.pictures);
     }
     lines
+}
+
+/// Returns the level of the bot's own message that a message quotes: it was written then, and stays what it is
+/// when the conversation begins afresh. Of one that is not known any more nobody can say that it is clean.
+pub(super) async fn quoted(desk: &Arc<Desk>, inbound: &Inbound) -> Taint {
+    let Some(quote) = inbound.quote.as_ref().filter(|quote| quote.ours) else {
+        return Taint::Clean;
+    };
+    let known = desk.ledger.level_of(&inbound.conversation, &quote.message).await;
+    let known = known.unwrap_or_else(|error| {
+        desk.trouble(&error);
+        None
+    });
+    known.unwrap_or(Taint::Derived)
 }
 
 /// Reads a task's messages as they are, group talk first.
@@ -50,6 +68,7 @@ pub(super) fn line(row: InboxId, inbound: &Inbound) -> Heard {
             speaker: q.speaker.clone(),
             text: q.text.clone(),
             ours: q.ours,
+            level: Taint::Clean,
         }),
         forwarded: inbound.forwarded,
         talk: false,

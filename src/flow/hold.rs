@@ -72,6 +72,14 @@ pub(super) async fn offer_waiting(desk: Arc<Desk>, row: InboxId, inbound: Inboun
     }
 }
 
+/// Looks after the rights to answer of tasks that wait since before the start.
+pub(super) async fn offer_again(desk: Arc<Desk>) {
+    let waiting = desk.insist(|| desk.ledger.rights_waiting()).await;
+    for (row, inbound) in waiting.unwrap_or_default() {
+        desk.tracker.spawn(offer_waiting(Arc::clone(&desk), row, inbound));
+    }
+}
+
 /// Gives a button to the courier; one that was refused already lets the answer go.
 fn send(desk: &Desk, queued: Queued) {
     let refused_already = queued.parts.is_empty();

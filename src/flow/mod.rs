@@ -266,6 +266,7 @@ impl Flow {
         desk.tracker.spawn(Arc::clone(&self.workers).dispatch());
         self.gate.resume().await?;
         desk.tracker.spawn(hold::sweep(Arc::clone(desk)));
+        desk.tracker.spawn(hold::offer_again(Arc::clone(desk)));
         desk.tracker.spawn(janitor::run(Arc::clone(desk)));
         desk.tracker.spawn(health::watch_over(Arc::clone(desk)));
         for account in desk.accounts.values() {

@@ -69,7 +69,7 @@ mod tests {
 
         async fn deliver(&self, _: &Part) -> Delivery {
             self.0.fetch_add(1, Ordering::Relaxed);
-            Delivery::Sent(Receipt { message: None, note: None })
+            Delivery::Sent(Receipt { message: None, note: None, ..Receipt::default() })
         }
 
         async fn lookup(&self, _: &Part) -> Lookup {

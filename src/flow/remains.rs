@@ -45,6 +45,7 @@ impl Answers {
         let finish = Advance::Finish {
             append: Vec::new(),
             header: header.unwrap_or_else(|| "{}".to_owned()),
+            facts: None,
             end: End::Failed { why: "a defect: its end went wrong".to_owned() },
             say: say.into_iter().collect(),
             usage: Usage::default(),

@@ -91,8 +91,22 @@ impl Inflow for Steering {
         };
         let edits = found.edits.iter().filter_map(|(row, edit)| self.edit(*row, edit));
         let edits: Vec<Newer> = edits.collect();
-        let messages = found.waiting.into_iter().filter_map(|w| self.message(facts, w));
-        edits.into_iter().chain(messages).collect()
+        let mut newer = edits;
+        for waiting in found.waiting {
+            let mut levels = Vec::with_capacity(waiting.heard.len());
+            for (_, inbound) in &waiting.heard {
+                levels.push(heard::quoted(&self.desk, inbound).await);
+            }
+            if levels.iter().any(|level| *level > facts.taint) {
+                continue;
+            }
+            let Some(mut message) = self.message(facts, waiting) else { continue };
+            for (line, level) in message.heard.iter_mut().zip(levels) {
+                line.quote.iter_mut().for_each(|quote| quote.level = level);
+            }
+            newer.push(message);
+        }
+        newer
     }
 }
 

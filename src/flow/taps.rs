@@ -108,7 +108,9 @@ impl Taps {
         let Some(found) = desk.insist(|| desk.ledger.question_of(row)).await else { return };
         let disposition = desk.policy(account, |p| policy::dispose(inbound, p));
         let otherwise = Some(Box::new(Arrival { inbound: inbound.clone(), disposition }));
-        let given = found.as_ref().and_then(|question| question.ask.read(&inbound.text));
+        // What somebody else has written answers nothing.
+        let own = found.as_ref().filter(|_| !inbound.forwarded);
+        let given = own.and_then(|question| question.ask.read(&inbound.text));
         let (Some(question), Some(given)) = (found, given) else {
             // No such question: the message is what it would have been without it.
             let (key, given, revision) = (String::new(), Given::Expired, None);

@@ -146,7 +146,7 @@ impl Mouth for Terminal {
         let message = question.as_deref().map(MessageRef::new);
         let said = Said { text: text.to_owned(), question };
         if self.hand(&part.conversation, asked, &said) {
-            return Delivery::Sent(Receipt { message, note: None });
+            return Delivery::Sent(Receipt { message, note: None, ..Receipt::default() });
         }
         Delivery::Refused {
             reason: "nobody sits at this terminal any more".to_owned(),

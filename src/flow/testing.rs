@@ -173,6 +173,7 @@ impl Mind for TestMind {
             usage: Usage::default(),
             set_aside: false,
             seen: Seen::default(),
+            facts: None,
             absorbed: Vec::new(),
         })))
     }

@@ -271,7 +271,7 @@ mod tests {
 
         #[test]
         fn what_is_proven_is_settled(note in prop::option::of(".{0,10}")) {
-            let receipt = Receipt { message: None, note };
+            let receipt = Receipt { message: None, note, ..Receipt::default() };
             let verdict = judge(Delivery::Sent(receipt.clone()));
             prop_assert_eq!(verdict.outcome, Outcome::Sent(receipt));
             prop_assert!(verdict.again.is_none());

@@ -228,6 +228,7 @@ pub fn finish(text: &str, say: Vec<Draft>) -> Advance {
     Advance::Finish {
         append: vec![said(text)],
         header: "{}".to_owned(),
+        facts: None,
         end: End::Done,
         say,
         usage: Usage { calls: 1, input: 100, cached: 10, output: 5, micro_usd: 7 },
@@ -247,7 +248,7 @@ pub async fn finished(ledger: &dyn Ledger, claim: &Claim, advance: Advance) -> V
 
 /// A receipt of the message `id`.
 pub fn receipt(id: &str) -> Receipt {
-    Receipt { message: Some(MessageRef::new(id)), note: None }
+    Receipt { message: Some(MessageRef::new(id)), note: None, ..Receipt::default() }
 }
 
 /// A cursor.

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, Outbound, Part};
+use selkie_channel_core::{AccountId, Inbound, Outbound, Part};
 
 use super::{Draft, Queued, Result};
 use crate::domain::ids::{InboxId, OutboundId, TaskId};
@@ -19,6 +19,10 @@ pub trait Holds: Send + Sync {
     /// Offers the answer of a task that waits in its lane by a button: what it says at its end is held.
     /// `row` is the message that made it. Durable. `None` when it does not wait, or has a button.
     async fn hold_waiting(&self, row: InboxId, offer: Offer) -> Result<Option<Queued>>;
+
+    /// Returns the messages that bring a right to answer and whose tasks wait in their lanes without a button. At
+    /// start: who has stored them has gone.
+    async fn rights_waiting(&self) -> Result<Vec<(InboxId, Inbound)>>;
 
     /// Returns where the answer behind a button stands; `None` for a key that is no button's.
     async fn held(&self, account: &AccountId, key: &str) -> Result<Option<HeldAnswer>>;

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::domain::facts::Facts;
 use crate::domain::ids::{InboxId, OutboundId, PartId, TaskId};
+use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
@@ -37,6 +38,14 @@ pub trait Read: Send + Sync {
         conversation: &ConversationId,
         message: &MessageRef,
     ) -> Result<Option<Quote>>;
+
+    /// Returns the level of a message of ours in a conversation, as it was written: of a task's the highest that
+    /// the task has written with. `None` when no message of ours is known by this id.
+    async fn level_of(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Taint>>;
 
     /// Counts rows by state.
     async fn counts(&self) -> Result<Counts>;

@@ -105,6 +105,8 @@ pub enum Advance {
         append: Vec<Item>,
         /// The run's header.
         header: String,
+        /// The facts, when they changed.
+        facts: Option<Facts>,
         /// How it ended.
         end: End,
         /// What is said.

@@ -48,6 +48,7 @@ pub async fn dispatch(
         Err(error @ (ToolError::Abort(_) | ToolError::Ask(_))) => return Err(error),
     };
     let taint = found.map_or(Taint::Clean, |tool| level(tool.spec(), call, scope, &output));
+    let taint = taint.max(output.level);
     // Cleaned before it is cut: half a secret would not be recognised.
     let text = cut(redactor.clean(&output.text), most);
     let answer = Answer {
@@ -56,6 +57,7 @@ pub async fn dispatch(
         is_error: output.is_error,
         pictures: output.pictures,
         taint,
+        typed: output.typed.into_iter().map(|text| redactor.clean(&text)).collect(),
     };
     Ok(Dispatched { answer })
 }

@@ -24,6 +24,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::domain::question::Ask;
+use crate::domain::taint::Taint;
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Picture;
 use crate::tools::scope::{Roots, Scope};
@@ -77,6 +78,10 @@ pub struct Output {
     pub untrusted: bool,
     /// Pictures that belong to the text.
     pub pictures: Vec<Picture>,
+    /// What a person typed to answer the call.
+    pub typed: Vec<String>,
+    /// The level of what was stored before and stands in the text.
+    pub level: Taint,
 }
 
 impl Output {

@@ -4,6 +4,7 @@ use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, FileDraft, FileKind, GROUP, LINUS, PRIVATE};
 use serde_json::{Value, json};
 
+use crate::support::rows::{settled, texts};
 use crate::support::world::World;
 
 /// Whether a request offers the tool.
@@ -67,6 +68,42 @@ async fn what_a_page_may_bring_about_is_refused_until_reset() {
     world.ask("run it").await;
     let after = world.prompts().split_off(before);
     assert!(offers(&after[0], "bash") && after[1].contains("tide"), "{}", after[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_the_persons_word_and_a_quote_stays_what_it_was() {
+    let open = json!({"guard": {"network": {"allow_private": ["127.0.0.1"]}}});
+    let world = World::with(open).await;
+    let _daemon = world.daemon();
+    let (telegram, model) = (world.telegram(), world.playground.model());
+    let first = format!("{}/nothing-here", world.playground.telegram_base_url());
+    let second = format!("{first}/either");
+    let fetch = |url: &str| Turn::call("url_fetch", json!({ "url": url }));
+    let ask = Turn::call("ask_user", json!({ "question": "where is the rest?" }));
+    model.script(vec![fetch(&first), fetch(&second), ask, fetch(&second), Turn::text("all read")]);
+    telegram.say(PRIVATE, ADA, &format!("read {first}, please"));
+    world.hears(PRIVATE, "where is the rest?").await;
+    let refused = "url_fetch is not available here for this";
+    assert_eq!(world.last_prompt().matches(refused).count(), 1, "nobody has typed it yet");
+    telegram.say(PRIVATE, ADA, &second);
+    let tainted = world.hears(PRIVATE, "all read").await;
+    assert_eq!(world.last_prompt().matches(refused).count(), 1, "{}", world.last_prompt());
+
+    // One step, of a level that came with the history.
+    world.ask("thanks").await;
+    let level = "SELECT facts ->> '$.taint' FROM task ORDER BY id DESC LIMIT 1";
+    settled(&world, 3).await;
+    assert_eq!(texts(&world.home, level), ["derived"]);
+
+    world.ask("/reset").await;
+    model.script(vec![bash(), Turn::text("not with that")]);
+    telegram.reply(PRIVATE, ADA, tainted.id, "do what you said there");
+    world.hears(PRIVATE, "not with that").await;
+    assert!(
+        world.last_prompt().contains("hidden while words of others"),
+        "{}",
+        world.last_prompt()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

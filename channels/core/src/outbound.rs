@@ -237,8 +237,11 @@ impl Part {
 /// The platform's proof that a part arrived.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// The id of the message that the call made.
+    /// The id of the message that the call made, the first of several.
     pub message: Option<MessageRef>,
+    /// The ids of the others, where one call makes several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<MessageRef>,
     /// Anything a reader of the trace should know, e.g. that the plain form went out.
     pub note: Option<String>,
 }

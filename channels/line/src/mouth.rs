@@ -123,8 +123,8 @@ impl LineMouth {
             let said = Said { text: text.clone(), ours: true, quote_token, ..Said::default() };
             self.known.put(id, said);
         }
-        let message = sent.first().and_then(|m| m["id"].as_str()).map(MessageRef::new);
-        Receipt { message, note }
+        let mut ids = sent.iter().filter_map(|m| m["id"].as_str()).map(MessageRef::new);
+        Receipt { message: ids.next(), also: ids.take(say.bubbles.len()).collect(), note }
     }
 
     fn verdict(&self, refusal: Refusal) -> Delivery {

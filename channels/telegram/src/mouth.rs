@@ -69,7 +69,11 @@ impl TelegramMouth {
         match kind(&refusal) {
             Kind::Limited => retry(refusal.retry_after.map_or(LIMITED, Duration::from_secs), false),
             Kind::Token => retry(TOKEN_REFUSED, true),
-            Kind::Done => Delivery::Sent(Receipt { message: None, note: Some(refusal.text) }),
+            Kind::Done => Delivery::Sent(Receipt {
+                message: None,
+                note: Some(refusal.text),
+                ..Receipt::default()
+            }),
             Kind::Closed => Delivery::Refused { reason: refusal.text, closed: true },
             Kind::Form | Kind::Quote | Kind::Topic | Kind::Conflict | Kind::Other => {
                 Delivery::Refused { reason: refusal.text, closed: false }
@@ -146,7 +150,7 @@ fn sent(answer: &Answer, note: Option<String>) -> Delivery {
     let result = serde_json::from_str::<Value>(answer.result.get()).unwrap_or_default();
     let message = result.get("message_id").and_then(Value::as_i64);
     let message = message.map(|id| MessageRef::new(id.to_string()));
-    Delivery::Sent(Receipt { message, note })
+    Delivery::Sent(Receipt { message, note, ..Receipt::default() })
 }
 
 fn unproven(fault: Fault, repeatable: bool) -> Delivery {

@@ -83,7 +83,7 @@ impl XMouth {
             Seen::There(id) => self.sent(&id, Some(TOOK_IT)),
             Seen::Missing | Seen::Unreadable(_) => {
                 let note = Some(TOOK_IT.to_owned());
-                Delivery::Sent(Receipt { message: None, note })
+                Delivery::Sent(Receipt { message: None, note, ..Receipt::default() })
             }
         }
     }
@@ -96,7 +96,7 @@ impl XMouth {
     fn sent(&self, id: &str, note: Option<&str>) -> Delivery {
         remember(&mut self.memory().posted, id.to_owned());
         let (message, note) = (Some(MessageRef::new(id)), note.map(str::to_owned));
-        Delivery::Sent(Receipt { message, note })
+        Delivery::Sent(Receipt { message, note, ..Receipt::default() })
     }
 
     fn unclear(&self, post: &Post, why: String) -> Delivery {

@@ -31,8 +31,17 @@ pub(super) fn asked(job: &Job<'_>) -> Option<Driven> {
         let append = vec![Item::said(answer.clone(), Taint::Clean)];
         let end = End::Done;
         let (seen, absorbed) = (Seen::default(), Vec::new());
-        let ending =
-            Ending { append, header, end, text: answer, usage, set_aside: false, seen, absorbed };
+        let ending = Ending {
+            append,
+            header,
+            end,
+            text: answer,
+            usage,
+            set_aside: false,
+            seen,
+            facts: None,
+            absorbed,
+        };
         return Some(Driven::Ended(Box::new(ending)));
     }
     let choice = |id: &str, label: &str| Choice {

@@ -90,7 +90,11 @@ impl Mouth for TestPlatform {
         self.arrived.send_modify(|all| all.push((part.conversation.key().to_owned(), text)));
         let told = self.silent.subscribe().wait_for(|silent| !silent).await.is_ok();
         assert!(told, "the platform lives as long as its sender");
-        Delivery::Sent(Receipt { message: Some(MessageRef::new("9")), note: None })
+        Delivery::Sent(Receipt {
+            message: Some(MessageRef::new("9")),
+            note: None,
+            ..Receipt::default()
+        })
     }
 
     async fn lookup(&self, _part: &Part) -> Lookup {

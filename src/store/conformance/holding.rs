@@ -17,6 +17,8 @@ laws![
     a_closed_conversation_refuses_what_is_held,
     a_lost_claim_offers_nothing,
     a_task_that_waits_in_its_lane_has_a_button_too,
+    a_start_finds_the_rights_of_tasks_that_wait,
+    the_button_of_an_absorbed_task_leads_to_the_answer_of_the_other,
 ];
 
 fn window(token: &str) -> ReplyWindow {
@@ -212,4 +214,52 @@ async fn a_task_that_waits_in_its_lane_has_a_button_too(bed: &dyn Bed) {
     let at_work = state(ledger.as_ref(), "h2").await;
     assert!(matches!(at_work, Some(HeldAnswer::Working(_))), "{at_work:?}");
     finished(ledger.as_ref(), &first.claim, finish("one", vec![answer(1, None)])).await;
+}
+
+/// A message of conversation 1 that brings a right to answer, behind a running task.
+async fn waits(ledger: &dyn Ledger, order: i64, token: &str) -> InboxId {
+    let mut inbound = message(1, order);
+    inbound.reply_window = Some(window(token));
+    push(ledger, task(inbound), no_fuse()).await.fresh[0].row
+}
+
+async fn a_start_finds_the_rights_of_tasks_that_wait(bed: &dyn Bed) {
+    let ledger = bed.open();
+    started(ledger.as_ref(), 1, 1).await;
+    push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
+    let row = waits(ledger.as_ref(), 3, "T3").await;
+    let with_button = waits(ledger.as_ref(), 4, "T4").await;
+    ledger.hold_waiting(with_button, button("h4", "T4")).await.unwrap().unwrap();
+    drop(ledger);
+    let ledger = bed.open();
+    let found = ledger.rights_waiting().await.unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, row);
+    assert_eq!(found[0].1.reply_window, Some(window("T3")));
+}
+
+async fn the_button_of_an_absorbed_task_leads_to_the_answer_of_the_other(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let running = started(ledger.as_ref(), 1, 1).await;
+    let row = waits(ledger.as_ref(), 2, "T2").await;
+    let queued = ledger.hold_waiting(row, button("h2", "T2")).await.unwrap().unwrap();
+    let part = queued.parts[0].id;
+    ledger.sending(part, &boot("a")).await.unwrap();
+    ledger.settle(part, Outcome::Sent(receipt("9"))).await.unwrap();
+    let waiting = ledger.inflow(&running.claim, at(0)).await.unwrap().waiting[0].task;
+    let seen = crate::store::Seen { tasks: vec![waiting], edits: vec![], step: 2 };
+    let end = Box::new(finish("both", vec![answer(1, None)]));
+    let behind = async || ledger.held(&account(), "h2").await.unwrap();
+    let step = Advance::Step {
+        append: Vec::new(),
+        header: "{}".to_owned(),
+        facts: None,
+        usage: Usage::default(),
+        durable: false,
+    };
+    let absorbed = Advance::Absorb { seen, with: Box::new(step) };
+    ledger.commit(&running.claim, absorbed).await.unwrap();
+    assert_eq!(behind().await, Some(HeldAnswer::Working(running.claim.task)));
+    finished(ledger.as_ref(), &running.claim, *end).await;
+    assert_eq!(behind().await, Some(HeldAnswer::Gone), "the other's answer is theirs");
 }

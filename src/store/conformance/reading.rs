@@ -45,6 +45,26 @@ async fn what_is_quoted_is_found_by_its_id(bed: &dyn Bed) {
     assert_eq!((ours.text.as_str(), ours.ours), ("hello", true));
     let theirs = quoted(1, "4711").await.unwrap();
     assert_eq!((theirs.text.as_str(), theirs.ours), ("text 4711", false));
+    let level =
+        async |n, id| ledger.level_of(&conversation(n), &MessageRef::new(id)).await.unwrap();
+    assert_eq!(level(1, "4712").await, Some(Taint::Clean));
+    assert_eq!(level(1, "4711").await, None, "not ours");
+    let tainted = started(ledger.as_ref(), 1, 4720).await;
+    let mut end = finish("so they say", vec![draft(1, 1)]);
+    if let Advance::Finish { append, .. } = &mut end {
+        *append = vec![Item::said("so they say", Taint::Raw)];
+    }
+    let queued = finished(ledger.as_ref(), &tainted.claim, end).await;
+    let part = queued[0].parts[0].id;
+    ledger.sending(part, &boot("a")).await.unwrap();
+    let several =
+        Receipt { also: ["4722", "4723"].map(MessageRef::new).to_vec(), ..receipt("4721") };
+    ledger.settle(part, Outcome::Sent(several)).await.unwrap();
+    for id in ["4721", "4722", "4723"] {
+        assert_eq!(level(1, id).await, Some(Taint::Derived), "{id}: as it was written");
+        assert!(quoted(1, id).await.unwrap().ours, "{id}");
+    }
+    assert!(quoted(2, "4722").await.is_none() && quoted(1, "4724").await.is_none());
     assert!(quoted(2, "4712").await.is_none(), "another conversation's");
     assert!(quoted(1, "4713").await.is_none());
 }

@@ -25,6 +25,7 @@ fn heard(row: InboxId, inbound: &Inbound) -> Item {
             speaker: q.speaker.clone(),
             text: q.text.clone(),
             ours: q.ours,
+            level: Taint::Clean,
         }),
         forwarded: false,
         talk: false,

@@ -5,17 +5,21 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
-use selkie_channel_core::AccountId;
+use selkie_channel_core::{AccountId, Inbound};
 
 use super::fetched::{self, Effect};
 use super::outbox::{self, BODY, Cause, Prepared, RawBody};
+use super::rows::load;
 use super::writer::Class;
-use super::{Sqlite, run};
+use super::{Sqlite, claimed, run};
 use crate::domain::ids::{InboxId, OutboundId, TaskId};
 use crate::domain::task::Claim;
 use crate::store::{
     FetchEffect, Fetched, HeldAnswer, Holds, Offer, Queued, Result, Standing, Swept,
 };
+
+/// More tasks with a right to answer do not wait at a start.
+const MOST_WAITING: i64 = 1_000;
 
 #[async_trait]
 impl Holds for Sqlite {
@@ -36,6 +40,11 @@ impl Holds for Sqlite {
             None => Ok(None),
         };
         self.writer.run(Class::Durable, bytes, verb).await
+    }
+
+    async fn rights_waiting(&self) -> Result<Vec<(InboxId, Inbound)>> {
+        let rows = self.writer.run(Class::Relaxed, 0, rights_waiting).await?;
+        Ok(claimed::readable(rows.iter().map(|(row, text)| Ok((InboxId(*row), load(*row, text)?)))))
     }
 
     async fn held(&self, account: &AccountId, key: &str) -> Result<Option<HeldAnswer>> {
@@ -78,6 +87,19 @@ fn waiting(conn: &Connection, row: i64) -> Result<Option<i64>> {
         )?
         .query_row([row], |row| row.get(0))
         .optional()?)
+}
+
+fn rights_waiting(conn: &Connection) -> Result<Vec<(i64, String)>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT i.id, i.inbound FROM task t JOIN inbox i ON i.task = t.id
+             WHERE t.state = 'waiting' AND i.disposition = 'task'
+               AND i.inbound ->> '$.reply_window.token' IS NOT NULL
+               AND NOT EXISTS (SELECT 1 FROM hold WHERE task = t.id)
+             ORDER BY i.id LIMIT ?1",
+        )?
+        .query_map([MOST_WAITING], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?)
 }
 
 /// Says a task's button, the first and only time.
@@ -140,11 +162,15 @@ pub fn close(conn: &Connection, task: i64) -> Result<()> {
     Ok(())
 }
 
+/// Where the answer stands: of a task that another has absorbed it is the other's.
 fn answer(conn: &Connection, account: &str, key: &str) -> Result<Option<HeldAnswer>> {
     let found: Option<(i64, i64, bool)> = conn
         .prepare_cached(
             "SELECT t.id, h.button, t.state IN ('waiting', 'running', 'parked')
-             FROM hold h JOIN task t ON t.id = h.task WHERE h.key = ?1 AND h.account = ?2",
+             FROM hold h JOIN task own ON own.id = h.task
+             JOIN task t ON t.id = CASE WHEN own.why LIKE 'absorbed by task %'
+                 THEN CAST(substr(own.why, length('absorbed by task ') + 1) AS INTEGER) ELSE own.id END
+             WHERE h.key = ?1 AND h.account = ?2",
         )?
         .query_row([key, account], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;

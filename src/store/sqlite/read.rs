@@ -8,6 +8,7 @@ use super::rows::{count, load_item, millis, read_json, time};
 use super::writer::Class;
 use super::{Sqlite, conversations, facts, questions, quoted, trace};
 use crate::domain::ids::TaskId;
+use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
 use crate::store::read::{
@@ -72,6 +73,17 @@ impl Read for Sqlite {
         let (conversation, message) = (conversation.clone(), message.clone());
         self.readers
             .run(move |conn: &Connection| quoted::quoted(conn, &conversation, &message))
+            .await
+    }
+
+    async fn level_of(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Taint>> {
+        let (conversation, message) = (conversation.clone(), message.clone());
+        self.readers
+            .run(move |conn: &Connection| quoted::level(conn, &conversation, &message))
             .await
     }
 

@@ -29,10 +29,19 @@ pub struct Prepared {
 
 #[derive(Debug)]
 enum How {
-    Step { facts: Option<facts::Written>, durable: bool },
+    Step {
+        facts: Option<facts::Written>,
+        durable: bool,
+    },
     Park(Box<Parking>),
     Release,
-    Finish { end: End, say: Vec<outbox::Prepared>, set_aside: bool, hand_over: bool },
+    Finish {
+        facts: Option<facts::Written>,
+        end: End,
+        say: Vec<outbox::Prepared>,
+        set_aside: bool,
+        hand_over: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -71,10 +80,21 @@ impl Prepared {
                 let (items, usage) = (Vec::new(), Usage::default());
                 Self { items, header: None, usage, now, seen, spent, how: How::Release }
             }
-            Advance::Finish { append, header, end, say, usage, set_aside, hand_over, now } => {
+            Advance::Finish {
+                append,
+                header,
+                facts,
+                end,
+                say,
+                usage,
+                set_aside,
+                hand_over,
+                now,
+            } => {
+                let facts = facts.as_ref().map(facts::Written::new).transpose()?;
                 let said = |draft| outbox::Prepared::saying(draft, &append);
                 let say = say.into_iter().map(said).collect::<Result<_>>()?;
-                let how = How::Finish { end, say, set_aside, hand_over };
+                let how = How::Finish { facts, end, say, set_aside, hand_over };
                 Self { items: texts(append)?, header: Some(header), usage, now, seen, spent, how }
             }
         })
@@ -154,7 +174,7 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         unsend::again(conn, task)?;
     }
     let facts = match &how {
-        How::Step { facts, .. } => facts.as_ref(),
+        How::Step { facts, .. } | How::Finish { facts, .. } => facts.as_ref(),
         _ => None,
     };
     let whereabouts = facts.map(|facts| facts.whereabouts(conn)).transpose()?;
@@ -188,7 +208,7 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         How::Park(_) if stop => Ok(RawCommitted::Continue { stop, mode, came_to }),
         How::Park(parking) => park(conn, claim, *parking, (held, now)),
         How::Release => release(conn, task, held),
-        How::Finish { end, say, set_aside, hand_over } => {
+        How::Finish { end, say, set_aside, hand_over, .. } => {
             let usage = finish(conn, task, &end, now)?;
             let said = say.into_iter().map(|draft| draft.counted_from(first));
             let queued =

@@ -238,7 +238,12 @@ fn answers(asks: &[Ask], given: &[Given]) -> Output {
             asks.iter().zip(given).enumerate().map(line).collect()
         }
     };
-    Output { text: said.join("\n"), is_error, ..Output::default() }
+    // A label is the model's own word, whoever taps it.
+    let typed = given.iter().filter_map(|given| match given {
+        Given::Words { text } => Some(text.clone()),
+        _ => None,
+    });
+    Output { text: said.join("\n"), is_error, typed: typed.collect(), ..Output::default() }
 }
 
 #[cfg(test)]
@@ -363,5 +368,16 @@ mod tests {
         No answer within 1d.
         The question could not be asked: blocked
         "#);
+    }
+
+    #[tokio::test]
+    async fn words_are_the_persons_and_a_label_is_not() {
+        let args =
+            || json!({ "question": "where?", "options": ["a", "b"], "allow_free_text": true });
+        let words = Given::Words { text: "https://example.com/x".to_owned() };
+        let output = call(args(), vec![words]).await.unwrap();
+        assert_eq!(output.typed, ["https://example.com/x"]);
+        let chosen = Given::Chosen { choices: vec!["1".to_owned()] };
+        assert!(call(args(), vec![chosen]).await.unwrap().typed.is_empty());
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::taint::Taint;
 use crate::tools::ToolError;
 use crate::tools::scope::Scope;
 
@@ -33,20 +34,25 @@ pub(super) enum Status {
 struct Stored {
     v: u16,
     todos: Vec<Todo>,
+    /// What whoever wrote it had read.
+    #[serde(default, skip_serializing_if = "Taint::is_clean")]
+    level: Taint,
 }
 
-/// Reads the conversation's list; none is an empty one.
-pub(super) async fn load(scope: &Scope) -> Result<Vec<Todo>, ToolError> {
-    let Some(json) = scope.todos.read(&scope.conversation).await? else { return Ok(Vec::new()) };
+/// Reads the conversation's list and the level it was written with; none is an empty one.
+pub(super) async fn load(scope: &Scope) -> Result<(Vec<Todo>, Taint), ToolError> {
+    let Some(json) = scope.todos.read(&scope.conversation).await? else {
+        return Ok((Vec::new(), Taint::Clean));
+    };
     let stored: Stored = serde_json::from_str(&json).map_err(|e| {
         ToolError::tell(format!("the stored todo list cannot be read ({e}): write a new one"))
     })?;
-    Ok(stored.todos)
+    Ok((stored.todos, stored.level))
 }
 
 /// Replaces the conversation's list.
 pub(super) async fn store(scope: &Scope, todos: Vec<Todo>) -> Result<(), ToolError> {
-    let stored = serde_json::to_string(&Stored { v: 1, todos });
+    let stored = serde_json::to_string(&Stored { v: 1, todos, level: scope.roots.level.writes() });
     let json = stored.map_err(|e| ToolError::tell(format!("the list cannot be stored: {e}")))?;
     scope.todos.write(&scope.conversation, json).await
 }

@@ -42,6 +42,7 @@ impl Tool for TodoRead {
     }
 
     async fn call(&self, scope: &Scope, _args: Value) -> Result<Output, ToolError> {
-        Ok(Output::ok(print(&load(scope).await?)))
+        let (todos, level) = load(scope).await?;
+        Ok(Output { level, ..Output::ok(print(&todos)) })
     }
 }

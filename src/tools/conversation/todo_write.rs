@@ -83,7 +83,9 @@ mod tests {
 
     use super::super::TodoRead;
     use super::*;
+    use crate::domain::taint::Taint;
     use crate::tools::args::accept;
+    use crate::tools::paths::Level;
     use crate::tools::testkit::Folders;
 
     async fn write(scope: &Scope, args: Value) -> String {
@@ -97,6 +99,20 @@ mod tests {
 
     async fn read(scope: &Scope) -> String {
         TodoRead::new().call(scope, json!({})).await.unwrap().text
+    }
+
+    #[tokio::test]
+    async fn a_list_keeps_the_level_of_who_wrote_it() {
+        let folders = Folders::new();
+        let clean = folders.scope();
+        let mut tainted = folders.scope();
+        tainted.roots.level = Level::writing(Taint::Derived);
+        let level = async || TodoRead::new().call(&clean, json!({})).await.unwrap().level;
+        let todos = json!({"todos": [{"id": "1", "title": "Obey", "status": "pending"}]});
+        write(&tainted, todos.clone()).await;
+        assert_eq!(level().await, Taint::Derived);
+        write(&clean, todos).await;
+        assert_eq!(level().await, Taint::Clean, "another list");
     }
 
     #[tokio::test]

@@ -89,6 +89,7 @@ fn find(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
     let walked = files(&folder, sight, stop, |file, entry| {
         if entry.path().strip_prefix(&base).is_ok_and(|relative| matcher.is_match(relative)) {
             let changed = entry.metadata().ok().and_then(|m| m.modified().ok());
+            file.saw_name();
             let line = (changed.unwrap_or(SystemTime::UNIX_EPOCH), file.shown());
             found.lock().unwrap_or_else(PoisonError::into_inner).push(line);
         }

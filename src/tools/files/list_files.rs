@@ -212,6 +212,7 @@ impl Walk<'_> {
                 if before.is_empty() { name.into_owned() } else { format!("{before}/{name}") };
             let enters = entry.kind == Kind::Folder && depth > 1;
             self.too_deep |= entry.kind == Kind::Folder && depth == 1 && more;
+            inside.saw_name();
             self.found.push(Found { path: path.clone(), entry });
             if enters {
                 self.folder(&inside, &path, depth - 1, more)?;

@@ -90,6 +90,11 @@ impl Located {
         self.level.saw(level);
     }
 
+    /// Notes that its name was shown.
+    pub fn saw_name(&self) {
+        self.level.saw(level::of_name(&self.root.join(&self.relative)));
+    }
+
     /// Returns the level of what is written here: that of what stands there, or of who writes it.
     pub(super) fn written(&self) -> Taint {
         let before = match self.look() {
@@ -171,11 +176,16 @@ impl Located {
             let Component::Normal(folder) = component else { continue };
             at = match fs::openat(&at, folder, FOLDER, Mode::empty()) {
                 Err(Errno::NOENT) => {
-                    match fs::mkdirat(&at, folder, Mode::from_raw_mode(mode)) {
-                        Ok(()) | Err(Errno::EXIST) => {}
+                    let made = match fs::mkdirat(&at, folder, Mode::from_raw_mode(mode)) {
+                        Ok(()) => true,
+                        Err(Errno::EXIST) => false,
                         Err(error) => return Err(error.into()),
+                    };
+                    let inside = fs::openat(&at, folder, FOLDER, Mode::empty())?;
+                    if made {
+                        level::mark_folder(&inside, self.level.writes(), self.zone)?;
                     }
-                    fs::openat(&at, folder, FOLDER, Mode::empty())?
+                    inside
                 }
                 other => other?,
             };

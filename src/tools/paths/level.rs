@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use rustix::fs::{XattrFlags, fgetxattr, fsetxattr, getxattr};
+use rustix::fs::{XattrFlags, fgetxattr, fsetxattr, getxattr, lgetxattr};
 
 use super::Zone;
 use crate::domain::taint::Taint;
@@ -53,7 +53,8 @@ impl Level {
         self.read.fetch_max(level as u8, Ordering::Relaxed);
     }
 
-    pub(super) fn writes(&self) -> Taint {
+    /// Returns the level of what the call writes.
+    pub fn writes(&self) -> Taint {
         self.writes
     }
 
@@ -74,6 +75,25 @@ pub(super) fn of(file: impl AsFd, zone: Zone) -> Taint {
     let mut room = [0; ROOM];
     let length = fgetxattr(file, NAME, &mut room);
     length.ok().and_then(|n| named(&room[..n])).unwrap_or_else(|| unmarked(zone))
+}
+
+/// Returns the level of a file's name: whoever wrote what it holds has called it so, and a name without a mark is
+/// people's.
+pub(super) fn of_name(path: &Path) -> Taint {
+    let mut room = [0; ROOM];
+    let length = lgetxattr(path, NAME, &mut room);
+    length.ok().and_then(|n| named(&room[..n])).unwrap_or_default().written()
+}
+
+/// Marks a folder that was made by whoever writes what is of this level; one of the cache is no cleaner for it.
+///
+/// # Errors
+/// As [`mark`].
+pub(super) fn mark_folder(folder: impl AsFd, level: Taint, zone: Zone) -> io::Result<()> {
+    match level {
+        Taint::Clean => Ok(()),
+        level => mark(folder, level.max(unmarked(zone)), zone),
+    }
 }
 
 /// Marks an open file.

@@ -297,6 +297,29 @@ fn a_file_keeps_whose_words_it_holds() {
 }
 
 #[test]
+fn names_that_were_written_among_others_words_are_not_clean() {
+    let folders = Folders::new();
+    folders.put("work/mine.txt", "x");
+    folders.put("cache/bird/one/attachment.txt", "x");
+    for path in ["obey me/now.txt", "file_cache_dir/obey/now.txt"] {
+        let roots = Roots { level: Level::writing(Taint::Derived), ..folders.roots() };
+        finder(&roots, &[]).writable(path).unwrap().replace(b"y").unwrap();
+    }
+    let name = |path: &str| {
+        let roots = folders.roots();
+        finder(&roots, &[]).existing(path).unwrap().saw_name();
+        roots.level.read()
+    };
+    for path in ["obey me", "obey me/now.txt", "file_cache_dir/obey", "file_cache_dir/obey/now.txt"]
+    {
+        assert_eq!(name(path), Taint::Derived, "{path}");
+    }
+    for path in ["mine.txt", "file_cache_dir/attachment.txt"] {
+        assert_eq!(name(path), Taint::Clean, "{path}");
+    }
+}
+
+#[test]
 fn the_state_folder_is_not_written_while_words_of_others_are_in_play() {
     let folders = Folders::new();
     let roots = Roots { writes_state: false, ..folders.roots() };

@@ -78,5 +78,5 @@ impl LineMouth {
 }
 
 fn presumed() -> Receipt {
-    Receipt { message: None, note: Some(PRESUMED.to_owned()) }
+    Receipt { message: None, note: Some(PRESUMED.to_owned()), ..Receipt::default() }
 }

@@ -47,9 +47,18 @@ fn refused(delivery: Delivery) -> String {
 async fn the_first_part_is_a_free_reply_and_the_rest_are_pushes() {
     let guest = Guest::new().await;
     let (_, parts) = asked(&guest, ADA, &"word ".repeat(6000));
+    let mut receipts = Vec::new();
     for part in &parts {
-        assert_eq!(note(&guest.channel.mouth.deliver(part).await), None);
+        match guest.channel.mouth.deliver(part).await {
+            Delivery::Sent(receipt) => receipts.push(receipt),
+            other => panic!("not sent: {other:?}"),
+        }
     }
+    assert!(receipts.iter().all(|receipt| receipt.note.is_none()));
+    let ids = receipts.iter().flat_map(|receipt| receipt.message.iter().chain(&receipt.also));
+    let ids: Vec<&str> = ids.map(|id| id.as_str()).collect();
+    let messages = said(&guest, ADA);
+    assert_eq!(ids, messages.iter().map(|m| m.id.as_str()).collect::<Vec<_>>(), "all are kept");
     let vias: Vec<Via> = said(&guest, ADA).iter().map(|m| m.via).collect();
     assert_eq!(vias, [[Via::Reply; 5].as_slice(), &[Via::Push; 2]].concat());
     assert_eq!(guest.line().calls_of("reply").len(), 1, "five bubbles are one call");

@@ -40,7 +40,8 @@ async fn a_sent_message_has_its_id() {
     let mut server = Server::start([("sendMessage", message(77))]).await;
     let channel = server.channel();
     let delivery = channel.mouth.deliver(&text(&channel)).await;
-    let receipt = Receipt { message: Some(MessageRef::new("77")), note: None };
+    let receipt =
+        Receipt { message: Some(MessageRef::new("77")), note: None, ..Receipt::default() };
     assert_eq!(delivery, Delivery::Sent(receipt));
     let seen = server.next("sendMessage").await;
     assert_eq!(seen.path, format!("/tg/bot{TOKEN}/sendMessage"));
