@@ -90,6 +90,7 @@ impl Desk {
             .map(|channel| (channel.account.clone(), Arc::new(Account::new(channel))))
             .collect();
         let (post, letterboxes) = Post::for_accounts(accounts.keys().cloned());
+        let now = parts.clock.now();
         let desk = Self {
             ledger: parts.ledger,
             settings: parts.settings,
@@ -106,7 +107,7 @@ impl Desk {
             held: Notify::new(),
             spool: Spool::below(&parts.cache_dir),
             health: Health::default(),
-            limits: Limits::default(),
+            limits: Limits::new(now),
             tracker: TaskTracker::new(),
             stop: Stop::default(),
             state_dir: parts.state_dir,

@@ -2,10 +2,12 @@
 //! and bytes of files in a day. Counted in the ledger, so that a restart is no fresh start. Whoever reaches a limit is told once.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PersonId};
+use tokio::sync::Notify;
 
 use crate::agent::{Emptied, Purse};
 use crate::domain::facts::Trust;
@@ -15,8 +17,13 @@ use crate::flow::words;
 use crate::store::Claimed;
 
 pub mod settings;
+mod tally;
 
 use settings::Caps;
+use tally::{Tally, Use};
+
+/// What is counted in this time is written at once, and may be lost by a kill: no message waits for it.
+const BEHIND: Duration = Duration::from_secs(1);
 
 /// Whose share of something it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +53,13 @@ pub(super) struct Reached {
     since: DateTime<Utc>,
 }
 
-/// The limits that are reached just now, for the owner to read.
-#[derive(Default)]
-pub(super) struct Limits(Mutex<BTreeMap<String, DateTime<Utc>>>);
+/// What is counted, and the limits that are reached just now, for the owner to read.
+pub(super) struct Limits {
+    tally: Mutex<Tally>,
+    /// Rung when something was added.
+    counted: Notify,
+    reached: Mutex<BTreeMap<String, DateTime<Utc>>>,
+}
 
 /// Who uses something.
 struct User<'a> {
@@ -109,16 +120,29 @@ impl Reached {
 }
 
 impl Limits {
+    /// Counts from `now` on, on top of what the ledger holds.
+    pub(super) fn new(now: DateTime<Utc>) -> Self {
+        Self {
+            tally: Mutex::new(Tally::new(now)),
+            counted: Notify::new(),
+            reached: Mutex::default(),
+        }
+    }
+
+    fn tally(&self) -> MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Lists what is reached just now: `limits.person.calls_per_day (tg:4711)`.
     pub(super) fn reached(&self, now: DateTime<Utc>) -> Vec<String> {
-        let mut reached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
         reached.retain(|_, until| *until > now);
         reached.keys().cloned().collect()
     }
 
     /// Notes one that is reached; whether it was not known.
     fn note(&self, reached: &Reached) -> bool {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
         let line = format!("{} ({})", reached.key(), reached.who);
         let until = reached.since + reached.what.window();
         all.insert(line, until) != Some(until)
@@ -149,6 +173,31 @@ impl<'a> User<'a> {
         );
         let everybody = (Whose::Everybody, "everybody".to_owned(), settings.everybody.caps());
         person.into_iter().chain([conversation, everybody]).collect()
+    }
+}
+
+/// Writes what is counted, a moment later and at the daemon's end. Runs until then.
+pub(super) async fn write_behind(desk: Arc<Desk>) {
+    let ends = &desk.stop.work;
+    while !ends.is_cancelled() {
+        ends.run_until_cancelled(desk.limits.counted.notified()).await;
+        ends.run_until_cancelled(tokio::time::sleep(BEHIND)).await;
+        write(&desk).await;
+    }
+}
+
+async fn write(desk: &Arc<Desk>) {
+    let unwritten = desk.limits.tally().unwritten();
+    if unwritten.is_empty() {
+        return;
+    }
+    match desk.ledger.spend(unwritten.clone(), forget(desk)).await {
+        Ok(_) => desk.limits.tally().leave(desk.clock.now()),
+        Err(error) => {
+            desk.limits.tally().take_back(unwritten);
+            desk.limits.counted.notify_one();
+            desk.trouble(&error);
+        }
     }
 }
 
@@ -231,18 +280,15 @@ impl Purse for Counters<'_> {
     fn adds(&self, usage: Usage) -> Vec<Spent> {
         let now = self.desk.clock.now();
         let used = [(What::Calls, u64::from(usage.calls)), (What::Cost, usage.micro_usd)];
-        let added =
+        let limited =
             used.into_iter().filter(|(_, amount)| *amount > 0).flat_map(|(what, amount)| {
-                let since = what.since(now);
-                let spent = move |(_, who, _): &(Whose, String, Caps)| Spent {
-                    who: who.clone(),
-                    what: what.name(),
-                    since,
-                    amount,
-                };
-                self.shares.iter().map(spent)
+                let shares =
+                    self.shares.iter().filter(move |(_, _, caps)| what.of(*caps).is_some());
+                shares.map(move |(_, who, _)| used_of(what, who, now, amount))
             });
-        added.collect()
+        let uses: Vec<Use> = limited.collect();
+        self.desk.limits.tally().note(&uses);
+        uses.into_iter().map(|one| one.spent).collect()
     }
 
     fn emptied(&self, added: &[Spent], came_to: &[u64]) -> Option<Emptied> {
@@ -264,17 +310,15 @@ pub(super) async fn bytes_left(desk: &Arc<Desk>, inbound: &Inbound) -> Result<u6
         return Ok(u64::MAX);
     }
     let checks = bytes(desk, inbound, 0);
-    let spents = checks.iter().map(|check| check.spent.clone()).collect();
-    let known = spend(desk, spents).await;
+    let known = count(desk, &checks).await;
     let mut left = u64::MAX;
     for (check, known) in checks.into_iter().zip(known) {
-        match check.cap.map(|cap| cap.saturating_sub(known)) {
-            Some(0) => {
+        match check.cap.saturating_sub(known) {
+            0 => {
                 desk.limits.log(&check.reached);
                 return Err(check.reached);
             }
-            Some(room) => left = left.min(room),
-            None => {}
+            room => left = left.min(room),
         }
     }
     Ok(left)
@@ -283,8 +327,7 @@ pub(super) async fn bytes_left(desk: &Arc<Desk>, inbound: &Inbound) -> Result<u6
 /// Counts bytes that were fetched of what a person sent.
 pub(super) async fn fetched(desk: &Arc<Desk>, inbound: &Inbound, amount: u64) {
     if !is_owner(desk, inbound) {
-        spend(desk, bytes(desk, inbound, amount).into_iter().map(|check| check.spent).collect())
-            .await;
+        count(desk, &bytes(desk, inbound, amount)).await;
     }
 }
 
@@ -299,41 +342,60 @@ fn is_owner(desk: &Desk, inbound: &Inbound) -> bool {
     trust == Some(Trust::Owner)
 }
 
-/// A counter, what is added to it, and how far it may go.
+/// A counter, what is added to it, and how far it may go. What has no limit is not counted.
 struct Check {
-    spent: Spent,
-    cap: Option<u64>,
+    used: Use,
+    cap: u64,
     reached: Reached,
 }
 
 fn checks(desk: &Desk, user: &User<'_>, what: What, at: DateTime<Utc>, amount: u64) -> Vec<Check> {
-    let since = what.since(at);
-    let check = |(whose, who, caps): (Whose, String, Caps)| Check {
-        spent: Spent { who: who.clone(), what: what.name(), since, amount },
-        cap: what.of(caps),
-        reached: Reached { whose, what, who, since },
+    let check = |(whose, who, caps): (Whose, String, Caps)| {
+        let used = used_of(what, &who, at, amount);
+        let reached = Reached { whose, what, who, since: used.spent.since };
+        Some(Check { used, cap: what.of(caps)?, reached })
     };
-    user.shares(desk).into_iter().map(check).collect()
+    user.shares(desk).into_iter().filter_map(check).collect()
+}
+
+fn used_of(what: What, who: &str, at: DateTime<Utc>, amount: u64) -> Use {
+    let since = what.since(at);
+    let spent = Spent { who: who.to_owned(), what: what.name(), since, amount };
+    Use { spent, until: since + what.window() }
 }
 
 /// Adds what is to be added, and returns the first limit that is reached.
 async fn first_reached(desk: &Arc<Desk>, checks: impl Iterator<Item = Check>) -> Option<Reached> {
     let checks: Vec<Check> = checks.collect();
-    let known = spend(desk, checks.iter().map(|check| check.spent.clone()).collect()).await;
-    let over = |(check, known): &(Check, u64)| match (check.cap, check.spent.amount) {
-        (None, _) => false,
+    let known = count(desk, &checks).await;
+    let over = |(check, known): &(Check, u64)| match check.used.spent.amount {
         // What is looked at only is reached when nothing is left of it.
-        (Some(cap), 0) => *known >= cap,
-        (Some(cap), _) => *known > cap,
+        0 => *known >= check.cap,
+        _ => *known > check.cap,
     };
     checks.into_iter().zip(known).find(over).map(|(check, _)| check.reached)
 }
 
-async fn spend(desk: &Arc<Desk>, spent: Vec<Spent>) -> Vec<u64> {
-    // Yesterday's stay, for a clock that is set back a little.
-    let forget = desk.clock.now() - TimeDelta::days(2);
-    let known = desk.insist(|| desk.ledger.spend(spent.clone(), forget)).await;
-    known.unwrap_or_else(|| vec![0; spent.len()])
+/// Adds, and returns what each counter has come to, in the same order. Waits for the ledger only when it asks
+/// for what an earlier start counted.
+async fn count(desk: &Arc<Desk>, checks: &[Check]) -> Vec<u64> {
+    let uses: Vec<Use> = checks.iter().map(|check| check.used.clone()).collect();
+    let unknown = desk.limits.tally().unknown(&uses);
+    if !unknown.is_empty() {
+        let looks = || unknown.iter().map(|one| Spent { amount: 0, ..one.spent.clone() }).collect();
+        let read = desk.insist(|| desk.ledger.spend(looks(), forget(desk))).await;
+        desk.limits.tally().learn(&unknown, read.unwrap_or_default());
+    }
+    let came = desk.limits.tally().add(&uses);
+    if uses.iter().any(|one| one.spent.amount > 0) {
+        desk.limits.counted.notify_one();
+    }
+    came
+}
+
+/// Yesterday's stay, for a clock that is set back a little.
+fn forget(desk: &Desk) -> DateTime<Utc> {
+    desk.clock.now() - TimeDelta::days(2)
 }
 
 /// Says that a limit is reached, once for its time: to the person, and to the log.

@@ -267,6 +267,7 @@ impl Flow {
         self.gate.resume().await?;
         desk.tracker.spawn(hold::sweep(Arc::clone(desk)));
         desk.tracker.spawn(hold::offer_again(Arc::clone(desk)));
+        desk.tracker.spawn(limits::write_behind(Arc::clone(desk)));
         desk.tracker.spawn(janitor::run(Arc::clone(desk)));
         desk.tracker.spawn(health::watch_over(Arc::clone(desk)));
         for account in desk.accounts.values() {

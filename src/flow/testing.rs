@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::agent::{Driven, Dropped, Ending};
 use crate::domain::chance::Fixed;
-use crate::domain::clock::SystemClock;
+use crate::domain::clock::{Clock as _, SystemClock};
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{Boot, InboxId, OutboundId, PartId, TaskId};
 use crate::domain::taint::Taint;
@@ -27,6 +27,7 @@ use crate::domain::usage::Usage;
 use crate::flow::account::Account;
 use crate::flow::desk::Desk;
 use crate::flow::intake::AccountInbox;
+use crate::flow::limits::Limits;
 use crate::flow::listen::Pauses;
 use crate::flow::mind::{Job, Mind};
 use crate::flow::post::Post;
@@ -331,7 +332,7 @@ pub(super) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
         held: Default::default(),
         spool: Spool::below(cache.path()),
         health: Default::default(),
-        limits: Default::default(),
+        limits: Limits::new(SystemClock.now()),
         tracker: TaskTracker::new(),
         stop: Stop::default(),
         state_dir: cache.path().join("state"),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{backup, check};
@@ -41,6 +42,7 @@ pub fn open_writer(path: &Path, now: DateTime<Utc>) -> Result<Connection> {
         return Err(StoreError::Broken(format!("{} is read-only", path.display())));
     }
     conn.set_prepared_statement_cache_capacity(128);
+    keep_plans(&conn)?;
     conn.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
          PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA secure_delete = ON;",
@@ -64,8 +66,16 @@ pub fn open_reader(path: &Path) -> Result<Connection> {
         path,
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
+    keep_plans(&conn)?;
     conn.execute_batch("PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;")?;
     Ok(conn)
+}
+
+/// Lets a prepared statement stay prepared: else SQLite makes a new plan wherever a bound value might make
+/// another one better, and ten statements of every message were compiled again.
+fn keep_plans(conn: &Connection) -> Result<()> {
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 fn migrate(conn: &Connection, found: i64) -> Result<()> {

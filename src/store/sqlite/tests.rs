@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, StatementStatus};
 use selkie_channel_core::{Body, What};
 use tempfile::TempDir;
 
@@ -194,6 +194,22 @@ async fn ready_looks_at_lanes_and_not_at_tasks() {
     ");
     let says = plan(lanes::OLDEST).await.unwrap();
     assert!(says.contains("INDEX task_order (lane=?)") && !says.contains("TEMP"), "{says}");
+}
+
+#[tokio::test]
+async fn a_statement_is_compiled_once_whatever_it_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    let compiled_again = |conn: &Connection| {
+        let sql = "SELECT item FROM transcript WHERE task = ?1 ORDER BY seq LIMIT ?2";
+        for task in [0, 7, 1, 9] {
+            let mut statement = conn.prepare_cached(sql)?;
+            statement.query_map([task, 3], |_| Ok(()))?.collect::<rusqlite::Result<()>>()?;
+        }
+        Ok(conn.prepare_cached(sql)?.get_status(StatementStatus::RePrepare))
+    };
+    assert_eq!(ledger.writer.run(Class::Relaxed, 0, compiled_again).await.unwrap(), 0);
+    assert_eq!(ledger.readers.run(compiled_again).await.unwrap(), 0);
 }
 
 #[tokio::test]
