@@ -44,7 +44,7 @@ pub fn open_writer(path: &Path, now: DateTime<Utc>) -> Result<Connection> {
     conn.set_prepared_statement_cache_capacity(128);
     keep_plans(&conn)?;
     conn.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;
          PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA secure_delete = ON;",
     )?;
     if found > 0 {
@@ -53,7 +53,9 @@ pub fn open_writer(path: &Path, now: DateTime<Utc>) -> Result<Connection> {
     if found > 0 && found < NEWEST {
         backup::make(&conn, path, found, now)?;
     }
+    // A version that a power failure takes back is made again: it need not be waited for.
     migrate(&conn, found)?;
+    conn.execute_batch("PRAGMA synchronous = FULL;")?;
     Ok(conn)
 }
 
@@ -78,21 +80,25 @@ fn keep_plans(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
+/// Brings the file to the newest version in one transaction: a crash leaves the one it had, or the newest.
 fn migrate(conn: &Connection, found: i64) -> Result<()> {
-    for (index, sql) in MIGRATIONS.iter().enumerate() {
-        let to = index as i64 + 1;
-        if to <= found {
-            continue;
+    let steps = MIGRATIONS.get(usize::try_from(found).unwrap_or_default()..).unwrap_or_default();
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let steps = steps.join("\n");
+    let all = format!("BEGIN IMMEDIATE;\n{steps}\nPRAGMA user_version = {NEWEST};\nCOMMIT;");
+    if let Err(e) = conn.execute_batch(&all).map_err(StoreError::from) {
+        if !conn.is_autocommit() {
+            conn.execute_batch("ROLLBACK")?;
         }
-        // The version changes in the same transaction as the tables: a crash leaves one or the other.
-        let step = format!("BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {to};\nCOMMIT;");
-        if let Err(e) = conn.execute_batch(&step).map_err(StoreError::from) {
-            if !conn.is_autocommit() {
-                conn.execute_batch("ROLLBACK")?;
-            }
-            return Err(StoreError::Broken(format!("the migration to version {to} failed: {e}")));
-        }
-        tracing::info!(version = to, "the store was brought to a new version");
+        return Err(StoreError::Broken(format!(
+            "the migration from version {found} to {NEWEST} failed: {e}"
+        )));
+    }
+    match found {
+        0 => tracing::info!(version = NEWEST, "the store was made"),
+        _ => tracing::info!(from = found, version = NEWEST, "the store was brought to a new version"),
     }
     Ok(())
 }
