@@ -102,7 +102,7 @@ impl<'a> Drive<'a> {
             match self.run.next(self.agent.clock.now()) {
                 Next::Done(mut ending) => {
                     ending.facts = self.reshaped.then(|| Box::new(self.facts.clone()));
-                    return Ok(Driven::Ended(Box::new(ending)));
+                    return Ok(Driven::Ended(ending));
                 }
                 Next::AskPerson(asks) => return Ok(Driven::Asks(asks)),
                 Next::AskModel(ask) => {

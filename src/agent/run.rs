@@ -60,7 +60,7 @@ pub enum Next {
     /// A person's answer: the run is to be parked on this question.
     AskPerson(Box<Asks>),
     /// Nothing: this is the end.
-    Done(Ending),
+    Done(Box<Ending>),
 }
 
 /// How the model is to be asked.
@@ -179,7 +179,7 @@ impl Run {
             self.fail(words::limit_reached(&spent, true), words::limit_reached(&spent, false));
         }
         if self.ended.is_some() {
-            return Next::Done(self.ending());
+            return Next::Done(Box::new(self.ending()));
         }
         if self.header.hushed.is_none() && budget::is_last_step(&self.settings, self.header.steps) {
             self.hush(Hush::LastStep);

@@ -50,7 +50,7 @@ fn ask(run: &mut Run) -> AskModel {
 
 fn end(run: &mut Run) -> Ending {
     match run.next(start()) {
-        Next::Done(ending) => ending,
+        Next::Done(ending) => *ending,
         other => panic!("{other:?}"),
     }
 }

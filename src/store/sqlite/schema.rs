@@ -98,7 +98,9 @@ fn migrate(conn: &Connection, found: i64) -> Result<()> {
     }
     match found {
         0 => tracing::info!(version = NEWEST, "the store was made"),
-        _ => tracing::info!(from = found, version = NEWEST, "the store was brought to a new version"),
+        _ => {
+            tracing::info!(from = found, version = NEWEST, "the store was brought to a new version")
+        }
     }
     Ok(())
 }
