@@ -286,7 +286,9 @@ mod tests {
     #[test]
     fn a_missing_token_says_where_to_get_one() {
         assert!(says(json!({ "pace": "lifted" })).contains("@BotFather"));
-        assert!(says(json!({ "bot_token": 7 })).starts_with("bot_token: the value is not taken"));
+        assert!(
+            says(json!({ "bot_token": 7 })).starts_with("bot_token: the value is not accepted")
+        );
     }
 
     #[test]
