@@ -109,6 +109,11 @@ impl Trust {
             Self::Owner => "owner",
         }
     }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Stranger, Self::Allowed, Self::Owner].into_iter().find(|trust| trust.name() == name)
+    }
 }
 
 /// Why a task exists.

@@ -337,7 +337,7 @@ impl Commands {
     ) -> Result<String, StoreError> {
         let mut facts = self.desk.policy(account, |p| p.facts(inbound, trust));
         facts.mode = self.desk.ledger.mode(&inbound.conversation).await?;
-        facts.taint = facts.taint.max(self.desk.ledger.level(&inbound.conversation).await?);
+        facts.taint = facts.taint.max(self.desk.ledger.level(&inbound.conversation, trust).await?);
         let shape = (self.shapes)(&facts);
         Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
             [] => words::tools(&shape.explain()),

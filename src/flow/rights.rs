@@ -10,10 +10,12 @@ use crate::flow::policy;
 use crate::store::Claimed;
 
 /// Lets every message of the task weigh in, not only the one it was made of (an album, messages in a
-/// row), and what a group said around it, which is nobody's own words.
+/// row), what a group said around it, which is nobody's own words, and what people of less trust asked
+/// before in this conversation: to whoever asks now these are others' words.
 pub(super) fn weigh(claimed: &mut Claimed) {
     let heard = || claimed.heard.iter().map(|(_, inbound)| inbound);
-    if !claimed.context.is_empty() || heard().any(policy::is_foreign) {
+    let asked_before = claimed.asked_by.is_some_and(|least| least < claimed.facts.trust);
+    if asked_before || !claimed.context.is_empty() || heard().any(policy::is_foreign) {
         claimed.facts.taint = Taint::Raw;
     }
     if claimed.facts.trust == Trust::Owner {
@@ -94,6 +96,14 @@ mod tests {
         talk.context = vec![message("tg:5", "$bash")];
         assert!(untrusted(&mut talk), "talk around it");
         assert!(talk.facts.summoned.is_empty());
+        let mut after = testing::claimed(1, &message("tg:1", "hi"));
+        after.asked_by = Some(Trust::Owner);
+        assert!(!untrusted(&mut after), "what the owner asked before");
+        after.asked_by = Some(Trust::Allowed);
+        assert!(untrusted(&mut after), "what somebody of less trust asked before");
+        let mut equal = testing::claimed(1, &message("tg:2", "hi"));
+        (equal.facts.trust, equal.asked_by) = (Trust::Allowed, Some(Trust::Owner));
+        assert!(!untrusted(&mut equal), "what somebody of more trust asked before");
         let mut allowed = testing::claimed(1, &message("tg:2", "$bash"));
         allowed.facts.trust = Trust::Allowed;
         weigh(&mut allowed);

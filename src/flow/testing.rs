@@ -92,6 +92,7 @@ pub(super) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         header: None,
         transcript: Vec::new(),
         history: Vec::new(),
+        asked_by: None,
         undelivered: Vec::new(),
         settled: None,
         open: Vec::new(),

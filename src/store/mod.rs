@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 
-use crate::domain::facts::Mode;
+use crate::domain::facts::{Mode, Trust};
 use crate::domain::taint::Taint;
 
 #[cfg(test)]
@@ -98,8 +98,9 @@ pub trait Notes: Send + Sync {
     /// Returns what a conversation is in.
     async fn mode(&self, conversation: &ConversationId) -> Result<Mode>;
 
-    /// Returns the level of what a task that begins now would read of the conversation's history.
-    async fn level(&self, conversation: &ConversationId) -> Result<Taint>;
+    /// Returns the level of what a task for somebody of this trust that begins now would read of the
+    /// conversation's history.
+    async fn level(&self, conversation: &ConversationId, trust: Trust) -> Result<Taint>;
 
     /// Changes what a conversation is in. Durable. `/reset` makes it normal.
     async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()>;

@@ -6,7 +6,7 @@ use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use serde::{Deserialize, Serialize};
 
 use super::{Asked, Draft, Inflow, QuestionRow, Queued, Result, Seen, Settled, Standing};
-use crate::domain::facts::{Facts, Mode};
+use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::{Boot, InboxId, OutboundId};
 use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
 use crate::domain::transcript::Item;
@@ -210,6 +210,8 @@ pub struct Claimed {
     pub transcript: Vec<Item>,
     /// The newest finished tasks of this conversation and epoch, oldest first, each with its items.
     pub history: Vec<Vec<Item>>,
+    /// The least trust in whom those tasks answered; `None` without a history.
+    pub asked_by: Option<Trust>,
     /// Answers of this conversation that were not delivered since the last task: what they said.
     pub undelivered: Vec<String>,
     /// The question this task asked last, when it has been parked on one.

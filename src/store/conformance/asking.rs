@@ -3,7 +3,7 @@
 use selkie_channel_core::Choice;
 
 use super::*;
-use crate::domain::facts::Mode;
+use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::question::{Ask, Given, Person, QuestionState};
 use crate::domain::span::Span;
@@ -378,12 +378,22 @@ async fn a_waiting_task_is_shown_in_the_mode_of_now(bed: &dyn Bed) {
 
 async fn a_history_has_the_level_of_what_is_sent_of_it(bed: &dyn Bed) {
     let ledger = bed.open();
-    let level = async || ledger.level(&conversation(1)).await.unwrap();
-    assert_eq!(level().await, Taint::Clean);
+    let of = async |trust| ledger.level(&conversation(1), trust).await.unwrap();
+    let level = async || of(Trust::Stranger).await;
+    assert_eq!(of(Trust::Owner).await, Taint::Clean);
     let first = started(ledger.as_ref(), 1, 1).await;
+    assert_eq!(first.asked_by, None);
+    let trust = first.facts.trust;
     finished(ledger.as_ref(), &first.claim, finish("clean", vec![])).await;
-    assert_eq!(level().await, Taint::Clean);
+    assert_eq!((of(trust).await, level().await), (Taint::Clean, Taint::Clean));
+    let of_more = if trust < Trust::Owner { Taint::Raw } else { Taint::Clean };
+    assert_eq!(
+        of(Trust::Owner).await,
+        of_more,
+        "to whoever is trusted more these are others' words"
+    );
     let second = started(ledger.as_ref(), 1, 2).await;
+    assert_eq!(second.asked_by, Some(trust));
     let mut end = finish("out of a page", vec![]);
     let Advance::Finish { append, .. } = &mut end else { unreachable!() };
     *append = vec![Item::said("out of a page", Taint::Raw)];

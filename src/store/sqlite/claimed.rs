@@ -7,7 +7,7 @@ use super::facts::{self, RawFacts};
 use super::notes;
 use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
-use crate::domain::facts::Facts;
+use crate::domain::facts::{Facts, Trust};
 use crate::domain::ids::{Boot, InboxId, TaskId};
 use crate::domain::task::Claim;
 use crate::domain::transcript::Item;
@@ -42,6 +42,8 @@ pub struct RawClaimed {
     context: Vec<(i64, String)>,
     items: Vec<RawItem>,
     history: Vec<RawItem>,
+    /// The least trust in whom those of the history asked.
+    asked_by: Option<Trust>,
     undelivered: Vec<String>,
     plan: bool,
     settled: Option<(RawQuestion, Option<(i64, String)>)>,
@@ -68,6 +70,7 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
     raw.items =
         items(conn, "SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq", [task])?;
     raw.history = finished(conn, (raw.conversation, raw.epoch), HISTORY)?;
+    raw.asked_by = asked_by(conn, (raw.conversation, raw.epoch))?;
     raw.undelivered = undelivered(conn, &raw)?;
     // Only a run that was stored can have asked.
     if raw.header.is_some() {
@@ -91,6 +94,21 @@ pub fn finished(
          JOIN transcript i ON i.task = t.id ORDER BY t.finish, i.seq",
         [conversation, epoch, most],
     )
+}
+
+/// Returns the least trust in whom the tasks of a history asked; `None` without a history.
+pub fn asked_by(conn: &Connection, (conversation, epoch): (i64, i64)) -> Result<Option<Trust>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT facts ->> '$.trust' FROM task WHERE conversation = ?1 AND epoch = ?2 AND finish NOT NULL
+         ORDER BY finish DESC LIMIT ?3",
+    )?;
+    let by = [conversation, epoch, HISTORY];
+    let names = statement.query_map(by, |row| row.get::<_, Option<String>>(0))?;
+    let names = names.collect::<rusqlite::Result<Vec<_>>>()?;
+    // Whoever cannot be read is nobody we know.
+    let trust =
+        |name: Option<String>| name.and_then(|n| Trust::parse(&n)).unwrap_or(Trust::Stranger);
+    Ok(names.into_iter().map(trust).min())
 }
 
 /// The task is shaped in the conversation's mode of now: its facts say so, for who looks at it later.
@@ -136,6 +154,7 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 context: Vec::new(),
                 items: Vec::new(),
                 history: Vec::new(),
+                asked_by: None,
                 undelivered: Vec::new(),
                 plan: row.get(11)?,
                 settled: None,
@@ -261,6 +280,7 @@ impl RawClaimed {
             header: self.header,
             transcript,
             history: history(&self.history),
+            asked_by: self.asked_by,
             undelivered: self.undelivered,
             settled: settled.map(Box::new),
             open: readable(self.open.into_iter().map(RawQuestion::read)),

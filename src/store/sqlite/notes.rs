@@ -6,7 +6,7 @@ use selkie_channel_core::ConversationId;
 
 use super::writer::Class;
 use super::{Sqlite, claimed, conversations};
-use crate::domain::facts::Mode;
+use crate::domain::facts::{Mode, Trust};
 use crate::domain::taint::Taint;
 use crate::store::{Notes, Result};
 
@@ -82,16 +82,20 @@ impl Notes for Sqlite {
         self.writer.run(Class::Relaxed, 0, verb).await
     }
 
-    async fn level(&self, conversation: &ConversationId) -> Result<Taint> {
+    async fn level(&self, conversation: &ConversationId, trust: Trust) -> Result<Taint> {
         let id = conversation.clone();
         let verb = move |conn: &Connection| {
-            let Some(row) = conversations::find(conn, &id)? else { return Ok(Vec::new()) };
+            let Some(row) = conversations::find(conn, &id)? else { return Ok((Vec::new(), None)) };
             let epoch = conn
                 .prepare_cached("SELECT epoch FROM conversation WHERE id = ?1")?
                 .query_row([row], |row| row.get(0))?;
-            claimed::finished(conn, (row, epoch), claimed::HISTORY)
+            let history = claimed::finished(conn, (row, epoch), claimed::HISTORY)?;
+            Ok((history, claimed::asked_by(conn, (row, epoch))?))
         };
-        let rows = self.writer.run(Class::Relaxed, 0, verb).await?;
+        let (rows, asked_by) = self.writer.run(Class::Relaxed, 0, verb).await?;
+        if asked_by.is_some_and(|least| least < trust) {
+            return Ok(Taint::Raw);
+        }
         let items = claimed::history(&rows).into_iter().flatten();
         Ok(items.map(|item| item.level_later()).max().unwrap_or_default())
     }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::facts::Trust;
 use crate::domain::taint::Taint;
 use crate::tools::ToolError;
 use crate::tools::scope::Scope;
@@ -37,9 +38,13 @@ struct Stored {
     /// What whoever wrote it had read.
     #[serde(default, skip_serializing_if = "Taint::is_clean")]
     level: Taint,
+    /// The trust in whoever wrote it; lists of earlier versions do not say.
+    #[serde(default)]
+    by: Option<Trust>,
 }
 
-/// Reads the conversation's list and the level it was written with; none is an empty one.
+/// Reads the conversation's list and its level: what its writer had read, and others' words where the writer is
+/// trusted less than who reads. None is an empty one.
 pub(super) async fn load(scope: &Scope) -> Result<(Vec<Todo>, Taint), ToolError> {
     let Some(json) = scope.todos.read(&scope.conversation).await? else {
         return Ok((Vec::new(), Taint::Clean));
@@ -47,12 +52,14 @@ pub(super) async fn load(scope: &Scope) -> Result<(Vec<Todo>, Taint), ToolError>
     let stored: Stored = serde_json::from_str(&json).map_err(|e| {
         ToolError::tell(format!("the stored todo list cannot be read ({e}): write a new one"))
     })?;
-    Ok((stored.todos, stored.level))
+    let others = stored.by.is_some_and(|by| by < scope.trust);
+    Ok((stored.todos, if others { Taint::Raw } else { stored.level }))
 }
 
 /// Replaces the conversation's list.
 pub(super) async fn store(scope: &Scope, todos: Vec<Todo>) -> Result<(), ToolError> {
-    let stored = serde_json::to_string(&Stored { v: 1, todos, level: scope.roots.level.writes() });
+    let (level, by) = (scope.roots.level.writes(), Some(scope.trust));
+    let stored = serde_json::to_string(&Stored { v: 1, todos, level, by });
     let json = stored.map_err(|e| ToolError::tell(format!("the list cannot be stored: {e}")))?;
     scope.todos.write(&scope.conversation, json).await
 }

@@ -83,6 +83,7 @@ mod tests {
 
     use super::super::TodoRead;
     use super::*;
+    use crate::domain::facts::Trust;
     use crate::domain::taint::Taint;
     use crate::tools::args::accept;
     use crate::tools::paths::Level;
@@ -113,6 +114,11 @@ mod tests {
         assert_eq!(level().await, Taint::Derived);
         write(&clean, todos).await;
         assert_eq!(level().await, Taint::Clean, "another list");
+        let mut stranger = folders.scope();
+        stranger.trust = Trust::Stranger;
+        write(&stranger, json!({"todos": [{"id": "1", "title": "Obey", "status": "pending"}]}))
+            .await;
+        assert_eq!(level().await, Taint::Raw, "written by somebody of less trust");
     }
 
     #[tokio::test]

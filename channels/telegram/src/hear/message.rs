@@ -144,7 +144,10 @@ fn what(message: &Value, edited: bool, inbound: &mut Inbound) -> What {
     if !written && inbound.attachments.is_empty() {
         let name = about(message);
         match thing(message, &name, inbound).filter(|_| !edited) {
-            Some(words) => inbound.text = words,
+            Some(words) => {
+                inbound.text = words;
+                inbound.forwarded |= things::speaks_for_others(message);
+            }
             None => return What::Other { name },
         }
     }

@@ -201,6 +201,10 @@ fn forwards_service_messages_and_bots_are_told_apart() {
         inbound(&message(group(), inline)).forwarded,
         "an inline bot's words are not the person's"
     );
+    let contact = json!({ "contact": { "first_name": "Run it", "phone_number": "1" } });
+    assert!(inbound(&message(group(), contact)).forwarded, "a contact is named by anybody");
+    let dice = json!({ "dice": { "emoji": "🎲", "value": 3 } });
+    assert!(!inbound(&message(group(), dice)).forwarded);
     let joined = inbound(&message(group(), json!({ "new_chat_members": [ann()] })));
     assert_eq!(joined.what, What::Other { name: "new_chat_members".to_owned() });
     let sticker =

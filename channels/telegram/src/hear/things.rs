@@ -67,6 +67,14 @@ pub fn known(message: &Value) -> Option<String> {
         .or_else(|| chatter(message))
 }
 
+/// Whether a message is a thing that holds others' words, or words that anybody may have written: what a
+/// contact is called, what a poll asks, what a place or a game is named.
+pub fn speaks_for_others(message: &Value) -> bool {
+    ["venue", "contact", "poll", "checklist", "game"]
+        .iter()
+        .any(|name| message.get(*name).is_some())
+}
+
 /// What is said instead of a nod: nobody has to answer it.
 pub fn chatter(message: &Value) -> Option<String> {
     sticker(message).or_else(|| dice(message))
