@@ -90,7 +90,16 @@ fn typed(root: &Value, at: &str, text: &str) -> Value {
 pub(super) fn nearly(env: &Environment, root: &Value) -> Vec<Problem> {
     let sections = root.get("properties").and_then(Value::as_object);
     let ours = |name: &str| {
+        if !name.starts_with(PREFIX) && name.to_uppercase().starts_with(PREFIX) {
+            let rest = name[PREFIX.len()..].to_uppercase();
+            return Some(format!("write {PREFIX}{rest}"));
+        }
         let rest = name.strip_prefix("SELKIE_").filter(|_| !name.starts_with(PREFIX))?;
+        match rest {
+            "CONFIG" => return Some("name the file with --config".to_owned()),
+            "STATE" => return Some("write SELKIE__FILE_STATE_DIR, or --state".to_owned()),
+            _ => {}
+        }
         let lower = rest.to_lowercase();
         let known = sections?.keys().filter(|s| {
             lower.strip_prefix(s.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('_'))
@@ -99,14 +108,20 @@ pub(super) fn nearly(env: &Environment, root: &Value) -> Vec<Problem> {
         let below = rest[section.len()..].trim_start_matches('_');
         let path: Vec<&str> =
             [&rest[..section.len()], below].into_iter().filter(|p| !p.is_empty()).collect();
-        Some(format!("{PREFIX}{}", path.join("__")))
+        Some(format!("write {PREFIX}{} (two underscores before each part)", path.join("__")))
     };
     let problem = |(name, meant): (&String, String)| Problem {
         place: Place::of(name.clone()),
         key: String::new(),
-        says: format!("is not read: write {meant} (two underscores before each part)"),
+        says: format!("is not read: {meant}"),
     };
     env.keys().filter_map(|name| Some((name, ours(name)?))).map(problem).collect()
+}
+
+/// Lists variables of ours that are empty: they count as not set.
+pub(super) fn empty(env: &Environment) -> Vec<String> {
+    let ours = env.iter().filter(|(name, text)| name.starts_with(PREFIX) && text.is_empty());
+    ours.map(|(name, _)| format!("{name} is empty and counts as not set")).collect()
 }
 
 /// Puts a value at a path, making sections on the way.

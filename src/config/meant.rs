@@ -1,11 +1,10 @@
 //! What a schema cannot say: values that contradict each other or the rest of the house.
 
-use std::net::SocketAddr;
-
-use selkie_channel_core::ChannelKit;
+use selkie_channel_core::{ChannelKit, Ids};
 
 use crate::config::problem::one_of;
 use crate::config::settings::Settings;
+use crate::config::{bounds, reach};
 use crate::domain::crash::CrashPoint;
 use crate::domain::spelling::nearest;
 use crate::domain::tool::Class;
@@ -20,14 +19,21 @@ pub type Wrong = (Vec<String>, String);
 pub fn contradictions(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     for (index, owner) in settings.owners.iter().enumerate() {
-        wrong.extend(id(owner, kits).map(|says| (path(&["owners", &index.to_string()]), says)));
+        wrong.extend(
+            id(owner, kits, "a person", |kit| kit.people)
+                .map(|says| (path(&["owners", &index.to_string()]), says)),
+        );
     }
     for group in settings.groups.keys() {
-        wrong.extend(id(group, kits).map(|says| (path(&["groups", group]), says)));
+        wrong.extend(
+            id(group, kits, "a conversation", |kit| kit.places)
+                .map(|says| (path(&["groups", group]), says)),
+        );
     }
     wrong.extend(opened(settings, kits));
     wrong.extend(tools(settings));
-    wrong.extend(console(settings));
+    wrong.extend(bounds::problems(settings));
+    wrong.extend(reach::problems(settings));
     wrong.extend(crash(settings));
     wrong
 }
@@ -74,15 +80,18 @@ pub fn crash_at(text: &str) -> Option<(CrashPoint, u32)> {
     Some((CrashPoint::parse(name)?, nth.parse().ok().filter(|n| *n > 0)?))
 }
 
-fn id(text: &str, kits: &[ChannelKit]) -> Option<String> {
-    if kits.is_empty() {
+/// Says what an id has to look like, by the channels that are built in.
+fn id(text: &str, kits: &[ChannelKit], what: &str, ids: fn(&ChannelKit) -> Ids) -> Option<String> {
+    let all: Vec<Ids> = kits.iter().map(ids).collect();
+    if all.is_empty() || all.iter().any(|ids| (ids.fit)(text)) {
         return None;
     }
-    let known = text
-        .split_once(':')
-        .is_some_and(|(prefix, rest)| !rest.is_empty() && kits.iter().any(|k| k.prefix == prefix));
-    let forms: Vec<String> = kits.iter().map(|k| format!("{}:<id>", k.prefix)).collect();
-    (!known).then(|| format!("takes {}, not {text:?}", one_of(&forms)))
+    let forms: Vec<String> =
+        all.iter().map(|ids| ids.such_as.to_owned()).filter(|form| !form.is_empty()).collect();
+    Some(format!(
+        "takes the id of {what} ({}), not {text:?}: /id tells it in a chat",
+        one_of(&forms)
+    ))
 }
 
 fn tools(settings: &Settings) -> Vec<Wrong> {
@@ -101,28 +110,6 @@ fn tools(settings: &Settings) -> Vec<Wrong> {
         let says = "is brave, and tools.web_search.brave.api_key is missing: set it, or choose auto or duckduckgo";
         wrong.push((path(&["tools", "web_search", "provider"]), says.to_owned()));
     }
-    wrong
-}
-
-fn console(settings: &Settings) -> Vec<Wrong> {
-    let console = &settings.console;
-    let mut wrong = Vec::new();
-    let Some(listen) = &console.listen else {
-        if console.allow_origin.is_some() {
-            let says =
-                "is set and console.listen is not: nothing would listen. Set both or neither";
-            wrong.push((path(&["console", "allow_origin"]), says.to_owned()));
-        }
-        return wrong;
-    };
-    let says = match listen.parse::<SocketAddr>() {
-        Err(_) => format!("takes an address with a port (127.0.0.1:7300), not {listen:?}"),
-        Ok(address) if !address.ip().is_loopback() => {
-            "takes a loopback address (127.0.0.1:7300): the console has no sign-in".to_owned()
-        }
-        Ok(_) => return wrong,
-    };
-    wrong.push((path(&["console", "listen"]), says));
     wrong
 }
 

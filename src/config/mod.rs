@@ -13,10 +13,14 @@ pub mod settings;
 pub mod show;
 
 mod also;
+mod bounds;
 mod customary;
+mod home;
 mod layer;
 mod lines;
 mod meant;
+mod reach;
+mod read;
 mod schema;
 mod secrets;
 mod sound;
@@ -33,7 +37,7 @@ use crate::config::also::Also;
 use crate::config::env::Environment;
 use crate::config::layer::{Layer, Tree};
 use crate::config::lines::Lines;
-use crate::config::paths::ConfigFile;
+use crate::config::paths::{ConfigFile, Found};
 use crate::config::problem::{Place, Problem, Problems};
 use crate::config::secrets::Secrets;
 use crate::config::settings::Settings;
@@ -79,7 +83,11 @@ pub struct Reading {
     /// The files that the config names for secrets.
     files: Vec<PathBuf>,
     problems: Vec<Problem>,
+    /// What is right and may not be what its writer wants.
+    notes: Vec<String>,
     settings: Option<Settings>,
+    env: Environment,
+    here: PathBuf,
 }
 
 /// Returns the JSON Schema of the whole config.
@@ -100,10 +108,16 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let mut files = Vec::new();
     let folder = sources.file.folder(&sources.here);
     let flags = sources.flags.iter().map(from_flag);
-    let all = [written, secrets.credentials(&sources.env), env::layer(&sources.env, &schema)];
+    let (credentials, strange) = secrets.credentials(&sources.env, &schema);
+    problems.extend(strange);
+    let home = sources.env.get("HOME").map(String::as_str);
+    let all = [written, credentials, env::layer(&sources.env, &schema)];
     let mut also = Also::new(kits);
     for (index, mut written) in all.into_iter().chain(flags).enumerate() {
         let folder = if index == 0 { &folder } else { &sources.here };
+        for (path, says) in home::expand(&mut written.value, home) {
+            problems.push(Problem { place: (written.place)(&path), key: key(&path), says });
+        }
         files.extend(secrets::named_files(&written.value, folder));
         problems.extend(secrets.read_files(&mut written, folder));
         problems.extend(also.take(&mut written));
@@ -120,8 +134,22 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let mut value = tree.json();
     schema::settle_nulls(&schema, "", &mut value);
     let (sound, settings) = (Value::Null, None);
-    let mut reading =
-        Reading { value, sound, schema, secrets, tree, file, files, problems, settings };
+    let notes = env::empty(&sources.env);
+    let (env, here) = (sources.env.clone(), sources.here.clone());
+    let mut reading = Reading {
+        value,
+        sound,
+        schema,
+        secrets,
+        tree,
+        file,
+        files,
+        problems,
+        notes,
+        settings,
+        env,
+        here,
+    };
     reading.problems.extend(env::nearly(&sources.env, &reading.schema));
     reading.problems.extend(env::unreadable(&sources.env));
     reading.check_shape();
@@ -150,6 +178,24 @@ impl Reading {
                 .collect();
             self.also_wrong(&path, says);
         }
+    }
+
+    /// Adds what is wrong with a value that a variable of the system's gave, unless its key has been told.
+    pub fn add_of_variable(&mut self, variable: &str, key: &str, says: String) {
+        if !self.problems.iter().any(|p| p.key == key) {
+            let place = Place::of(variable);
+            self.problems.push(Problem { place, key: key.to_owned(), says });
+        }
+    }
+
+    /// Finds the folders, as far as the settings can be read.
+    pub fn folders(&self) -> Option<Found> {
+        self.settings.as_ref().map(|settings| Found::choose(settings, &self.env, &self.here))
+    }
+
+    /// Lists what is right and still may not be what its writer wants, a sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Lists the files that keys like `bot_token_file` name.
@@ -217,6 +263,9 @@ impl Reading {
         for (path, says) in meant::contradictions(&settings, kits) {
             self.also_wrong(&path, says);
         }
+        for (path, says) in reach::listeners(&settings, kits, &|path| self.in_effect(path)) {
+            self.also_wrong(&path, says);
+        }
         let nothing = Value::Object(Map::new());
         let told = |kit: &ChannelKit| self.problems.iter().any(|p| belongs(&p.key, kit.name));
         let is_empty = |kit: &&ChannelKit| self.value.get(kit.name) == Some(&nothing) && !told(kit);
@@ -226,6 +275,14 @@ impl Reading {
             self.wrong(&[kit.name.to_owned()], says.to_owned());
         }
         self.settings = Some(settings);
+    }
+
+    /// The text that a key of a section takes effect as, when there is that section.
+    fn in_effect(&self, path: &[String]) -> Option<String> {
+        let section = self.sound.get(path.first()?)?;
+        let written = path[1..].iter().try_fold(section, |value, key| value.get(key));
+        let default = || self.schema.pointer(&schema::find(&self.schema, path)?)?.get("default");
+        written.or_else(default)?.as_str().map(str::to_owned)
     }
 
     /// What only the types know (the schema took it): every value is tried alone to find its key. Gives the

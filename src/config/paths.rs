@@ -56,34 +56,93 @@ pub struct Folders {
     pub cache: PathBuf,
 }
 
-impl Folders {
+/// Where a folder's place comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    /// `file_state_dir`, `file_cache_dir` or `--state`.
+    Config,
+    /// A variable of the system's.
+    Variable(&'static str),
+    /// The other folder, or a checkout.
+    Beside,
+    /// Nobody said where home is: the working folder.
+    Nowhere,
+}
+
+impl From {
+    /// The variable, when it was one.
+    pub fn variable(self) -> Option<&'static str> {
+        match self {
+            Self::Variable(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// The folders of one daemon, and why they are these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The folders.
+    pub folders: Folders,
+    /// Why the state is there.
+    pub state: From,
+    /// Why the cache is there.
+    pub cache: From,
+}
+
+impl Found {
     /// Decides by settings, systemd's variables, a checkout, XDG; in this order. `--state` has become
     /// `file_state_dir`; a cache folder of its own goes with it unless one is set.
     pub fn choose(settings: &Settings, env: &Environment, here: &Path) -> Self {
-        let set = |name: &str| env.get(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let home = || set("HOME").unwrap_or_else(|| here.to_owned());
-        let checkout = is_checkout(here);
-        let state = settings.file_state_dir.clone();
-        let state_given = state.is_some();
-        // systemd separates several folders by a colon: the first is ours.
-        let first = |path: PathBuf| {
-            path.to_str().and_then(|p| p.split(':').next()).map(PathBuf::from).unwrap_or(path)
+        let set = |name: &'static str| {
+            let value = env.get(name).filter(|v| !v.is_empty())?;
+            Some((PathBuf::from(value), From::Variable(name)))
         };
-        let state = state
+        let below = |name: &'static str, folder: &str| {
+            set(name).map(|(path, from)| (path.join(folder), from))
+        };
+        // systemd separates several folders by a colon: the first is ours.
+        let first = |(path, from): (PathBuf, From)| {
+            let first = path.to_str().and_then(|p| p.split(':').next()).map(PathBuf::from);
+            (first.unwrap_or(path), from)
+        };
+        let checkout = is_checkout(here);
+        let (state, state_from) = settings
+            .file_state_dir
+            .clone()
+            .map(|path| (path, From::Config))
             .or_else(|| set("STATE_DIRECTORY").map(first))
-            .or_else(|| checkout.then(|| here.join("state/run")))
-            .or_else(|| set("XDG_STATE_HOME").map(|p| p.join("selkie")))
-            .unwrap_or_else(|| home().join(".local/state/selkie"));
-        let beside = state.join("cache");
-        let cache = settings
+            .or_else(|| checkout.then(|| (here.join("state/run"), From::Beside)))
+            .or_else(|| below("XDG_STATE_HOME", "selkie"))
+            .or_else(|| below("HOME", ".local/state/selkie"))
+            .unwrap_or_else(|| (here.join(".local/state/selkie"), From::Nowhere));
+        let beside = || (state.join("cache"), From::Beside);
+        let (cache, cache_from) = settings
             .file_cache_dir
             .clone()
-            .or_else(|| state_given.then(|| beside.clone()))
+            .map(|path| (path, From::Config))
+            .or_else(|| (state_from == From::Config).then(beside))
             .or_else(|| set("CACHE_DIRECTORY").map(first))
-            .or_else(|| checkout.then_some(beside))
-            .or_else(|| set("XDG_CACHE_HOME").map(|p| p.join("selkie")))
-            .unwrap_or_else(|| home().join(".cache/selkie"));
-        Self { state: here.join(state), cache: here.join(cache) }
+            .or_else(|| checkout.then(beside))
+            .or_else(|| below("XDG_CACHE_HOME", "selkie"))
+            .or_else(|| below("HOME", ".cache/selkie"))
+            .unwrap_or_else(|| (here.join(".cache/selkie"), From::Nowhere));
+        let folders = Folders { state: here.join(state), cache: here.join(cache) };
+        Self { folders, state: state_from, cache: cache_from }
+    }
+
+    /// Says that a folder lies where nobody may look for it, because nobody said where home is.
+    pub fn note(&self) -> Option<String> {
+        let Folders { state, cache } = &self.folders;
+        let folders = [("state", state, self.state), ("cache", cache, self.cache)];
+        let lost: Vec<String> = folders
+            .iter()
+            .filter(|(_, _, from)| *from == From::Nowhere)
+            .map(|(name, path, _)| format!("the {name} lies in {}", path.display()))
+            .collect();
+        (!lost.is_empty()).then(|| {
+            format!("HOME is not set, so {}: set HOME, or file_state_dir", lost.join(" and "))
+        })
     }
 }
 

@@ -3,24 +3,82 @@
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
-use selkie_channel_core::Problem;
 
-use crate::config::paths::Folders;
+use crate::config::env::Environment;
+use crate::config::paths::{Folders, Found, From};
 use crate::config::settings::Settings;
 
-/// Looks at every folder. Nothing is made.
-pub fn problems(settings: &Settings, folders: &Folders, here: &Path) -> Vec<Problem> {
+/// Something on this machine that cannot be used.
+pub struct Unfit {
+    /// The key that names it.
+    pub key: String,
+    /// The variable that named it in the key's place.
+    pub variable: Option<&'static str>,
+    /// What is wrong.
+    pub says: String,
+}
+
+/// Looks at every folder, program and schema that the config names. Nothing is made.
+pub fn problems(settings: &Settings, found: &Found, env: &Environment, here: &Path) -> Vec<Unfit> {
     let workspace = settings.workspace.dir.as_ref().map(|dir| here.join(dir));
+    let Folders { state, cache } = &found.folders;
     let all = [
-        ("file_state_dir", Some(&folders.state)),
-        ("file_cache_dir", Some(&folders.cache)),
-        ("workspace.dir", workspace.as_ref()),
+        ("file_state_dir", found.state.variable(), Some(state)),
+        ("file_cache_dir", found.cache.variable(), Some(cache)),
+        ("workspace.dir", None, workspace.as_ref()),
     ];
-    let wrong = |(key, path): (&str, Option<&PathBuf>)| {
-        let says = unusable(path?)?;
-        Some(Problem { key: key.to_owned(), says })
+    // A cache inside of a state folder that cannot be is no second mistake.
+    let told = found.cache == From::Beside && unusable(state).is_some();
+    let wrong = |(key, variable, path): (&'static str, _, Option<&PathBuf>)| {
+        let says = unusable(path?).or_else(|| pruned(key, path?, cache))?;
+        Some(Unfit { key: key.to_owned(), variable, says })
     };
-    all.into_iter().filter_map(wrong).collect()
+    let all = all.into_iter().filter(|(key, ..)| !(told && *key == "file_cache_dir"));
+    all.filter_map(wrong).chain(program(settings, env)).chain(schemas(settings, state)).collect()
+}
+
+/// The program that is put before every command.
+fn program(settings: &Settings, env: &Environment) -> Option<Unfit> {
+    let rewrite = &settings.tools.bash.rewrite;
+    let name = rewrite.binary.split_whitespace().next().filter(|_| rewrite.enabled)?;
+    let path = env.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
+    let there = match name.contains('/') {
+        true => Path::new(name).is_absolute() && Path::new(name).is_file(),
+        false => std::env::split_paths(path).any(|folder| folder.join(name).is_file()),
+    };
+    (!there).then(|| Unfit {
+        key: "tools.bash.rewrite.binary".to_owned(),
+        variable: None,
+        says: format!("is {name}, which is not there: takes a program of PATH, or a whole path"),
+    })
+}
+
+/// Schemas that are named are those of the house or files of the state folder.
+fn schemas(settings: &Settings, state: &Path) -> Vec<Unfit> {
+    let named = settings.tools.patch.validate.iter().enumerate();
+    let named = named.filter_map(|(index, rule)| Some((index, rule.schema.as_deref()?)));
+    let file = |name: &str| state.join("schemas").join(format!("{name}.json"));
+    let missing = named.filter(|(_, name)| *name != "config" && !file(name).is_file());
+    missing
+        .map(|(index, name)| Unfit {
+            key: format!("tools.patch.validate.{index}.schema"),
+            variable: None,
+            says: format!(
+                "takes the name of a schema that is there, not {name:?}: config, or a file as {}",
+                file(name).display()
+            ),
+        })
+        .collect()
+}
+
+/// Says that a folder lies where old files are deleted.
+fn pruned(key: &str, path: &Path, cache: &Path) -> Option<String> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let inside = path.starts_with(cache) || real(path).starts_with(real(cache));
+    (key != "file_cache_dir" && inside).then(|| {
+        let (path, cache) = (path.display(), cache.display());
+        format!("is {path}, in the cache folder {cache}, where old files are deleted: choose one outside of it")
+    })
 }
 
 /// Says why a folder cannot be used; the nearest folder that is there decides about one that is not.

@@ -7,10 +7,13 @@ use serde_json::Value;
 
 use crate::config::env::{Environment, put};
 use crate::config::problem::{Place, Problem};
-use crate::config::{Written, key, urls};
+use crate::config::{Written, key, read, urls};
+use crate::domain::spelling::nearest;
 
 /// Our own keys that hold a secret; `*` is any name.
 const OWN: [&str; 3] = ["llm.api_key", "llm.profiles.*.api_key", "tools.web_search.brave.api_key"];
+/// Stands for a secret whose file cannot be read: that is told, and nothing else of the secret.
+const UNREAD: &str = "cannot-be-read";
 /// Keys that may hold one and have no `_file`: only hidden.
 const HIDDEN: [&str; 2] = ["llm.headers.*", "llm.profiles.*.headers.*"];
 
@@ -69,22 +72,46 @@ impl Secrets {
         problems
     }
 
-    /// Reads systemd's credentials: `$CREDENTIALS_DIRECTORY/<key>`, e.g. `telegram.bot_token`.
-    pub fn credentials(&self, env: &Environment) -> Written {
+    /// Reads systemd's credentials: `$CREDENTIALS_DIRECTORY/<key>`, e.g. `telegram.bot_token`. One that nearly
+    /// names a key is a problem; others are another program's.
+    pub fn credentials(&self, env: &Environment, root: &Value) -> (Written, Vec<Problem>) {
         let mut value = Value::Object(serde_json::Map::new());
+        let mut problems = Vec::new();
         let folder = env.get("CREDENTIALS_DIRECTORY").map(Path::new);
         let entries =
             folder.and_then(|f| std::fs::read_dir(f).ok()).into_iter().flatten().flatten();
         for entry in entries {
-            let Some(path) = entry.file_name().to_str().map(split) else { continue };
-            let known = self.keys.iter().any(|pattern| fits(pattern, &path));
-            let text = known.then(|| std::fs::read_to_string(entry.path()).ok()).flatten();
-            if let Some(text) = text {
-                put(&mut value, &path, Value::String(text.trim().to_owned()));
-            }
+            let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+            let path = split(&name);
+            let told = if self.keys.iter().any(|pattern| fits(pattern, &path)) {
+                match read::text(&entry.path(), read::SECRET, read::Pipes::None) {
+                    Ok(text) => {
+                        put(&mut value, &path, Value::String(text.trim().to_owned()));
+                        None
+                    }
+                    Err(why) => Some(why),
+                }
+            } else {
+                self.strange_credential(&name, root)
+            };
+            let place = Place::of(format!("credential {name}"));
+            problems.extend(told.map(|says| Problem { place, key: String::new(), says }));
         }
         let place = |path: &[String]| Place::of(format!("credential {}", path.join(".")));
-        Written { value, place: Box::new(place) }
+        (Written { value, place: Box::new(place) }, problems)
+    }
+
+    /// Says why a credential's name is a mistake; `None` when it means nothing of ours.
+    fn strange_credential(&self, name: &str, root: &Value) -> Option<String> {
+        let known: Vec<String> = self.keys.iter().map(|key| key.join(".")).collect();
+        let near = nearest(name, known.iter().map(String::as_str));
+        let section = name.split_once('.').is_some_and(|(section, _)| {
+            root.pointer("/properties").and_then(|all| all.get(section)).is_some()
+        });
+        let hint = near.map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+        (section || near.is_some()).then(|| {
+            format!("is not read: no secret has this name ({hint}takes {})", known.join(", "))
+        })
     }
 }
 
@@ -117,6 +144,8 @@ fn read_one(
     let Some(name) = section.get(&named).and_then(Value::as_str).map(str::to_owned) else {
         return Ok(());
     };
+    // Whatever is wrong with it is told here, and by nobody else.
+    section.remove(&named);
     let both = section.get(last).is_some_and(|v| !v.is_null());
     let path: Vec<String> = parent.iter().cloned().chain([named.clone()]).collect();
     let problem = |says: String| Problem { place: (written.place)(&path), key: key(&path), says };
@@ -124,14 +153,15 @@ fn read_one(
         return Err(problem(format!("and {last} are both set: keep one of them")));
     }
     let file = folder.join(&name);
-    let text = std::fs::read_to_string(&file)
-        .map_err(|e| problem(format!("names {}, which cannot be read: {e}", file.display())))?;
-    if text.trim().is_empty() {
-        return Err(problem(format!("names {}, which is empty", file.display())));
-    }
-    section.remove(&named);
-    section.insert(last.to_owned(), Value::String(text.trim().to_owned()));
-    Ok(())
+    let text = read::text(&file, read::SECRET, read::Pipes::None)
+        .and_then(|text| match text.trim() {
+            "" => Err("is empty".to_owned()),
+            secret => Ok(secret.to_owned()),
+        })
+        .map_err(|why| problem(format!("names {}, which {why}", file.display())));
+    let secret = text.as_ref().map_or(UNREAD, String::as_str).to_owned();
+    section.insert(last.to_owned(), Value::String(secret));
+    text.map(|_| ())
 }
 
 fn split(key: &str) -> Vec<String> {

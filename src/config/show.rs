@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::config::paths::{Folders, Found, From};
 use crate::config::{Reading, urls};
 
 /// One key as it takes effect.
@@ -19,15 +20,20 @@ pub struct Line {
 
 /// Lists every key in the schema's order; keys of named entries (profiles, groups) where they are written.
 pub fn lines(reading: &Reading) -> Vec<Line> {
-    let mut walk = Walk { reading, lines: Vec::new() };
+    let found = reading.folders();
+    let mut walk = Walk { reading, found: found.as_ref(), lines: Vec::new() };
     // Most defaults stand in the schema; which model answers hangs on several keys.
-    let effect = reading.settings.as_ref().map(|s| json!({ "llm": s.llm.in_effect() }));
+    let effect = reading.settings.as_ref().zip(found.as_ref()).map(|(s, found)| {
+        let Folders { state, cache } = &found.folders;
+        json!({ "llm": s.llm.in_effect(), "file_state_dir": state, "file_cache_dir": cache })
+    });
     walk.section("", Some(&reading.value), effect.as_ref(), &mut Vec::new());
     walk.lines
 }
 
 struct Walk<'a> {
     reading: &'a Reading,
+    found: Option<&'a Found>,
     lines: Vec<Line>,
 }
 
@@ -80,12 +86,29 @@ impl Walk<'_> {
         let secret = reading.secrets.hides(path) && !value.is_null();
         // A mistyped key can hold a secret as well as the right one.
         let unknown = at.is_none() && written.is_some();
-        let from = written.map_or("default".to_owned(), |_| reading.place(path).to_string());
+        let from =
+            written.map_or_else(|| self.by_itself(path), |_| reading.place(path).to_string());
+        let file = super::key(&super::file_twin(path));
+        let unread = secret && reading.problems.iter().any(|p| p.key == file);
         let value = match (secret, unknown) {
+            _ if unread => Value::Null,
             (true, _) => Value::String("[set]".to_owned()),
             (_, true) => Value::String("[not shown: no such key]".to_owned()),
             _ => urls::without_secrets(value),
         };
         self.lines.push(Line { key: super::key(path), value, from });
+    }
+
+    /// Says where a value comes from that nobody wrote.
+    fn by_itself(&self, path: &[String]) -> String {
+        let from = self.found.and_then(|found| match path {
+            [key] if key == "file_state_dir" => Some(found.state),
+            [key] if key == "file_cache_dir" => Some(found.cache),
+            _ => None,
+        });
+        match from {
+            Some(From::Variable(name)) if name != "HOME" => name.to_owned(),
+            _ => "default".to_owned(),
+        }
     }
 }

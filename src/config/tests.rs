@@ -7,7 +7,7 @@ use std::path::Path;
 use insta::assert_snapshot;
 use schemars::{JsonSchema, Schema, schema_for};
 use selkie_channel_core::{
-    AlsoCalled, Audience, BuildContext, Channel, ChannelKit, Features, Problem as Wrong,
+    AlsoCalled, Audience, BuildContext, Channel, ChannelKit, Features, Ids, Problem as Wrong,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -61,6 +61,9 @@ fn kit() -> ChannelKit {
             variable: "DOVE_TOKEN",
             home: ("base_url", "https://pigeon.example"),
         }],
+        listens: &["listen"],
+        people: Ids { such_as: "pg:1", fit: |text| text.starts_with("pg:") && text.len() > 3 },
+        places: Ids { such_as: "pg:1", fit: |text| text.starts_with("pg:") && text.len() > 3 },
         kinds: &[("private", Audience::Direct)],
         features,
         speaking: &[],
@@ -154,14 +157,14 @@ fn contradictions_are_told_when_the_shape_is_right() {
          debug:\n  crash_at: after_clam\n",
     );
     assert_snapshot!(desk.problems(), @r#"
-    config.yaml:1: owners[0] takes pg:<id>, not "4711"
-    config.yaml:3: groups.tg:-100 takes pg:<id>, not "tg:-100"
+    config.yaml:1: owners[0] takes the id of a person (pg:1), not "4711": /id tells it in a chat
+    config.yaml:3: groups.tg:-100 takes the id of a conversation (pg:1), not "tg:-100": /id tells it in a chat
     config.yaml:4: groups.tg:-100.allow[1] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "bsh" (did you mean bash?)
     config.yaml:4: groups.tg:-100.allow[2] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "contacts_send"
     config.yaml:6: console.allow_origin is set and console.listen is not: nothing would listen. Set both or neither
     config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, after_park, before_answer, after_answer, before_finish, after_finish, after_sending, after_deliver, after_receipt)
     "#);
-    assert_snapshot!(Desk::with("console: {listen: 0.0.0.0:80}").problems(), @r#"config.yaml:1: console.listen takes a loopback address (127.0.0.1:7300): the console has no sign-in"#);
+    assert_snapshot!(Desk::with("console: {listen: 0.0.0.0:80}").problems(), @r#"config.yaml:1: console.listen takes a loopback address (127.0.0.1:7780), not 0.0.0.0:80: the console has no sign-in"#);
 }
 
 #[test]
@@ -169,7 +172,7 @@ fn broken_yaml_is_told_in_the_parsers_words() {
     assert_snapshot!(Desk::with("worker:\n  a: [1\nb: 2\n").problems(), @r#"config.yaml:3: the YAML cannot be read: did not find expected ',' or ']' at line 3 column 2, while parsing a flow sequence at line 2 column 6"#);
     assert_snapshot!(Desk::with("worker: {}\nowners: []\nworker: {}\n").problems(), @"config.yaml:3: worker is already there: keep one of the two");
     assert_snapshot!(Desk::with("- a\n- b\n").problems(), @r#"config.yaml: the file takes keys with values (`worker: …`); see config.example.yaml"#);
-    assert_snapshot!(Desk::with("a: 1\n---\nb: 2\n").problems(), @r#"config.yaml: the YAML cannot be read: deserializing from YAML containing more than one document is not supported"#);
+    assert_snapshot!(Desk::with("a: 1\n---\nb: 2\n").problems(), @r#"config.yaml:2: begins a second document: keep one, and take the `---` between them out"#);
 }
 
 #[test]
@@ -351,6 +354,16 @@ fn a_named_file_must_be_there_and_no_file_is_fine() {
     assert_snapshot!(problems, @r#"nowhere.yaml: the config file cannot be read: No such file or directory (os error 2)"#);
     sources.file = ConfigFile::None;
     assert!(read(&sources, &[]).unwrap().finish().is_ok());
+}
+
+#[test]
+fn the_folders_are_shown_as_they_take_effect() {
+    let desk = Desk::with("").env("HOME", "/h").env("CACHE_DIRECTORY", "/c:/d");
+    assert_eq!(desk.shown("file_state_dir"), "\"/h/.local/state/selkie\" from default");
+    assert_eq!(desk.shown("file_cache_dir"), "\"/c\" from CACHE_DIRECTORY");
+    let desk = Desk::with("file_state_dir: ~/s\n").env("HOME", "/h").env("CACHE_DIRECTORY", "/c");
+    assert_eq!(desk.shown("file_state_dir"), "\"/h/s\" from config.yaml:1");
+    assert_eq!(desk.shown("file_cache_dir"), "\"/h/s/cache\" from default");
 }
 
 /// Takes the `# ` off every line that is a key or an item; `##` are words.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::config::lines::Lines;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::{self, Place, Problem};
-use crate::config::{Flag, key, yaml};
+use crate::config::{Flag, key, read, yaml};
 use crate::domain::schema::{FaultKind, check};
 
 /// Tells where the value of a path was written.
@@ -40,11 +40,12 @@ pub fn from_file(file: &ConfigFile, here: &Path) -> Result<FromFile, Problem> {
         return Ok((Written { value, place: Box::new(|_| Place::default()) }, None));
     };
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(here.join(path)).map_err(|e| Problem {
-        place: Place::of(name.clone()),
-        key: String::new(),
-        says: format!("the config file cannot be read: {e}"),
-    })?;
+    let text =
+        read::text(&here.join(path), read::CONFIG, read::Pipes::Own).map_err(|why| Problem {
+            place: Place::of(name.clone()),
+            key: String::new(),
+            says: format!("the config file {why}"),
+        })?;
     let lines = Lines::of(&text);
     let value = yaml::parse(&name, &text).map_err(|problem| match lines.doubled() {
         // The parser names the line where the section begins.

@@ -9,8 +9,9 @@ use crate::config::problem::{Place, Problem};
 /// # Errors
 /// Broken YAML, a key that stands twice, or a document that is no map.
 pub fn parse(name: &str, text: &str) -> Result<Value, Problem> {
-    let mut value: serde_yaml::Value = serde_yaml::from_str(text).map_err(|e| broken(name, &e))?;
-    value.apply_merge().map_err(|e| broken(name, &e))?;
+    let mut value: serde_yaml::Value =
+        serde_yaml::from_str(text).map_err(|e| broken(name, text, &e))?;
+    value.apply_merge().map_err(|e| broken(name, text, &e))?;
     match json(value) {
         Value::Null => Ok(Value::Object(Map::new())),
         map @ Value::Object(_) => Ok(map),
@@ -27,10 +28,30 @@ pub fn value(text: &str) -> Option<Value> {
     serde_yaml::from_str(text).ok().map(json)
 }
 
-fn broken(name: &str, error: &serde_yaml::Error) -> Problem {
-    let line = error.location().map(|l| l.line());
-    let place = Place { name: name.to_owned(), line };
-    Problem { place, key: String::new(), says: format!("the YAML cannot be read: {error}") }
+fn broken(name: &str, text: &str, error: &serde_yaml::Error) -> Problem {
+    let said = error.to_string();
+    let line_of = |is: &dyn Fn(&str) -> bool| text.lines().position(is).map(|at| at + 1);
+    let (line, says) = if let Some(number) = too_large(&said) {
+        let says = format!("{number} is a number that is too large to be read");
+        (line_of(&|line| line.contains(number)), says)
+    } else if said.contains("more than one document") {
+        let mut marks = text.lines().enumerate().filter(|(_, line)| line.starts_with("---"));
+        let words = |line: &str| !line.trim().is_empty() && !line.starts_with(['#', '%', '-']);
+        let first = text.lines().take_while(|line| !line.starts_with("---")).any(words);
+        let second = if first { marks.next() } else { marks.nth(1) };
+        let says = "begins a second document: keep one, and take the `---` between them out";
+        (second.map(|(at, _)| at + 1), says.to_owned())
+    } else {
+        (None, format!("the YAML cannot be read: {said}"))
+    };
+    let line = line.or_else(|| error.location().map(|l| l.line()));
+    Problem { place: Place { name: name.to_owned(), line }, key: String::new(), says }
+}
+
+/// The number in the parser's words of one that no type takes.
+fn too_large(said: &str) -> Option<&str> {
+    let wide = ["as u128", "as i128"].iter().any(|wide| said.contains(wide));
+    wide.then(|| said.split('`').nth(1)).flatten()
 }
 
 fn json(value: serde_yaml::Value) -> Value {

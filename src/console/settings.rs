@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Loopback address and port of the read API, e.g. `127.0.0.1:7300` (port 0 takes a free one);
+    /// Loopback address and port of the read API, e.g. `127.0.0.1:7780` (port 0 takes a free one);
     /// null: off. Other addresses are refused: the read API has no login.
     pub listen: Option<String>,
     /// The one other origin whose pages may read it, e.g. `http://127.0.0.1:8080`; null: none.
@@ -26,7 +26,7 @@ pub struct Settings {
 pub enum ListenError {
     /// Not an address with a port.
     #[error(
-        "console.listen: {0:?} is not an address with a port: write 127.0.0.1:7300, or null for off"
+        "console.listen: {0:?} is not an address with a port: write 127.0.0.1:7780, or null for off"
     )]
     Unreadable(String),
     /// Reachable from other machines.
@@ -45,6 +45,21 @@ pub enum ListenError {
         /// Why.
         error: std::io::Error,
     },
+}
+
+impl ListenError {
+    /// Says what the key takes, behind its name.
+    pub fn takes(&self) -> String {
+        match self {
+            Self::Unreadable(listen) => {
+                format!("takes an address with a port (127.0.0.1:7780), not {listen:?}")
+            }
+            Self::NotLoopback(address) => format!(
+                "takes a loopback address (127.0.0.1:7780), not {address}: the console has no sign-in"
+            ),
+            Self::Taken { address, error } => format!("is {address}, which is taken: {error}"),
+        }
+    }
 }
 
 impl Settings {
@@ -102,8 +117,8 @@ mod tests {
     #[test]
     fn loopback_is_taken_and_nothing_means_off() {
         assert_eq!(Settings::default().address().unwrap(), None);
-        for on in ["127.0.0.1:7300", "127.8.8.8:7300", "[::1]:7300", "localhost:7300"] {
-            assert_eq!(listening(on).unwrap().unwrap().port(), 7300, "{on}");
+        for on in ["127.0.0.1:7780", "127.8.8.8:7780", "[::1]:7780", "localhost:7780"] {
+            assert_eq!(listening(on).unwrap().unwrap().port(), 7780, "{on}");
         }
     }
 
@@ -116,7 +131,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_an_example() {
-        insta::assert_snapshot!(listening("7300").unwrap_err(), @r#"console.listen: "7300" is not an address with a port: write 127.0.0.1:7300, or null for off"#);
+        insta::assert_snapshot!(listening("7300").unwrap_err(), @r#"console.listen: "7300" is not an address with a port: write 127.0.0.1:7780, or null for off"#);
         assert!(listening("localhost:").is_err());
         assert!(listening("localhost.evil.example:80").is_err());
     }

@@ -3,14 +3,16 @@
 //! A [`Plan`] touches nothing outside the process and is all that `config check` and `tools list` need; a
 //! [`House`] holds the store.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::ClientConfig;
-use selkie_channel_core::{BuildContext, Channel, PersonId, Redactor};
+use selkie_channel_core::{BuildContext, Channel, PersonId, Problem, Redactor};
 
 use crate::agent::{Agent, SmallModel};
 use crate::config::paths::{ConfigFile, Folders};
+use crate::config::places;
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::{Settings, ToolsSettings};
 use crate::config::{Flag, Reading, Sources, crash_at, read, whole_schema};
@@ -72,8 +74,17 @@ pub struct Plan {
     isolate: Arc<dyn Isolate>,
     /// The one TLS configuration.
     pub tls: Arc<ClientConfig>,
+    /// What is right and still may not be what the config's writer wants, a sentence each.
+    pub notes: Vec<String>,
     clock: SharedClock,
     chance: Arc<dyn Chance>,
+}
+
+/// Whether the folders and programs that the config names are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Places {
+    Looked,
+    Aside,
 }
 
 /// Lists where config comes from.
@@ -95,6 +106,18 @@ pub fn sources(binary: &Binary, chosen: &Chosen) -> Sources {
 /// # Errors
 /// Everything that is wrong with the config, at once.
 pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
+    planned(binary, chosen, Places::Aside)
+}
+
+/// The same for a daemon: what the config names on this machine must be fit for use, too.
+///
+/// # Errors
+/// Everything that is wrong with the config, at once.
+pub fn plan_to_run(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
+    planned(binary, chosen, Places::Looked)
+}
+
+fn planned(binary: &Binary, chosen: &Chosen, places: Places) -> Result<Plan, Problems> {
     let mut reading = read(&sources(binary, chosen), &binary.kits)?;
     let redactor = Redactor::default();
     reading.secrets().iter().for_each(|secret| redactor.learn(secret));
@@ -103,8 +126,8 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
     let client = move || http::client(&for_client).map_err(|e| e.to_string());
     let clock: SharedClock = Arc::new(SystemClock);
     let chance: Arc<dyn Chance> = Arc::new(SystemChance);
-    let folders = |settings: &Settings| Folders::choose(settings, &binary.env, &binary.here);
-    let known = reading.settings().map(folders);
+    let found = reading.folders().map(|found| found.folders);
+    let known = found.clone();
     let (state_dir, cache_dir) = known.map_or_else(Default::default, |f| (f.state, f.cache));
     let time = Arc::clone(&clock);
     let context = BuildContext {
@@ -126,18 +149,19 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
         }
         None => None,
     };
+    if places == Places::Looked {
+        look_at_places(&mut reading, binary);
+    }
     let named = reading.files().to_vec();
+    let notes = notes(&reading);
     let settings = reading.finish()?;
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
     let means = means(binary, &settings, &tls, &routes);
     let (model, decision) = (routes.main, routes.decision);
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
-    let tools = match &config {
-        Some(file) => settings.tools.clone().closing(file),
-        None => settings.tools.clone(),
-    };
+    let tools = closed(binary, &settings.tools, config.as_deref(), &named);
     let shaper = shaper(binary, &tools, &means)?;
-    let folders = folders(&settings);
+    let folders = found.ok_or_else(|| Problems(Vec::new()))?;
     let processes = means.processes;
     let ours = ours(binary, &folders, config, named);
     Ok(Plan {
@@ -152,9 +176,47 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
         processes,
         isolate: Arc::clone(&binary.isolate),
         tls,
+        notes,
         clock,
         chance,
     })
+}
+
+/// Adds what is wrong with the folders and programs that the config names.
+fn look_at_places(reading: &mut Reading, binary: &Binary) {
+    let Some((settings, found)) = reading.settings().zip(reading.folders()) else { return };
+    for places::Unfit { key, variable, says } in
+        places::problems(settings, &found, &binary.env, &binary.here)
+    {
+        match variable {
+            Some(variable) => reading.add_of_variable(variable, &key, says),
+            None => reading.add("", vec![Problem { key, says }]),
+        }
+    }
+}
+
+fn notes(reading: &Reading) -> Vec<String> {
+    let folders = reading.folders().and_then(|found| found.note());
+    let models = reading.settings().map(|settings| settings.llm.notes()).unwrap_or_default();
+    reading.notes().iter().cloned().chain(folders).chain(models).collect()
+}
+
+/// Closes the config and the files of its secrets to tools and commands.
+fn closed(
+    binary: &Binary,
+    tools: &ToolsSettings,
+    config: Option<&Path>,
+    named: &[PathBuf],
+) -> ToolsSettings {
+    let real = named.iter().filter_map(|file| file.canonicalize().ok());
+    let credentials = binary.env.get("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+    let secrets: BTreeSet<PathBuf> = named.iter().cloned().chain(real).chain(credentials).collect();
+    let tools = tools.clone().closing_secrets(secrets.iter().map(PathBuf::as_path));
+    let tools = config.map_or_else(|| tools.clone(), |file| tools.clone().closing(file));
+    match binary.env.get("HOME") {
+        Some(home) if !home.is_empty() => tools.at_home(home),
+        _ => tools,
+    }
 }
 
 /// Lists what is closed to every tool: the config and what it names, where a config and an environment

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Hosts (`192.168.1.5`, `wiki.internal`) that tools may reach although their addresses are private.
+    /// Hosts (`192.168.1.5`, `wiki.internal`) and networks (`10.0.0.0/8`, for addresses that are written as
+    /// such) that tools may reach although they are private.
     pub allow_private: Vec<String>,
 }
 
@@ -43,7 +44,61 @@ impl Settings {
     /// Whether config opens this host, by the name it is called.
     fn opens(&self, host: &str) -> bool {
         let host = bare(host);
-        self.allow_private.iter().any(|open| bare(open.trim()).eq_ignore_ascii_case(host))
+        let address = host.parse::<IpAddr>().ok();
+        self.allow_private.iter().map(|open| open.trim()).any(|open| {
+            bare(open).eq_ignore_ascii_case(host)
+                || network(open).zip(address).is_some_and(|(net, address)| holds(net, address))
+        })
+    }
+}
+
+/// Says why an entry of `allow_private` can open nothing.
+pub fn entry_fault(entry: &str) -> Option<String> {
+    let text = entry.trim();
+    let takes =
+        "takes an address (192.168.1.5), a network (10.0.0.0/8) or a host's name (wiki.internal)";
+    if is_host(text) || network(text).is_some() {
+        return None;
+    }
+    let meant = url_host(bare(text)).filter(|_| !text.contains(['/', '@', '?', '#']));
+    let hint = meant.map(|meant| format!(": write {}", bare(&meant))).unwrap_or_default();
+    Some(format!("{takes}, not {entry:?}{hint}"))
+}
+
+/// Whether a text is a host as addresses name it: nothing else is ever found in one.
+pub fn is_host(text: &str) -> bool {
+    let plain = bare(text);
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
+    plain.chars().all(fits)
+        && url_host(plain).is_some_and(|host| bare(&host).eq_ignore_ascii_case(plain))
+}
+
+fn url_host(plain: &str) -> Option<String> {
+    let host = if plain.contains(':') { format!("[{plain}]") } else { plain.to_owned() };
+    let url = reqwest::Url::parse(&format!("http://{host}/")).ok()?;
+    url.port().is_none().then(|| url.host_str().map(str::to_owned)).flatten()
+}
+
+/// Reads `10.0.0.0/8`.
+fn network(text: &str) -> Option<(IpAddr, u32)> {
+    let (address, length) = text.split_once('/')?;
+    let address: IpAddr = address.parse().ok()?;
+    let most = if address.is_ipv4() { 32 } else { 128 };
+    let length = length.parse::<u32>().ok().filter(|length| *length <= most)?;
+    Some((address, length))
+}
+
+fn holds((net, length): (IpAddr, u32), address: IpAddr) -> bool {
+    match (net, address) {
+        (IpAddr::V4(net), IpAddr::V4(address)) => {
+            let differ = net.to_bits() ^ address.to_bits();
+            differ.checked_shr(32 - length).unwrap_or(0) == 0
+        }
+        (IpAddr::V6(net), IpAddr::V6(address)) => {
+            let differ = net.to_bits() ^ address.to_bits();
+            differ.checked_shr(128 - length).unwrap_or(0) == 0
+        }
+        _ => false,
     }
 }
 
@@ -195,6 +250,32 @@ mod tests {
             rules.address("evil.example", inner).unwrap_err(),
             "private ip/localhost is not allowed by guard: evil.example leads to 10.0.0.5, which is a private network"
         );
+    }
+
+    #[test]
+    fn config_opens_networks_and_says_what_opens_nothing() {
+        let rules = Settings { allow_private: vec!["10.0.0.0/8".into(), "fd00::/8".into()] };
+        for (host, open) in [
+            ("10.9.8.7", true),
+            ("11.0.0.1", true),
+            ("192.168.0.1", false),
+            ("[fd12::1]", true),
+            ("[fe80::1]", false),
+            ("[::ffff:10.0.0.1]", false),
+        ] {
+            assert_eq!(rules.host(host).is_ok(), open, "{host}");
+        }
+        // A name leads there for its own reasons.
+        assert!(rules.address("evil.example", Ipv4Addr::new(10, 0, 0, 5).into()).is_err());
+        for good in
+            ["10.0.0.0/8", "192.168.1.5", "Wiki.internal", "::1", "[fd00::1]", "localhost", "nas"]
+        {
+            assert_eq!(entry_fault(good), None, "{good}");
+        }
+        let bad = ["http://foo/bar", "300.1.1.1", "", "*", "10.0.0.0/33", "foo:80", "127.1", "a b"];
+        let said: Vec<_> = bad.iter().map(|b| entry_fault(b).unwrap_or_default()).collect();
+        assert!(said.iter().all(|s| s.starts_with("takes an address")), "{said:?}");
+        assert!(said[6].ends_with("not \"127.1\": write 127.0.0.1"), "{}", said[6]);
     }
 
     proptest! {

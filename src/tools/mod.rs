@@ -29,7 +29,7 @@ use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Picture;
 use crate::tools::scope::{Roots, Scope};
 
-pub use files::{PictureKeeper, Schemas};
+pub use files::{PictureKeeper, Schemas, pattern_fault};
 pub use settings::Settings;
 
 /// What a tool answers at most, in bytes, when it sets no limit of its own.

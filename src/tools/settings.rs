@@ -225,6 +225,51 @@ impl Settings {
         self
     }
 
+    /// Returns the same with files and folders of secrets closed to every tool, to commands by their paths and,
+    /// where that can mean nothing else, by their names.
+    #[must_use]
+    pub fn closing_secrets<'a>(mut self, files: impl IntoIterator<Item = &'a Path>) -> Self {
+        for file in files {
+            let path = file.to_string_lossy().into_owned();
+            self.read_file.deny_paths.push(path.clone());
+            self.write_file.deny_paths.push(path.clone());
+            for shell in [&mut self.bash.deny_paths, &mut self.powershell.deny_paths] {
+                shell.push(path.clone());
+                shell.extend(telling_name(file));
+            }
+        }
+        self
+    }
+
+    /// Returns the same with `~/…` in what is denied closed by its real path, too.
+    #[must_use]
+    pub fn at_home(mut self, home: &str) -> Self {
+        for denied in self.denied() {
+            let below = denied.iter().filter_map(|path| path.trim().strip_prefix("~/"));
+            let home = home.trim_end_matches('/');
+            let real: Vec<String> = below.map(|rest| format!("{home}/{rest}")).collect();
+            denied.extend(real);
+        }
+        self
+    }
+
+    fn denied(&mut self) -> [&mut Vec<String>; 12] {
+        [
+            &mut self.read_file.deny_paths,
+            &mut self.write_file.deny_paths,
+            &mut self.list_files.deny_paths,
+            &mut self.edit_file.deny_paths,
+            &mut self.apply_patch.deny_paths,
+            &mut self.patch.deny_paths,
+            &mut self.notebook_edit.deny_paths,
+            &mut self.glob.deny_paths,
+            &mut self.grep.deny_paths,
+            &mut self.git_status.deny_paths,
+            &mut self.bash.deny_paths,
+            &mut self.powershell.deny_paths,
+        ]
+    }
+
     /// Returns what a tool that shows files never opens: what `read_file` does not, and its own list.
     pub fn closed_to_readers(&self, own: &[String]) -> Vec<String> {
         self.read_file.deny_paths.iter().chain(own).cloned().collect()
@@ -235,6 +280,17 @@ impl Settings {
     pub fn closed_to_writers(&self, own: &[String]) -> Vec<String> {
         self.write_file.deny_paths.iter().chain(own).cloned().collect()
     }
+}
+
+/// The name of a secret's file as commands may write it from its own folder. A plain word (`token`) stands in
+/// commands that mean something else: there the folder's name goes with it.
+fn telling_name(file: &Path) -> Option<String> {
+    let name = file.file_name()?.to_string_lossy().into_owned();
+    if !name.chars().all(char::is_alphanumeric) {
+        return Some(name);
+    }
+    let folder = file.parent()?.file_name()?.to_string_lossy().into_owned();
+    Some(format!("{folder}/{name}"))
 }
 
 impl Default for Switch {

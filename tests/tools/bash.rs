@@ -113,3 +113,28 @@ fn the_daemons_environment_is_closed_to_commands() {
     let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
     assert!(output.contains("0\\n(exit code: 1)"), "{output}");
 }
+
+#[test]
+fn files_of_secrets_are_closed_by_every_name_they_have() {
+    let desk = Desk::with("llm: {provider: openai, api_key_file: openai.key}\n");
+    let secret = desk.folder().join("openai.key");
+    std::fs::write(&secret, "sk-hunter22").unwrap();
+    std::fs::hard_link(&secret, desk.at("hard")).unwrap();
+    std::os::unix::fs::symlink(&secret, desk.at("soft")).unwrap();
+    let commands = [
+        format!("rev {0}; base64 {0}", secret.display()),
+        "rev ../openai.key".to_owned(),
+        "cd .. && rev openai.key".to_owned(),
+        "rev ~/openai.key".to_owned(),
+        "rev hard".to_owned(),
+        "rev < soft".to_owned(),
+    ];
+    let calls: Vec<_> = commands.iter().map(|cmd| ("bash", json!({"cmd": cmd}))).collect();
+    for answer in desk.calls(&calls) {
+        assert!(answer.is_error && answer.text.contains("denied path"), "{answer:?}");
+    }
+    let files = ["hard", "soft", "../openai.key"].map(|path| ("read_file", json!({"path": path})));
+    for answer in desk.calls(&files) {
+        assert!(answer.is_error && !answer.text.contains("hunter22"), "{answer:?}");
+    }
+}

@@ -24,6 +24,12 @@ pub struct ChannelKit {
     pub secrets: &'static [&'static str],
     /// Other programs' words for keys of its section.
     pub also: &'static [AlsoCalled],
+    /// Keys of its section that hold addresses where it listens.
+    pub listens: &'static [&'static str],
+    /// How config writes people's ids, in `owners`.
+    pub people: Ids,
+    /// How config writes places' ids, in `groups`.
+    pub places: Ids,
     /// The kinds of conversation it has: `private`, `group`.
     pub kinds: &'static [(&'static str, Audience)],
     /// What can be done in each kind of conversation before there is one, for `tools list --in`.
@@ -48,6 +54,20 @@ pub struct AlsoCalled {
     /// A key of the section and its default, which says whose server is asked: what the variable holds goes to
     /// that server alone.
     pub home: (&'static str, &'static str),
+}
+
+/// How a platform's ids are written where config has those of every platform.
+#[derive(Clone, Copy)]
+pub struct Ids {
+    /// One of them, for errors; empty when there are none.
+    pub such_as: &'static str,
+    /// Whether a text is one, to the letter: ids are compared as they are written.
+    pub fit: fn(&str) -> bool,
+}
+
+impl Ids {
+    /// There are none.
+    pub const NONE: Self = Self { such_as: "", fit: |_| false };
 }
 
 /// What a channel may use of the daemon.

@@ -31,8 +31,8 @@ pub use inbound::{
     What,
 };
 pub use kit::{
-    AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, Features, Now, Pace, ParameterNames,
-    Problem, SpeakingEffect, SpeakingTool,
+    AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, Features, Ids, Now, Pace,
+    ParameterNames, Problem, SpeakingEffect, SpeakingTool,
 };
 pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Part, Question, Receipt};
 pub use pause::Pauses;

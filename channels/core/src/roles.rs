@@ -87,8 +87,9 @@ pub type Sink<'a> = &'a mut (dyn AsyncWrite + Send + Unpin);
 pub enum ListenEnd {
     /// The daemon asked for it.
     Stopped,
-    /// The platform refuses this credential for sure, and says so itself: the daemon tells the owner and listens
-    /// again some minutes later. In words: what was refused and what to do.
+    /// The platform refuses this credential for sure, and says so itself, or the address where it would be heard
+    /// is taken: the daemon tells the owner and listens again some minutes later. In words: what was refused and
+    /// what to do.
     Refused(String),
 }
 

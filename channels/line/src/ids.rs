@@ -47,6 +47,16 @@ impl Spot {
     }
 }
 
+/// Whether config means a person by it: `line:U…`.
+pub fn is_person(text: &str) -> bool {
+    is_place(text) && text.starts_with("line:U")
+}
+
+/// Whether config means a chat by it: `line:C…`.
+pub fn is_place(text: &str) -> bool {
+    Spot::parse(text).is_some_and(|spot| text == format!("line:{}", spot.id()))
+}
+
 /// Returns the id of a person.
 pub fn person(id: &str) -> PersonId {
     PersonId::new(format!("line:{id}"))

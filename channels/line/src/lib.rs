@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use schemars::schema_for;
 use secrecy::ExposeSecret;
-use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Problem};
+use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -53,6 +53,9 @@ pub fn kit() -> ChannelKit {
         settings: || schema_for!(settings::Settings),
         secrets: &["channel_access_token", "channel_secret"],
         also: &[],
+        listens: &["webhook_listen"],
+        people: Ids { such_as: "line:U4af…", fit: ids::is_person },
+        places: Ids { such_as: "line:Ca56…", fit: ids::is_place },
         kinds: &[("user", Audience::Direct), ("group", Audience::Group), ("room", Audience::Group)],
         features: ids::features,
         speaking: &[],

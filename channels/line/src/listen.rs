@@ -29,17 +29,18 @@ const WAITING: usize = 256;
 /// How often LINE is asked who we are: proof that the token and the way there are good.
 const CHECK: Duration = Duration::from_secs(300);
 const AGAIN: Duration = Duration::from_secs(30);
-/// How long the port is waited for before it is tried again.
-const BIND_AGAIN: Duration = Duration::from_secs(5);
 /// How long names that nobody knows yet are waited for, and of how many events.
 const NAMES: Duration = Duration::from_millis(500);
 const MOST_NAMES: usize = 20;
 /// How long requests in flight may take when the daemon stops.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Listens until `stop`.
+/// Listens until `stop`, unless the port is taken.
 pub async fn listen(ears: &LineEars, inbox: &dyn Inbox, stop: CancellationToken) -> ListenEnd {
-    let Some(listener) = bind(ears, inbox, &stop).await else { return ListenEnd::Stopped };
+    let listener = match TcpListener::bind(ears.listen).await {
+        Ok(listener) => listener,
+        Err(error) => return ListenEnd::Refused(taken(ears.listen, &error)),
+    };
     tracing::info!(listen = %ears.listen, path = ears.path, "LINE's webhook listens");
     let (sender, knocks) = mpsc::channel(WAITING);
     let routes = Door::new(ears.secret.expose_secret(), sender).routes(&ears.path);
@@ -63,32 +64,12 @@ pub async fn listen(ears: &LineEars, inbox: &dyn Inbox, stop: CancellationToken)
     ListenEnd::Stopped
 }
 
-/// Opens the port, waiting for whoever holds it; `None` when the daemon stops first.
-async fn bind(ears: &LineEars, inbox: &dyn Inbox, stop: &CancellationToken) -> Option<TcpListener> {
-    loop {
-        match TcpListener::bind(ears.listen).await {
-            Ok(listener) => return Some(listener),
-            Err(error) => tell_taken(ears.listen, &error, inbox, ears).await,
-        }
-        tokio::select! {
-            () = sleep(BIND_AGAIN) => {}
-            () = stop.cancelled() => return None,
-        }
-    }
-}
-
-async fn tell_taken(
-    listen: SocketAddr,
-    error: &std::io::Error,
-    inbox: &dyn Inbox,
-    ears: &LineEars,
-) {
-    let text = format!(
-        "I cannot receive messages from LINE: {listen} cannot be opened ({error}). Stop the program that holds it, \
-         or choose another line.webhook_listen. I keep trying."
-    );
-    tracing::error!(%listen, %error, "the webhook cannot listen; trying again");
-    inbox.notice(&ears.account, "line-listen", &text).await;
+/// Why the webhook's port cannot be opened, and what to do.
+fn taken(listen: SocketAddr, error: &std::io::Error) -> String {
+    format!(
+        "{listen} cannot be opened ({error}): stop the program that holds it, or choose another \
+         line.webhook_listen"
+    )
 }
 
 /// Stores what arrives, webhooks side by side, and tells the owner what the mouth has to tell.

@@ -76,6 +76,21 @@ pub fn is_id(text: &str, letters: &[u8]) -> bool {
         && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
+/// Whether config means a person by it: `slack:T1:U2`.
+pub fn is_person(text: &str) -> bool {
+    is_key(text, b"UW")
+}
+
+/// Whether config means a channel by it: `slack:T1:C2`.
+pub fn is_place(text: &str) -> bool {
+    is_key(text, b"CDG")
+}
+
+fn is_key(text: &str, letters: &[u8]) -> bool {
+    let fields = text.strip_prefix("slack:").and_then(|rest| rest.split_once(':'));
+    fields.is_some_and(|(team, id)| is_id(team, b"TE") && is_id(id, letters))
+}
+
 /// Returns the id of a person.
 pub fn person(team: &str, user: &str) -> PersonId {
     PersonId::new(format!("slack:{team}:{user}"))

@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 use schemars::schema_for;
 use secrecy::ExposeSecret;
-use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Problem};
+use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
 use serde_json::Value;
 
 use crate::api::Line;
@@ -68,6 +68,9 @@ pub fn kit() -> ChannelKit {
         settings: || schema_for!(settings::Settings),
         secrets: &["bot_token", "app_token"],
         also: &[],
+        listens: &[],
+        people: Ids { such_as: "slack:T0123456:U0123456", fit: ids::is_person },
+        places: Ids { such_as: "slack:T0123456:C0123456", fit: ids::is_place },
         kinds: &[("dm", Audience::Direct), ("channel", Audience::Group)],
         features: ids::features,
         speaking: speaking::TOOLS,

@@ -135,8 +135,8 @@ fn taken(key: &str) -> Option<&'static str> {
 }
 
 fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
-    let bot_token = token(problems, "bot_token", settings.bot_token, "xapp-");
-    let app_token = token(problems, "app_token", settings.app_token, "xoxb-");
+    let bot_token = token(problems, "bot_token", settings.bot_token, "xoxb-");
+    let app_token = token(problems, "app_token", settings.app_token, "xapp-");
     let base = note(problems, "base_url", base_url(&settings.base_url));
     let file_hosts = note(problems, "file_hosts", hosts(&settings.file_hosts));
     let teams = note(problems, "allowed_team_ids", teams(&settings.allowed_team_ids));
@@ -181,7 +181,7 @@ fn token(
     problems: &mut Vec<Problem>,
     key: &str,
     token: Option<SecretString>,
-    other: &str,
+    begins: &str,
 ) -> Option<SecretString> {
     if problems.iter().any(|p| p.key == key) {
         return None;
@@ -190,8 +190,8 @@ fn token(
     let says = if text.is_empty() {
         let taken = taken(key).unwrap_or_default();
         format!("is missing: takes {taken}; `selkie slack manifest` prints an app to paste")
-    } else if text.starts_with(other) {
-        format!("the value begins with {other}: bot_token takes xoxb-…, app_token xapp-…")
+    } else if !text.starts_with(begins) {
+        format!("the value does not begin with {begins}: bot_token takes xoxb-…, app_token xapp-…")
     } else if !text.bytes().all(|b| b.is_ascii_graphic()) {
         "the value contains spaces or quotes; write the token as Slack shows it".to_owned()
     } else {
@@ -319,7 +319,7 @@ mod tests {
         app_token: the value is not accepted; it takes the app's token, xapp-…, as text
         pace: "fast" is not accepted; it takes platform or lifted
         colour: unknown field `colour`, expected one of `bot_token`, `app_token`, `base_url`, `file_hosts`, `allowed_team_ids`, `allowed_channel_ids`, `allowed_user_ids`, `max_sockets`, `pace`, `max_download_bytes`, `max_upload_bytes`
-        bot_token: the value begins with xapp-: bot_token takes xoxb-…, app_token xapp-…
+        bot_token: the value does not begin with xoxb-: bot_token takes xoxb-…, app_token xapp-…
         base_url: "slack.com" is not accepted; it takes a URL such as https://slack.com/api
         file_hosts: "https://files.example.com/" is not a host name; takes names such as files.example.com
         allowed_team_ids: "C1" is not a workspace id; takes ids such as T0123456

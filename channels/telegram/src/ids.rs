@@ -50,6 +50,17 @@ impl Spot {
     }
 }
 
+/// Whether config means a person by it: `tg:4711`.
+pub fn is_person(text: &str) -> bool {
+    is_place(text) && !text.starts_with("tg:-")
+}
+
+/// Whether config means a chat by it: `tg:-100123`.
+pub fn is_place(text: &str) -> bool {
+    let id = text.strip_prefix("tg:").and_then(|id| id.parse::<i64>().ok());
+    id.is_some_and(|id| id != 0 && text == format!("tg:{id}"))
+}
+
 /// Returns the place of a chat.
 pub fn place(account: &AccountId, chat: i64) -> PlaceId {
     PlaceId::new(account.clone(), format!("tg:{chat}"))

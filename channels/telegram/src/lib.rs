@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use schemars::schema_for;
 use secrecy::ExposeSecret;
-use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Problem};
+use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
 use serde_json::Value;
 
 use crate::api::Line;
@@ -54,6 +54,9 @@ pub fn kit() -> ChannelKit {
         settings: || schema_for!(settings::Settings),
         secrets: &["bot_token"],
         also: &[],
+        listens: &[],
+        people: Ids { such_as: "tg:4711", fit: ids::is_person },
+        places: Ids { such_as: "tg:-1001234567890", fit: ids::is_place },
         kinds: &[("private", Audience::Direct), ("group", Audience::Group)],
         features: ids::features,
         speaking: speaking::TOOLS,

@@ -180,6 +180,9 @@ fn base_url(text: &str) -> Result<Url, String> {
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
         return Err(wrong());
     }
+    if url.path().ends_with("/bot") {
+        return Err(format!("{text:?} is not taken; the URL ends before /bot"));
+    }
     if url.path().split('/').any(|segment| segment.starts_with("bot") && segment.contains(':')) {
         return Err("holds a token; the URL ends before /bot<token>".to_owned());
     }

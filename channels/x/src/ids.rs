@@ -3,7 +3,7 @@
 use selkie_channel_core::{AccountId, Address, Audience, ConversationId, Features};
 
 /// The timeline's key.
-const MAIN: &str = "x:main";
+pub const MAIN: &str = "x:main";
 
 /// Reads and explains X's ids for one account.
 pub struct XAddress {

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use schemars::schema_for;
 use selkie_channel_core::{
-    AllowKeys, AllowList, Audience, BuildContext, Channel, ChannelKit, Problem,
+    AllowKeys, AllowList, Audience, BuildContext, Channel, ChannelKit, Ids, Problem,
 };
 use serde_json::Value;
 
@@ -46,6 +46,9 @@ pub fn kit() -> ChannelKit {
         settings: || schema_for!(settings::Settings),
         secrets: &settings::SECRETS,
         also: &settings::ALSO,
+        listens: &[],
+        people: Ids::NONE,
+        places: Ids { such_as: "x:main", fit: |text| text == ids::MAIN },
         kinds: &[("timeline", Audience::Group)],
         features: |_| ids::features(),
         speaking: &[],

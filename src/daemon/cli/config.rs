@@ -2,11 +2,9 @@
 
 use super::args::Config;
 use super::{Outcome, print};
-use crate::config::paths::Folders;
-use crate::config::problem::{Problem, Problems};
-use crate::config::{EXAMPLE, Sources, places, read, show, whole_schema};
+use crate::config::{EXAMPLE, read, show, whole_schema};
 use crate::daemon::Binary;
-use crate::daemon::build::{Chosen, Plan, plan, sources};
+use crate::daemon::build::{Chosen, Plan, plan_to_run, sources};
 
 /// Checks or shows.
 pub fn config(binary: &Binary, chosen: &Chosen, what: Config) -> Outcome {
@@ -19,15 +17,8 @@ pub fn config(binary: &Binary, chosen: &Chosen, what: Config) -> Outcome {
 }
 
 fn check(binary: &Binary, chosen: &Chosen) -> Outcome {
-    let sources = sources(binary, chosen);
-    let unusable = unusable(binary, &sources)?;
-    let plan = match plan(binary, chosen) {
-        Ok(plan) if unusable.is_empty() => plan,
-        Ok(_) => return Err(Problems(unusable).into()),
-        Err(Problems(found)) => return Err(Problems(together(found, unusable)).into()),
-    };
-    let file = sources.file;
-    let file = file.path().map_or("no config file".to_owned(), |p| p.display().to_string());
+    let plan = plan_to_run(binary, chosen)?;
+    let file = chosen.file.path().map_or("no config file".to_owned(), |p| p.display().to_string());
     let channels: Vec<&str> = plan.channels.iter().map(|c| c.name).collect();
     let channels = if channels.is_empty() { "none".to_owned() } else { channels.join(", ") };
     let rows = [
@@ -42,28 +33,9 @@ fn check(binary: &Binary, chosen: &Chosen) -> Outcome {
     Ok(print::out(&format!("{}{notes}nothing is wrong\n", print::table(&rows)))?)
 }
 
-/// What is wrong with the folders, whatever else is.
-fn unusable(binary: &Binary, sources: &Sources) -> Result<Vec<Problem>, Problems> {
-    let mut reading = read(sources, &binary.kits)?;
-    let known = reading.problems().to_vec();
-    let found = reading.settings().map_or_else(Vec::new, |settings| {
-        let folders = Folders::choose(settings, &binary.env, &binary.here);
-        places::problems(settings, &folders, &binary.here)
-    });
-    reading.add("", found);
-    Ok(reading.problems().iter().filter(|p| !known.contains(p)).cloned().collect())
-}
-
-fn together(mut all: Vec<Problem>, more: Vec<Problem>) -> Vec<Problem> {
-    all.extend(more);
-    all.sort();
-    all.dedup();
-    all
-}
-
 /// What is right and still may not be what its writer wants.
 fn notes(plan: &Plan) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = plan.notes.clone();
     if plan.channels.is_empty() {
         notes.push(
             "no channel has a section: `selkie run` would have nothing to listen to".to_owned(),

@@ -3,16 +3,19 @@
 use tokio::sync::oneshot;
 
 use super::{Failure, Outcome};
-use crate::daemon::build::{Chosen, plan};
+use crate::daemon::build::{Chosen, plan_to_run};
 use crate::daemon::{Binary, lifecycle, run, telemetry};
 
 /// Runs until a signal.
 pub fn run(binary: &Binary, chosen: &Chosen) -> Outcome {
-    let plan = plan(binary, chosen)?;
+    let plan = plan_to_run(binary, chosen)?;
     if let Some(says) = run::needs_something_to_do(&plan) {
         return Err(Failure::Usage(says));
     }
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
+    for note in &plan.notes {
+        tracing::warn!("{note}");
+    }
     let (up, _) = oneshot::channel();
     Ok(lifecycle::runtime()?.block_on(run::daemon(plan, up, None))?)
 }

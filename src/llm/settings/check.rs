@@ -8,6 +8,9 @@ use selkie_channel_core::Problem;
 use super::{DEFAULT, OFFLINE, ProfileSettings, Provider, RouteSettings, Settings};
 use crate::domain::spelling::nearest;
 
+/// Tokens below which not even the instructions and one answer fit.
+const LEAST_CONTEXT: u64 = 1_024;
+
 impl Settings {
     /// Lists everything that is wrong. Keys are inside the section.
     pub fn problems(&self) -> Vec<Problem> {
@@ -31,6 +34,24 @@ impl Settings {
             }
         }
         out
+    }
+
+    /// Lists models that their provider, asked at its own address, is not known to have.
+    pub fn notes(&self) -> Vec<String> {
+        let strange = |(name, profile): (String, ProfileSettings)| {
+            let model = profile.model.as_deref().map(str::trim).filter(|_| profile.at_home())?;
+            let claude = model.starts_with("claude");
+            let wrong = match profile.provider {
+                Provider::Anthropic => !claude,
+                Provider::Openai => claude,
+                Provider::Offline => false,
+            };
+            let provider = profile.provider.name();
+            wrong.then(|| {
+                format!("llm: the profile {name} asks {provider} for {model}, which sounds like another provider's")
+            })
+        };
+        self.all_profiles().into_iter().filter_map(strange).collect()
     }
 
     fn route_problems(&self, out: &mut Vec<Problem>) {
@@ -90,8 +111,13 @@ impl ProfileSettings {
                 problem(&format!("headers.{name}"), "is no HTTP header".to_owned());
             }
         }
-        if self.context == Some(0) {
-            problem("context", "takes a number of tokens above 0".to_owned());
+        if let Some(context) = self.context.filter(|context| *context < LEAST_CONTEXT) {
+            let says = format!("takes {LEAST_CONTEXT} tokens or more, not {context}");
+            problem("context", says);
+        }
+        if self.model.as_ref().is_some_and(|model| model.trim().is_empty()) {
+            let usual = self.provider.usual_model();
+            problem("model", format!("takes a model's name ({usual}), not \"\""));
         }
         if self.max_output == Some(0) {
             problem("max_output", "takes a number of tokens above 0".to_owned());
@@ -105,12 +131,16 @@ impl ProfileSettings {
 /// Reads an endpoint's address.
 ///
 /// # Errors
-/// In words that do not repeat the address: it may hold a password.
+/// In words that do not repeat an address that may hold a password.
 pub(in crate::llm) fn read_endpoint(text: &str) -> Result<Url, String> {
-    let takes = "takes an address like https://api.openai.com/v1";
-    let url = Url::parse(text.trim()).map_err(|e| format!("is not an address ({e}): {takes}"))?;
+    let takes = || {
+        let open = !text.contains(['@', '?', '#']);
+        let shown = if open { format!("{text:?}") } else { "what stands there".to_owned() };
+        format!("takes an address like https://api.openai.com/v1, not {shown}")
+    };
+    let url = Url::parse(text.trim()).map_err(|_| takes())?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(takes.to_owned());
+        return Err(takes());
     }
     if url.path().ends_with("/chat/completions") || url.path().ends_with("/messages") {
         return Err("ends before /chat/completions (anthropic: before /messages)".to_owned());
@@ -154,7 +184,7 @@ mod tests {
     profiles.fast.request_timeout: takes a length of time above 0
     profiles.odd.endpoint: ends before /chat/completions (anthropic: before /messages)
     profiles.odd.headers.a b: is no HTTP header
-    profiles.odd.context: takes a number of tokens above 0
+    profiles.odd.context: takes 1024 tokens or more, not 0
     routes.main: names the profile "fats", which is not there: did you mean fast?
     routes.small: names the profile "nobody-at-all", which is not there: there are default, fast, odd, offline
     routes.decision: takes a profile's name or a list of names; leave it out for main

@@ -42,6 +42,7 @@ pub(super) use grep::Grep;
 pub(super) use list_files::ListFiles;
 pub(super) use notebook_edit::NotebookEdit;
 pub(super) use patch::Patch;
+pub use pattern::fault as pattern_fault;
 pub use picture::PictureKeeper;
 pub(super) use read_file::ReadFile;
 pub(super) use read_schema::ReadSchema;

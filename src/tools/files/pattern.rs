@@ -74,6 +74,23 @@ fn walk<P, T>(pattern: &[Step<P>], text: &[T], fits: &dyn Fn(&P, &T) -> bool) ->
     pattern[p..].iter().all(|step| matches!(step, Step::Any))
 }
 
+/// Says why a pattern is a slip of the pen, although it matches something.
+pub fn fault(text: &str) -> Option<&'static str> {
+    if text.trim().is_empty() {
+        return Some("is empty");
+    }
+    let open = |name: &str| {
+        let mut rest: Vec<char> = name.chars().rev().collect();
+        while let Some(c) = rest.pop() {
+            if c == '[' && set(&mut rest).is_none() {
+                return true;
+            }
+        }
+        false
+    };
+    text.split('/').any(open).then_some("has a [ without its ]")
+}
+
 fn letters(name: &str) -> Vec<Step<Letter>> {
     let mut rest: Vec<char> = name.chars().rev().collect();
     let mut steps = Vec::new();

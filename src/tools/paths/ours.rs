@@ -44,7 +44,7 @@ impl Ours {
     }
 
     /// Looks at the disk: what is closed now.
-    pub(super) fn closed(&self) -> Closed {
+    pub(in crate::tools) fn closed(&self) -> Closed {
         let mut closed = Closed::default();
         let Places { state, folders, files } = &*self.0;
         for folder in folders {
@@ -78,7 +78,7 @@ impl Closed {
     }
 
     /// Whether it is closed by where it lies or by what lies there.
-    pub(super) fn holds(&self, real: &Path) -> bool {
+    pub(in crate::tools) fn holds(&self, real: &Path) -> bool {
         let known = || fs::symlink_metadata(real).is_ok_and(|found| self.is(&found));
         self.place(real) || (!self.known.is_empty() && known())
     }

@@ -119,7 +119,7 @@ impl Bash {
             sudo: self.settings.limits.sudo,
         };
         let cmd = self.rewritten(without_aliases(roots, &args.cmd)?);
-        way.program(roots, &rules, limited(&self.settings.limits, self.shell, &cmd))
+        way.program(roots, &rules, &cmd, limited(&self.settings.limits, self.shell, &cmd))
     }
 
     /// Puts the configured program before a command.

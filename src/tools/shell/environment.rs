@@ -62,7 +62,8 @@ fn is_kept(name: &str, injected: &[String]) -> bool {
         || injected.iter().any(|i| i.eq_ignore_ascii_case(name))
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether a text can be a variable's name.
+pub fn is_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::environment::{Environment, environment};
+use super::own;
 use super::settings::Limits;
 use super::supervise::Program;
 use super::tape::Tape;
@@ -97,16 +98,24 @@ impl Rules<'_> {
 }
 
 impl Way<'_> {
-    /// Makes a program of it. Nothing is started or made: what is refused here is refused to a preview, too.
+    /// Makes a program of it, unless the command names something of the bot's own. Nothing is started or made:
+    /// what is refused here is refused to a preview, too.
     pub(super) fn program(
         &self,
         roots: &Roots,
         rules: &Rules<'_>,
+        cmd: &str,
         argv: Vec<String>,
     ) -> Result<Program, ToolError> {
+        let folder = folder(roots, rules, self.cwd)?;
+        let closed = roots.ours.closed();
+        if let Some(word) = own::named(cmd, &folder, self.own_env, &closed) {
+            let tool = rules.tool;
+            return Err(ToolError::tell(format!("{tool} command references denied path: {word}")));
+        }
         Ok(Program {
             argv,
-            folder: folder(roots, rules, self.cwd)?,
+            folder,
             environment: environment(self.own_env, self.injected, self.env)?.into_iter().collect(),
             limit: self.limit,
             takes_input: self.background,

@@ -6,6 +6,7 @@ mod environment;
 mod held;
 mod launch;
 mod live;
+mod own;
 mod powershell;
 mod process;
 mod processes;
@@ -21,6 +22,7 @@ pub(super) use bash::Bash;
 pub(super) use powershell::PowerShell;
 pub(super) use process::Process;
 
+pub use environment::is_name as is_variable;
 pub use held::Launcher;
 pub use processes::{Listed, Processes};
 pub use supervisor::{SUPERVISE, supervised};

@@ -101,7 +101,7 @@ impl PowerShell {
         let cmd = without_aliases(roots, &slashes)?;
         let program = program.to_string_lossy();
         let argv = [&*program, "-NoProfile", "-NonInteractive", "-Command", &cmd];
-        way.program(roots, &rules, argv.map(str::to_owned).to_vec())
+        way.program(roots, &rules, &cmd, argv.map(str::to_owned).to_vec())
     }
 }
 

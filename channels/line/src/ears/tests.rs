@@ -375,15 +375,13 @@ async fn the_owner_is_told_of_a_refused_token_and_hearing_goes_on() {
 }
 
 #[tokio::test]
-async fn a_taken_port_is_told_and_waited_for() {
+async fn a_taken_port_is_told_like_any_refusal() {
     let guest = Guest::new().await;
     let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = holder.local_addr().unwrap().port();
     let channel = crate::testkit::channel(&guest.playground, port, Redactor::default());
-    heard(&channel, async |mut told| {
-        let (key, text) = told.notices.recv().await.unwrap();
-        assert_eq!(key, "line-listen");
-        assert!(text.contains("line.webhook_listen"), "{text}");
-    })
-    .await;
+    let (inbox, _told) = TestInbox::new();
+    let end = channel.ears.as_ref().unwrap().listen(&inbox, CancellationToken::new()).await;
+    let ListenEnd::Refused(why) = end else { panic!("{end:?}") };
+    assert!(why.contains(&port.to_string()) && why.contains("line.webhook_listen"), "{why}");
 }

@@ -1,0 +1,119 @@
+//! Values of the right type that are of no use: lengths of time, names of variables, patterns, numbers.
+
+use crate::config::settings::Settings;
+use crate::domain::span::Span;
+use crate::tools::pattern_fault;
+use crate::tools::shell::is_variable;
+
+/// A key's path and what is wrong with its value.
+pub type Wrong = (Vec<String>, String);
+
+const MOMENT: Span = Span(std::time::Duration::from_millis(1));
+const SECOND: Span = Span::seconds(1);
+const HOUR: Span = Span::seconds(3600);
+const DAY: Span = Span::seconds(24 * 3600);
+/// More tasks than this at once are no machine's.
+const MOST_WORKERS: usize = 1_000;
+
+/// Lists every value that lies outside of what is taken.
+pub fn problems(settings: &Settings) -> Vec<Wrong> {
+    let mut wrong = spans(settings);
+    let workers = settings.worker.max_concurrency.get();
+    if workers > MOST_WORKERS {
+        let says = format!("takes 1 to {MOST_WORKERS}, not {workers}");
+        wrong.push((split("worker.max_concurrency"), says));
+    }
+    wrong.extend(folders(settings));
+    wrong.extend(variables(settings));
+    wrong.extend(patterns(settings));
+    let rewrite = &settings.tools.bash.rewrite;
+    if rewrite.enabled && rewrite.binary.trim().is_empty() {
+        let says = "is missing: tools.bash.rewrite.enabled puts a program before every command; name it, or take \
+                    enabled out";
+        wrong.push((split("tools.bash.rewrite.binary"), says.to_owned()));
+    }
+    wrong
+}
+
+fn spans(settings: &Settings) -> Vec<Wrong> {
+    let Settings { tools, gate, outbox, progress, .. } = settings;
+    let kept = &settings.store.retention;
+    let all = [
+        ("debounce", settings.debounce, None, Some(HOUR)),
+        ("gate.oldest", gate.oldest, Some(SECOND), None),
+        ("gate.timeout", gate.timeout, Some(MOMENT), None),
+        ("tools.bash.timeout", tools.bash.timeout, Some(MOMENT), None),
+        ("tools.bash.max_timeout", tools.bash.max_timeout, Some(MOMENT), None),
+        ("tools.powershell.timeout", tools.powershell.timeout, Some(MOMENT), None),
+        ("tools.powershell.max_timeout", tools.powershell.max_timeout, Some(MOMENT), None),
+        ("tools.url_fetch.timeout", tools.url_fetch.timeout, Some(MOMENT), None),
+        ("tools.ask_user.timeout", tools.ask_user.timeout, Some(SECOND), None),
+        ("outbox.answer_expires", outbox.answer_expires, Some(MOMENT), None),
+        ("progress.every", progress.every, Some(MOMENT), None),
+        ("store.retention.transcripts", kept.transcripts, Some(DAY), None),
+        ("store.retention.inbox", kept.inbox, Some(DAY), None),
+        ("store.retention.outbox", kept.outbox, Some(DAY), None),
+        ("store.retention.keys", kept.keys, Some(DAY), None),
+        ("store.retention.cache", kept.cache, Some(DAY), None),
+    ];
+    let judge = |(key, span, least, most): (&str, Span, Option<Span>, Option<Span>)| {
+        let shown = if span == Span::seconds(0) { "0s".to_owned() } else { span.to_string() };
+        let short = least.is_some_and(|least| span < least);
+        let long = most.is_some_and(|most| span > most);
+        let says = match (least, most) {
+            _ if !short && !long => return None,
+            (Some(least), _) if least == MOMENT => {
+                format!("takes a length of time above 0, not {shown}")
+            }
+            (Some(least), _) => format!("takes {least} or more, not {shown}"),
+            (None, most) => format!("takes at most {}, not {shown}", most.unwrap_or(span)),
+        };
+        Some((split(key), says))
+    };
+    all.into_iter().filter_map(judge).collect()
+}
+
+fn folders(settings: &Settings) -> Vec<Wrong> {
+    let all = [
+        ("file_state_dir", &settings.file_state_dir),
+        ("file_cache_dir", &settings.file_cache_dir),
+        ("workspace.dir", &settings.workspace.dir),
+    ];
+    let empty = all.into_iter().filter(|(_, path)| {
+        path.as_ref().is_some_and(|path| path.to_string_lossy().trim().is_empty())
+    });
+    let says = "takes a folder, not \"\": write one, or take the key out";
+    empty.map(|(key, _)| (split(key), says.to_owned())).collect()
+}
+
+fn variables(settings: &Settings) -> Vec<Wrong> {
+    let tools = &settings.tools;
+    let shells = [
+        ("bash", &tools.bash.injected_env_vars),
+        ("powershell", &tools.powershell.injected_env_vars),
+    ];
+    let all = shells.into_iter().flat_map(|(shell, names)| {
+        names.iter().enumerate().map(move |(index, name)| (shell, index, name))
+    });
+    all.filter(|(_, _, name)| !is_variable(name))
+        .map(|(shell, index, name)| {
+            let says = format!("takes the name of a variable (HTTPS_PROXY), not {name:?}");
+            (split(&format!("tools.{shell}.injected_env_vars.{index}")), says)
+        })
+        .collect()
+}
+
+fn patterns(settings: &Settings) -> Vec<Wrong> {
+    let rules = settings.tools.patch.validate.iter().enumerate();
+    let judge = |(index, rule): (usize, &crate::tools::settings::Validate)| {
+        let why = pattern_fault(&rule.glob)?;
+        let says =
+            format!("takes a pattern such as file_state_dir/**/*.yaml; {:?} {why}", rule.glob);
+        Some((split(&format!("tools.patch.validate.{index}.glob")), says))
+    };
+    rules.filter_map(judge).collect()
+}
+
+fn split(key: &str) -> Vec<String> {
+    key.split('.').map(str::to_owned).collect()
+}

@@ -1,0 +1,100 @@
+//! Refuses a command that names one of the bot's own files, whatever the file is called there: by where the
+//! words lead, links followed.
+//!
+//! A script, a pattern or a variable can still lead there: this keeps a model from mistakes, and is no barrier.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::environment::Environment;
+use crate::guard::command;
+use crate::tools::paths::Closed;
+
+/// Words that are looked at.
+const WORDS: usize = 256;
+/// Folders that the words may begin in: where the command runs, and those that it names.
+const FOLDERS: usize = 8;
+/// Bytes of the longest path.
+const LONGEST: usize = 4096;
+
+/// Returns the word of a command that leads to something closed.
+pub(super) fn named(
+    cmd: &str,
+    folder: &Path,
+    own_env: &Environment,
+    closed: &Closed,
+) -> Option<String> {
+    let reading = command::read(cmd);
+    let words: BTreeSet<&str> = reading
+        .words()
+        .chain(pieces(cmd))
+        .filter(|word| !word.is_empty() && word.len() <= LONGEST && !word.contains('\0'))
+        .take(WORDS)
+        .collect();
+    let home = own_env.get("HOME").map(Path::new);
+    let at = |base: &Path, word: &str| match (word.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => base.join(word),
+    };
+    let named = words.iter().map(|word| at(folder, word)).filter(|path| path.is_dir());
+    let bases: Vec<PathBuf> = [folder.to_owned()].into_iter().chain(named).take(FOLDERS).collect();
+    let leads = |word: &str| {
+        bases.iter().any(|base| {
+            let path = at(base, before_a_pattern(word));
+            path.canonicalize().is_ok_and(|real| closed.holds(&real))
+        })
+    };
+    words.iter().find(|word| leads(word)).map(|word| (*word).to_owned())
+}
+
+/// The folders before the first name that is a pattern.
+fn before_a_pattern(word: &str) -> &str {
+    match word.find(['*', '?', '[']) {
+        Some(at) => word[..at].rfind('/').map_or("", |slash| &word[..slash]),
+        None => word,
+    }
+}
+
+/// The text cut at everything that is no part of a plain path.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || "._-/~+@%*?".contains(c)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::tools::paths::Ours;
+
+    #[test]
+    fn a_file_of_ours_is_known_by_every_name_it_has() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        for folder in ["keys", "work", "state/credentials"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        fs::write(at("keys/token"), "secret").unwrap();
+        fs::write(at("work/token"), "mine").unwrap();
+        fs::hard_link(at("keys/token"), at("work/hard")).unwrap();
+        std::os::unix::fs::symlink(at("keys/token"), at("work/soft")).unwrap();
+        let closed = Ours::new(at("state"), Vec::new(), vec![at("keys/token")]).closed();
+        let env = Environment::from([("HOME".to_owned(), home.path().display().to_string())]);
+        let says = |cmd: &str| named(cmd, &at("work"), &env, &closed);
+        for taken in ["cat token", "grep -rn token .", "ls ../keys", "echo keys/token", "cat *"] {
+            assert_eq!(says(taken), None, "{taken}");
+        }
+        for refused in [
+            "rev hard",
+            "dd if=soft",
+            "base64 ~/keys/token",
+            "cat ../keys/token",
+            "cd ../keys && cat token",
+            "sh -c 'cat ../keys/token'",
+            "cat < hard",
+            "cat ../state/credentials/*",
+        ] {
+            assert!(says(refused).is_some(), "{refused}");
+        }
+    }
+}
