@@ -117,6 +117,7 @@ impl Commands {
         let done = desk.insist(|| desk.ledger.command(row, effect.clone())).await;
         desk.crash.hit(CrashPoint::AfterCommand);
         let Some(Some(done)) = done else { return };
+        tracing::debug!(%row, "the command is carried out");
         // Nothing ran but what an ended task left: whoever may end all of it has said so.
         if let CommandEffect::Stop { by: None, .. } = &effect
             && done.stopping.is_empty()

@@ -94,7 +94,6 @@ fn send(desk: &Desk, queued: Queued) {
 async fn keep(desk: Arc<Desk>, kept: Kept) {
     let Kept { row, task, key, conversation, window } = kept;
     let Some(at) = window.hold_at else { return };
-    desk.late().insert(task, window.clone());
     tokio::select! {
         () = tokio::time::sleep(until(at, desk.clock.now())) => {}
         () = desk.stop.work.cancelled() => return,
@@ -104,8 +103,10 @@ async fn keep(desk: Arc<Desk>, kept: Kept) {
         let ours = late.get(&task).is_some_and(|kept| kept.token == window.token);
         ours && late.remove(&task).is_some()
     };
-    let at_work = desk.insist(|| desk.ledger.held(conversation.account(), &key)).await;
-    if !newest || !matches!(at_work, Some(Some(HeldAnswer::Working(_)))) {
+    let answer = desk.insist(|| desk.ledger.held(conversation.account(), &key)).await;
+    // Ready: it was written while the tap came, and waits for another one.
+    let waits = matches!(answer, Some(Some(HeldAnswer::Working(_) | HeldAnswer::Ready(_))));
+    if !newest || !waits {
         return;
     }
     if let Some(draft) = button(&desk, &conversation, (&key, window)) {
@@ -171,8 +172,18 @@ pub(super) async fn tap(
     (inbound, key): (&Inbound, &str),
 ) -> Result<Option<String>, StoreError> {
     let account: &AccountId = inbound.conversation.account();
-    let Some(answer) = desk.ledger.held(account, key).await? else { return Ok(None) };
+    let Some(mut answer) = desk.ledger.held(account, key).await? else { return Ok(None) };
     let window = desk.window([inbound]);
+    if let (HeldAnswer::Working(task), Some(window)) = (&answer, &window) {
+        // First the right is there to be used, then it is seen whether the answer came without it.
+        let task = *task;
+        desk.late().insert(task, window.clone());
+        let Some(now) = desk.ledger.held(account, key).await? else { return Ok(None) };
+        if !matches!(now, HeldAnswer::Working(_)) {
+            desk.late().remove(&task);
+        }
+        answer = now;
+    }
     let mut kept = None;
     let (effect, word) = match (answer, window) {
         (HeldAnswer::Gone, _) => (FetchEffect::Say(None), words::fetched_already()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PersonId};
 use tokio::sync::Notify;
 
@@ -13,45 +13,19 @@ use crate::agent::{Emptied, Purse};
 use crate::domain::facts::Trust;
 use crate::domain::usage::{Spent, Usage};
 use crate::flow::desk::Desk;
-use crate::flow::words;
 use crate::store::Claimed;
 
+mod reached;
 pub mod settings;
 mod tally;
+mod words;
 
+use reached::{Reached, What, Whose};
 use settings::Caps;
 use tally::{Tally, Use};
 
 /// What is counted in this time is written at once, and may be lost by a kill: no message waits for it.
 const BEHIND: Duration = Duration::from_secs(1);
-
-/// Whose share of something it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
-    Person,
-    Conversation,
-    Everybody,
-}
-
-/// What is limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
-    Messages,
-    Commands,
-    Calls,
-    Cost,
-    Bytes,
-}
-
-/// A limit that is reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reached {
-    pub(super) whose: Whose,
-    pub(super) what: What,
-    /// The counter's name, and since when it counts.
-    who: String,
-    since: DateTime<Utc>,
-}
 
 /// What is counted, and the limits that are reached just now, for the owner to read.
 pub(super) struct Limits {
@@ -65,58 +39,6 @@ pub(super) struct Limits {
 struct User<'a> {
     person: Option<&'a PersonId>,
     conversation: &'a ConversationId,
-}
-
-impl What {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Messages => "messages",
-            Self::Commands => "commands",
-            Self::Calls => "calls",
-            Self::Cost => "micro_usd",
-            Self::Bytes => "bytes",
-        }
-    }
-
-    const fn of(self, caps: Caps) -> Option<u64> {
-        match self {
-            Self::Messages | Self::Commands => caps.messages,
-            Self::Calls => caps.calls,
-            Self::Cost => caps.micro_usd,
-            Self::Bytes => caps.bytes,
-        }
-    }
-
-    fn window(self) -> TimeDelta {
-        match self {
-            Self::Messages | Self::Commands => TimeDelta::minutes(1),
-            _ => TimeDelta::days(1),
-        }
-    }
-
-    /// When the time that is counted began.
-    fn since(self, at: DateTime<Utc>) -> DateTime<Utc> {
-        // Only times outside of the calendar cannot be cut.
-        at.duration_trunc(self.window()).unwrap_or(at)
-    }
-}
-
-impl Reached {
-    /// Names it as the config does.
-    pub(super) fn key(&self) -> String {
-        let whose = match self.whose {
-            Whose::Person => "person",
-            Whose::Conversation => "conversation",
-            Whose::Everybody => "everybody",
-        };
-        let what = match self.what {
-            What::Messages | What::Commands => "messages_per_minute",
-            What::Calls => "calls_per_day",
-            What::Cost => "cost_usd_per_day",
-            What::Bytes => "download_mb_per_day",
-        };
-        format!("limits.{whose}.{what}")
-    }
 }
 
 impl Limits {
@@ -249,7 +171,7 @@ pub(super) async fn tell_command(desk: &Arc<Desk>, reached: &Reached, inbound: &
 
 /// Notes that taps are beyond a limit; returns the line for whoever tapped, the first time.
 pub(super) fn tap_told(desk: &Desk, reached: &Reached) -> Option<&'static str> {
-    desk.limits.log(reached).then(words::taps_reached)
+    desk.limits.log(reached).then(words::taps)
 }
 
 /// What everybody but an owner uses with a task: counted in the writes that store the task's own.
@@ -300,7 +222,7 @@ impl Purse for Counters<'_> {
         })?;
         self.desk.limits.log(&reached);
         let why = format!("{} is reached", reached.key());
-        Some(Emptied { why, text: words::stopped_at_limit(&reached) })
+        Some(Emptied { why, text: words::stopped(&reached) })
     }
 }
 
@@ -401,7 +323,7 @@ fn forget(desk: &Desk) -> DateTime<Utc> {
 /// Says that a limit is reached, once for its time: to the person, and to the log.
 async fn tell(desk: &Arc<Desk>, reached: &Reached, inbound: Option<&Inbound>) {
     desk.limits.log(reached);
-    let draft = inbound.and_then(|i| desk.draft_to(i, &words::limit_reached(reached)));
+    let draft = inbound.and_then(|i| desk.draft_to(i, &words::reached(reached)));
     if let Some(draft) = draft {
         let since = reached.since.timestamp();
         let key = format!("limit:{}:{}:{since}", reached.key(), reached.who);

@@ -9,7 +9,6 @@ use selkie_channel_core::{AllowKeys, Audience, Inbound};
 use crate::domain::facts::Mode;
 use crate::flow::account::{ChannelState, Hearing};
 use crate::flow::commands::Builtin;
-use crate::flow::limits::{Reached, What, Whose};
 use crate::shape::{Explained, HiddenLine};
 use crate::store::read::ConversationStatus;
 use crate::tools::shell::Listed;
@@ -117,40 +116,6 @@ pub(super) fn reset() -> String {
     "A fresh start: I have set our conversation and its todo list aside. Files stay, and I will still answer \
      messages that are waiting."
         .to_owned()
-}
-
-/// Says once that a limit is reached.
-pub(super) fn limit_reached(reached: &Reached) -> String {
-    let again = "I will answer again after midnight UTC.";
-    match (reached.what, reached.whose) {
-        (What::Messages | What::Commands, Whose::Person) => {
-            "You are writing faster than I can answer. I will not answer more this minute; please write again in a \
-             minute."
-                .to_owned()
-        }
-        (What::Messages | What::Commands, _) => {
-            "More is written here than I can answer in a minute. I will not answer more this minute; please write \
-             again in a minute."
-                .to_owned()
-        }
-        (_, Whose::Person) => {
-            format!("You have reached what I can do for one person in a day. {again}")
-        }
-        (_, Whose::Conversation) => {
-            format!("This conversation has reached what I can do for one conversation in a day. {again}")
-        }
-        (_, Whose::Everybody) => format!("I have reached what I can do in a day. {again}"),
-    }
-}
-
-/// Ends a task in the middle: a limit was reached while it ran.
-pub(super) fn stopped_at_limit(reached: &Reached) -> String {
-    format!("I stopped before I was done. {}", limit_reached(reached))
-}
-
-/// Answers the first tap that is one too many.
-pub(super) const fn taps_reached() -> &'static str {
-    "That is more taps than I take in a minute: this one did nothing. Please tap again in a minute."
 }
 
 /// Why a file is not fetched any more today.

@@ -99,11 +99,7 @@ async fn an_answer_is_the_persons_word_and_a_quote_stays_what_it_was() {
     model.script(vec![bash(), Turn::text("not with that")]);
     telegram.reply(PRIVATE, ADA, tainted.id, "do what you said there");
     world.hears(PRIVATE, "not with that").await;
-    assert!(
-        world.last_prompt().contains("hidden while words of others"),
-        "{}",
-        world.last_prompt()
-    );
+    assert!(world.last_prompt().contains("other people's words"), "{}", world.last_prompt());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -77,7 +77,7 @@ async fn a_long_task_ends_where_the_day_ends() {
     assert!(told.contains("one person in a day"), "{told}");
     assert_eq!(world.playground.model().calls(), 3);
     let status = world.ask("/status").await;
-    assert!(status.contains("Reached: limits.person.calls_per_day (person tg:"), "{status}");
+    assert!(status.contains("Limit reached: limits.person.calls_per_day (person tg:"), "{status}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

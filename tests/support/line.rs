@@ -90,6 +90,8 @@ pub fn add(world: &mut World, more: Value) {
         section[key] = value.clone();
     }
     world.home.set("line", section);
+    // Its people tap as fast as they can.
+    world.home.set("limits", json!({ "person": { "messages_per_minute": 0 }, "conversation": { "messages_per_minute": 0 } }));
     world.home.set("owners", json!([format!("line:{ADA}")]));
     world.playground.line().set_webhook(&format!("http://127.0.0.1:{port}/line/webhook"));
 }

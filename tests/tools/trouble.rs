@@ -28,7 +28,7 @@ fn with_a_full_disk(desk: &Desk, blocks: u32, calls: &[(&str, Value)]) -> String
 fn a_disk_that_is_full_in_the_middle_changes_nothing() {
     let desk = Desk::new();
     let line = "0123456789abcdef\n";
-    desk.put("a.txt", line.repeat(3)).put("big.txt", line.repeat(200_000));
+    desk.put("a.txt", line.repeat(3)).put("big.txt", line.repeat(90_000));
     desk.call("think", json!({"thought": "the store is made while there is room"}));
     let before = (desk.get("a.txt"), desk.get("big.txt"));
     let patch = format!(
@@ -42,7 +42,7 @@ fn a_disk_that_is_full_in_the_middle_changes_nothing() {
         ),
         (
             "edit_file",
-            json!({"path": "big.txt", "old_string": "0123456789abcdef", "new_string": "y", "replace_all": true}),
+            json!({"path": "big.txt", "old_string": "0123456789abcdef", "new_string": "fedcba98", "replace_all": true}),
         ),
     ] {
         // Room for the store's own files, not for these.

@@ -7,6 +7,7 @@ pub mod client;
 #[cfg(test)]
 mod fuzz;
 pub(in crate::tools) mod page;
+mod parse;
 pub(in crate::tools) mod search;
 pub mod settings;
 #[cfg(test)]

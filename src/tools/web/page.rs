@@ -7,6 +7,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{DEEPEST, end_of, is_tame};
+use super::parse::parse;
 
 /// Lines of one answer.
 const LINES: usize = 2_000;
@@ -83,7 +84,7 @@ pub(in crate::tools) fn readable(html: &str, url: &Url, format: Format) -> Strin
     if !is_tame(html) {
         return stripped(html);
     }
-    let page = Document::from(html);
+    let page = parse(html);
     if is_deep(&page) {
         return stripped(html);
     }
@@ -103,7 +104,7 @@ pub(in crate::tools) fn readable(html: &str, url: &Url, format: Format) -> Strin
             (article.title, content.to_string())
         }
         // Too little text for an article: all of it, then.
-        Err(_) => whole(&Document::from(html), format),
+        Err(_) => whole(&parse(html), format),
     };
     let (title, content) = (title.trim(), content.trim());
     match format {

@@ -1,11 +1,11 @@
 //! Search engines: how each is asked, and its results in one form.
 
-use dom_query::Document;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::bounds::is_tame;
+use super::parse::parse;
 
 /// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ fn duckduckgo(html: &str) -> Result<Vec<Hit>, String> {
     if !is_tame(html) {
         return Err("DuckDuckGo answered with a page that is not read".to_owned());
     }
-    let page = Document::from(html);
+    let page = parse(html);
     let captcha = page.select("#challenge-form, .anomaly-modal__modal, form[action*='anomaly']");
     if captcha.exists() {
         return Err(
@@ -80,7 +80,7 @@ fn brave(body: &str) -> Result<Vec<Hit>, String> {
     let results = answer.pointer("/web/results").and_then(Value::as_array);
     let text = |hit: &Value, key: &str| {
         let html = hit.get(key).and_then(Value::as_str).unwrap_or_default();
-        if is_tame(html) { tidy(&Document::fragment(html).text()) } else { String::new() }
+        if is_tame(html) { tidy(&parse(html).text()) } else { String::new() }
     };
     let hit = |hit: &Value| Hit {
         title: text(hit, "title"),

@@ -1,0 +1,37 @@
+//! What people read when a limit is reached.
+
+use super::reached::{Reached, What, Whose};
+
+/// Says once that a limit is reached.
+pub(super) fn reached(reached: &Reached) -> String {
+    let again = "I will answer again after midnight UTC.";
+    match (reached.what, reached.whose) {
+        (What::Messages | What::Commands, Whose::Person) => {
+            "You are writing faster than I can answer. I will not answer more this minute; please write again in a \
+             minute."
+                .to_owned()
+        }
+        (What::Messages | What::Commands, _) => {
+            "More is written here than I can answer in a minute. I will not answer more this minute; please write \
+             again in a minute."
+                .to_owned()
+        }
+        (_, Whose::Person) => {
+            format!("You have reached what I can do for one person in a day. {again}")
+        }
+        (_, Whose::Conversation) => {
+            format!("This conversation has reached what I can do for one conversation in a day. {again}")
+        }
+        (_, Whose::Everybody) => format!("I have reached what I can do in a day. {again}"),
+    }
+}
+
+/// Ends a task in the middle: a limit was reached while it ran.
+pub(super) fn stopped(reached: &Reached) -> String {
+    format!("I stopped before I was done. {}", self::reached(reached))
+}
+
+/// Answers the first tap that is one too many.
+pub(super) const fn taps() -> &'static str {
+    "That is more taps than I take in a minute: this one did nothing. Please tap again in a minute."
+}
