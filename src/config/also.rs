@@ -3,10 +3,8 @@
 use selkie_channel_core::{AlsoCalled, ChannelKit};
 use serde_json::{Map, Value};
 
-use crate::config::env::{Environment, put};
-use crate::config::key;
 use crate::config::problem::{Place, Problem};
-use crate::config::written::Written;
+use crate::config::source::{Environment, Written, key, put};
 
 /// What is written in other programs' words, gathered from every source.
 pub struct Also<'a> {

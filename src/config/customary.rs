@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::config::Written;
-use crate::config::env::{Environment, put};
 use crate::config::problem::Place;
+use crate::config::source::{Environment, Written, put};
 
 /// A variable, the provider it belongs to, and the provider's own address; the first one set is chosen
 /// when no model is configured.

@@ -6,10 +6,8 @@ use std::ffi::OsString;
 use serde_json::{Map, Value};
 
 use crate::config::problem::{Place, Problem};
-use crate::config::{Written, schema, yaml};
-
-/// The environment as a value.
-pub type Environment = BTreeMap<String, String>;
+use crate::config::source::{Environment, Written, put};
+use crate::config::{schema, yaml};
 
 const PREFIX: &str = "SELKIE__";
 
@@ -122,20 +120,4 @@ pub(super) fn nearly(env: &Environment, root: &Value) -> Vec<Problem> {
 pub(super) fn empty(env: &Environment) -> Vec<String> {
     let ours = env.iter().filter(|(name, text)| name.starts_with(PREFIX) && text.is_empty());
     ours.map(|(name, _)| format!("{name} is empty and counts as not set")).collect()
-}
-
-/// Puts a value at a path, making sections on the way.
-pub fn put(value: &mut Value, path: &[String], leaf: Value) {
-    let Some((last, parents)) = path.split_last() else { return };
-    let mut at = value;
-    for key in parents {
-        if !at.is_object() {
-            *at = Value::Object(Map::new());
-        }
-        at = &mut at[key.as_str()];
-    }
-    if !at.is_object() {
-        *at = Value::Object(Map::new());
-    }
-    at[last.as_str()] = leaf;
 }

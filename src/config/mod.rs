@@ -11,6 +11,7 @@ pub mod places;
 pub mod problem;
 pub mod settings;
 pub mod show;
+pub mod source;
 
 mod also;
 mod bounds;
@@ -34,14 +35,14 @@ use selkie_channel_core::ChannelKit;
 use serde_json::{Map, Value};
 
 use crate::config::also::Also;
-use crate::config::env::Environment;
 use crate::config::layer::{Layer, Tree};
 use crate::config::lines::Lines;
 use crate::config::paths::{ConfigFile, Found};
 use crate::config::problem::{Place, Problem, Problems};
 use crate::config::secrets::Secrets;
 use crate::config::settings::Settings;
-use crate::config::written::{Written, file_twin, from_file, from_flag, strange_sections};
+use crate::config::source::{Environment, key, put};
+use crate::config::written::{file_twin, from_file, from_flag, strange_sections};
 use crate::domain::schema::{Fault, FaultKind, check};
 
 pub use meant::crash_at;
@@ -291,7 +292,7 @@ impl Reading {
         let mut found = Vec::new();
         schema::leaves(own, &mut Vec::new(), &mut |path, leaf| {
             let mut alone = Value::Object(Map::new());
-            env::put(&mut alone, path, leaf.clone());
+            put(&mut alone, path, leaf.clone());
             match serde_json::from_value::<Settings>(alone) {
                 Err(error) if !error.to_string().starts_with("missing field") => {
                     found.push((path.to_vec(), format!("is not accepted: {error}")));
@@ -348,21 +349,6 @@ fn belongs(key: &str, section: &str) -> bool {
 fn merge(layers: &[Layer]) -> Result<Tree, Problems> {
     Tree::of(layers).map_err(|e| {
         Problems(vec![Problem { place: Place::default(), key: String::new(), says: e.to_string() }])
-    })
-}
-
-/// Writes a path as people read it: `owners[0]`, `groups.tg:-100.allow`.
-fn key(path: &[String]) -> String {
-    path.iter().fold(String::new(), |mut out, part| {
-        if part.parse::<usize>().is_ok() && !out.is_empty() {
-            out.push_str(&format!("[{part}]"));
-        } else {
-            if !out.is_empty() {
-                out.push('.');
-            }
-            out.push_str(part);
-        }
-        out
     })
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::env::Environment;
 use crate::config::settings::Settings;
+use crate::config::source::Environment;
 
 /// The file that is read when none is named and the working folder has none.
 const SYSTEM_FILE: &str = "/etc/selkie/config.yaml";

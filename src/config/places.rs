@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use crate::config::env::Environment;
 use crate::config::paths::{Folders, Found, From};
 use crate::config::settings::Settings;
+use crate::config::source::Environment;
 
 /// Something on this machine that cannot be used.
 pub struct Unfit {

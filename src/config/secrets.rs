@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use selkie_channel_core::ChannelKit;
 use serde_json::Value;
 
-use crate::config::env::{Environment, put};
 use crate::config::problem::{Place, Problem};
-use crate::config::{Written, key, read, urls};
+use crate::config::source::{Environment, Written, key, put};
+use crate::config::{read, urls};
 use crate::domain::spelling::nearest;
 
 /// Our own keys that hold a secret; `*` is any name.

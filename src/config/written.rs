@@ -7,19 +7,9 @@ use serde_json::{Map, Value};
 use crate::config::lines::Lines;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::{self, Place, Problem};
-use crate::config::{Flag, key, read, yaml};
+use crate::config::source::{Written, key};
+use crate::config::{Flag, read, yaml};
 use crate::domain::schema::{FaultKind, check};
-
-/// Tells where the value of a path was written.
-pub type PlaceOf = Box<dyn Fn(&[String]) -> Place>;
-
-/// Values as one source wrote them.
-pub struct Written {
-    /// A map of sections and keys.
-    pub value: Value,
-    /// Where the value of a path was written.
-    pub place: PlaceOf,
-}
 
 /// Takes what a flag sets.
 pub fn from_flag(flag: &Flag) -> Written {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use selkie_channel_core::ChannelKit;
 
-use crate::config::env::Environment;
+use crate::config::source::Environment;
 use crate::tools::isolate::Isolate;
 use crate::tools::shell::Launcher;
 

@@ -14,8 +14,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt, registry};
 
-use crate::config::env::Environment;
 use crate::config::settings::{Format, Level, Logging};
+use crate::config::source::Environment;
 
 mod sink;
 

@@ -1,0 +1,52 @@
+//! What one source of the config says: a tree of keys, and where each was written.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::config::problem::Place;
+
+/// The environment as a value.
+pub type Environment = BTreeMap<String, String>;
+
+/// Tells where the value of a path was written.
+pub type PlaceOf = Box<dyn Fn(&[String]) -> Place>;
+
+/// Values as one source wrote them.
+pub struct Written {
+    /// A map of sections and keys.
+    pub value: Value,
+    /// Where the value of a path was written.
+    pub place: PlaceOf,
+}
+
+/// Puts a value at a path, making sections on the way.
+pub fn put(value: &mut Value, path: &[String], leaf: Value) {
+    let Some((last, parents)) = path.split_last() else { return };
+    let mut at = value;
+    for key in parents {
+        if !at.is_object() {
+            *at = Value::Object(Map::new());
+        }
+        at = &mut at[key.as_str()];
+    }
+    if !at.is_object() {
+        *at = Value::Object(Map::new());
+    }
+    at[last.as_str()] = leaf;
+}
+
+/// Writes a path as people read it: `owners[0]`, `groups.tg:-100.allow`.
+pub fn key(path: &[String]) -> String {
+    path.iter().fold(String::new(), |mut out, part| {
+        if part.parse::<usize>().is_ok() && !out.is_empty() {
+            out.push_str(&format!("[{part}]"));
+        } else {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            out.push_str(part);
+        }
+        out
+    })
+}
