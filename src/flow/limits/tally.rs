@@ -127,7 +127,7 @@ mod tests {
         let mut tally = Tally::new(now);
         let (old, new) = (used("ada", now - TimeDelta::hours(3), 2), used("ada", now, 1));
         let both = [old.clone(), new.clone()];
-        assert_eq!(tally.unknown(&both), [old.clone()]);
+        assert_eq!(tally.unknown(&both), std::slice::from_ref(&old));
         tally.learn(std::slice::from_ref(&old), vec![5]);
         tally.learn(std::slice::from_ref(&old), vec![90]);
         assert_eq!(tally.add(&both), [7, 1]);
