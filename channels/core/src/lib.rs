@@ -11,6 +11,7 @@ pub mod client;
 pub mod door;
 mod ids;
 mod inbound;
+pub mod json;
 mod kit;
 mod outbound;
 mod pause;
@@ -18,6 +19,7 @@ pub mod plain;
 pub mod redact;
 mod roles;
 pub mod section;
+mod seldom;
 pub mod split;
 pub mod tls;
 
@@ -36,7 +38,8 @@ pub use kit::{
 };
 pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Part, Question, Receipt};
 pub use pause::Pauses;
-pub use redact::Redactor;
+pub use redact::{Redactor, Search};
 pub use roles::{
     Address, Cursor, Earlier, Ears, Inbox, InboxBroken, ListenEnd, Mouth, Offered, Sink,
 };
+pub use seldom::Seldom;

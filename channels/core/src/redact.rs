@@ -45,6 +45,41 @@ impl Redactor {
     }
 }
 
+impl Redactor {
+    /// Starts a search for the known secrets in bytes that come piece by piece.
+    pub fn search(&self) -> Search {
+        let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known: Vec<Vec<u8>> = known.iter().map(|secret| secret.clone().into_bytes()).collect();
+        let mut begins = [false; 256];
+        known.iter().for_each(|secret| begins[usize::from(secret[0])] = true);
+        let longest = known.iter().map(Vec::len).max().unwrap_or_default();
+        Search { known, begins, longest, window: Vec::new() }
+    }
+}
+
+/// A search for secrets. It keeps one piece and the end of the one before.
+pub struct Search {
+    known: Vec<Vec<u8>>,
+    /// The bytes that secrets begin with.
+    begins: [bool; 256],
+    longest: usize,
+    window: Vec<u8>,
+}
+
+impl Search {
+    /// Takes the next piece. Returns whether a secret ends in it.
+    pub fn finds(&mut self, piece: &[u8]) -> bool {
+        // What is kept is too short for a whole secret.
+        let kept = self.longest.saturating_sub(1).min(self.window.len());
+        self.window.drain(..self.window.len() - kept);
+        self.window.extend_from_slice(piece);
+        let starts =
+            self.window.iter().enumerate().filter(|(_, byte)| self.begins[usize::from(**byte)]);
+        let mut rests = starts.map(|(at, _)| &self.window[at..]);
+        rests.any(|rest| self.known.iter().any(|secret| rest.starts_with(secret)))
+    }
+}
+
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Redactor")
@@ -95,7 +130,28 @@ mod tests {
         );
     }
 
+    #[test]
+    fn without_secrets_nothing_is_found() {
+        assert!(!Redactor::default().search().finds(b"anything"));
+    }
+
     proptest! {
+        #[test]
+        fn a_search_finds_a_secret_however_it_is_cut(before in ".{0,40}", after in ".{0,40}", step in 1usize..9) {
+            let redactor = Redactor::default();
+            ["0123456789abcdef", "hunter2"].iter().for_each(|secret| redactor.learn(secret));
+            let found = |text: &str| {
+                let mut search = redactor.search();
+                text.as_bytes().chunks(step).any(|piece| search.finds(piece))
+            };
+            let half = format!("{before}0123456789{after}");
+            prop_assert!(!found(&half));
+            for secret in ["0123456789abcdef", "hunter2"] {
+                let text = format!("{before}{secret}{after}");
+                prop_assert!(found(&text));
+            }
+        }
+
         #[test]
         fn text_without_colons_is_untouched(text in "[^:]{0,200}") {
             prop_assert_eq!(Redactor::default().clean(&text), text);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{Redactor, client};
+use selkie_channel_core::{Redactor, client, json};
 use serde_json::Value;
 
 /// How long a call may take.
@@ -155,7 +155,7 @@ impl Api {
         let bytes = client::read(response, client::MOST_ANSWER).await;
         let bytes = bytes
             .map_err(|why| Fault::Unclear(self.line.redactor.clean(&format!("{path}: {why}"))))?;
-        let body = serde_json::from_slice::<Value>(&bytes).ok().filter(Value::is_object);
+        let body = json::read_bytes::<Value>(&bytes).ok().filter(Value::is_object);
         match body {
             Some(body) if status.is_success() => Ok(body),
             Some(body) if status.is_client_error() && body["message"].is_string() => {

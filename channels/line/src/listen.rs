@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
@@ -43,7 +44,8 @@ pub async fn listen(ears: &LineEars, inbox: &dyn Inbox, stop: CancellationToken)
     };
     tracing::info!(listen = %ears.listen, path = ears.path, "LINE's webhook listens");
     let (sender, knocks) = mpsc::channel(WAITING);
-    let routes = Door::new(ears.secret.expose_secret(), sender).routes(&ears.path);
+    let routes =
+        Door::new(ears.secret.expose_secret(), sender, Arc::clone(&ears.now)).routes(&ears.path);
     // LINE is anybody to a listener on the internet: no rule on who asks, the signature is the rule.
     let door = Served { routes, caps: Caps::PUBLIC };
     let listener = listener.tap_io(|stream| {

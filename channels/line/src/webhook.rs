@@ -1,5 +1,6 @@
 //! The webhook: the signature over the raw body first, then the events, and 200 only when they are stored.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -13,6 +14,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use ring::hmac;
+use selkie_channel_core::{Now, Seldom, json};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -24,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What a webhook brought, signed and read; it waits for its answer.
 pub struct Knock {
-    /// The events.
+    /// The events; one that cannot be read is its own text.
     pub events: Vec<Value>,
     /// Told whether they are stored.
     pub stored: oneshot::Sender<bool>,
@@ -35,12 +39,22 @@ pub struct Knock {
 pub struct Door {
     key: hmac::Key,
     knocks: mpsc::Sender<Knock>,
+    now: Now,
+    /// Webhooks with a wrong signature.
+    unsigned: Arc<Seldom>,
+}
+
+/// A webhook's body. Its events are read one by one: what is wrong with one costs the others nothing.
+#[derive(Deserialize)]
+struct Brought {
+    events: Vec<Box<RawValue>>,
 }
 
 impl Door {
     /// Opens for bodies signed with this channel secret.
-    pub fn new(secret: &str, knocks: mpsc::Sender<Knock>) -> Self {
-        Self { key: hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()), knocks }
+    pub fn new(secret: &str, knocks: mpsc::Sender<Knock>, now: Now) -> Self {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        Self { key, knocks, now, unsigned: Arc::default() }
     }
 
     /// Serves the webhook at `path`.
@@ -66,21 +80,34 @@ async fn receive(State(door): State<Door>, request: Request) -> Response {
         Err(status) => return status.into_response(),
     };
     if !door.is_signed(&head.headers, &body) {
-        tracing::warn!(
-            "a webhook with a wrong signature: check line.channel_secret, or somebody knocks who is not LINE"
-        );
+        if let Some(count) = door.unsigned.more((door.now)()) {
+            tracing::warn!(
+                count,
+                "webhooks with a wrong signature: check line.channel_secret, or somebody knocks who is not LINE"
+            );
+        }
         return refuse(StatusCode::UNAUTHORIZED, "invalid signature");
     }
-    let read = serde_json::from_slice::<Value>(&body).ok();
-    let Some(events) = read.as_ref().and_then(|body| body["events"].as_array()) else {
-        tracing::warn!(bytes = body.len(), "a signed webhook without a list of events");
-        return refuse(StatusCode::BAD_REQUEST, "no list of events");
+    let events = match json::read_bytes::<Brought>(&body) {
+        Ok(brought) => brought.events,
+        Err(error) => {
+            tracing::warn!(%error, bytes = body.len(), "a signed webhook without a list of events");
+            return refuse(StatusCode::BAD_REQUEST, "no list of events");
+        }
     };
     // The console's Verify button sends none.
     if events.is_empty() {
         return axum::Json(json!({})).into_response();
     }
-    store(&door, events.clone()).await
+    store(&door, events.iter().map(|event| read(event)).collect()).await
+}
+
+/// Reads an event; what cannot be read stays a text, which is kept as such.
+fn read(event: &RawValue) -> Value {
+    json::read(event.get()).unwrap_or_else(|error| {
+        tracing::warn!(%error, "an event that cannot be read is kept and passed over");
+        Value::String(event.get().to_owned())
+    })
 }
 
 /// Reads the body, up to the limit.
@@ -109,4 +136,54 @@ async fn store(door: &Door, events: Vec<Value>) -> Response {
 
 fn refuse(status: StatusCode, words: &str) -> Response {
     (status, axum::Json(json!({ "message": words }))).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+
+    const SECRET: &str = "a secret of thirty-two letters ..";
+
+    /// What becomes of a signed body: the answer's status, and the events.
+    async fn knocked(body: &'static [u8]) -> (StatusCode, Vec<Value>) {
+        let (sender, mut knocks) = mpsc::channel(1);
+        let door = Door::new(SECRET, sender, Arc::new(|| DateTime::UNIX_EPOCH));
+        let signature = STANDARD.encode(hmac::sign(&door.key, body));
+        let request = Request::post("/").header("x-line-signature", signature);
+        let request = request.body(Body::from(body)).unwrap();
+        let taken = async {
+            let Some(Knock { events, stored }) = knocks.recv().await else { return Vec::new() };
+            stored.send(true).unwrap();
+            events
+        };
+        let (answer, events) = tokio::join!(receive(State(door), request), taken);
+        (answer.status(), events)
+    }
+
+    #[tokio::test]
+    async fn half_a_character_costs_no_message() {
+        let (status, events) = knocked(br#"{"events":[{"text":"a"},{"text":"b\ud83d"}]}"#).await;
+        assert_eq!(status, StatusCode::OK);
+        let texts: Vec<_> = events.iter().map(|event| event["text"].as_str().unwrap()).collect();
+        assert_eq!(texts, ["a", "b\u{fffd}"]);
+    }
+
+    #[tokio::test]
+    async fn an_event_that_cannot_be_read_costs_its_neighbours_nothing() {
+        let (status, events) =
+            knocked(br#"{"events":[{"text":"a"},{"n":1e999},{"text":"c"}]}"#).await;
+        assert_eq!(status, StatusCode::OK);
+        assert_eq!(events[0]["text"], "a");
+        assert_eq!(events[1], r#"{"n":1e999}"#);
+        assert_eq!(events[2]["text"], "c");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_list_of_events_is_refused() {
+        for body in [&b"x"[..], b"null", br#"{"events":null}"#] {
+            assert_eq!(knocked(body).await, (StatusCode::BAD_REQUEST, Vec::new()));
+        }
+    }
 }

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, StatusCode, Url};
-use selkie_channel_core::client;
+use selkie_channel_core::{client, json};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -52,7 +52,7 @@ async fn call<RS: DeserializeOwned>(
     let (json, wait) = (is_json(response.headers()), retry_after(response.headers()));
     let body = client::read(response, client::MOST_ANSWER).await.map_err(broken)?;
     match status {
-        StatusCode::OK if json => answer(String::from_utf8(body).map_err(broken)?),
+        StatusCode::OK if json => answer(String::from_utf8_lossy(&body).into_owned()),
         // Whoever stands before Slack may limit too; a 429 is a proof by itself.
         StatusCode::TOO_MANY_REQUESTS => {
             let limit = SlackRateLimitError::new().opt_retry_after(wait);
@@ -73,7 +73,7 @@ async fn call<RS: DeserializeOwned>(
 
 /// Reads what Slack says with a status of 200, its refusals too.
 fn answer<RS: DeserializeOwned>(body: String) -> ClientResult<RS> {
-    let said: Value = serde_json::from_str(&body).map_err(|error| map_serde_error(error, None))?;
+    let said: Value = json::read(&body).map_err(|error| map_serde_error(error, None))?;
     match said.get("error").and_then(Value::as_str) {
         Some(code) => {
             let error = SlackClientApiError::new(code.to_owned());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use selkie_channel_core::client;
+use selkie_channel_core::{client, json};
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 
@@ -67,7 +67,7 @@ pub fn of_client(error: SlackClientError) -> Fault {
         SlackClientError::HttpError(error) => {
             let body = error.http_response_body.unwrap_or_default();
             let status = error.status_code;
-            let code = serde_json::from_str::<Value>(&body).ok();
+            let code = json::read::<Value>(&body).ok();
             let code = code.and_then(|v| v.get("error")?.as_str().map(str::to_owned));
             match code {
                 Some(code) if status.is_client_error() => Fault::Refused(refusal(code, &body)),
@@ -94,7 +94,7 @@ fn is_unsure(code: &str) -> bool {
 }
 
 fn refusal(code: String, body: &str) -> Refusal {
-    let body = serde_json::from_str::<Value>(body).unwrap_or_default();
+    let body = json::read::<Value>(body).unwrap_or_default();
     let needed = body.get("needed").and_then(Value::as_str).map(str::to_owned);
     Refusal { code, needed, retry_after: None }
 }

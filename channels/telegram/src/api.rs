@@ -11,7 +11,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{Redactor, client};
+use selkie_channel_core::{Redactor, client, json};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -237,7 +237,7 @@ fn verdict(
     body: &str,
     wait: Option<u64>,
 ) -> Result<Box<RawValue>, Fault> {
-    let envelope = serde_json::from_str::<Envelope>(body).ok();
+    let envelope = json::read::<Envelope>(body).ok();
     match envelope {
         Some(Envelope { ok: true, result: Some(result), .. }) if status.is_success() => Ok(result),
         Some(envelope) if !envelope.ok && status.is_client_error() => {

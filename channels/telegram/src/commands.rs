@@ -1,6 +1,6 @@
 //! Tells Telegram the bot's commands, so that its apps offer them: only where they are not as they should be.
 
-use selkie_channel_core::{Offered, Pauses};
+use selkie_channel_core::{Offered, Pauses, json};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -44,7 +44,7 @@ pub async fn offer(api: &Api, pauses: Pauses, commands: &[Offered]) -> Result<()
 async fn settle(api: &Api, scope: &str, wanted: &Value) -> Result<(), Fault> {
     let scope = json!({ "type": scope });
     let known = api.call("getMyCommands", &json!({ "scope": scope }), CALL_LIMIT).await?;
-    let known: Value = serde_json::from_str(known.result.get()).unwrap_or_default();
+    let known: Value = json::read(known.result.get()).unwrap_or_default();
     if known == *wanted {
         tracing::debug!(%scope, "the commands stand as they should");
         return Ok(());

@@ -5,7 +5,7 @@ use std::hash::Hasher as _;
 use std::time::Duration;
 
 use reqwest::{Response, StatusCode};
-use selkie_channel_core::{Pauses, Sink};
+use selkie_channel_core::{Pauses, Sink, json};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::{Instant, sleep, timeout};
@@ -85,7 +85,7 @@ async fn file_path(api: &Api, id: &str) -> Result<String, Trouble> {
         Fault::Refused(refusal) => refused(&refusal),
         Fault::NotSent(why) | Fault::Unclear(why) => passing(why),
     })?;
-    let file: Value = serde_json::from_str(answer.result.get()).unwrap_or_default();
+    let file: Value = json::read(answer.result.get()).unwrap_or_default();
     let path = file.get("file_path").and_then(Value::as_str).unwrap_or_default();
     let inside = !path.is_empty() && path.split('/').all(|s| !matches!(s, "" | "." | ".."));
     // An absolute path is a Bot API server in local mode: the file lies on that machine.

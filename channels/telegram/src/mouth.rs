@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use selkie_channel_core::{
-    AccountId, Delivery, Lookup, MessageRef, Mouth, Outbound, Part, PlaceId, Receipt,
+    AccountId, Delivery, Lookup, MessageRef, Mouth, Outbound, Part, PlaceId, Receipt, json,
 };
 use serde_json::Value;
 
@@ -147,7 +147,7 @@ fn read(part: &Part, call: &Value) -> Option<Call> {
 }
 
 fn sent(answer: &Answer, note: Option<String>) -> Delivery {
-    let result = serde_json::from_str::<Value>(answer.result.get()).unwrap_or_default();
+    let result = json::read::<Value>(answer.result.get()).unwrap_or_default();
     let message = result.get("message_id").and_then(Value::as_i64);
     let message = message.map(|id| MessageRef::new(id.to_string()));
     Delivery::Sent(Receipt { message, note, ..Receipt::default() })

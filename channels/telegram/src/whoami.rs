@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use selkie_channel_core::json;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -72,7 +73,7 @@ impl Whoami {
 
 async fn ask(api: &Api) -> Result<Me, Fault> {
     let answer = api.call("getMe", &json!({}), CALL_LIMIT).await?;
-    let user: Value = serde_json::from_str(answer.result.get()).unwrap_or_default();
+    let user: Value = json::read(answer.result.get()).unwrap_or_default();
     let id = user.get("id").and_then(Value::as_i64);
     let username = user.get("username").and_then(Value::as_str).map(str::to_owned);
     match id {

@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use secrecy::SecretString;
-use selkie_channel_core::{Now, Redactor, client};
+use selkie_channel_core::{Now, Redactor, client, json};
 use serde_json::Value;
 
 use crate::credential::{Credential, Login};
@@ -236,7 +236,7 @@ impl Wire {
         let bytes = client::read(response, client::MOST_ANSWER).await;
         let bytes =
             bytes.map_err(|why| Fault::Unclear(self.redactor.clean(&format!("{path}: {why}"))))?;
-        let body = serde_json::from_slice::<Value>(&bytes).ok().filter(Value::is_object);
+        let body = json::read_bytes::<Value>(&bytes).ok().filter(Value::is_object);
         let code = status.as_u16();
         match body {
             Some(body) if status.is_success() => Ok(body),

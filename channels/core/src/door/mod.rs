@@ -14,14 +14,17 @@ mod tests;
 
 use std::time::Duration;
 
+pub use seats::Client;
 pub use serve::{Door, Entering};
 pub use wall::{Refusal, Wall, guard};
 
 /// What the clients of one listener may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
-    /// Open connections. At the most, one that waits for a request makes room for the next.
+    /// Open connections. At the most, the oldest that owes a whole request makes room for the next.
     pub connections: usize,
+    /// Open connections of one address of another machine. On this one a proxy may speak for everybody.
+    pub share: usize,
     /// How long a connection may be open without a whole request head: idle, or with one that trickles.
     pub head: Duration,
     /// How long a request's body may take from its head to its end.
@@ -36,6 +39,7 @@ impl Caps {
     /// For a listener that everybody can reach.
     pub const PUBLIC: Self = Self {
         connections: 128,
+        share: 32,
         head: Duration::from_secs(60),
         body: Duration::from_secs(20),
         unread: Duration::from_secs(20),
@@ -44,6 +48,7 @@ impl Caps {
     /// For a listener of this machine.
     pub const LOCAL: Self = Self {
         connections: 64,
+        share: 32,
         head: Duration::from_secs(30),
         body: Duration::from_secs(60),
         unread: Duration::from_secs(60),

@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use super::Caps;
 use super::patient::Patient;
-use super::seats::{Seat, Seats};
+use super::seats::{Busy, Client, Seat, Seats};
 use super::timed::{InTime, Seated};
 
 /// Headers of one request.
@@ -44,7 +44,11 @@ pub struct Door {
 
 impl Door {
     /// Serves until `stop`, and then what was asked before it to its end.
-    pub async fn serve<L: Listener>(self, listener: L, stop: CancellationToken) {
+    pub async fn serve<L>(self, listener: L, stop: CancellationToken)
+    where
+        L: Listener,
+        L::Addr: Client,
+    {
         self.serve_with(listener, |_| (), stop).await;
     }
 
@@ -56,12 +60,16 @@ impl Door {
         stop: CancellationToken,
     ) where
         L: Listener,
+        L::Addr: Client,
         E: Entering + Send + Sync + 'static,
     {
-        let seats = Seats::new(self.caps.connections);
+        let seats = Seats::new(self.caps.connections, self.caps.share);
         let open = TaskTracker::new();
-        while let Some((io, _)) = stop.run_until_cancelled(listener.accept()).await {
-            let Some(seat) = stop.run_until_cancelled(seats.take()).await else { break };
+        while let Some((io, from)) = stop.run_until_cancelled(listener.accept()).await {
+            let seat = stop.run_until_cancelled(seats.take(from.counted())).await;
+            let Some(seat) = seat else { break };
+            // Whoever has its share is hung up on.
+            let Some(seat) = seat else { continue };
             let entering = of(&io);
             let guest =
                 Guest { seat: Arc::new(seat), entering: Arc::new(entering), caps: self.caps };
@@ -89,8 +97,9 @@ impl<E: Entering + Send + Sync + 'static> Guest<E> {
         let leave = seat.leave.clone();
         let routes = TowerToHyperService::new(routes.into_service::<Body>());
         let service = service_fn(move |request: hyper::Request<Incoming>| {
-            let busy = seat.busy();
-            let mut request: Request = request.map(|body| Body::new(InTime::new(body, caps.body)));
+            let busy = Arc::new(seat.busy());
+            let in_time = |body| Body::new(InTime::new(body, caps.body, &busy));
+            let mut request: Request = request.map(in_time);
             entering.enter(request.extensions_mut());
             let answer = routes.call(request);
             async move { Ok::<_, std::convert::Infallible>(seated(answer.await, busy)) }
@@ -120,8 +129,10 @@ impl<E: Entering + Send + Sync + 'static> Guest<E> {
 
 fn seated(
     answer: Result<axum::response::Response, std::convert::Infallible>,
-    busy: super::seats::Busy,
+    busy: Arc<Busy>,
 ) -> axum::response::Response {
     let Ok(answer) = answer;
+    // It is answered, whatever is left of its body.
+    busy.whole();
     answer.map(|body| Body::new(Seated::new(body, busy)))
 }

@@ -29,6 +29,7 @@ impl Drop for Served {
 
 const TIGHT: Caps = Caps {
     connections: 3,
+    share: 3,
     head: Duration::from_millis(300),
     body: Duration::from_millis(300),
     unread: Duration::from_millis(300),
@@ -87,6 +88,21 @@ async fn half_open_connections_make_room_for_a_whole_request() {
     // The oldest were hung up on; a request of theirs is answered no more.
     let mut oldest = held.remove(0);
     assert_eq!(said(&mut oldest).await, "");
+}
+
+#[tokio::test]
+async fn bodies_that_do_not_come_make_room_for_a_whole_request() {
+    let long = Duration::from_secs(600);
+    let served = served(Caps { head: long, body: long, ..TIGHT }).await;
+    let half = "POST /take HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9999\r\n\r\nabc";
+    let mut held = Vec::new();
+    for _ in 0..20 {
+        held.push(served.open(half).await);
+    }
+    let whole = "POST /take HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\n\
+                 connection: close\r\n\r\nabc";
+    assert!(said(&mut served.open(whole).await).await.ends_with("abc"));
+    assert_eq!(said(&mut held.remove(0)).await, "");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Bodies with an end: a request's is whole in time or an error, an answer's keeps its seat until it is out.
 
 use std::pin::Pin;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -16,11 +17,24 @@ pub(super) struct InTime {
     body: Incoming,
     deadline: Pin<Box<Sleep>>,
     late: bool,
+    /// Told when the body is whole; a handler that keeps the body keeps no seat with it.
+    busy: Weak<Busy>,
 }
 
 impl InTime {
-    pub(super) fn new(body: Incoming, within: Duration) -> Self {
-        Self { body, deadline: Box::pin(sleep(within)), late: false }
+    pub(super) fn new(body: Incoming, within: Duration, busy: &Arc<Busy>) -> Self {
+        let deadline = Box::pin(sleep(within));
+        let body = Self { body, deadline, late: false, busy: Arc::downgrade(busy) };
+        body.look(false);
+        body
+    }
+
+    fn look(&self, ended: bool) {
+        if (ended || self.body.is_end_stream())
+            && let Some(busy) = self.busy.upgrade()
+        {
+            busy.whole();
+        }
     }
 }
 
@@ -40,7 +54,11 @@ impl HttpBody for InTime {
             self.late = true;
             return Poll::Ready(Some(Err("the body did not arrive in time".into())));
         }
-        Pin::new(&mut self.body).poll_frame(cx).map_err(Into::into)
+        let polled = Pin::new(&mut self.body).poll_frame(cx).map_err(Into::into);
+        if polled.is_ready() {
+            self.look(matches!(polled, Poll::Ready(None)));
+        }
+        polled
     }
 
     fn is_end_stream(&self) -> bool {
@@ -55,11 +73,11 @@ impl HttpBody for InTime {
 /// An answer's body that keeps its connection's seat.
 pub(super) struct Seated {
     body: Body,
-    _busy: Busy,
+    _busy: Arc<Busy>,
 }
 
 impl Seated {
-    pub(super) fn new(body: Body, busy: Busy) -> Self {
+    pub(super) fn new(body: Body, busy: Arc<Busy>) -> Self {
         Self { body, _busy: busy }
     }
 }

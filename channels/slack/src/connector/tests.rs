@@ -47,6 +47,12 @@ async fn an_answer_of_slack_is_taken_whatever_is_wrong_with_its_type() {
 }
 
 #[tokio::test]
+async fn half_a_character_costs_no_answer() {
+    let answer = posted(raw("200 OK", JSON, r#"{"ok":true,"ts":"1.2","text":"\ud83d"}"#)).await;
+    assert_eq!(answer.unwrap()["ts"], "1.2");
+}
+
+#[tokio::test]
 async fn slacks_own_words_refuse_with_any_status_that_blames_the_call() {
     let words = r#"{"ok":false,"error":"missing_scope","needed":"chat:write"}"#;
     let wanted = Refusal {

@@ -109,6 +109,40 @@ async fn what_cannot_be_stored_is_not_acknowledged() {
 }
 
 #[tokio::test]
+async fn half_a_character_costs_no_message() {
+    let mut server = Server::start([]).await;
+    let channel = server.channel();
+    let (inbox, mut rows) = memory(0);
+    while_listening(&channel, &inbox, async {
+        let mut ws = server.socket().await;
+        let sent = message("e1", "1763640000.000100", "tea CUT").to_string();
+        ws.raw(&sent.replace("CUT", r"\ud83d")).await;
+        assert_eq!(rows.recv().await.unwrap()[0].text, "tea \u{fffd}");
+        assert_eq!(ws.next().await, Some(json!({ "envelope_id": "e1" })));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_envelope_that_cannot_be_read_is_kept_and_acknowledged() {
+    let mut server = Server::start([]).await;
+    let channel = server.channel();
+    let (inbox, mut rows) = memory(0);
+    while_listening(&channel, &inbox, async {
+        let mut ws = server.socket().await;
+        let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+        for (id, rest) in [("D1", deep.as_str()), ("D2", "{ cut off")] {
+            let start = format!(r#"{{"type":"events_api","envelope_id": "{id}","payload":"#);
+            ws.raw(&format!("{start}{rest}}}")).await;
+            let row = rows.recv().await.unwrap().remove(0);
+            assert!(matches!(row.what, What::Unparsed { .. }), "{row:?}");
+            assert_eq!(ws.next().await, Some(json!({ "envelope_id": id })));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_bad_frame_is_kept_and_closes_nothing() {
     let mut server = Server::start([]).await;
     let channel = server.channel();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::DateTime;
 use selkie_channel_core::{
-    AccountId, Addressed, Audience, Inbound, PersonId, Redactor, Speaker, What,
+    AccountId, Addressed, Audience, Inbound, PersonId, Redactor, Speaker, What, json,
 };
 use serde_json::Value;
 
@@ -14,6 +14,8 @@ use crate::whoami::Me;
 
 /// The longest raw event that is kept, bytes.
 const RAW_LIMIT: usize = 16 * 1024;
+/// The longest id of an envelope that is looked for in what cannot be read.
+const LONGEST_ID: usize = 100;
 
 /// What surrounds an envelope.
 #[derive(Clone, Copy)]
@@ -54,8 +56,14 @@ pub enum Envelope {
 
 /// Reads a frame from its text. Every frame can be read.
 pub fn read(raw: &str, frame: Frame<'_>) -> Envelope {
-    let Ok(envelope) = serde_json::from_str::<Value>(raw) else {
-        return Envelope::Event { id: None, inbound: Box::new(frame.unparsed(raw)) };
+    let envelope = match json::read::<Value>(raw) {
+        Ok(envelope) => envelope,
+        Err(error) => {
+            let id = id_in(raw);
+            tracing::warn!(%error, id, bytes = raw.len(), "an envelope that cannot be read is kept and passed over");
+            // Slack would only send it again.
+            return Envelope::Event { id, inbound: Box::new(frame.unparsed(raw)) };
+        }
     };
     let id = field::text(&envelope, "envelope_id").map(str::to_owned);
     match field::text(&envelope, "type") {
@@ -81,6 +89,16 @@ pub fn read(raw: &str, frame: Frame<'_>) -> Envelope {
     Envelope::Event { id, inbound: Box::new(inbound) }
 }
 
+/// Finds the id of an envelope that cannot be read: within a text the quotes would be escaped.
+fn id_in(raw: &str) -> Option<String> {
+    let (_, rest) = raw.split_once(r#""envelope_id""#)?;
+    let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    let (id, _) = rest.split_once('"')?;
+    let is_one = id.len() <= LONGEST_ID
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    (is_one && !id.is_empty()).then(|| id.to_owned())
+}
+
 fn event(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let event = field::object(payload, "event")?;
     let told = told_in(payload);
@@ -102,12 +120,12 @@ fn event(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
 
 /// Reads from an event who we are; `None` for a frame that does not tell.
 pub fn told(raw: &str) -> Option<Me> {
-    told_in(field::object(&serde_json::from_str::<Value>(raw).ok()?, "payload")?)
+    told_in(field::object(&json::read::<Value>(raw).ok()?, "payload")?)
 }
 
 /// Whether a frame is an event, which can be read only by whom it names.
 pub fn asks_who_we_are(raw: &str) -> bool {
-    let envelope = serde_json::from_str::<Value>(raw).unwrap_or_default();
+    let envelope = json::read::<Value>(raw).unwrap_or_default();
     field::text(&envelope, "type") == Some("events_api")
 }
 

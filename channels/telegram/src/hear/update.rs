@@ -1,7 +1,7 @@
 //! One update of any kind as an inbound. Nothing is dropped: what nobody knows is kept raw.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Inbound, Redactor, What};
+use selkie_channel_core::{Inbound, Redactor, What, json};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -42,12 +42,12 @@ pub fn update_id(raw: &str) -> Option<i64> {
     struct Numbered {
         update_id: i64,
     }
-    serde_json::from_str::<Numbered>(raw).ok().map(|numbered| numbered.update_id)
+    json::read::<Numbered>(raw).ok().map(|numbered| numbered.update_id)
 }
 
 /// Reads an update from its text.
 pub fn read(raw: &str, redactor: &Redactor, frame: Frame<'_>) -> Inbound {
-    let value = serde_json::from_str::<Value>(raw).or_else(|_| serde_json::from_str(&mend(raw)));
+    let value = json::read::<Value>(raw);
     let known = value.as_ref().ok().and_then(|update| known(update, frame));
     known.unwrap_or_else(|| unparsed(raw, value.ok().as_ref(), redactor, frame))
 }
@@ -159,37 +159,4 @@ fn day(date: DateTime<Utc>) -> String {
 fn chat(event: &Value) -> Option<&Value> {
     let inner = field::object(event, "message").and_then(|m| field::object(m, "chat"));
     field::object(event, "chat").or(inner)
-}
-
-/// Replaces `\uD800`-like escapes that stand alone: JSON allows them, text cannot hold them.
-fn mend(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let (taken, sound) = escape(rest);
-        out.push_str(if sound { &rest[..taken] } else { "\\ufffd" });
-        rest = &rest[taken..];
-    }
-    out + rest
-}
-
-/// Returns an escape's length and whether text can hold it.
-fn escape(rest: &str) -> (usize, bool) {
-    let unit = |text: &str| text.strip_prefix("\\u").and_then(|hex| hex.get(..4)).and_then(hex4);
-    match unit(rest) {
-        Some(0xd800..=0xdbff) => match rest.get(6..).and_then(unit) {
-            Some(0xdc00..=0xdfff) => (12, true),
-            _ => (6, false),
-        },
-        Some(0xdc00..=0xdfff) => (6, false),
-        Some(_) => (6, true),
-        // Another escape: the backslash and the character behind it.
-        None => (1 + rest[1..].chars().next().map_or(0, char::len_utf8), true),
-    }
-}
-
-fn hex4(hex: &str) -> Option<u16> {
-    u16::from_str_radix(hex, 16).ok()
 }
