@@ -27,14 +27,22 @@ const MOST_THREADS: usize = 4;
 /// When the system gives no threads.
 pub fn runtime() -> io::Result<Runtime> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    Builder::new_multi_thread().worker_threads(cores.min(MOST_THREADS)).enable_all().build()
+    let runtime =
+        Builder::new_multi_thread().worker_threads(cores.min(MOST_THREADS)).enable_all().build()?;
+    // A file that may not grow is a full disk, and no end of the process. The handler stays; commands do not
+    // inherit it.
+    let entered = runtime.enter();
+    drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
+    drop(entered);
+    Ok(runtime)
 }
 
-/// SIGTERM, SIGINT and SIGHUP.
+/// SIGTERM, SIGINT and SIGHUP; and SIGUSR1 and SIGUSR2, which ask nothing of us.
 pub struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
+    user: [Signal; 2],
 }
 
 impl Signals {
@@ -47,15 +55,22 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hang_up: signal(SignalKind::hangup())?,
+            user: [signal(SignalKind::user_defined1())?, signal(SignalKind::user_defined2())?],
         })
     }
 
-    /// Waits for the next one and returns its name.
+    /// Waits for the next one that ends us and returns its name.
     pub async fn next(&mut self) -> &'static str {
-        tokio::select! {
-            _ = self.terminate.recv() => "SIGTERM",
-            _ = self.interrupt.recv() => "SIGINT",
-            _ = self.hang_up.recv() => "SIGHUP",
+        let [first, second] = &mut self.user;
+        loop {
+            let ignored = tokio::select! {
+                _ = self.terminate.recv() => return "SIGTERM",
+                _ = self.interrupt.recv() => return "SIGINT",
+                _ = self.hang_up.recv() => return "SIGHUP",
+                _ = first.recv() => "SIGUSR1",
+                _ = second.recv() => "SIGUSR2",
+            };
+            tracing::info!(signal = ignored, "this signal asks nothing of selkie: it goes on");
         }
     }
 }

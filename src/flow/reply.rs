@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use crate::domain::crash::CrashPoint;
 use crate::domain::task::Claim;
 use crate::flow::desk::{Desk, after};
+use crate::flow::spool::NoCopy;
 use crate::flow::standings;
 use crate::store::{Claimed, Draft, Said, Standing};
 use crate::tools::ToolError;
@@ -135,8 +136,17 @@ impl Reply for TaskReply {
         let Some(path) = path_of(&mut body) else { return self.say(call, body).await };
         let spool = &self.desk.spool;
         let name = Path::new(&*path).file_name().and_then(OsStr::to_str).unwrap_or("file");
-        let copy = spool.take(self.claim.task, name, file).await.map_err(|error| {
-            ToolError::tell(format!("the file could not be copied for sending: {error}"))
+        let searched = (file, self.desk.redactor.search());
+        let copy = spool.take(self.claim.task, name, searched).await.map_err(|none| {
+            ToolError::tell(match none {
+                NoCopy::Secret => format!(
+                    "refusing to send {name}: it contains one of the bot's own secrets (a token or a key from its \
+                     config), and they never leave this machine"
+                ),
+                NoCopy::Broken(error) => {
+                    format!("the file could not be copied for sending: {error}")
+                }
+            })
         })?;
         *path = copy.to_string_lossy().into_owned();
         let stored = self.store(call, body, Some(copy)).await?;

@@ -1,16 +1,35 @@
 //! Files on their way out. A copy is taken while the tool's call stands, so that what was checked is
-//! what is sent, whatever is put in its place; it goes when the part that names it is settled.
+//! what is sent, whatever is put in its place; it goes when the part that names it is settled. One that holds
+//! a secret of ours is not made.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use selkie_channel_core::Part;
+use selkie_channel_core::{Part, Search};
 use serde_json::Value;
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// Its folder below the cache.
 pub(super) const FOLDER: &str = "outbox";
+
+/// Bytes copied at once.
+const PIECE: usize = 64 * 1024;
+
+/// Why there is no copy.
+#[derive(Debug)]
+pub(super) enum NoCopy {
+    /// The file holds a secret of ours.
+    Secret,
+    /// It cannot be read, or the copy not be written.
+    Broken(io::Error),
+}
+
+impl From<io::Error> for NoCopy {
+    fn from(error: io::Error) -> Self {
+        Self::Broken(error)
+    }
+}
 
 /// The folder of copies. Each lies in a folder of its own, under its own name.
 pub(super) struct Spool {
@@ -23,17 +42,18 @@ impl Spool {
         Self { folder: cache_dir.join(FOLDER) }
     }
 
-    /// Copies an opened file, as long as it is now, and returns where the copy lies (0600).
+    /// Copies an opened file, as long as it is now and while the search finds nothing in it, and returns where the
+    /// copy lies (0600).
     pub(super) async fn take(
         &self,
         task: impl std::fmt::Display,
         name: &str,
-        file: fs::File,
-    ) -> io::Result<PathBuf> {
+        (file, search): (fs::File, Search),
+    ) -> Result<PathBuf, NoCopy> {
         let own = self.folder.join(format!("{task}-{}", uuid::Uuid::now_v7()));
         tokio::fs::DirBuilder::new().recursive(true).mode(0o700).create(&own).await?;
         let path = own.join(name);
-        match copy(file, &path).await {
+        match copy(file, &path, search).await {
             Ok(()) => Ok(path),
             Err(error) => {
                 self.remove(&path);
@@ -90,14 +110,25 @@ impl Spool {
     }
 }
 
-async fn copy(file: fs::File, path: &Path) -> io::Result<()> {
+async fn copy(file: fs::File, path: &Path, mut search: Search) -> Result<(), NoCopy> {
     let length = file.metadata()?.len();
     let mut from = tokio::fs::File::from_std(file).take(length);
     let mut options = tokio::fs::OpenOptions::new();
     let mut to = options.write(true).create_new(true).mode(0o600).open(path).await?;
-    tokio::io::copy(&mut from, &mut to).await?;
+    let mut piece = vec![0; PIECE];
+    loop {
+        let read = from.read(&mut piece).await?;
+        if read == 0 {
+            break;
+        }
+        if search.finds(&piece[..read]) {
+            return Err(NoCopy::Secret);
+        }
+        to.write_all(&piece[..read]).await?;
+    }
+    to.flush().await?;
     // The row that names it is synced: after a power failure it must not name half a file.
-    to.sync_all().await
+    Ok(to.sync_all().await?)
 }
 
 fn texts<'a>(value: &'a Value, visit: &mut impl FnMut(&'a str)) {
@@ -113,6 +144,7 @@ fn texts<'a>(value: &'a Value, visit: &mut impl FnMut(&'a str)) {
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
+    use selkie_channel_core::Redactor;
     use serde_json::json;
 
     use super::*;
@@ -123,7 +155,24 @@ mod tests {
     }
 
     async fn taken(spool: &Spool, from: &Path) -> PathBuf {
-        spool.take(7, "a.txt", fs::File::open(from).unwrap()).await.unwrap()
+        let file = fs::File::open(from).unwrap();
+        spool.take(7, "a.txt", (file, Redactor::default().search())).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_file_with_a_secret_in_it_is_not_copied() {
+        let cache = tempfile::tempdir().unwrap();
+        let spool = Spool::below(cache.path());
+        let redactor = Redactor::default();
+        redactor.learn("110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1");
+        let from = cache.path().join("from");
+        let mut text = "x".repeat(PIECE - 7);
+        text += "token: 110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1\n";
+        fs::write(&from, text).unwrap();
+        let file = fs::File::open(&from).unwrap();
+        let taken = spool.take(7, "a.txt", (file, redactor.search())).await;
+        assert!(matches!(taken, Err(NoCopy::Secret)), "{taken:?}");
+        assert_eq!(fs::read_dir(cache.path().join(FOLDER)).unwrap().count(), 0);
     }
 
     #[tokio::test]

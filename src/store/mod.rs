@@ -44,7 +44,7 @@ pub use spending::Spending;
 pub use status::{StatusMessages, Stray};
 pub use work::{Advance, Claimed, Committed, End, Said, Work};
 
-/// Opens the ledger of a state folder: `selkie.db`, and `selkie.lock` that keeps others out.
+/// Opens the ledger of a state folder: `selkie.db`, and `selkie.lock` that, with a lock on the folder, keeps others out.
 ///
 /// # Errors
 /// See [`sqlite::Sqlite::open`].

@@ -24,6 +24,14 @@ pub trait Work: Send + Sync {
     /// Locks the lane and takes its oldest waiting task by the platform's order. Relaxed.
     async fn claim(&self, lane: &Lane, boot: &Boot, now: DateTime<Utc>) -> Result<Option<Claimed>>;
 
+    /// The same, only when that task is an owner's.
+    async fn claim_owners(
+        &self,
+        lane: &Lane,
+        boot: &Boot,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Claimed>>;
+
     /// Writes what a run has come to, under its claim.
     async fn commit(&self, claim: &Claim, advance: Advance) -> Result<Committed>;
 

@@ -5,7 +5,7 @@ use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, PRIVATE};
 use serde_json::json;
 
-use crate::support::disk::{room, start};
+use crate::support::disk::room;
 use crate::support::once::{marks, said};
 use crate::support::rows::{number, settled};
 use crate::support::world::World;
@@ -17,7 +17,7 @@ const WELL_AGAIN: &str = "the store can write again";
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_acknowledged_until_there_is_room() {
     let world = World::start().await;
-    let daemon = start(&world);
+    let daemon = world.home.start();
     world.ask("before").await;
     settled(&world, 1).await;
     room(&daemon, Some(0));
@@ -41,7 +41,7 @@ async fn nothing_is_acknowledged_until_there_is_room() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_tool_acts_and_no_answer_leaves_while_the_disk_is_full() {
     let world = World::start().await;
-    let daemon = start(&world);
+    let daemon = world.home.start();
     world.ask("before").await;
     settled(&world, 1).await;
     let write = json!({ "path": "log.txt", "content": "x", "mode": "append" });

@@ -76,6 +76,10 @@ async fn a_hang_up_signal_ends_it_as_softly_and_says_that_it_ends() {
     world.playground.model().script(vec![Turn::text("worth the wait").delayed(500)]);
     world.telegram().say(ADA, ADA, "take your time");
     world.within("a question", world.playground.model().wait_for_calls(1)).await;
+    for (signal, name) in [(Signal::USR1, "SIGUSR1"), (Signal::USR2, "SIGUSR2")] {
+        daemon.signal(signal);
+        world.within("a word of it", world.home.logged(0, |log| log.contains(name))).await;
+    }
     daemon.signal(Signal::HUP);
     assert!(daemon.gone().await.success());
     assert_eq!(marks(&said(&world, PRIVATE), &[vec!["worth the wait"]]), 0);

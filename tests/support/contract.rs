@@ -151,7 +151,7 @@ async fn up(world: &World) -> Daemon {
 
 async fn stored_first(it: &Contract, ears: &Hearing) {
     let world = (it.stage.world)().await;
-    let daemon = disk::start(&world);
+    let daemon = world.home.start();
     it.ask(&world, "before", 1).await;
     disk::room(&daemon, Some(0));
     it.say(&world, "one");

@@ -61,7 +61,7 @@ b
 --
 ✗ bash command references denied path: /proc/1/environ
 --
-✗ env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV and what config injects stay as they are
+✗ env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV, git's config and what config injects stay as they are
 --
 ✗ no such file: none
 --

@@ -7,6 +7,7 @@ use selkie_channel_core::ConversationId;
 use super::claimed::{self, RawClaimed};
 use super::rows::{millis, time};
 use super::{conversations, questions};
+use crate::domain::facts::Trust;
 use crate::domain::ids::Boot;
 use crate::domain::task::Lane;
 use crate::store::Result;
@@ -134,6 +135,17 @@ pub fn take(
     let claimed = start(conn, task, boot, now)?;
     refresh(conn, lane)?;
     Ok(Some(claimed))
+}
+
+/// Whether the task that [`take`] would claim is an owner's, by the facts it was made with.
+pub fn is_owners(conn: &Connection, lane: i64, now: DateTime<Utc>) -> Result<bool> {
+    let oldest: Option<i64> =
+        conn.prepare_cached(OLDEST)?.query_row([lane, millis(now)], |row| row.get(0)).optional()?;
+    let Some(task) = oldest else { return Ok(false) };
+    let trust: Option<String> = conn
+        .prepare_cached("SELECT facts ->> '$.trust' FROM task WHERE id = ?1")?
+        .query_row([task], |row| row.get(0))?;
+    Ok(trust.as_deref() == Some(Trust::Owner.name()))
 }
 
 /// Whether a task that came now would be the lane's only one.

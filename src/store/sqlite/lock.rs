@@ -1,18 +1,26 @@
-//! One process per store: an exclusive lock on a file beside the database.
+//! One process per store: an exclusive lock on the folder, which nobody deletes while it is used, and on a file in
+//! it that says who has it. The database itself is not opened for it: closing it would let go of SQLite's locks.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 
+use super::place::Place;
 use crate::store::{Result, StoreError};
 
 /// Holds the store for this process until it is dropped.
 #[derive(Debug)]
 pub struct StoreLock {
     _file: File,
+    _folder: File,
+    place: Place,
+    /// That the file is gone was said.
+    told: AtomicBool,
 }
 
 impl StoreLock {
@@ -21,9 +29,10 @@ impl StoreLock {
     /// # Errors
     /// `Held` when another process has it, `Broken` when the file cannot be made.
     pub fn take(path: &Path) -> Result<Self> {
-        let broken = |e: std::io::Error| {
+        let broken = |e: io::Error| {
             StoreError::Broken(format!("the lock file {} cannot be used: {e}", path.display()))
         };
+        let folder = folder(path)?;
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -34,20 +43,50 @@ impl StoreLock {
             .map_err(broken)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => return Err(held(&mut file, path)),
+            Err(Errno::WOULDBLOCK) => return Err(held(path)),
             Err(e) => return Err(broken(e.into())),
         }
         file.set_len(0).map_err(broken)?;
         file.write_all(format!("{}\n", std::process::id()).as_bytes()).map_err(broken)?;
-        Ok(Self { _file: file })
+        let (place, told) = (Place::of(path), AtomicBool::new(false));
+        Ok(Self { _file: file, _folder: folder, place, told })
+    }
+
+    /// Says, once, that the file does not lie where it was made.
+    pub fn look(&self) {
+        let gone = self.place.is_there().is_err();
+        if self.told.swap(gone, Ordering::Relaxed) || !gone {
+            return;
+        }
+        let file = self.place.path().display();
+        tracing::error!(
+            %file,
+            "the lock file was deleted or replaced while selkie runs. Its folder is locked, too, so no second \
+             selkie can use the store; restart this one to make the file again"
+        );
     }
 }
 
-fn held(file: &mut File, path: &Path) -> StoreError {
-    let mut pid = String::new();
-    let read = file.rewind().and_then(|()| file.read_to_string(&mut pid));
-    let who = match (read, pid.trim()) {
-        (Ok(_), pid) if !pid.is_empty() => format!("process {pid}"),
+/// Locks the folder: a lock file can be deleted, and the next one is another file.
+fn folder(path: &Path) -> Result<File> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let broken = |e: io::Error| {
+        StoreError::Broken(format!("the folder {} cannot be used: {e}", folder.display()))
+    };
+    let opened = File::open(folder).map_err(broken)?;
+    match flock(&opened, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {}
+        Err(Errno::WOULDBLOCK) => return Err(held(path)),
+        // Some file systems lock no folders.
+        Err(error) => tracing::debug!(%error, "the file alone keeps other processes out"),
+    }
+    Ok(opened)
+}
+
+fn held(path: &Path) -> StoreError {
+    let who = match std::fs::read_to_string(path) {
+        Ok(pid) if !pid.trim().is_empty() => format!("process {}", pid.trim()),
         _ => "another process".to_owned(),
     };
     let folder = path.parent().unwrap_or(path).display();

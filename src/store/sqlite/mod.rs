@@ -79,12 +79,12 @@ pub struct Sqlite {
     writer: writer::Writer,
     place: place::Place,
     clock: SharedClock,
-    _lock: lock::StoreLock,
+    lock: lock::StoreLock,
 }
 
 impl Sqlite {
     /// Opens the file, made (0600, its folder 0700) when it is not there, and brings it to today's
-    /// version. The lock `selkie.lock` beside it keeps other processes out.
+    /// version. The lock `selkie.lock` beside it, and one on their folder, keep other processes out.
     ///
     /// # Errors
     /// `Held` when another process has the store, `Newer` when a newer selkie wrote it, `Damaged` when it
@@ -97,7 +97,7 @@ impl Sqlite {
         let writer = writer::Writer::start(conn, path)?;
         let readers = readers::Readers::new(path.to_owned());
         let place = place::Place::of(path);
-        Ok(Self { writer, readers, place, clock: options.clock, _lock: lock })
+        Ok(Self { writer, readers, place, clock: options.clock, lock })
     }
 
     /// Lets the file grow to at most its size now plus `pages`, as on a disk that is full then.
@@ -148,6 +148,7 @@ impl Ledger for Sqlite {
     }
 
     fn in_place(&self) -> Result<()> {
+        self.lock.look();
         self.place.is_there()
     }
 }

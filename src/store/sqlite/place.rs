@@ -19,6 +19,11 @@ impl Place {
         Self { path: path.to_owned(), identity: path.metadata().ok().as_ref().map(identity) }
     }
 
+    /// Where it lay.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// # Errors
     /// `Broken` when it is gone or another file lies there: what is written to it then is lost.
     pub fn is_there(&self) -> Result<()> {

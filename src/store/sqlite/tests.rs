@@ -64,6 +64,26 @@ async fn a_second_one_is_told_who_holds_the_store() {
 }
 
 #[tokio::test]
+async fn without_its_lock_file_the_store_is_held_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = open(dir.path()).unwrap();
+    let file = dir.path().join("selkie.lock");
+    for replaced in [false, true] {
+        std::fs::remove_file(&file).unwrap();
+        if replaced {
+            std::fs::write(&file, "").unwrap();
+        }
+        let Err(StoreError::Held(says)) = open(dir.path()) else { panic!("it should be held") };
+        assert!(says.contains("another process"), "{says}");
+        assert_eq!(file.exists(), replaced, "who is refused makes nothing");
+        first.in_place().unwrap();
+        std::fs::write(&file, "").unwrap();
+    }
+    drop(first);
+    open(dir.path()).unwrap();
+}
+
+#[tokio::test]
 async fn a_newer_file_is_left_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("selkie.db");

@@ -26,13 +26,17 @@ impl Work for Sqlite {
     }
 
     async fn claim(&self, lane: &Lane, boot: &Boot, now: DateTime<Utc>) -> Result<Option<Claimed>> {
-        let (lane, boot, owner) = (lane.clone(), boot.clone(), boot.clone());
-        let verb = move |conn: &Connection| match lanes::find(conn, &lane)? {
-            Some(row) => lanes::take(conn, row, &boot, now),
-            None => Ok(None),
-        };
-        let raw = self.writer.run(Class::Relaxed, 0, verb).await?;
-        self.readable(raw, &owner).await
+        self.claim_whose((lane, boot), now, |_, _| Ok(true)).await
+    }
+
+    async fn claim_owners(
+        &self,
+        lane: &Lane,
+        boot: &Boot,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Claimed>> {
+        let whose = move |conn: &Connection, row| lanes::is_owners(conn, row, now);
+        self.claim_whose((lane, boot), now, whose).await
     }
 
     async fn commit(&self, claim: &Claim, advance: Advance) -> Result<Committed> {
@@ -106,6 +110,24 @@ impl Work for Sqlite {
             reclaim(conn, &boot)
         };
         self.writer.run(Class::Relaxed, 0, verb).await
+    }
+}
+
+impl Sqlite {
+    /// Claims the oldest task of a lane where `whose` says so of the lane's row.
+    async fn claim_whose(
+        &self,
+        (lane, boot): (&Lane, &Boot),
+        now: DateTime<Utc>,
+        whose: impl FnOnce(&Connection, i64) -> Result<bool> + Send + 'static,
+    ) -> Result<Option<Claimed>> {
+        let (lane, boot, owner) = (lane.clone(), boot.clone(), boot.clone());
+        let verb = move |conn: &Connection| match lanes::find(conn, &lane)? {
+            Some(row) if whose(conn, row)? => lanes::take(conn, row, &boot, now),
+            _ => Ok(None),
+        };
+        let raw = self.writer.run(Class::Relaxed, 0, verb).await?;
+        self.readable(raw, &owner).await
     }
 }
 

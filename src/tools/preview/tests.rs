@@ -143,7 +143,7 @@ bash> run, which would be refused: bash: commands with `rm` need a person's appr
 rm -r sub
 bash> run in none, which would be refused: no such file: none
 make
-bash> run, which would be refused: env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV and what config injects stay as they are
+bash> run, which would be refused: env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV, git's config and what config injects stay as they are
 LD_PRELOAD=x
 make
 bash> run in the background, which would be refused: run_in_background and run_in_subtask exclude each other: a subtask is waited for

@@ -4,6 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::tools::ToolError;
 
+/// What git is told whatever a repository's own config says. A folder that only looks like a bare repository can be
+/// written like any other, and its config names programs: git takes none for a repository unasked, nor starts
+/// the one that `git status` would.
+const GIT: [(&str, &str); 2] = [("safe.bareRepository", "explicit"), ("core.fsmonitor", "false")];
+/// How git is told by its environment: so many keys, each with a value.
+const GIT_COUNT: &str = "GIT_CONFIG_COUNT";
+
 /// The daemon's own environment, read by config.
 pub(super) type Environment = BTreeMap<String, String>;
 
@@ -26,7 +33,7 @@ pub(super) fn environment(
 ) -> Result<BTreeMap<String, String>, ToolError> {
     if let Some(name) = asked.keys().find(|name| is_kept(name, injected)) {
         return Err(ToolError::tell(format!(
-            "env may not set {name}: PATH, LD_*, BASH_ENV and what config injects stay as they are"
+            "env may not set {name}: PATH, LD_*, BASH_ENV, git's config and what config injects stay as they are"
         )));
     }
     if let Some(name) = asked.keys().find(|name| !is_name(name)) {
@@ -47,8 +54,21 @@ pub(super) fn environment(
     {
         all.insert(name.to_owned(), value.to_owned());
     }
+    tell_git(&mut all);
     all.extend(asked.iter().map(|(n, v)| (n.clone(), v.clone())));
     Ok(all)
+}
+
+/// Adds what git is told to what the environment tells it already: the last one counts.
+fn tell_git(all: &mut BTreeMap<String, String>) {
+    let told = all.get(GIT_COUNT).and_then(|count| count.trim().parse::<usize>().ok());
+    let mut count = told.unwrap_or_default();
+    for (key, value) in GIT {
+        all.insert(format!("GIT_CONFIG_KEY_{count}"), key.to_owned());
+        all.insert(format!("GIT_CONFIG_VALUE_{count}"), value.to_owned());
+        count = count.saturating_add(1);
+    }
+    all.insert(GIT_COUNT.to_owned(), count.to_string());
 }
 
 fn is_kept(name: &str, injected: &[String]) -> bool {
@@ -59,6 +79,9 @@ fn is_kept(name: &str, injected: &[String]) -> bool {
         || upper.starts_with("DYLD_")
         || ["BASH_ENV", "ENV", "IFS", "SHELLOPTS", "BASHOPTS"].contains(&upper.as_str())
         || upper.starts_with("BASH_FUNC_")
+        || [GIT_COUNT, "GIT_CONFIG_PARAMETERS"].contains(&upper.as_str())
+        || upper.starts_with("GIT_CONFIG_KEY_")
+        || upper.starts_with("GIT_CONFIG_VALUE_")
         || injected.iter().any(|i| i.eq_ignore_ascii_case(name))
 }
 
@@ -90,6 +113,11 @@ mod tests {
             [
                 "A",
                 "GH_TOKEN",
+                "GIT_CONFIG_COUNT",
+                "GIT_CONFIG_KEY_0",
+                "GIT_CONFIG_KEY_1",
+                "GIT_CONFIG_VALUE_0",
+                "GIT_CONFIG_VALUE_1",
                 "GIT_PAGER",
                 "GIT_TERMINAL_PROMPT",
                 "HOME",
@@ -100,6 +128,20 @@ mod tests {
             ]
         );
         assert_eq!(all["PATH"], PATH);
+    }
+
+    #[test]
+    fn what_a_person_tells_git_stays_and_ours_comes_last() {
+        let names = [GIT_COUNT, "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"];
+        let own = names.into_iter().zip(["1", "user.name", "Ann"]).collect::<Vec<_>>();
+        let all = environment(&map(&own), &names.map(str::to_owned), &map(&[])).unwrap();
+        let told = |what: &str, at: usize| all[&format!("GIT_CONFIG_{what}_{at}")].as_str();
+        assert_eq!(all[GIT_COUNT], "3");
+        assert_eq!((told("KEY", 0), told("VALUE", 0)), ("user.name", "Ann"));
+        assert_eq!((told("KEY", 1), told("VALUE", 1)), GIT[0]);
+        assert_eq!((told("KEY", 2), told("VALUE", 2)), GIT[1]);
+        let asked = map(&[(GIT_COUNT, "0")]);
+        assert!(environment(&Environment::new(), &[], &asked).is_err());
     }
 
     proptest! {

@@ -15,7 +15,8 @@ pub struct Bash {
     pub timeout: Span,
     /// The most that a call may ask for.
     pub max_timeout: Span,
-    /// Names (`secrets.txt`) and paths (`/srv/private`) that no command may mention.
+    /// Names (`secrets.txt`) and paths (`/srv/private`) that no command may mention. They keep a model from
+    /// mistakes; whoever may use the shell can read every file that the daemon's user can.
     pub deny_paths: Vec<String>,
     /// Programs (`curl`) and beginnings (`git push`) that no command may start. They keep a model from
     /// mistakes; a script or an interpreter can do it all the same.

@@ -159,9 +159,9 @@ async fn what_is_printed_is_read_and_codes_are_errors() {
     $ echo $A$OPENAI_API_KEY$DEPLOY_TOKEN
     a
     $ true
-    env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV and what config injects stay as they are
+    env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV, git's config and what config injects stay as they are
     $ true
-    env may not set PATH: PATH, LD_*, BASH_ENV and what config injects stay as they are
+    env may not set PATH: PATH, LD_*, BASH_ENV, git's config and what config injects stay as they are
     $ 
     cmd is required
     $ true
@@ -478,5 +478,30 @@ async fn powershell_is_refused_clearly_where_there_is_none() {
     assert_eq!(
         said.replace(root.to_str().unwrap(), "…/"),
         "-NoProfile -NonInteractive -Command Get-Item …/cache/bird/one/a.txt\n…/work"
+    );
+}
+
+/// A folder that looks like a bare repository is written with `write_file`, and waits for the next `git status`.
+#[tokio::test]
+async fn a_planted_repository_runs_nothing() {
+    let desk = Desk::new();
+    desk.folders.put("work/HEAD", "ref: refs/heads/main\n");
+    let config = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\
+                  \tfsmonitor = \"touch PWNED; false\"\n";
+    desk.folders.put("work/config", config);
+    desk.folders.put("work/objects/x", "");
+    desk.folders.put("work/refs/x", "");
+    let said = desk.says(json!({"cmd": "git status; git add -A; git diff"})).await;
+    assert!(
+        said.contains("safe.bareRepository") && !desk.folders.at("work/PWNED").exists(),
+        "{said}"
+    );
+    // A work tree of somebody's own goes on, without what its config would start.
+    let own = "mkdir own && cd own && git init -q && git config core.fsmonitor 'touch PWNED; false' \
+               && git status --short --branch";
+    let said = desk.says(json!({"cmd": own})).await;
+    assert!(
+        said.contains("No commits yet") && !desk.folders.at("work/own/PWNED").exists(),
+        "{said}"
     );
 }
