@@ -36,6 +36,8 @@ pub(super) struct Courier {
     /// Never empty; the head stays while it flies.
     lanes: HashMap<ConversationId, VecDeque<DuePart>>,
     ready: VecDeque<ConversationId>,
+    /// Ready as well, but for what answers nobody (hints, notices): it goes when no answer waits.
+    later: VecDeque<ConversationId>,
     timed: BTreeSet<(DateTime<Utc>, ConversationId)>,
     /// Parts read at the start: what the letterbox brings of them is known.
     loaded: HashSet<PartId>,
@@ -62,6 +64,7 @@ impl Courier {
             letterbox,
             lanes: HashMap::new(),
             ready: VecDeque::new(),
+            later: VecDeque::new(),
             timed: BTreeSet::new(),
             loaded: HashSet::new(),
             aside: HashSet::new(),
@@ -133,21 +136,35 @@ impl Courier {
         let lane = self.lanes.entry(conversation.clone()).or_default();
         lane.push_back(part);
         if lane.len() == 1 {
-            self.ready.push_back(conversation);
+            self.line_up(conversation);
             return;
         }
         let waits = |(_, waiting): &(DateTime<Utc>, ConversationId)| *waiting == conversation;
         if lane.front().is_none_or(|head| !self.aside.contains(&head.id)) {
             return;
         }
-        if let Some(timed) = self.timed.iter().find(|timed| waits(timed)).cloned() {
-            self.timed.remove(&timed);
-            self.ready.push_back(conversation.clone());
-        } else if !self.ready.contains(&conversation) {
-            // It flies, and steps aside when it lands.
+        let timed = self.timed.iter().find(|timed| waits(timed)).cloned();
+        let flies = timed.is_none()
+            && !self.ready.contains(&conversation)
+            && !self.later.contains(&conversation);
+        if flies {
+            // It steps aside when it lands.
             return;
         }
         self.step_aside(&conversation);
+        if let Some(timed) = timed {
+            self.timed.remove(&timed);
+            self.line_up(conversation);
+        }
+    }
+
+    /// Puts a conversation at the end of its line, by what it is to be told next.
+    fn line_up(&mut self, conversation: ConversationId) {
+        let head = self.lanes.get(&conversation).and_then(|lane| lane.front());
+        match head.is_some_and(|due| due.answer) {
+            true => self.ready.push_back(conversation),
+            false => self.later.push_back(conversation),
+        }
     }
 
     /// Lets the others of a lane go before a part of which nobody will know soon whether it arrived: a gap is better
@@ -164,12 +181,13 @@ impl Courier {
         let now = self.desk.clock.now();
         while let Some((at, _)) = self.timed.first()
             && *at <= now
+            && let Some((_, conversation)) = self.timed.pop_first()
         {
-            self.ready.extend(self.timed.pop_first().map(|(_, conversation)| conversation));
+            self.line_up(conversation);
         }
         let mut account_at = None;
         while flying.len() < MOST_IN_FLIGHT
-            && let Some(conversation) = self.ready.pop_front()
+            && let Some(conversation) = self.ready.pop_front().or_else(|| self.later.pop_front())
         {
             let Some(due) = self.lanes.get(&conversation).and_then(|l| l.front()) else {
                 continue;
@@ -180,7 +198,8 @@ impl Courier {
                 }
                 Leave::PlaceAt(at) => _ = self.timed.insert((at, conversation)),
                 Leave::AccountAt(at) => {
-                    self.ready.push_front(conversation);
+                    let line = if due.answer { &mut self.ready } else { &mut self.later };
+                    line.push_front(conversation);
                     account_at = Some(at);
                     break;
                 }
@@ -240,7 +259,7 @@ impl Courier {
             if let Some(head) = head.filter(|head| !head.unclear && head.attempts > 0) {
                 head.not_before = None;
             }
-            self.ready.push_back(conversation);
+            self.line_up(conversation);
         }
     }
 
@@ -279,16 +298,41 @@ impl Courier {
             self.lanes.remove(&conversation);
         } else {
             self.step_aside(&conversation);
-            self.ready.push_back(conversation);
+            self.line_up(conversation);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
+    use selkie_channel_core::Pace;
+
     use super::*;
+    use crate::flow::Settings;
     use crate::flow::post::Post;
     use crate::flow::testing::{self, account};
+
+    #[tokio::test]
+    async fn an_answer_goes_before_what_answers_nobody() {
+        let pace = Pace { per_account_second: NonZeroU32::new(2), ..Pace::LIFTED };
+        let desk = testing::desk_with(Settings::default(), pace).desk;
+        let (_post, mut boxes) = Post::for_accounts([account()].into_iter());
+        let letterbox = boxes.remove(&account()).unwrap();
+        let here = Arc::clone(&desk.accounts[&account()]);
+        let mut courier = Courier::new(Arc::clone(&desk), here, letterbox);
+        for number in 1..=100 {
+            let mut due = testing::due(number);
+            due.part.conversation = ConversationId::new(account(), format!("tg:{number}"));
+            due.answer = number == 100;
+            courier.enqueue(due);
+        }
+        let mut flying = Flying::new();
+        assert!(courier.launch(&mut flying).is_some(), "the pace holds the rest back");
+        assert_eq!(flying.len(), 2);
+        assert!(courier.ready.is_empty(), "the answer was first");
+    }
 
     #[tokio::test]
     async fn after_an_outage_nobody_waits_out_a_pause_of_our_own() {

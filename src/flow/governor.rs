@@ -119,19 +119,19 @@ fn later(a: Option<DateTime<Utc>>, b: Option<DateTime<Utc>>) -> Option<DateTime<
 }
 
 /// At most `most` calls in any `span`.
-struct Window {
+pub(super) struct Window {
     most: usize,
     span: TimeDelta,
     log: VecDeque<DateTime<Utc>>,
 }
 
 impl Window {
-    fn new(most: u32, span: TimeDelta) -> Self {
+    pub(super) fn new(most: u32, span: TimeDelta) -> Self {
         Self { most: most as usize, span, log: VecDeque::new() }
     }
 
     /// When the next call fits; never further than one span from now, whatever the clock did.
-    fn free_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    pub(super) fn free_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         if self.log.len() < self.most {
             return None;
         }
@@ -143,7 +143,7 @@ impl Window {
         self.log.iter().filter(|at| **at + self.span > now).count()
     }
 
-    fn took(&mut self, now: DateTime<Utc>) {
+    pub(super) fn took(&mut self, now: DateTime<Utc>) {
         if self.log.len() >= self.most {
             self.log.pop_front();
         }

@@ -1,7 +1,7 @@
 //! What ears hear becomes rows; what the rows ask for is begun.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -18,14 +18,12 @@ use crate::flow::account::Account;
 use crate::flow::commands::Commands;
 use crate::flow::desk::Desk;
 use crate::flow::gate::Gate;
+use crate::flow::hints::Hints;
 use crate::flow::hold;
 use crate::flow::policy;
 use crate::flow::words;
 use crate::flow::worker::{Permits, Workers};
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, StoreError};
-
-/// Hints remembered in memory before the ledger is asked again.
-const MANY_HINTS: usize = 10_000;
 
 /// The inbox of all accounts.
 pub(super) struct Intake {
@@ -33,7 +31,7 @@ pub(super) struct Intake {
     pub(super) workers: Arc<Workers>,
     pub(super) commands: Arc<Commands>,
     pub(super) gate: Arc<Gate>,
-    pub(super) hinted: Mutex<HashSet<String>>,
+    pub(super) hints: Hints,
 }
 
 /// A stored batch: what it asks for is not begun yet.
@@ -101,7 +99,7 @@ impl Intake {
         let heard: Vec<ConversationId> =
             arrivals.iter().map(|a| a.inbound.conversation.clone()).collect();
         let knocks: Vec<Inbound> =
-            arrivals.iter().filter(|a| self.is_first_knock(a)).map(|a| a.inbound.clone()).collect();
+            arrivals.iter().filter(|a| self.is_hinted(a)).map(|a| a.inbound.clone()).collect();
         let rights: Vec<(usize, Inbound)> = arrivals.iter().enumerate().filter_map(right).collect();
         let moves: Vec<(PlaceId, PlaceId)> = arrivals.iter().filter_map(moved).collect();
         let stored = self.store(arrivals, cursor).await?;
@@ -139,15 +137,10 @@ impl Intake {
         }
     }
 
-    fn is_first_knock(&self, arrival: &Arrival) -> bool {
-        if !policy::knocks(&arrival.inbound, &arrival.disposition) {
-            return false;
-        }
-        let mut hinted = self.hinted.lock().unwrap_or_else(PoisonError::into_inner);
-        if hinted.len() >= MANY_HINTS {
-            hinted.clear();
-        }
-        hinted.insert(arrival.inbound.place.full())
+    /// Whether somebody knocks who gets a hint.
+    fn is_hinted(&self, arrival: &Arrival) -> bool {
+        policy::knocks(&arrival.inbound, &arrival.disposition)
+            && self.hints.may(&arrival.inbound.place, self.desk.clock.now())
     }
 
     /// Says how to be let in, once for ever in each place.

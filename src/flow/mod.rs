@@ -1,6 +1,6 @@
 //! Events to tasks, tasks to answers, answers to platforms.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,6 +38,7 @@ mod gate;
 mod governor;
 mod health;
 mod heard;
+mod hints;
 mod hold;
 mod intake;
 mod janitor;
@@ -64,6 +65,8 @@ mod steer;
 mod stops;
 #[cfg(test)]
 mod stories;
+#[cfg(test)]
+mod stories_of_crowds;
 #[cfg(test)]
 mod stories_of_hanging_up;
 #[cfg(test)]
@@ -92,6 +95,7 @@ use courier::Courier;
 use desk::Desk;
 use endings::Endings;
 use gate::Gate;
+use hints::Hints;
 use intake::Intake;
 use mind::{Mind, Thinking};
 use post::Letterbox;
@@ -226,7 +230,7 @@ impl Flow {
             workers: Arc::clone(&workers),
             commands: Arc::clone(&commands),
             gate: Arc::clone(&gate),
-            hinted: Mutex::new(HashSet::new()),
+            hints: Hints::default(),
         });
         let letterboxes = Mutex::new(letterboxes);
         Self { desk, intake, workers, commands, gate, endings, terminal, letterboxes }

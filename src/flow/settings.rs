@@ -79,7 +79,8 @@ impl Settings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkerSettings {
-    /// How many tasks run at once, in all conversations together.
+    /// How many tasks run at once, in all conversations together. Where there are owners, one of them is
+    /// always an owner's, when it is not 1.
     pub max_concurrency: NonZeroUsize,
 }
 

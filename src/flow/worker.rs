@@ -1,4 +1,5 @@
-//! Who works when: permits, the queue of ready lanes, and the dispatcher that claims them.
+//! Who works when: permits, the queue of ready lanes, and the dispatcher that claims them. One permit is kept for
+//! owners: however many others are being answered, an owner is.
 
 use std::collections::{HashSet, VecDeque};
 use std::panic::AssertUnwindSafe;
@@ -24,7 +25,7 @@ const MANY_LANES: usize = 1000;
 /// How long one that may have killed the process runs with nothing beside it.
 const ALONE: Duration = Duration::from_secs(60);
 
-/// Rights to run a task.
+/// Rights to run a task, whosever it is.
 pub(super) type Permits = Vec<OwnedSemaphorePermit>;
 
 /// All workers of this process.
@@ -32,6 +33,8 @@ pub(super) struct Workers {
     desk: Arc<Desk>,
     answers: Answers,
     permits: Arc<Semaphore>,
+    /// The permit that is for owners alone; none where there is one worker or no owner.
+    kept: Arc<Semaphore>,
     queue: Mutex<Queue>,
     bell: Notify,
 }
@@ -39,6 +42,8 @@ pub(super) struct Workers {
 #[derive(Default)]
 struct Queue {
     lanes: VecDeque<Lane>,
+    /// Those of them that got work since they were last looked into for an owner's.
+    unseen: Unseen,
     /// Lanes whose task may be what killed the process, again and again: each runs with nothing beside it.
     suspects: VecDeque<Lane>,
     queued: HashSet<Lane>,
@@ -47,18 +52,36 @@ struct Queue {
     look: bool,
 }
 
+/// Lanes in order, each once.
+#[derive(Default)]
+struct Unseen {
+    lanes: VecDeque<Lane>,
+    known: HashSet<Lane>,
+}
+
+/// A right to run one task, until it is dropped.
+struct Permit {
+    /// An owner's, and nobody else's.
+    is_kept: bool,
+    _slot: OwnedSemaphorePermit,
+}
+
 enum Todo {
     Alone(Lane),
-    Claim(Lane),
+    /// Lanes are ready; more may become so at the moment.
+    Claim(Option<DateTime<Utc>>),
     Look,
     Rest(Option<DateTime<Utc>>),
 }
 
 impl Workers {
     pub(super) fn new(desk: Arc<Desk>, answers: Answers) -> Self {
-        let permits = Arc::new(Semaphore::new(desk.settings.worker.max_concurrency.get()));
+        let all = desk.settings.worker.max_concurrency.get();
+        let kept = usize::from(keeps(&desk));
+        let permits = Arc::new(Semaphore::new(all - kept));
+        let kept = Arc::new(Semaphore::new(kept));
         let queue = Mutex::new(Queue { look: true, ..Queue::default() });
-        Self { desk, answers, permits, queue, bell: Notify::new() }
+        Self { desk, answers, permits, kept, queue, bell: Notify::new() }
     }
 
     /// Takes up to `wanted` free permits, for tasks that are claimed while they are stored.
@@ -73,7 +96,7 @@ impl Workers {
     /// Begins claimed tasks; permits left over are given back.
     pub(super) fn begin(self: &Arc<Self>, claimed: Vec<Claimed>, mut permits: Permits) {
         for task in claimed {
-            let permit = permits.pop();
+            let permit = permits.pop().map(Permit::any);
             self.desk.tracker.spawn(Arc::clone(self).work(task, permit));
         }
     }
@@ -101,7 +124,7 @@ impl Workers {
         while self.unless_draining(self.desk.health.whole()).await.is_some() {
             match self.todo() {
                 Todo::Alone(lane) => self.alone(lane).await,
-                Todo::Claim(lane) => self.claim(lane).await,
+                Todo::Claim(wake_at) => self.claim(wake_at).await,
                 Todo::Look => self.look().await,
                 Todo::Rest(wake_at) => _ = self.unless_draining(self.rest(wake_at)).await,
             }
@@ -122,16 +145,18 @@ impl Workers {
         if let Some(lane) = queue.suspects.pop_front() {
             return Todo::Alone(lane);
         }
-        if let Some(lane) = queue.lanes.pop_front() {
-            queue.queued.remove(&lane);
-            return Todo::Claim(lane);
-        }
         let now = self.desk.clock.now();
-        if queue.look || queue.wake_at.is_some_and(|at| at <= now) {
+        let has_lanes = !queue.lanes.is_empty();
+        let is_due = queue.wake_at.is_some_and(|at| at <= now);
+        // What is due may be an owner's: it does not wait for those who wait. A full page's next one does.
+        if is_due || (queue.look && !has_lanes) {
             (queue.look, queue.wake_at) = (false, None);
             return Todo::Look;
         }
-        Todo::Rest(queue.wake_at)
+        match has_lanes {
+            true => Todo::Claim(queue.wake_at),
+            false => Todo::Rest(queue.wake_at),
+        }
     }
 
     async fn rest(&self, wake_at: Option<DateTime<Utc>>) {
@@ -143,7 +168,7 @@ impl Workers {
         };
         tokio::select! {
             () = self.bell.notified() => {}
-            () = self.desk.woken.notified() => self.queue().look = true,
+            () = self.desk.woken.notified() => self.queue().wake_at = Some(self.desk.clock.now()),
             () = time => {}
         }
     }
@@ -160,18 +185,31 @@ impl Workers {
                 self.ready(lanes, wake_at);
             }
             (Err(error), _) | (_, Err(error)) => {
-                self.queue().look = matches!(error, StoreError::Broken(_));
+                if matches!(error, StoreError::Broken(_)) {
+                    self.queue().wake_at = Some(now);
+                }
                 self.desk.trouble(&error);
             }
         }
     }
 
-    async fn claim(self: &Arc<Self>, lane: Lane) {
-        let permit = self.unless_draining(Arc::clone(&self.permits).acquire_owned()).await;
-        // The semaphore is never closed.
-        let Some(Ok(permit)) = permit else { return };
-        match self.desk.ledger.claim(&lane, &self.desk.boot, self.desk.clock.now()).await {
-            Ok(Some(claimed)) => self.begin(vec![claimed], vec![permit]),
+    /// Claims for the first lane when anybody may be answered, else looks for an owner's task in the lane that
+    /// nobody has looked into for longest. Returns without either when there is something new to know.
+    async fn claim(self: &Arc<Self>, wake_at: Option<DateTime<Utc>>) {
+        let Some(Some(permit)) = self.unless_draining(self.permit(wake_at)).await else { return };
+        let Some(lane) = self.queue().next(&permit) else { return };
+        let (ledger, boot, now) = (&self.desk.ledger, &self.desk.boot, self.desk.clock.now());
+        let claimed = match permit.is_kept {
+            true => ledger.claim_owners(&lane, boot, now).await,
+            false => ledger.claim(&lane, boot, now).await,
+        };
+        match claimed {
+            Ok(Some(claimed)) => {
+                if permit.is_kept {
+                    self.queue().leave(&lane);
+                }
+                self.desk.tracker.spawn(Arc::clone(self).work(claimed, Some(permit)));
+            }
             Ok(None) => {}
             Err(error) => {
                 if matches!(error, StoreError::Broken(_)) {
@@ -179,6 +217,24 @@ impl Workers {
                 }
                 self.desk.trouble(&error);
             }
+        }
+    }
+
+    /// Waits for a right to claim; `None` when lanes or the time have something new to say first.
+    async fn permit(&self, wake_at: Option<DateTime<Utc>>) -> Option<Permit> {
+        let unknown = !self.queue().unseen.lanes.is_empty();
+        let kept = async {
+            match unknown {
+                true => Arc::clone(&self.kept).acquire_owned().await,
+                false => std::future::pending().await,
+            }
+        };
+        // The semaphores are never closed.
+        tokio::select! {
+            biased;
+            permit = Arc::clone(&self.permits).acquire_owned() => permit.ok().map(Permit::any),
+            permit = kept => permit.ok().map(Permit::kept),
+            () = self.rest(wake_at) => None,
         }
     }
 
@@ -198,10 +254,16 @@ impl Workers {
 
     /// Runs a lane's task with no other task beside it, until it has ended or has lived long enough.
     async fn alone(self: &Arc<Self>, lane: Lane) {
-        let all = u32::try_from(self.desk.settings.worker.max_concurrency.get());
+        let kept = usize::from(keeps(&self.desk));
+        let all = u32::try_from(self.desk.settings.worker.max_concurrency.get() - kept);
         let all = Arc::clone(&self.permits).acquire_many_owned(all.unwrap_or(u32::MAX));
-        // The semaphore is never closed.
-        let Some(Ok(mut all)) = self.unless_draining(all).await else { return };
+        let kept = Arc::clone(&self.kept).acquire_many_owned(u32::try_from(kept).unwrap_or(0));
+        // The semaphores are never closed.
+        let Some((Ok(mut all), Ok(_kept))) =
+            self.unless_draining(async { (all.await, kept.await) }).await
+        else {
+            return;
+        };
         let claimed = self.desk.ledger.claim(&lane, &self.desk.boot, self.desk.clock.now()).await;
         let claimed = match claimed {
             Ok(Some(claimed)) => claimed,
@@ -214,7 +276,7 @@ impl Workers {
             }
         };
         let claim = claimed.claim.clone();
-        let work = Arc::clone(self).work(claimed, all.split(1));
+        let work = Arc::clone(self).work(claimed, all.split(1).map(Permit::any));
         let work = tokio::time::timeout(ALONE, self.desk.tracker.spawn(work));
         let waited = self.unless_draining(work).await;
         let has_others = !self.queue().suspects.is_empty();
@@ -227,7 +289,7 @@ impl Workers {
     }
 
     /// Works on a task and on those its lane hands over, in turn with other lanes.
-    async fn work(self: Arc<Self>, first: Claimed, permit: Option<OwnedSemaphorePermit>) {
+    async fn work(self: Arc<Self>, first: Claimed, permit: Option<Permit>) {
         let mut next = Some(first);
         let mut turns = 0;
         while let Some(claimed) = next.take() {
@@ -237,7 +299,9 @@ impl Workers {
                 break;
             }
             turns += 1;
-            let hand_over = turns < TURNS || !self.has_waiting();
+            // The lane's next task may be anybody's.
+            let is_kept = permit.as_ref().is_some_and(|permit| permit.is_kept);
+            let hand_over = !is_kept && (turns < TURNS || !self.has_waiting());
             let lane = Lane::of(&claimed.conversation);
             self.desk.crash.hit(CrashPoint::AfterClaim);
             let remains = Remains::of(&claimed);
@@ -273,8 +337,52 @@ impl Workers {
     }
 }
 
+/// Whether one permit is for owners alone: not where there is one worker, or no owner.
+fn keeps(desk: &Desk) -> bool {
+    desk.settings.worker.max_concurrency.get() > 1 && !desk.owners.is_empty()
+}
+
+impl Permit {
+    fn any(slot: OwnedSemaphorePermit) -> Self {
+        Self { is_kept: false, _slot: slot }
+    }
+
+    fn kept(slot: OwnedSemaphorePermit) -> Self {
+        Self { is_kept: true, _slot: slot }
+    }
+}
+
 impl Queue {
+    /// The lane that is next for a permit. One that was seen for an owner's stays in its place for anybody's.
+    fn next(&mut self, permit: &Permit) -> Option<Lane> {
+        if !permit.is_kept {
+            let lane = self.lanes.pop_front()?;
+            self.queued.remove(&lane);
+            if self.lanes.is_empty() {
+                self.unseen = Unseen::default();
+            }
+            return Some(lane);
+        }
+        while let Some(lane) = self.unseen.lanes.pop_front() {
+            self.unseen.known.remove(&lane);
+            if self.queued.contains(&lane) {
+                return Some(lane);
+            }
+        }
+        None
+    }
+
+    /// A lane whose task was claimed out of its turn waits no more.
+    fn leave(&mut self, lane: &Lane) {
+        if self.queued.remove(lane) {
+            self.lanes.retain(|waiting| waiting != lane);
+        }
+    }
+
     fn push(&mut self, lane: Lane) {
+        if self.unseen.known.insert(lane.clone()) {
+            self.unseen.lanes.push_back(lane.clone());
+        }
         if self.queued.insert(lane.clone()) {
             self.lanes.push_back(lane);
         }
