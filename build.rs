@@ -1,6 +1,11 @@
 //! Lets the linker pack the program's relocations where the C library reads packed ones (glibc 2.36): two of the
 //! twenty megabytes that are resident, and part of every start, are a table of them otherwise.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "cargo tells a build script everything by its environment"
+)]
+
 use std::env::var;
 use std::process::Command;
 

@@ -195,7 +195,8 @@ mod tests {
         let third = Arc::new(third.unwrap());
         // Both are being answered: nobody can leave.
         let (a, b) = (second.busy(), third.busy());
-        (a.whole(), b.whole());
+        a.whole();
+        b.whole();
         assert!(seats.take(loud).await.is_none());
         assert!(seats.take(None).await.is_some());
     }
