@@ -43,7 +43,8 @@ pub fn went_in_circles(tool: &str) -> String {
 pub fn no_answer(error: &ModelError) -> String {
     match error {
         ModelError::Transient { why, .. } => format!(
-            "I could not get an answer from the model ({why}). Nothing is lost: please send it again in a while."
+            "I could not get an answer from the model ({why}). I will not try this again by myself: please send it again in a \
+             while."
         ),
         ModelError::Rejected { why } => format!(
             "The model's provider refuses this request ({why}), and it would refuse it again. Please put it \
@@ -77,7 +78,7 @@ pub fn stopped() -> &'static str {
 pub fn no_answer_plainly(error: &ModelError) -> String {
     let line = match error {
         ModelError::Transient { .. } => {
-            "The model is not available right now. Nothing is lost: please send it again later."
+            "The model is not available right now. I will not try this again by myself: please send it again later."
         }
         ModelError::Unusable { .. } => {
             "The model is not available right now. Please try again later."

@@ -125,7 +125,9 @@ impl<'a> Builder<'a> {
         let Some(profile) = self.profiles.get(name).cloned() else {
             return Ok(Arc::new(Offline::new(OFFLINE)));
         };
-        let filled = filled(name, &profile);
+        let is_short = name == DEFAULT && !self.settings.profiles.contains_key(name);
+        let at = if is_short { "llm".to_owned() } else { format!("llm.profiles.{name}") };
+        let filled = Profile { at, ..filled(name, &profile) };
         let price = price_of(&filled.model, &self.settings.prices);
         let bare = self
             .adapter(&profile, filled)
@@ -193,6 +195,7 @@ fn filled(name: &str, profile: &ProfileSettings) -> Profile {
             sees_images: profile.sees_images.unwrap_or_else(|| profile.at_home()),
         },
         name: name.to_owned(),
+        at: String::new(),
         model,
         max_output: profile.max_output,
         stream: profile.stream,

@@ -60,10 +60,13 @@ impl Model for Fallback {
                     error
                 }
             };
-            tracing::warn!(
-                model = card.name,
-                "cannot answer, the next profile is asked if there is one: {error}"
-            );
+            // Of the last one's failure its caller tells.
+            if at + 1 < candidates.len() {
+                tracing::warn!(
+                    model = card.name,
+                    "cannot answer, the next profile is asked: {error}"
+                );
+            }
             if matches!(error, ModelError::TooLong { .. }) {
                 too_small = too_small.max(card.context);
             }

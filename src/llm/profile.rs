@@ -11,6 +11,8 @@ pub(super) struct Profile {
     pub card: Card,
     /// Its name in config.
     pub name: String,
+    /// Where it stands in config: `llm.profiles.fast`, or `llm` in the short form.
+    pub at: String,
     /// The model's name at its provider.
     pub model: String,
     /// The profile's own limit of tokens written.

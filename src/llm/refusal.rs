@@ -96,7 +96,7 @@ impl Refused {
     pub fn class(self, profile: &Profile, most: u32) -> Failed {
         let usage = self.usage;
         let error = match self.what {
-            What::Status(status) => self.of_status(status, &profile.name),
+            What::Status(status) => self.of_status(status, &profile.at),
             What::Trouble(Reason::NoRoom) => {
                 let may_raise = profile.max_output.is_none_or(|limit| limit > most);
                 ModelError::NoRoom { most, may_raise }
@@ -114,14 +114,13 @@ impl Refused {
         Failed { error, usage }
     }
 
-    fn of_status(self, status: u16, profile: &str) -> ModelError {
+    fn of_status(self, status: u16, at: &str) -> ModelError {
         let Self { says, retry_after, .. } = self;
         let lower = says.to_lowercase();
         let any = |words: &[&str]| words.iter().any(|w| lower.contains(w));
         if any(&TOO_LONG) || status == 413 {
             return ModelError::TooLong { why: says };
         }
-        let at = format!("llm.profiles.{profile}");
         let unusable = |reason, what: &str, todo: &str| ModelError::Unusable {
             why: format!("{what} ({says}): {todo}"),
             reason,
@@ -221,8 +220,9 @@ mod tests {
 
     fn profile() -> Profile {
         let card = Card { name: "m".to_owned(), context: 1, sees_images: true };
-        let (name, model) = ("main".to_owned(), "m".to_owned());
-        Profile { card, name, model, max_output: None, stream: true }
+        let (name, at) = ("main".to_owned(), "llm.profiles.main".to_owned());
+        let model = "m".to_owned();
+        Profile { card, name, at, model, max_output: None, stream: true }
     }
 
     fn kind(status: u16, body: &str) -> &'static str {

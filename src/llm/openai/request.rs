@@ -220,8 +220,8 @@ mod tests {
     #[test]
     fn openai_itself_gets_its_own_words_and_others_the_common_ones() {
         let card = crate::llm::Card { name: "m".to_owned(), context: 1, sees_images: true };
-        let (name, model) = ("p".to_owned(), "m".to_owned());
-        let profile = Profile { card, name, model, max_output: None, stream: true };
+        let (name, at, model) = ("p".to_owned(), "llm".to_owned(), "m".to_owned());
+        let profile = Profile { card, name, at, model, max_output: None, stream: true };
         let keys = |native| {
             let asked = request(1);
             let body = body(&profile, &asked, Habits::new(true, native), 9).expect("a body");
