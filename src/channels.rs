@@ -71,6 +71,14 @@ mod emulated {
         }
     }
 
+    impl Place {
+        /// Whether the bot hears it without its name: a command, but where the platform keeps such lines for
+        /// itself.
+        fn hears(self, text: &str) -> bool {
+            text.starts_with('/') && !matches!(self, Self::Slack(_))
+        }
+    }
+
     /// The playground as the demo's world.
     #[derive(Default)]
     pub struct Emulated {
@@ -181,8 +189,7 @@ mod emulated {
 
         fn say(&self, name: &str, text: &str, manner: Manner) -> anyhow::Result<i64> {
             let place = place(name)?;
-            // A command speaks to it anyway.
-            let bare = !text.starts_with('/') && !text.contains('@');
+            let bare = !text.contains('@') && !place.hears(text);
             let named = place.bot().filter(|_| manner == Manner::ToTheBot && bare);
             let text = named.map_or_else(|| text.to_owned(), |bot| format!("{bot} {text}"));
             let playground = self.running()?;

@@ -3,8 +3,12 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
+use selkie_playground::Turn;
+use serde_json::json;
+
 use crate::support::browser::{ALT, Answer, Browser, ENTER, ESCAPE, UP};
 use crate::support::demo::Demo;
+use crate::support::world::World;
 
 /// Returns every visible text whose contrast with what is behind it is below 4.5:1.
 const PALE: &str = include_str!("pale.js");
@@ -64,6 +68,41 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
     let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--in", "telegram:moon"]);
     assert_eq!(code, 2);
     assert!(errors.contains("slack:channel, line:user or line:group"), "{errors}");
+    for place in ["telegram:group", "slack:channel", "line:group"] {
+        let (code, out, errors) = Demo::run(&["demo", "--say", "/status", "--in", place]);
+        assert_eq!((code, &*errors), (0, ""), "{place}");
+        assert!(out.contains("Nothing is running"), "{place}: {out}");
+    }
+}
+
+#[test]
+fn what_a_demo_would_ignore_is_refused_by_name() {
+    for (line, named) in [
+        (&["demo", "--say", " "][..], "--say is empty"),
+        (&["demo", "--in", "slack:dm"], "--say"),
+        (&["demo", "--port", "9", "--say", "hi"], "--port"),
+        (&["ask", " "], "TEXT is empty"),
+    ] {
+        let (code, out, errors) = Demo::run(line);
+        assert_eq!((code, &*out), (2, ""), "{line:?}: {errors}");
+        assert!(errors.contains(named), "{line:?}: {errors}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_demo_whose_task_fails_fails_and_says_so_once() {
+    let world = World::start().await;
+    world.playground.model().script(vec![Turn::refuse(401, "no such key")]);
+    let endpoint = world.playground.model_endpoint();
+    let config = world.home.folder().join("demo.yaml");
+    let llm =
+        json!({ "llm": { "provider": "openai", "endpoint": endpoint, "api_key": "k-12345" } });
+    std::fs::write(&config, llm.to_string()).expect("a config");
+    let config = config.display().to_string();
+    let run = move || Demo::run(&["demo", "--config", &config, "--say", "hi"]);
+    let (code, out, errors) = tokio::task::spawn_blocking(run).await.expect("a thread");
+    assert_eq!((code, &*errors), (1, ""), "{out}");
+    assert_eq!(out.matches("check llm.api_key").count(), 1, "{out}");
 }
 
 #[test]

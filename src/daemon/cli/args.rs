@@ -78,7 +78,7 @@ pub struct Demo {
     #[arg(long, value_name = "TEXT")]
     pub say: Option<String>,
     /// Where to send it [default: the first place, a private chat]
-    #[arg(long = "in", value_name = "PLACE")]
+    #[arg(long = "in", value_name = "PLACE", requires = "say")]
     pub place: Option<String>,
     /// In a group: do not address the bot by its name
     #[arg(long, requires = "say")]
@@ -87,7 +87,7 @@ pub struct Demo {
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// The page's port [default: a free one]
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    #[arg(long, default_value_t = 0, hide_default_value = true, conflicts_with = "say")]
     pub port: u16,
 }
 
@@ -230,7 +230,10 @@ pub enum Config {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   selkie trace 17
-  selkie trace tg:4711:203 --json")]
+  selkie trace 1767225600.000200 --json
+
+A task's number stands in /status and in the log. A platform's message id is the last part of a message's link
+(in Slack the ts: p1767225600000200 in a link is 1767225600.000200). The console lists the newest tasks.")]
 pub struct Trace {
     /// A task's number, an inbox key, or a platform's message id
     pub message: String,

@@ -1,5 +1,6 @@
 //! `selkie demo`: the same daemon as `run`, with emulated platforms around it.
 
+use std::io::Write as _;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -68,7 +69,7 @@ async fn with_world(
     let mut plan = plan(binary, &chosen)?;
     plan.settings.logging = plan.settings.logging.quiet();
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
-    Ok(both(plan, errand, world).await?)
+    both(plan, errand, world).await
 }
 
 /// Counts this demo among those of its state folder and returns how many there were before.
@@ -86,7 +87,7 @@ fn earlier_demos(binary: &Binary, chosen: &Chosen) -> anyhow::Result<u32> {
 }
 
 /// Runs the daemon and the visit side by side; the visit's end ends the daemon.
-async fn both(plan: Plan, errand: Option<Errand>, world: Box<dyn World>) -> anyhow::Result<()> {
+async fn both(plan: Plan, errand: Option<Errand>, world: Box<dyn World>) -> Outcome {
     let (up, started) = oneshot::channel::<Up>();
     let (end, ended) = oneshot::channel::<()>();
     let model = plan.model.card().name;
@@ -107,15 +108,19 @@ async fn both(plan: Plan, errand: Option<Errand>, world: Box<dyn World>) -> anyh
     };
     let mut daemon = pin!(daemon(plan, up, Some(ended)));
     tokio::select! {
-        ran = &mut daemon => ran,
-        visited = visit => daemon.await.and(visited),
+        ran = &mut daemon => Ok(ran?),
+        visited = visit => {
+            daemon.await?;
+            visited
+        }
     }
 }
 
 /// Prints the page's address and stays; the daemon ends by its own signal, and with it everything.
-async fn stay(banner: &Banner) -> anyhow::Result<()> {
+async fn stay(banner: &Banner) -> Outcome {
     print::out(&banner.address)?;
-    eprint!("{}", banner.words);
+    // A courtesy: a closed standard error stops nothing.
+    write!(std::io::stderr(), "{}", banner.words).ok();
     std::future::pending().await
 }
 
@@ -155,6 +160,9 @@ struct Errand {
 /// Reads `--say` and `--in`: the place that was named, or the first there is.
 fn errand(demo: &Demo, places: &[String]) -> Result<Option<Errand>, Failure> {
     let Some(text) = demo.say.clone() else { return Ok(None) };
+    if text.trim().is_empty() {
+        return Err(Failure::Usage("--say is empty: there is nothing to send".to_owned()));
+    }
     let place = demo.place.as_ref().or_else(|| places.first()).cloned().unwrap_or_default();
     if !places.contains(&place) {
         return Err(Failure::Usage(format!("--in takes {}, not {place:?}", one_of(places))));
@@ -164,7 +172,7 @@ fn errand(demo: &Demo, places: &[String]) -> Result<Option<Errand>, Failure> {
 }
 
 /// Says one thing and prints what stands there when everything has settled.
-async fn say(world: &dyn World, up: &Up, errand: &Errand) -> anyhow::Result<()> {
+async fn say(world: &dyn World, up: &Up, errand: &Errand) -> Outcome {
     let Errand { place, text, manner } = errand;
     let happenings = up.happenings.listen();
     let message = world.say(place, text, *manner)?;
@@ -173,20 +181,24 @@ async fn say(world: &dyn World, up: &Up, errand: &Errand) -> anyhow::Result<()> 
     for answer in &seen {
         print::out(&format!("{}\n", answer.trim_end()))?;
     }
-    settled.map_err(|_| anyhow!("the answer is not complete after {} s", PATIENCE.as_secs()))??;
+    let failed = settled
+        .map_err(|_| anyhow!("the answer is not complete after {} s", PATIENCE.as_secs()))??;
     if seen.is_empty() && *manner == Manner::ToTheRoom {
         print::out("nothing was sent: the message was not for the bot\n")?;
         return Ok(());
     }
     if seen.is_empty() {
-        bail!("there was no answer (in a group, address the bot by its name)")
+        return Err(anyhow!("there was no answer (in a group, address the bot by its name)").into());
+    }
+    if failed {
+        return Err(Failure::Told);
     }
     Ok(())
 }
 
-/// Waits until something has come of the message and nothing is left to do.
-async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> anyhow::Result<()> {
-    let (mut heard, mut something) = (false, false);
+/// Waits until something has come of the message and nothing is left to do. Returns whether a task failed.
+async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> anyhow::Result<bool> {
+    let (mut heard, mut something, mut failed) = (false, false, false);
     loop {
         let happening = match timeout(QUIET, happenings.recv()).await {
             Ok(Err(broadcast::error::RecvError::Closed)) => bail!("the daemon has ended"),
@@ -194,14 +206,15 @@ async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> any
             Ok(Err(broadcast::error::RecvError::Lagged(_))) => None,
             Ok(Ok(happening)) => Some(happening),
             // Heard, and nothing came of it for so long: it was ignored.
-            Err(_) if heard && !something && idle(up).await? => return Ok(()),
+            Err(_) if heard && !something && idle(up).await? => return Ok(failed),
             Err(_) => continue,
         };
         heard |= matches!(happening, Some(Happening::Heard { .. }));
         something |=
             matches!(happening, Some(Happening::Ended { .. } | Happening::Delivered { .. }));
+        failed |= matches!(&happening, Some(Happening::Ended { state, .. }) if state == "failed");
         if something && idle(up).await? {
-            return Ok(());
+            return Ok(failed);
         }
     }
 }

@@ -25,7 +25,9 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
     if chains.is_empty() {
         let message = &trace.message;
         return Err(Failure::Failed(anyhow::anyhow!(
-            "nothing is known about {message:?}: give a task's number, an inbox key or a message id"
+            "nothing is known about {message:?}: give a task's number (/status and the log name it) or the \
+             platform's own message id (the last part of a message's link); an id of /id names a place, not a \
+             message"
         )));
     }
     if trace.json {
