@@ -318,16 +318,20 @@ impl<'a> Drive<'a> {
     /// Makes one call.
     async fn one(&self, call: &Call) -> Result<Dispatched, ToolError> {
         let claimed = self.task.claimed;
-        self.agent.happenings.tell(|| Happening::Called {
-            conversation: claimed.conversation.clone(),
-            task: claimed.claim.task,
-            tool: call.name.clone(),
-            arguments: self.shown(&call.arguments.to_string()),
-        });
+        let given = self.run.given(&call.id);
+        // With an answer to its question it goes on: it was told when it began.
+        if given.is_empty() {
+            self.agent.happenings.tell(|| Happening::Called {
+                conversation: claimed.conversation.clone(),
+                task: claimed.claim.task,
+                tool: call.name.clone(),
+                arguments: self.shown(&call.arguments.to_string()),
+            });
+        }
         let mut scope = (self.task.scope)(&self.facts, &call.id);
         let now = self.agent.clock.now();
         let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
-        scope.given = self.run.given(&call.id);
+        scope.given = given;
         scope.earlier = Arc::clone(&self.earlier);
         scope.outward = self.outward();
         scope.spent = Arc::clone(&self.meter);

@@ -20,6 +20,7 @@ use crate::flow::endings::{Endings, Finished};
 use crate::flow::intake::Intake;
 use crate::flow::standings;
 use crate::flow::terminal::{self, Said, Terminal};
+use crate::flow::{typed, unheard};
 use crate::store::{Arrival, Disposition, NewTask, StoreError};
 
 /// What is asked in the terminal.
@@ -98,9 +99,17 @@ pub(super) async fn begin(
     terminal: &Terminal,
     ask: Ask,
 ) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
-    let arrival = arrival(desk, ask);
+    let typed = typed::command(&ask.text);
+    let text = typed::question(&ask.text).to_owned();
+    let mut arrival = arrival(desk, Ask { text, ..ask });
     let asked = MessageRef::new(&*arrival.inbound.key);
     let said = terminal.listen(&arrival.inbound.conversation, asked);
+    unheard::withdraw(&intake.commands, terminal, &arrival.inbound.conversation).await?;
+    if let Some(command) = typed {
+        arrival.inbound.command = Some(command);
+        arrival.disposition = Disposition::Command;
+        return commanded(desk, intake, arrival, said).await;
+    }
     let happenings = desk.happenings.listen();
     let stored = intake.store(vec![arrival], None).await?;
     let Some(row) = stored.accepted.fresh.first().map(|fresh| fresh.row) else {
@@ -124,6 +133,34 @@ pub(super) async fn begin(
             }
         }
         endings.forget(row);
+    });
+    Ok(events)
+}
+
+/// Carries out a command and streams what it says.
+async fn commanded(
+    desk: &Arc<Desk>,
+    intake: &Arc<Intake>,
+    arrival: Arrival,
+    mut said: mpsc::UnboundedReceiver<Said>,
+) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
+    let mut stored = intake.store(vec![arrival], None).await?;
+    let rows = std::mem::take(&mut stored.accepted.commands);
+    intake.begin(stored);
+    let (out, events) = mpsc::channel(4);
+    let (commands, stop) = (Arc::clone(&intake.commands), desk.stop.work.clone());
+    desk.tracker.spawn(async move {
+        commands.carry_out(rows).await;
+        let state = tokio::select! {
+            Some(Said { text, .. }) = said.recv() => {
+                drop(out.send(AskEvent::Said(text)).await);
+                "done"
+            }
+            // It is carried out; nobody reads what it says.
+            () = out.closed() => return,
+            () = stop.cancelled() => "interrupted",
+        };
+        drop(out.try_send(AskEvent::Ended { state: state.to_owned() }));
     });
     Ok(events)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use selkie_channel_core::{Audience, Inbound, Offered, PersonId};
 
 use crate::domain::crash::CrashPoint;
-use crate::domain::facts::{Facts, Mode, Trust};
+use crate::domain::facts::{Facts, Mode, Trust, Where};
 use crate::domain::ids::InboxId;
 use crate::domain::task::TaskState;
 use crate::flow::account::Account;
@@ -13,7 +13,7 @@ use crate::flow::desk::Desk;
 use crate::flow::stops::Stops;
 use crate::flow::taps::Taps;
 use crate::flow::words::{self, HouseReport, StatusReport};
-use crate::flow::{limits, questions};
+use crate::flow::{limits, questions, terminal};
 use crate::shape::Shape;
 use crate::store::read::TaskRow;
 use crate::store::{CommandDone, CommandEffect, StopAnswers, StoreError};
@@ -161,7 +161,10 @@ impl Commands {
         let command = inbound.command.as_ref();
         let builtin = command.and_then(|c| Builtin::parse(&c.name));
         // The rights of today: the row may be older than the config.
-        let trust = self.desk.policy(account, |p| p.principal(inbound));
+        let trust = match terminal::is_here(&inbound.conversation) {
+            true => Some(Trust::Owner),
+            false => self.desk.policy(account, |p| p.principal(inbound)),
+        };
         let (Some(command), Some(trust)) = (command, trust) else {
             return Ok(CommandEffect::Say(None));
         };
@@ -173,10 +176,11 @@ impl Commands {
             Builtin::Ask => say(words::ask_what()),
             Builtin::Status => say(self.status(inbound, trust).await?),
             Builtin::Ps if trust != Trust::Owner => say(words::owners_only(builtin.name())),
-            Builtin::Ps => say(words::processes(
-                &self.desk.processes.list(&inbound.conversation, self.desk.clock.now()),
-            )),
+            Builtin::Ps => say(self.processes(inbound).await?),
             Builtin::Workspace if trust != Trust::Owner => say(words::owners_only(builtin.name())),
+            Builtin::Workspace if terminal::is_here(&inbound.conversation) => {
+                say(words::workspace_of_terminal())
+            }
             Builtin::Workspace => self.workspace(inbound, command.args.trim()).await,
             Builtin::Tools => say(self.tools(inbound, account, trust, &command.args).await?),
             Builtin::Plan => self.plan(inbound, trust, &command.args).await,
@@ -325,8 +329,16 @@ impl Commands {
             limits: self.desk.limits.reached(now),
         });
         let version = self.desk.version;
-        let report = StatusReport { version, conversation: &conversation, running_for, house };
+        let questions = self.desk.ledger.open_questions(Some(&inbound.conversation)).await?.len();
+        let report =
+            StatusReport { version, conversation: &conversation, running_for, questions, house };
         Ok(words::status(&report))
+    }
+
+    async fn processes(&self, inbound: &Inbound) -> Result<String, StoreError> {
+        let running = self.desk.ledger.status(&inbound.conversation).await?.running;
+        let all = self.desk.processes.list(&inbound.conversation, self.desk.clock.now());
+        Ok(words::processes(&all, running.map(|(task, _)| task)))
     }
 
     async fn tools(
@@ -337,6 +349,9 @@ impl Commands {
         args: &str,
     ) -> Result<String, StoreError> {
         let mut facts = self.desk.policy(account, |p| p.facts(inbound, trust));
+        if terminal::is_here(&inbound.conversation) {
+            facts.place = Where::CommandLine { terminal: true };
+        }
         facts.mode = self.desk.ledger.mode(&inbound.conversation).await?;
         facts.taint = facts.taint.max(self.desk.ledger.level(&inbound.conversation, trust).await?);
         let shape = (self.shapes)(&facts);

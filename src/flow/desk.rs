@@ -31,7 +31,7 @@ use crate::flow::spool::Spool;
 use crate::flow::standings::Standings;
 use crate::flow::terminal::Terminal;
 use crate::flow::workspace::Workspaces;
-use crate::flow::{Parts, Stop, words};
+use crate::flow::{Parts, Stop, terminal, words};
 use crate::store::{Draft, Ledger, Queued, StoreError};
 use crate::tools::paths::Ours;
 use crate::tools::ports::Pictures;
@@ -200,8 +200,10 @@ impl Desk {
 
     /// Renders an answer to a message; in a group it quotes the message.
     pub(super) fn draft_to(&self, inbound: &Inbound, markdown: &str) -> Option<Draft> {
-        let is_group = inbound.audience == Audience::Group;
-        let quote = is_group.then(|| inbound.message.clone()).flatten();
+        // Several may sit in one folder, as several speak in a group: who asked is who hears.
+        let among_others =
+            inbound.audience == Audience::Group || terminal::is_here(&inbound.conversation);
+        let quote = among_others.then(|| inbound.message.clone()).flatten();
         self.draft(&inbound.conversation, markdown, quote, self.right([inbound]))
     }
 
@@ -247,17 +249,23 @@ impl Desk {
         self.post.send(queued);
     }
 
-    /// Says something once for ever under `key`.
-    pub(super) async fn say_once(self: &Arc<Self>, key: &str, draft: Draft) {
+    /// Says something once for ever under `key`; `true` when this was the once.
+    pub(super) async fn say_once(self: &Arc<Self>, key: &str, draft: Draft) -> bool {
         let (desk, key) = (Arc::clone(self), key.to_owned());
         let said = async move {
             match desk.ledger.say_once(&key, draft).await {
-                Ok(Some(queued)) => desk.send(queued),
-                Ok(None) => {}
-                Err(error) => desk.trouble(&error),
+                Ok(Some(queued)) => {
+                    desk.send(queued);
+                    true
+                }
+                Ok(None) => false,
+                Err(error) => {
+                    desk.trouble(&error);
+                    false
+                }
             }
         };
-        self.to_the_end(said).await;
+        self.to_the_end(said).await
     }
 
     /// Tells the first owner something in private, once a day for each `key`.

@@ -32,10 +32,25 @@ impl Hints {
     /// Whether somebody in this place gets a hint now. Who gets none because many knock may get one later.
     pub(super) fn may(&self, place: &PlaceId, now: DateTime<Utc>) -> bool {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Inner { told, accounts } = &mut *inner;
-        if told.contains(&place.full()) {
+        if inner.told.contains(&place.full()) || !inner.has_room(place, now) {
             return false;
         }
+        if inner.told.len() >= MANY {
+            inner.told.clear();
+        }
+        inner.told.insert(place.full())
+    }
+
+    /// Whether somebody who asks gets words again now.
+    pub(super) fn may_again(&self, place: &PlaceId, now: DateTime<Utc>) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).has_room(place, now)
+    }
+}
+
+impl Inner {
+    /// Takes one of the account's hints of this minute.
+    fn has_room(&mut self, place: &PlaceId, now: DateTime<Utc>) -> bool {
+        let accounts = &mut self.accounts;
         let account = accounts.entry(place.account().clone()).or_insert_with(|| Hinted {
             minute: Window::new(A_MINUTE, TimeDelta::minutes(1)),
             left_out: Seldom::default(),
@@ -52,10 +67,7 @@ impl Hints {
             return false;
         }
         account.minute.took(now);
-        if told.len() >= MANY {
-            told.clear();
-        }
-        told.insert(place.full())
+        true
     }
 }
 

@@ -18,10 +18,9 @@ use crate::flow::account::Account;
 use crate::flow::commands::Commands;
 use crate::flow::desk::Desk;
 use crate::flow::gate::Gate;
-use crate::flow::hints::Hints;
 use crate::flow::hold;
+use crate::flow::knocks::Knocks;
 use crate::flow::policy;
-use crate::flow::words;
 use crate::flow::worker::{Permits, Workers};
 use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, StoreError};
 
@@ -31,7 +30,7 @@ pub(super) struct Intake {
     pub(super) workers: Arc<Workers>,
     pub(super) commands: Arc<Commands>,
     pub(super) gate: Arc<Gate>,
-    pub(super) hints: Hints,
+    pub(super) knocks: Knocks,
 }
 
 /// A stored batch: what it asks for is not begun yet.
@@ -99,7 +98,7 @@ impl Intake {
         let heard: Vec<ConversationId> =
             arrivals.iter().map(|a| a.inbound.conversation.clone()).collect();
         let knocks: Vec<Inbound> =
-            arrivals.iter().filter(|a| self.is_hinted(a)).map(|a| a.inbound.clone()).collect();
+            arrivals.iter().filter(|a| self.deserves_words(a)).map(|a| a.inbound.clone()).collect();
         let rights: Vec<(usize, Inbound)> = arrivals.iter().enumerate().filter_map(right).collect();
         let moves: Vec<(PlaceId, PlaceId)> = arrivals.iter().filter_map(moved).collect();
         let stored = self.store(arrivals, cursor).await?;
@@ -110,7 +109,7 @@ impl Intake {
             self.desk.follow(account, &old, &new).await;
         }
         for knock in knocks {
-            self.hint(account, &knock).await;
+            self.knocks.hint(&self.desk, account, &knock).await;
         }
         Ok(())
     }
@@ -137,19 +136,9 @@ impl Intake {
         }
     }
 
-    /// Whether somebody knocks who gets a hint.
-    fn is_hinted(&self, arrival: &Arrival) -> bool {
+    fn deserves_words(&self, arrival: &Arrival) -> bool {
         policy::knocks(&arrival.inbound, &arrival.disposition)
-            && self.hints.may(&arrival.inbound.place, self.desk.clock.now())
-    }
-
-    /// Says how to be let in, once for ever in each place.
-    async fn hint(&self, account: &Account, inbound: &Inbound) {
-        tracing::info!(speaker = %inbound.speaker.id, place = %inbound.place, "not on the allow list");
-        let text = words::not_allowed(inbound, account.channel.name, account.channel.allow_keys);
-        if let Some(draft) = self.desk.draft_to(inbound, &text) {
-            self.desk.say_once(&format!("hint:{}", inbound.place.full()), draft).await;
-        }
+            && self.knocks.deserves(&arrival.inbound, self.desk.clock.now())
     }
 }
 

@@ -42,6 +42,7 @@ mod hints;
 mod hold;
 mod intake;
 mod janitor;
+mod knocks;
 mod limits;
 mod listen;
 mod mind;
@@ -78,6 +79,8 @@ mod taps;
 mod terminal;
 #[cfg(test)]
 mod testing;
+mod typed;
+mod unheard;
 mod verdict;
 mod words;
 mod worker;
@@ -95,8 +98,8 @@ use courier::Courier;
 use desk::Desk;
 use endings::Endings;
 use gate::Gate;
-use hints::Hints;
 use intake::Intake;
+use knocks::Knocks;
 use mind::{Mind, Thinking};
 use post::Letterbox;
 use stops::Stops;
@@ -230,7 +233,7 @@ impl Flow {
             workers: Arc::clone(&workers),
             commands: Arc::clone(&commands),
             gate: Arc::clone(&gate),
-            hints: Hints::default(),
+            knocks: Knocks::default(),
         });
         let letterboxes = Mutex::new(letterboxes);
         Self { desk, intake, workers, commands, gate, endings, terminal, letterboxes }

@@ -266,16 +266,16 @@ async fn a_moved_group_keeps_its_rights_and_the_owner_hears_of_it() {
 }
 
 #[tokio::test]
-async fn a_stranger_gets_one_hint_and_no_task() {
+async fn a_stranger_gets_one_hint_and_their_id_and_no_task() {
     let house = house().await;
     house.hear(vec![message("tg:66", "hi")]).await;
     house.hear(vec![message("tg:66", "hello?"), command("tg:66", "id")]).await;
     house.hear(vec![message("tg:1", "hi")]).await;
-    house.platform.wait_for(2).await;
+    house.platform.wait_for(3).await;
     let platform = Arc::clone(&house.platform);
     let left = house.close().await;
     let arrived = platform.arrived.borrow();
-    assert_eq!(arrived.len(), 2);
+    assert_eq!(arrived.len(), 3);
     assert!(texts(&arrived).iter().any(|t| t.contains(r#"allowed_chat_ids: ["tg:66"]"#)));
     drop(arrived);
     assert_eq!(left.tasks().await, [(TaskState::Done, 1)]);

@@ -193,3 +193,57 @@ async fn settle_claims(house: &House) {
     };
     tokio::time::timeout(Duration::from_secs(20), given_back).await.unwrap();
 }
+
+/// Everything that is said to who asks, to the end.
+async fn told(house: &House, text: &str) -> Vec<AskEvent> {
+    let mut stream = house.flow.ask(ask(text)).await.unwrap();
+    let mut events = Vec::new();
+    while let Some(event) = stream.recv().await {
+        if !matches!(event, AskEvent::Happening(_)) {
+            events.push(event);
+        }
+    }
+    events
+}
+
+#[tokio::test]
+async fn a_command_in_the_terminal_is_carried_out_and_not_asked() {
+    let house = house().await;
+    let ended = AskEvent::Ended { state: "done".to_owned() };
+    for (text, expected) in [
+        ("/reset", "A fresh start"),
+        ("/plan off", "Plan mode was not on"),
+        ("/status", "Nothing is running"),
+        ("/ps", "No programs"),
+        ("/workspace /srv", "the folder you stand in"),
+    ] {
+        let events = told(&house, text).await;
+        let [AskEvent::Said(said), end] = &events[..] else { panic!("{text}: {events:?}") };
+        assert!(said.contains(expected) && *end == ended, "{text}: {events:?}");
+    }
+    let path = told(&house, "/etc/hosts").await;
+    assert_eq!(path[0], AskEvent::Said("re /etc/hosts".to_owned()));
+    assert_eq!(house.close().await.tasks().await, [(TaskState::Done, 1)]);
+}
+
+#[tokio::test]
+async fn who_asks_in_a_folder_with_an_open_question_does_not_answer_it() {
+    let house = house().await;
+    let mut events = house.flow.ask(ask("ask free")).await.unwrap();
+    let question = loop {
+        if let AskEvent::Asked(question) = events.recv().await.unwrap() {
+            break question;
+        }
+    };
+    assert_eq!(told(&house, "hello").await[0], AskEvent::Said("re hello".to_owned()));
+    let status = told(&house, "/status").await;
+    let waits = |event: &AskEvent| matches!(event, AskEvent::Said(t) if t.contains("One question"));
+    assert!(waits(&status[0]), "{status:?}");
+    assert_eq!(house.flow.answer(&question, ask("milk")).await.unwrap(), Reply::Taken);
+    while let Some(event) = events.recv().await {
+        if let AskEvent::Said(said) = event {
+            assert!(said.contains("milk"), "{said}");
+        }
+    }
+    house.close().await;
+}

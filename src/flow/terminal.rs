@@ -65,6 +65,13 @@ impl Terminal {
         receiver
     }
 
+    /// Whether somebody still sits there who asked this.
+    pub(super) fn hears(&self, to: &ConversationId, asked: &MessageRef) -> bool {
+        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = listeners.get(to).into_iter().flatten();
+        all.any(|listener| listener.asked == *asked && !listener.sender.is_closed())
+    }
+
     /// Hands text to who asked for it, or to all when it answers nothing; `false` when nobody heard it.
     fn hand(&self, to: &ConversationId, asked: Option<&str>, said: &Said) -> bool {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,6 +95,11 @@ pub(super) fn conversation(workspace: &Path) -> ConversationId {
 pub(super) fn workspace(conversation: &ConversationId) -> Option<PathBuf> {
     let path = Path::new(conversation.key().strip_prefix("cli:")?);
     path.is_absolute().then(|| path.to_owned())
+}
+
+/// Whether a conversation is one of the terminal's: whoever has a shell here is its owner.
+pub(super) fn is_here(conversation: &ConversationId) -> bool {
+    conversation.account().as_str() == ACCOUNT
 }
 
 /// Returns who sits at the terminal.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use selkie_channel_core::{AllowKeys, Audience, Inbound};
 
 use crate::domain::facts::Mode;
+use crate::domain::ids::TaskId;
 use crate::flow::account::{ChannelState, Hearing};
 use crate::flow::commands::Builtin;
 use crate::shape::{Explained, HiddenLine};
@@ -231,6 +232,8 @@ pub(super) struct StatusReport<'a> {
     pub(super) version: &'a str,
     pub(super) conversation: &'a ConversationStatus,
     pub(super) running_for: Option<Duration>,
+    /// How many wait for an answer here.
+    pub(super) questions: usize,
     /// Only the owner reads about the house.
     pub(super) house: Option<HouseReport>,
 }
@@ -251,6 +254,11 @@ pub(super) fn status(report: &StatusReport<'_>) -> String {
         _ => "Nothing is running".to_owned(),
     };
     _ = writeln!(text, "; {} waiting.", of.waiting);
+    match report.questions {
+        0 => {}
+        1 => text.push_str("One question waits for an answer here.\n"),
+        many => _ = writeln!(text, "{many} questions wait for answers here."),
+    }
     let usd = of.usage.micro_usd as f64 / 1e6;
     let (tasks, tokens) = (of.tasks, of.usage.tokens());
     _ = writeln!(text, "Since the last /reset: {tasks} tasks, {tokens} tokens, ${usd:.4}.");
@@ -338,19 +346,28 @@ pub(super) fn nothing_to_fetch() -> String {
     "That answer is no longer there. Please ask again.".to_owned()
 }
 
-/// Answers `/ps`.
-pub(super) fn processes(all: &[Listed]) -> String {
+/// Answers `/workspace` in the terminal.
+pub(super) fn workspace_of_terminal() -> String {
+    "In the terminal I work in the folder you stand in: start me in another one.".to_owned()
+}
+
+/// Answers `/ps`. A command that the `running` task waits for has no name of its own.
+pub(super) fn processes(all: &[Listed], running: Option<TaskId>) -> String {
     let lines = all.iter().map(|process| {
         let Listed { name, state, age, command } = process;
         let command = command.replace('`', "'").replace('\n', " ⏎ ");
         format!("- {name} {state}, started {} ago: `{command}`", length(*age))
     });
-    let lines: Vec<String> = lines.collect();
+    let own = running.map(|task| {
+        format!("Task {task} is running; /stop ends it, and with it the command it waits for.")
+    });
+    let mut lines: Vec<String> = lines.collect();
     if lines.is_empty() {
-        "No programs are running for this conversation.".to_owned()
-    } else {
-        lines.join("\n")
+        let background = if own.is_some() { " in the background" } else { "" };
+        lines.push(format!("No programs are running{background} for this conversation."));
     }
+    lines.extend(own);
+    lines.join("\n")
 }
 
 /// Answers `/tools`.
@@ -392,7 +409,6 @@ mod tests {
     use selkie_channel_core::{AccountId, PlaceId};
 
     use super::*;
-    use crate::domain::ids::TaskId;
     use crate::domain::usage::Usage;
     use crate::flow::testing;
 
@@ -521,7 +537,11 @@ mod tests {
 
     #[test]
     fn ps_lists_what_runs() {
-        assert_eq!(processes(&[]), "No programs are running for this conversation.");
+        assert_eq!(processes(&[], None), "No programs are running for this conversation.");
+        insta::assert_snapshot!(processes(&[], Some(TaskId(7))), @r"
+        No programs are running in the background for this conversation.
+        Task 7 is running; /stop ends it, and with it the command it waits for.
+        ");
         let listed = |name: &str, state: &str, age, command: &str| Listed {
             name: name.to_owned(),
             state: state.to_owned(),
@@ -532,7 +552,7 @@ mod tests {
             listed("p1", "running", 200, "make `date`\nmake"),
             listed("p2", "ended with exit code 1", 3, "false"),
         ];
-        insta::assert_snapshot!(processes(&all), @r"
+        insta::assert_snapshot!(processes(&all, None), @r"
         - p1 running, started 3 min ago: `make 'date' ⏎ make`
         - p2 ended with exit code 1, started 3 s ago: `false`
         ");
@@ -561,6 +581,7 @@ mod tests {
             version: "0.1.0",
             conversation: &numbers,
             running_for: Some(Duration::from_secs(200)),
+            questions: 0,
             house: Some(HouseReport { store_ok: true, channels, limits: Vec::new() }),
         };
         insta::assert_snapshot!(status(&report), @r#"
@@ -574,6 +595,10 @@ mod tests {
         report.house = None;
         let idle = ConversationStatus::default();
         report = StatusReport { conversation: &idle, running_for: None, ..report };
+        let asking = StatusReport { questions: 1, house: None, ..report };
+        let told = status(&asking);
+        assert!(told.contains("0 waiting.\nOne question waits for an answer here.\n"), "{told}");
+        report = StatusReport { questions: 0, ..asking };
         insta::assert_snapshot!(status(&report), @r#"
         Nothing is running; 0 waiting.
         Since the last /reset: 0 tasks, 0 tokens, $0.0000.

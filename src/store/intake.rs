@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId, PlaceId, What};
 
 use super::{Claimed, Draft, QuestionRow, Queued, Result};
-use crate::domain::facts::{Facts, Mode};
+use crate::domain::facts::{Facts, Mode, Where};
 use crate::domain::ids::{Boot, InboxId, TaskId};
 use crate::domain::task::Lane;
 
@@ -100,11 +100,17 @@ impl Arrival {
     /// a message is kept as an answer when its speaker is asked something here that takes these words.
     pub fn may_answer(&self) -> bool {
         let Inbound { what, command, text, forwarded, attachments, album, .. } = &self.inbound;
+        // Several may ask in one folder: an answer from there names its question.
+        let asks_anew = matches!(
+            &self.disposition,
+            Disposition::Task(task) if matches!(task.facts.place, Where::CommandLine { .. })
+        );
         let heard = matches!(
             self.disposition,
             Disposition::Task(_) | Disposition::Context | Disposition::Ignored("untriggered")
         );
         heard
+            && !(asks_anew && self.inbound.quote.is_none())
             && *what == What::Message
             && command.is_none()
             && !forwarded

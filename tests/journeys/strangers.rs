@@ -30,6 +30,22 @@ async fn an_empty_list_means_nobody_and_one_hint_says_which_line_lets_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_asks_for_their_id_is_told_it_after_the_hint_too() {
+    let world = World::with_allowed(json!([])).await;
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    world.ask_in(GRACE, GRACE, "hello?").await;
+    for command in ["/id", "/start", "/id"] {
+        let told = world.ask_in(GRACE, GRACE, command).await;
+        assert!(told.contains("tg:4712"), "{command}: {told}");
+    }
+    // A few times a day are enough.
+    world.telegram().say(GRACE, GRACE, "/id");
+    world.ask("the owner is heard").await;
+    assert_eq!(world.texts(GRACE).len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_line_of_the_hint_lets_in() {
     let world = World::with_allowed(json!(["tg:4712", GROUP.chat])).await;
     world.telegram().add_person(GRACE, "Grace");

@@ -7,7 +7,7 @@ use std::pin::pin;
 use anyhow::{Context as _, anyhow, bail};
 use serde::Deserialize as _;
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, BufReader, Lines};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
@@ -49,7 +49,8 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
                 None => alone(plan, body, lines, replied).await,
             }
         };
-        let (asked, shown) = tokio::join!(asked, person.follow(heard, &live));
+        let input = BufReader::new(tokio::io::stdin());
+        let (asked, shown) = tokio::join!(asked, person.follow(heard, &live, input));
         asked.map_err(Failure::from).and(shown)
     });
     // A line that nobody has typed keeps a thread waiting: not this process.
@@ -58,10 +59,18 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
 }
 
 /// What is asked: the words of the command line, or standard input for `-`.
-fn asked_text(words: &[String]) -> anyhow::Result<String> {
+fn asked_text(words: &[String]) -> Result<String, Failure> {
     if words != ["-"] {
-        return Ok(words.join(" "));
+        let text = words.join(" ");
+        if text.trim().is_empty() {
+            return Err(Failure::Usage("TEXT is empty: there is nothing to ask".to_owned()));
+        }
+        return Ok(text);
     }
+    Ok(piped_text()?)
+}
+
+fn piped_text() -> anyhow::Result<String> {
     let mut text = String::new();
     let taken = std::io::stdin().take(LONGEST_INPUT + 1).read_to_string(&mut text);
     taken.context("standard input cannot be read as text")?;
@@ -89,10 +98,13 @@ async fn served(
     lines: mpsc::Sender<AskLine>,
     mut replied: mpsc::Receiver<Answer>,
 ) -> anyhow::Result<()> {
+    let reader = lines.clone();
     let mut asked = pin!(daemon.ask(body, lines));
     loop {
         tokio::select! {
             asked = &mut asked => return asked,
+            // The daemon sees the connection close, and stops the task.
+            () = reader.closed() => return Ok(()),
             Some(Answer { body, told }) = replied.recv() => {
                 // Whoever wrote it may have gone.
                 drop(told.send(daemon.call("/v1/answer", &body).await));
@@ -123,6 +135,7 @@ async fn alone(
                     break;
                 }
             }
+            () = lines.closed() => break,
             _ = signals.next() => {
                 // Whoever reads may have gone with the terminal.
                 drop(lines.send(AskLine::Ended("stopped".to_owned())).await);
@@ -149,28 +162,41 @@ struct Person {
     replies: mpsc::Sender<Answer>,
 }
 
+/// How a question at the terminal was left.
+#[derive(PartialEq, Eq)]
+enum Left {
+    /// Answered, closed, or stopped with the whole process.
+    Settled,
+    /// No line will come any more: Ctrl-D, or the terminal was closed.
+    HungUp,
+}
+
 impl Person {
-    /// Asks for a line until one of them is an answer. Without any more lines the question stays open.
-    async fn answer(&self, question: &str) -> anyhow::Result<()> {
-        let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    /// Asks for a line until one of them is an answer.
+    async fn answer(
+        &self,
+        question: &str,
+        typed: &mut Lines<impl AsyncBufRead + Unpin>,
+    ) -> anyhow::Result<Left> {
         loop {
             // A courtesy: a closed standard error stops nothing.
             write!(std::io::stderr(), "> ").ok();
             let text = tokio::select! {
-                text = lines.next_line() => text?,
+                text = typed.next_line() => text,
                 // Ctrl-C while the question stands.
-                () = self.replies.closed() => return Ok(()),
+                () = self.replies.closed() => return Ok(Left::Settled),
             };
-            let Some(text) = text else { return Ok(()) };
+            // A terminal that was closed cannot be read: nobody is there any more, either.
+            let Ok(Some(text)) = text else { return Ok(Left::HungUp) };
             let (told, became) = oneshot::channel();
             let (question, workspace) = (question.to_owned(), self.workspace.clone());
             let body = AnswerBody { question, text, workspace };
             if self.replies.send(Answer { body, told }).await.is_err() {
-                return Ok(());
+                return Ok(Left::Settled);
             }
-            let Ok(reply) = became.await else { return Ok(()) };
+            let Ok(reply) = became.await else { return Ok(Left::Settled) };
             let (hint, is_over) = match reply? {
-                Reply::Taken => return Ok(()),
+                Reply::Taken => return Ok(Left::Settled),
                 Reply::NoAnswer => {
                     ("Please answer with a number or one of the words above.", false)
                 }
@@ -178,13 +204,19 @@ impl Person {
             };
             writeln!(std::io::stderr(), "{hint}").ok();
             if is_over {
-                return Ok(());
+                return Ok(Left::Settled);
             }
         }
     }
 
     /// Prints lines as they come; an end that is not `done` is a failure.
-    async fn follow(self, mut lines: mpsc::Receiver<AskLine>, live: &Live) -> Outcome {
+    async fn follow(
+        self,
+        mut lines: mpsc::Receiver<AskLine>,
+        live: &Live,
+        input: impl AsyncBufRead + Unpin,
+    ) -> Outcome {
+        let mut typed = input.lines();
         let (mut end, mut said) = (None, false);
         while let Some(line) = lines.recv().await {
             if self.json {
@@ -193,7 +225,17 @@ impl Person {
                 person(&line, live)?;
             }
             match line {
-                AskLine::Asked(question) => self.answer(&question).await?,
+                // Nobody follows any more: that ends the task, as Ctrl-C does.
+                AskLine::Asked(question)
+                    if self.answer(&question, &mut typed).await? == Left::HungUp =>
+                {
+                    return Err(anyhow!(
+                        "the input ended at a question: it is withdrawn and the task is stopped; ask again to \
+                         go on"
+                    )
+                    .into());
+                }
+                AskLine::Asked(_) => {}
                 AskLine::Ended(state) => end = Some(state),
                 AskLine::Said(_) => said = true,
                 _ => {}
@@ -241,5 +283,25 @@ fn progress(what: &Value, live: &Live) {
             }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use selkie_channel_core::Redactor;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_end_of_input_at_a_question_hangs_up() {
+        let (lines, heard) = mpsc::channel(1);
+        let (replies, _replied) = mpsc::channel(1);
+        let person = Person { json: true, workspace: "/w".into(), replies };
+        lines.send(AskLine::Asked("q".to_owned())).await.unwrap();
+        let shown = person.follow(heard, &Live::new(Redactor::default()), &b""[..]).await;
+        let Err(Failure::Failed(why)) = shown else { panic!("it is a failure that is told") };
+        assert!(why.to_string().contains("it is withdrawn"), "{why}");
+        // Whoever works for it notices.
+        lines.closed().await;
     }
 }

@@ -14,6 +14,7 @@ mod tools;
 mod trace;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -62,15 +63,20 @@ pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCo
     match carried_out {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Failed(error)) => {
-            eprintln!("selkie: {error:#}");
+            told(&format!("selkie: {error:#}"));
             ExitCode::from(1)
         }
         Err(Failure::Told) => ExitCode::from(1),
         Err(Failure::Usage(says)) => {
-            eprintln!("{says}");
+            told(&says);
             ExitCode::from(2)
         }
     }
+}
+
+/// Says why. A terminal that was closed reads nothing: no reason for a panic.
+fn told(why: &str) {
+    writeln!(std::io::stderr(), "{why}").ok();
 }
 
 fn carry_out(binary: &Binary, args: Args) -> Outcome {
