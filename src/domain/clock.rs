@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SubsecRound as _, TimeDelta, Utc};
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
@@ -21,7 +21,8 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the wall clock")]
     fn now(&self) -> DateTime<Utc> {
-        Utc::now()
+        // As rows keep it: what is written in words says no more than what is counted.
+        Utc::now().trunc_subsecs(3)
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Facts {
     /// The message it answers, for tools that point at one.
     pub message: Option<MessageRef>,
     /// Tool or class names that the place's config opens (`groups.<id>.allow`).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opened: Vec<String>,
     /// Why the bot speaks although nobody spoke to it; absent when somebody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -18,6 +18,7 @@ pub struct Outbound {
     /// What it is.
     pub body: Body,
     /// The message it answers, shown as a quote where the platform can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<MessageRef>,
     /// The live right to answer that its first part may use up, on platforms that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
