@@ -147,5 +147,5 @@ async fn an_address_that_others_could_reach_is_refused() {
     let world = World::with(json!({ "console": { "listen": "0.0.0.0:7300" } })).await;
     let (code, _, says) = world.home.run(&["run"]);
     assert_eq!(code, 2, "{says}");
-    assert!(says.contains("console.listen takes a loopback address (127.0.0.1:7300)"), "{says}");
+    assert!(says.contains("console.listen takes a loopback address (127.0.0.1:7780)"), "{says}");
 }

@@ -86,14 +86,14 @@ async fn a_question_outlives_the_process() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_answers_in_time_and_the_model_is_told() {
     let world = World::with(json!({
-        "llm": { "provider": "offline" }, "tools": { "ask_user": { "timeout": "300ms" } },
+        "llm": { "provider": "offline" }, "tools": { "ask_user": { "timeout": "1s" } },
     }))
     .await;
     let _daemon = world.daemon();
     let question = asked(&world, PRIVATE, ADA, QUESTION).await;
-    shown(&world, PRIVATE, |m| m.text == "No answer within 300ms.").await;
+    shown(&world, PRIVATE, |m| m.text == "No answer within 1s.").await;
     let closed = shown(&world, PRIVATE, |m| m.id == question.id && m.edited).await;
-    assert_eq!(closed.text, "tea or coffee?\n\n⌛ No answer within 300ms");
+    assert_eq!(closed.text, "tea or coffee?\n\n⌛ No answer within 1s");
     let data = question.keyboard.expect("buttons")[0][0]["callback_data"].clone();
     let late = world.telegram().press(ADA, ADA, question.id, data.as_str().expect("data"));
     let read = world.within("an answer", world.telegram().tap_answer(&late)).await;
