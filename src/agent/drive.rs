@@ -1,5 +1,6 @@
 //! The only loop with await: asks the run what is next, does it, tells the run what came of it.
 
+mod commit;
 mod known;
 
 use std::collections::HashMap;
@@ -9,10 +10,10 @@ use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::agent::patience::Patience;
-use crate::agent::run::{AskModel, Next, Run, Unstored};
+use crate::agent::run::{AskModel, Next, Run};
 use crate::agent::{
-    Agent, Assignment, Driven, Dropped, Emptied, budget, earlier, hidden, history, pictures, plan,
-    prompt, words,
+    Agent, Assignment, Driven, Dropped, budget, earlier, hidden, history, pictures, plan, prompt,
+    words,
 };
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
@@ -22,7 +23,6 @@ use crate::domain::tool::{Recovery, ToolBlock};
 use crate::domain::transcript::{Answer, Call, Item};
 use crate::domain::usage::Meter;
 use crate::llm::{Failed, ModelError, Reply, Request};
-use crate::store::{Advance, Committed, StoreError};
 use crate::tools::ToolError;
 use crate::tools::dispatch::{Dispatched, dispatch};
 use crate::tools::registry::Registry;
@@ -375,41 +375,6 @@ impl<'a> Drive<'a> {
         self.run.ended_in_order();
         self.commit(false).await?;
         if self.run.is_stopped() { Ok(()) } else { Err(Dropped::Stopping) }
-    }
-
-    async fn commit(&mut self, durable: bool) -> Result<(), Dropped> {
-        let facts = std::mem::take(&mut self.reshaped).then(|| self.facts.clone());
-        self.run.spent(self.meter.take());
-        let Unstored { append, header, usage, seen } = self.run.take_unstored();
-        let spent = self.task.purse.map(|purse| purse.adds(usage)).unwrap_or_default();
-        let mut step = Advance::Step { append, header, facts, usage, durable };
-        step = step.spending(spent.clone());
-        if !seen.is_empty() {
-            step = Advance::Absorb { seen, with: Box::new(step) };
-        }
-        match self.agent.work.commit(&self.task.claimed.claim, step).await {
-            Ok(Committed::Continue { stop, mode, came_to }) => {
-                if stop {
-                    self.run.stop();
-                }
-                if let Some(Emptied { why, text }) =
-                    self.task.purse.and_then(|purse| purse.emptied(&spent, &came_to))
-                {
-                    self.run.used_up(why, text);
-                }
-                if mode != self.facts.mode {
-                    // A tool or a person has changed it: the next step has another shape.
-                    self.facts.mode = mode;
-                    self.registry = (self.task.shape)(&self.facts);
-                    self.listed = Arc::clone(self.registry.block());
-                    self.reshaped = true;
-                }
-                Ok(())
-            }
-            Ok(Committed::Lost | Committed::Ended { .. }) => Err(Dropped::Lost),
-            Err(StoreError::Broken(why)) => Err(Dropped::Broken(why)),
-            Err(other) => Err(Dropped::Broken(other.to_string())),
-        }
     }
 
     fn shown(&self, text: &str) -> String {

@@ -1,0 +1,46 @@
+//! What a run has done goes into the ledger, and what the ledger answers changes the run.
+
+use std::sync::Arc;
+
+use super::Drive;
+use crate::agent::run::Unstored;
+use crate::agent::{Dropped, Emptied};
+use crate::store::{Advance, Committed, StoreError};
+
+impl Drive<'_> {
+    /// Stores what is not stored yet.
+    pub(super) async fn commit(&mut self, durable: bool) -> Result<(), Dropped> {
+        let facts = std::mem::take(&mut self.reshaped).then(|| self.facts.clone());
+        self.run.spent(self.meter.take());
+        let Unstored { append, header, usage, seen } = self.run.take_unstored();
+        let spent = self.task.purse.map(|purse| purse.adds(usage)).unwrap_or_default();
+        let mut step = Advance::Step { append, header, facts, usage, durable };
+        step = step.spending(spent.clone());
+        if !seen.is_empty() {
+            step = Advance::Absorb { seen, with: Box::new(step) };
+        }
+        match self.agent.work.commit(&self.task.claimed.claim, step).await {
+            Ok(Committed::Continue { stop, mode, came_to }) => {
+                if stop {
+                    self.run.stop();
+                }
+                if let Some(Emptied { why, text }) =
+                    self.task.purse.and_then(|purse| purse.emptied(&spent, &came_to))
+                {
+                    self.run.used_up(why, text);
+                }
+                if mode != self.facts.mode {
+                    // A tool or a person has changed it: the next step has another shape.
+                    self.facts.mode = mode;
+                    self.registry = (self.task.shape)(&self.facts);
+                    self.listed = Arc::clone(self.registry.block());
+                    self.reshaped = true;
+                }
+                Ok(())
+            }
+            Ok(Committed::Lost | Committed::Ended { .. }) => Err(Dropped::Lost),
+            Err(StoreError::Broken(why)) => Err(Dropped::Broken(why)),
+            Err(other) => Err(Dropped::Broken(other.to_string())),
+        }
+    }
+}
