@@ -6,12 +6,16 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
 use crate::support::once::{marks, said};
-use crate::support::rows::settled;
+use crate::support::rows::{settled, texts};
 use crate::support::world::World;
 
 const KILLS: u32 = 15;
 const CHATS: i64 = 10;
 const SEED: u64 = 20_261_120;
+/// The messages whose answer stayed in doubt.
+const DOUBTFUL: &str =
+    "SELECT i.inbound ->> '$.text' FROM part p JOIN outbound o ON o.id = p.outbound
+    JOIN inbox i ON i.task = o.task WHERE p.state = 'unclear'";
 /// The most lines a daemon logs before it dies: from the first line of its start to the middle of a round.
 const MOST_LINES: usize = 120;
 
@@ -55,10 +59,18 @@ async fn a_stream_of_messages_outlives_every_kill() {
     }
     let _last = world.daemon();
     settled(&world, total).await;
+    // Killed while it was sent, and again while it was repeated: nobody can say whether it arrived, and once more
+    // might be once too often. The ledger says so, and the log.
+    let doubtful = texts(&world.home, DOUBTFUL);
+    assert!(doubtful.len() <= KILLS as usize / 5, "{doubtful:?}");
     let mut marked = 0;
     for (chat, spoken) in chats.iter().zip(&spoken) {
-        let expected: Vec<Vec<&str>> = spoken.iter().map(|text| vec![text.as_str()]).collect();
-        marked += marks(&said(&world, *chat), &expected);
+        let said = said(&world, *chat);
+        let arrived = |text: &str| said.iter().any(|line| line.contains(text));
+        let known = |text: &&String| arrived(text) || !doubtful.contains(text);
+        let expected: Vec<Vec<&str>> =
+            spoken.iter().filter(known).map(|text| vec![text.as_str()]).collect();
+        marked += marks(&said, &expected);
     }
     // One part of each chat can be on its way when the process dies, and no more.
     assert!(marked <= chats.len() * KILLS as usize, "{marked} marked of {total}");
