@@ -1,7 +1,7 @@
 //! YAML, environment and flags to settings; all problems at once, each with its place.
 //!
 //! Layers, the weakest first: the customary variables of other programs, the file, systemd's credentials,
-//! `SELKIE__…` variables, flags. First the shape is checked ([`read`]), then what is meant: the caller
+//! `SELKIE__…` variables, flags. First the shape is checked ([`read()`]), then what is meant: the caller
 //! lets channels and models look at their sections and adds their problems ([`Reading::add`]), and only
 //! then there are settings ([`Reading::finish`]).
 
