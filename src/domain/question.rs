@@ -132,7 +132,9 @@ impl Ask {
         let found = by_comma.or_else(|| by_space().map(|piece| self.choice(piece)).collect())?;
         // In the question's order, each once.
         let ids = self.choices.iter().filter(|c| found.iter().any(|f| f.id == c.id));
-        Some(ids.map(|c| c.id.clone()).collect())
+        let ids: Vec<String> = ids.map(|c| c.id.clone()).collect();
+        // Commas alone choose nothing.
+        (!ids.is_empty()).then_some(ids)
     }
 
     fn choice(&self, text: &str) -> Option<&Choice> {
@@ -207,6 +209,12 @@ mod tests {
             Given::Chosen { .. } => format!("chose {}", ask.says(&given)),
             _ => format!("said {}", ask.says(&given)),
         })
+    }
+
+    #[test]
+    fn commas_alone_choose_nothing() {
+        assert_eq!(ask(&["tea", "milk"], true, false).read(", ;"), None);
+        assert_eq!(ask(&["tea", "milk"], true, false).read(","), None);
     }
 
     #[test]
