@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
+use selkie_channel_core::json;
 use serde_json::{Value, json};
 
 use crate::domain::transcript::{Answer, Call, Picture, Turn};
-use crate::llm::{Request, halves};
+use crate::llm::Request;
 
 /// The longest tool name that every provider takes.
 const LONGEST_NAME: usize = 64;
@@ -162,7 +163,7 @@ pub(super) fn is_object(text: &str) -> bool {
 }
 
 fn object(text: &str) -> Option<Value> {
-    halves::document(text).ok().filter(Value::is_object)
+    json::read(text).ok().filter(Value::is_object)
 }
 
 fn unfenced(text: &str) -> &str {

@@ -1,6 +1,7 @@
 //! Reads JSON of servers that cut text between the halves of a UTF-16 pair, and puts the halves together
 //! again: strict JSON has no such strings, servers written in JavaScript send them daily.
 
+use selkie_channel_core::json::{is_second, mended};
 use serde_json::Value;
 
 /// A half waits in a string as one of the last 2,048 characters of Unicode's last private plane, which
@@ -33,17 +34,6 @@ pub(super) fn event(text: &str) -> serde_json::Result<Event> {
             let value = serde_json::from_str(&shelved.ok_or(error)?)?;
             Ok(Event { value, torn: true })
         }
-    }
-}
-
-/// Reads a whole document: a half in it has lost the other one.
-///
-/// # Errors
-/// When it is no JSON.
-pub(super) fn document(text: &str) -> serde_json::Result<Value> {
-    match serde_json::from_str(text) {
-        Ok(value) => Ok(value),
-        Err(error) => serde_json::from_str(&mended(text, |_| LOST).ok_or(error)?),
     }
 }
 
@@ -98,57 +88,13 @@ impl Joined {
     }
 }
 
-fn is_second(half: u16) -> bool {
-    half >= 0xdc00
-}
-
 fn pair(first: u16, second: u16) -> char {
     char::decode_utf16([first, second]).next().and_then(Result::ok).unwrap_or(LOST)
-}
-
-/// Returns the JSON with every escaped half that stands alone as `stand_in` says; `None` when there is none.
-fn mended(text: &str, stand_in: impl Fn(u16) -> char) -> Option<String> {
-    let mut out = String::new();
-    let mut copied = 0;
-    let mut at = 0;
-    let bytes = text.as_bytes();
-    while let Some(found) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| *b == b'\\')) {
-        at += found;
-        match escaped_half(bytes, at) {
-            // Another escape, or a character: `\\` and `\"` are stepped over whole.
-            None => at += 2,
-            Some(half)
-                if !is_second(half) && escaped_half(bytes, at + 6).is_some_and(is_second) =>
-            {
-                at += 12;
-            }
-            Some(half) => {
-                out.push_str(&text[copied..at]);
-                out.push(stand_in(half));
-                at += 6;
-                copied = at;
-            }
-        }
-    }
-    if copied == 0 {
-        return None;
-    }
-    out.push_str(&text[copied..]);
-    Some(out)
-}
-
-/// Reads `\ud800` to `\udfff` at a place.
-fn escaped_half(bytes: &[u8], at: usize) -> Option<u16> {
-    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    let all_hex = digits.iter().all(u8::is_ascii_hexdigit);
-    let number = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-    (all_hex && (0xd800..=0xdfff).contains(&number)).then_some(number)
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
 
     use super::*;
 
@@ -174,7 +120,6 @@ mod tests {
             joined(&[r#""\ude00\ud83d\ud83d\ude00x\ud83d""#]),
             "\u{fffd}\u{fffd}😀x\u{fffd}"
         );
-        assert_eq!(document(r#"{"a":"\ud83d!"}"#).unwrap(), json!({ "a": "\u{fffd}!" }));
     }
 
     #[test]
@@ -183,7 +128,6 @@ mod tests {
         assert_eq!(joined(&["\"\u{10f83d}\"", "\"\u{10fe00}\""]), "\u{10f83d}\u{10fe00}");
         for no_json in [r#""\ud83"#, r#"{"a":"\ud83d"#, "\"\\u", "\\ud83d", "nothing"] {
             assert!(event(no_json).is_err(), "{no_json}");
-            assert!(document(no_json).is_err(), "{no_json}");
         }
     }
 
@@ -207,7 +151,7 @@ mod tests {
 
         #[test]
         fn any_text_is_survived(text in "(\\\\u(d8|dc|D9)[0-9a-f]{2}|\"|\\\\|u|\\PC){0,12}") {
-            drop((event(&text), document(&text)));
+            drop(event(&text));
         }
     }
 }

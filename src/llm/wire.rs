@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Client, Response, Url};
-use selkie_channel_core::Redactor;
+use selkie_channel_core::{Redactor, json};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::time::timeout;
@@ -157,7 +157,7 @@ impl Wire {
             body.extend_from_slice(&piece);
         }
         let text = String::from_utf8_lossy(&body);
-        if let Ok(value) = halves::document(&text) {
+        if let Ok(value) = json::read(&text) {
             return Ok(Answered::Whole(value));
         }
         // Perhaps a stream that does not say so; else the words below are the error.

@@ -4,12 +4,18 @@
 
 use serde::de::DeserializeOwned;
 
+/// Stands for a half whose other half is not there.
+const LOST: char = char::REPLACEMENT_CHARACTER;
+
 /// Reads a text.
 ///
 /// # Errors
 /// When it is no JSON, or of another shape.
 pub fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
-    serde_json::from_str(text).or_else(|_| serde_json::from_str(&mended(text)))
+    serde_json::from_str(text).or_else(|error| {
+        let mended = mended(text, |_| LOST).ok_or(error)?;
+        serde_json::from_str(&mended)
+    })
 }
 
 /// Reads bytes.
@@ -23,37 +29,48 @@ pub fn read_bytes<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     }
 }
 
-/// Replaces `\uD800`-like escapes that stand alone.
-fn mended(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let (taken, sound) = escape(rest);
-        out.push_str(if sound { &rest[..taken] } else { "\\ufffd" });
-        rest = &rest[taken..];
+/// Returns the JSON with every escaped half that stands alone as `stand_in` says; `None` when there is none.
+pub fn mended(text: &str, stand_in: impl Fn(u16) -> char) -> Option<String> {
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    let bytes = text.as_bytes();
+    while let Some(found) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| *b == b'\\')) {
+        at += found;
+        match escaped_half(bytes, at) {
+            // Another escape, or a character: `\\` and `\"` are stepped over whole.
+            None => at += 2,
+            Some(half)
+                if !is_second(half) && escaped_half(bytes, at + 6).is_some_and(is_second) =>
+            {
+                at += 12;
+            }
+            Some(half) => {
+                out.push_str(&text[copied..at]);
+                out.push(stand_in(half));
+                at += 6;
+                copied = at;
+            }
+        }
     }
-    out + rest
+    if copied == 0 {
+        return None;
+    }
+    out.push_str(&text[copied..]);
+    Some(out)
 }
 
-/// Returns an escape's length and whether text can hold it.
-fn escape(rest: &str) -> (usize, bool) {
-    let unit = |text: &str| text.strip_prefix("\\u").and_then(|hex| hex.get(..4)).and_then(hex4);
-    match unit(rest) {
-        Some(0xd800..=0xdbff) => match rest.get(6..).and_then(unit) {
-            Some(0xdc00..=0xdfff) => (12, true),
-            _ => (6, false),
-        },
-        Some(0xdc00..=0xdfff) => (6, false),
-        Some(_) => (6, true),
-        // Another escape: the backslash and the character behind it.
-        None => (1 + rest[1..].chars().next().map_or(0, char::len_utf8), true),
-    }
+/// Reads `\ud800` to `\udfff` at a place.
+fn escaped_half(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let all_hex = digits.iter().all(u8::is_ascii_hexdigit);
+    let number = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    (all_hex && (0xd800..=0xdfff).contains(&number)).then_some(number)
 }
 
-fn hex4(hex: &str) -> Option<u16> {
-    u16::from_str_radix(hex, 16).ok()
+/// Whether a half comes second in a pair.
+pub fn is_second(half: u16) -> bool {
+    half >= 0xdc00
 }
 
 #[cfg(test)]
