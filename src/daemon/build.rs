@@ -259,6 +259,8 @@ fn means(
         Arc::new(SmallModel::new(Arc::clone(model), Arc::clone(&routes.profiles)))
     };
     let factory = move || Ok(http::builder(&tls));
+    let kits = binary.kits.clone();
+    let config = move || whole_schema(&kits);
     Means {
         processes: Arc::new(Processes::new(binary.launcher.clone())),
         env: Arc::new(binary.env.clone()),
@@ -266,7 +268,7 @@ fn means(
         small: small(&routes.small),
         main: small(&routes.main),
         isolate: Arc::clone(&binary.isolate),
-        schemas: Schemas::new([("config", whole_schema(&binary.kits))]),
+        schemas: Schemas::new([("config", Box::new(config) as _)]),
     }
 }
 

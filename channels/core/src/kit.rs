@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::{AccountId, Address, AllowList, Audience, Ears, Mouth, Redactor};
 
 /// Everything the daemon needs to know of a kind of channel before there is one.
+#[derive(Clone)]
 pub struct ChannelKit {
     /// The config section and the channel's name in settings: `telegram`.
     pub name: &'static str,

@@ -215,6 +215,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::tools::files::schemas::Make;
     use crate::tools::testkit::Folders;
 
     #[tokio::test]
@@ -235,11 +236,11 @@ mod tests {
             .to_string(),
         );
         folders.put("state/schemas/broken.json", "{");
-        let schemas = Schemas::new([(
-            "config",
+        let own = || {
             json!({"type": "object", "properties": {
-            "limit": {"type": "integer", "minimum": 1, "maximum": 9}}}),
-        )]);
+            "limit": {"type": "integer", "minimum": 1, "maximum": 9}}})
+        };
+        let schemas = Schemas::new([("config", Box::new(own) as Make)]);
         let tool = ReadSchema::new(schemas);
         let mut scope = folders.scope();
         let mut said = Vec::new();

@@ -15,13 +15,16 @@ const FOLDER: &str = "file_state_dir/schemas";
 /// Bytes of a schema that somebody wrote.
 const LARGEST: usize = 1024 * 1024;
 
-/// Schemas that no file holds: `config`. Made once, where they are known.
+/// Makes a schema.
+pub type Make = Box<dyn Fn() -> Value + Send + Sync>;
+
+/// Schemas that no file holds: `config`. Made when they are asked for, which is rarely.
 #[derive(Clone, Default)]
-pub struct Schemas(Arc<BTreeMap<&'static str, Value>>);
+pub struct Schemas(Arc<BTreeMap<&'static str, Make>>);
 
 impl Schemas {
     /// Takes them by name.
-    pub fn new(all: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
+    pub fn new(all: impl IntoIterator<Item = (&'static str, Make)>) -> Self {
         Self(Arc::new(all.into_iter().collect()))
     }
 
@@ -30,8 +33,8 @@ impl Schemas {
     /// # Errors
     /// When its file is no JSON, or may not be read.
     pub(super) fn find(&self, finder: &Finder<'_>, name: &str) -> Result<Option<Value>, ToolError> {
-        if let Some(own) = self.0.get(name) {
-            return Ok(Some(own.clone()));
+        if let Some(make) = self.0.get(name) {
+            return Ok(Some(make()));
         }
         let plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
         if finder.roots.state.is_none() || !name.chars().all(plain) {
