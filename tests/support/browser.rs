@@ -35,6 +35,8 @@ const FLAGS: [&str; 9] = [
 ];
 /// How long a page may take for anything at all, before the test says what it waits for.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// So often may the page draw anew what is just clicked.
+const REDRAWN: usize = 3;
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// What a browser answers; the error is in words.
@@ -82,6 +84,17 @@ impl Browser {
 
     /// Clicks the first element that matches, as a person would: it must be visible.
     pub fn click(&self, css: &str) -> Answer<()> {
+        // What the page draws anew between the two is another element by then.
+        for _ in 0..REDRAWN {
+            match self.click_one(css) {
+                Err(why) if why.contains("stale element reference") => {}
+                clicked => return clicked,
+            }
+        }
+        self.click_one(css)
+    }
+
+    fn click_one(&self, css: &str) -> Answer<()> {
         self.post(&format!("/element/{}/click", self.find(css)?), &json!({})).map(drop)
     }
 
