@@ -13,7 +13,7 @@ impl Desk {
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> T {
-        let broken = match self.tracker.spawn(work).await {
+        let broken = match self.tracker.spawn(Box::pin(work)).await {
             Ok(done) => return done,
             Err(broken) => broken,
         };

@@ -9,6 +9,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinHandle;
 
 use crate::domain::crash::CrashPoint;
 use crate::domain::task::Lane;
@@ -97,8 +98,13 @@ impl Workers {
     pub(super) fn begin(self: &Arc<Self>, claimed: Vec<Claimed>, mut permits: Permits) {
         for task in claimed {
             let permit = permits.pop().map(Permit::any);
-            self.desk.tracker.spawn(Arc::clone(self).work(task, permit));
+            self.spawn(task, permit);
         }
+    }
+
+    fn spawn(self: &Arc<Self>, task: Claimed, permit: Option<Permit>) -> JoinHandle<()> {
+        // Boxed: a spawned future is moved thrice, and this one has 50 KB.
+        self.desk.tracker.spawn(Box::pin(Arc::clone(self).work(task, permit)))
     }
 
     /// Queues lanes that nobody runs, and a moment at which more become ready.
@@ -208,7 +214,7 @@ impl Workers {
                 if permit.is_kept {
                     self.queue().leave(&lane);
                 }
-                self.desk.tracker.spawn(Arc::clone(self).work(claimed, Some(permit)));
+                self.spawn(claimed, Some(permit));
             }
             Ok(None) => {}
             Err(error) => {
@@ -276,8 +282,8 @@ impl Workers {
             }
         };
         let claim = claimed.claim.clone();
-        let work = Arc::clone(self).work(claimed, all.split(1).map(Permit::any));
-        let work = tokio::time::timeout(ALONE, self.desk.tracker.spawn(work));
+        let work = self.spawn(claimed, all.split(1).map(Permit::any));
+        let work = tokio::time::timeout(ALONE, work);
         let waited = self.unless_draining(work).await;
         let has_others = !self.queue().suspects.is_empty();
         if has_others && matches!(waited, Some(Err(_))) {
