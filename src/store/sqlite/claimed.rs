@@ -1,6 +1,6 @@
 //! All that a worker needs of a claimed task, gathered on the writer and read off it.
 
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::facts::{self, RawFacts};
@@ -57,20 +57,11 @@ pub type RawItem = (i64, u16, String);
 pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
     let mut raw = header(conn, task)?;
     complete_album(conn, task)?;
-    raw.heard = conn
-        .prepare_cached(
-            "SELECT id, inbound FROM inbox WHERE task = ?1
-                 AND (disposition = 'task' OR disposition GLOB 'absorbed*') ORDER BY ord, id",
-        )?
-        .query_map([task], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    mode_of_now(conn, &mut raw)?;
+    raw.heard = heard(conn, task)?;
     raw.workspace = super::notes::workspace(conn, raw.conversation)?;
     raw.context = context(conn, &raw)?;
-    raw.items =
-        items(conn, "SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq", [task])?;
-    raw.history = finished(conn, (raw.conversation, raw.epoch), HISTORY)?;
-    raw.asked_by = asked_by(conn, (raw.conversation, raw.epoch))?;
+    items(conn, task, &mut raw.items)?;
+    (raw.history, raw.asked_by) = finished(conn, (raw.conversation, raw.epoch), HISTORY)?;
     raw.undelivered = undelivered(conn, &raw)?;
     // Only a run that was stored can have asked.
     if raw.header.is_some() {
@@ -80,63 +71,65 @@ pub fn gather(conn: &Connection, task: i64) -> Result<RawClaimed> {
     Ok(raw)
 }
 
-/// Returns the items of the newest finished tasks of a conversation and epoch, oldest first.
+/// Returns the messages of a task in the platform's order.
+fn heard(conn: &Connection, task: i64) -> Result<Vec<(i64, String)>> {
+    let mut heard: Vec<(i64, i64, String)> = conn
+        .prepare_cached(
+            "SELECT ord, id, inbound FROM inbox WHERE task = ?1
+                 AND (disposition = 'task' OR disposition GLOB 'absorbed*')",
+        )?
+        .query_map([task], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    heard.sort_unstable_by_key(|(order, id, _)| (*order, *id));
+    Ok(heard.into_iter().map(|(_, id, text)| (id, text)).collect())
+}
+
+/// Returns the items of the newest finished tasks of a conversation and epoch, oldest first, and the least
+/// trust in whom those tasks asked; `None` without a history.
 pub fn finished(
     conn: &Connection,
     (conversation, epoch): (i64, i64),
     most: i64,
-) -> Result<Vec<RawItem>> {
-    items(
-        conn,
-        "SELECT i.task, i.v, i.item
-         FROM (SELECT id, finish FROM task WHERE conversation = ?1 AND epoch = ?2 AND finish NOT NULL
-               ORDER BY finish DESC LIMIT ?3) t
-         JOIN transcript i ON i.task = t.id ORDER BY t.finish, i.seq",
-        [conversation, epoch, most],
-    )
-}
-
-/// Returns the least trust in whom the tasks of a history asked; `None` without a history.
-pub fn asked_by(conn: &Connection, (conversation, epoch): (i64, i64)) -> Result<Option<Trust>> {
-    let mut statement = conn.prepare_cached(
-        "SELECT facts ->> '$.trust' FROM task WHERE conversation = ?1 AND epoch = ?2 AND finish NOT NULL
-         ORDER BY finish DESC LIMIT ?3",
-    )?;
-    let by = [conversation, epoch, HISTORY];
-    let names = statement.query_map(by, |row| row.get::<_, Option<String>>(0))?;
-    let names = names.collect::<rusqlite::Result<Vec<_>>>()?;
+) -> Result<(Vec<RawItem>, Option<Trust>)> {
+    let tasks: Vec<(i64, Option<String>)> = conn
+        .prepare_cached(
+            "SELECT id, CASE WHEN json_valid(facts) THEN facts ->> '$.trust' END FROM task
+             WHERE conversation = ?1 AND epoch = ?2 AND finish NOT NULL ORDER BY finish DESC LIMIT ?3",
+        )?
+        .query_map([conversation, epoch, most], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut history = Vec::new();
+    for (task, _) in tasks.iter().rev() {
+        items(conn, *task, &mut history)?;
+    }
     // Whoever cannot be read is nobody we know.
-    let trust =
-        |name: Option<String>| name.and_then(|n| Trust::parse(&n)).unwrap_or(Trust::Stranger);
-    Ok(names.into_iter().map(trust).min())
+    let trust = |name: &str| Trust::parse(name).unwrap_or(Trust::Stranger);
+    let asked_by = tasks.iter().map(|(_, name)| trust(name.as_deref().unwrap_or_default())).min();
+    Ok((history, asked_by))
 }
 
 /// The task is shaped in the conversation's mode of now: its facts say so, for who looks at it later.
 fn mode_of_now(conn: &Connection, raw: &mut RawClaimed) -> Result<()> {
     let mode = if raw.plan { "plan" } else { "normal" };
-    let sql = "UPDATE task SET facts = json_set(facts, '$.mode', ?2)
-               WHERE id = ?1 AND facts ->> '$.mode' <> ?2 RETURNING facts";
-    let changed: Option<String> = conn
-        .prepare_cached(sql)?
-        .query_row(params![raw.task, mode], |row| row.get(0))
-        .optional()?;
-    if let Some(facts) = changed {
-        raw.facts.0 = facts;
-    }
+    let sql = "UPDATE task SET facts = json_set(facts, '$.mode', ?2) WHERE id = ?1 RETURNING facts";
+    raw.facts.0 = conn.prepare_cached(sql)?.query_row(params![raw.task, mode], |row| row.get(0))?;
     Ok(())
 }
 
 fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
-    Ok(conn
+    let (mut raw, is_other) = conn
         .prepare_cached(
             "SELECT t.id, t.claim, t.boot, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
                     t.facts, t.header, c.plan,
                     (SELECT MIN(id) FROM conversation WHERE account = c.account AND place = c.place),
-                    (SELECT place FROM whereabouts WHERE id = t.whereabouts)
+                    (SELECT place FROM whereabouts WHERE id = t.whereabouts),
+                    CASE WHEN json_valid(t.facts)
+                        THEN t.facts ->> '$.mode' <> IIF(c.plan, 'plan', 'normal') END
              FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         )?
         .query_row([task], |row| {
-            Ok(RawClaimed {
+            let is_other = row.get::<_, Option<bool>>(14)?.unwrap_or_default();
+            let raw = RawClaimed {
                 task: row.get(0)?,
                 number: row.get(1)?,
                 boot: row.get(2)?,
@@ -159,8 +152,13 @@ fn header(conn: &Connection, task: i64) -> Result<RawClaimed> {
                 plan: row.get(11)?,
                 settled: None,
                 open: Vec::new(),
-            })
-        })?)
+            };
+            Ok((raw, is_other))
+        })?;
+    if is_other {
+        mode_of_now(conn, &mut raw)?;
+    }
+    Ok(raw)
 }
 
 /// In a group only the picture with the caption means the bot: the others of its album, stored beside it
@@ -185,19 +183,27 @@ fn complete_album(conn: &Connection, task: i64) -> Result<()> {
     Ok(())
 }
 
-/// Untriggered lines nobody was told of yet become this task's; it gets the newest of its own.
+/// Untriggered lines nobody was told of yet become this task's; it gets the newest of its own. Lines that still
+/// wait for the gate are shown, too: what a person says next may mean them.
 fn context(conn: &Connection, raw: &RawClaimed) -> Result<Vec<(i64, String)>> {
-    conn.prepare_cached(
-        "UPDATE inbox SET task = ?2
-         WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL",
-    )?
-    .execute([raw.conversation, raw.task])?;
-    // Lines that still wait for the gate are shown, too: what a person says next may mean them.
-    conn.prepare_cached(
-        "UPDATE inbox SET task = ?2
-         WHERE conversation = ?1 AND disposition = 'gate' AND task IS NULL",
-    )?
-    .execute([raw.conversation, raw.task])?;
+    // Most tasks have none, and to look costs less than to update nothing.
+    let waits = [
+        "SELECT 1 FROM inbox WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL",
+        "SELECT 1 FROM inbox WHERE conversation = ?1 AND disposition = 'gate' AND task IS NULL",
+    ];
+    let takes = [
+        "UPDATE inbox SET task = ?2 WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL",
+        "UPDATE inbox SET task = ?2 WHERE conversation = ?1 AND disposition = 'gate' AND task IS NULL",
+    ];
+    for (waits, takes) in waits.into_iter().zip(takes) {
+        if conn.prepare_cached(waits)?.exists([raw.conversation])? {
+            conn.prepare_cached(takes)?.execute([raw.conversation, raw.task])?;
+        }
+    }
+    let has = "SELECT 1 FROM inbox WHERE task = ?1 AND disposition IN ('context', 'gate')";
+    if !conn.prepare_cached(has)?.exists([raw.task])? {
+        return Ok(Vec::new());
+    }
     let mut lines: Vec<(i64, String)> = conn
         .prepare_cached(
             "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition IN ('context', 'gate')
@@ -209,11 +215,14 @@ fn context(conn: &Connection, raw: &RawClaimed) -> Result<Vec<(i64, String)>> {
     Ok(lines)
 }
 
-fn items(conn: &Connection, sql: &str, by: impl Params) -> Result<Vec<RawItem>> {
-    Ok(conn
-        .prepare_cached(sql)?
-        .query_map(by, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect::<rusqlite::Result<_>>()?)
+/// Adds the transcript of a task.
+fn items(conn: &Connection, task: i64, to: &mut Vec<RawItem>) -> Result<()> {
+    let mut statement =
+        conn.prepare_cached("SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq")?;
+    for item in statement.query_map([task], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))? {
+        to.push(item?);
+    }
+    Ok(())
 }
 
 fn undelivered(conn: &Connection, raw: &RawClaimed) -> Result<Vec<String>> {

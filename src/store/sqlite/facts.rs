@@ -40,9 +40,9 @@ impl Written {
         if let Some(row) = known {
             return Ok(row);
         }
-        Ok(conn
-            .prepare_cached("INSERT INTO whereabouts (place) VALUES (?1) RETURNING id")?
-            .query_row([&self.place], |row| row.get(0))?)
+        conn.prepare_cached("INSERT INTO whereabouts (place) VALUES (?1)")?
+            .execute([&self.place])?;
+        Ok(conn.last_insert_rowid())
     }
 
     /// Returns about how many bytes it will take.

@@ -101,7 +101,7 @@ fn waiting(conn: &Connection, id: &ConversationId) -> Result<Option<Raw>> {
     let (place, epoch): (String, i64) = conn
         .prepare_cached("SELECT place, epoch FROM conversation WHERE id = ?1")?
         .query_row([row], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let history = claimed::finished(conn, (row, epoch), HISTORY)?;
+    let (history, _) = claimed::finished(conn, (row, epoch), HISTORY)?;
     Ok(Some(Raw { row, place, lines, history, context }))
 }
 

@@ -73,7 +73,8 @@ impl Intake for Sqlite {
             Ok(conn
                 .prepare_cached(
                     "SELECT id, inbound FROM inbox
-                     WHERE disposition IN ('command', 'tap', 'answer') AND done_at IS NULL
+                     WHERE done_at IS NULL
+                       AND (disposition = 'command' OR disposition = 'tap' OR disposition = 'answer')
                      ORDER BY id",
                 )?
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?

@@ -89,8 +89,7 @@ impl Notes for Sqlite {
             let epoch = conn
                 .prepare_cached("SELECT epoch FROM conversation WHERE id = ?1")?
                 .query_row([row], |row| row.get(0))?;
-            let history = claimed::finished(conn, (row, epoch), claimed::HISTORY)?;
-            Ok((history, claimed::asked_by(conn, (row, epoch))?))
+            claimed::finished(conn, (row, epoch), claimed::HISTORY)
         };
         let (rows, asked_by) = self.writer.run(Class::Relaxed, 0, verb).await?;
         if asked_by.is_some_and(|least| least < trust) {

@@ -88,7 +88,8 @@ impl Read for Sqlite {
     }
 
     async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {
-        self.readers.run(moved_places).await
+        // At the start: the writer is there, a reader would have to be opened.
+        self.writer.run(Class::Relaxed, 0, moved_places).await
     }
 
     async fn healthy(&self) -> Result<()> {
@@ -195,6 +196,13 @@ pub fn usage(row: &Row<'_>, first: usize) -> rusqlite::Result<Usage> {
         output: count(row.get(first + 3)?),
         micro_usd: count(row.get(first + 4)?),
     })
+}
+
+/// Returns what a task has cost so far.
+pub fn cost(conn: &Connection, task: i64) -> Result<Usage> {
+    Ok(conn
+        .prepare_cached("SELECT calls, input, cached, output, micro_usd FROM task WHERE id = ?1")?
+        .query_row([task], |row| usage(row, 0))?)
 }
 
 /// Returns one task with its transcript.

@@ -316,9 +316,7 @@ fn release(conn: &Connection, task: i64, held: Held) -> Result<RawCommitted> {
 /// The claim has ended and the task has not; returns what it cost so far.
 fn given_back(conn: &Connection, task: i64, held: Held) -> Result<Usage> {
     lanes::refresh(conn, held.lane)?;
-    Ok(conn
-        .prepare_cached("SELECT calls, input, cached, output, micro_usd FROM task WHERE id = ?1")?
-        .query_row([task], |row| read::usage(row, 0))?)
+    read::cost(conn, task)
 }
 
 /// Ends the task and returns what it cost in all.

@@ -1,5 +1,6 @@
 //! Opens connections and brings the tables to today's version, forward only.
 
+use std::fs::File;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
@@ -9,7 +10,9 @@ use rusqlite::{Connection, OpenFlags};
 use super::{backup, check};
 use crate::store::{Result, StoreError};
 
-/// Every step from the empty file to today; a released one is never changed.
+/// The tables of a new store: what all steps come to.
+const TODAY: &str = include_str!("schema.sql");
+/// Every step from the first version to today; a released one is never changed.
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_whose.sql"),
@@ -17,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0004_retention.sql"),
     include_str!("migrations/0005_spent.sql"),
     include_str!("migrations/0006_quoted.sql"),
+    include_str!("migrations/0007_command.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).
@@ -43,12 +47,16 @@ pub fn open_writer(path: &Path, now: DateTime<Utc>) -> Result<Connection> {
     }
     conn.set_prepared_statement_cache_capacity(128);
     keep_plans(&conn)?;
-    conn.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;
+    // Nothing is in a new file that its making could lose: it is synced once, below.
+    let syncing = if found == 0 { "OFF" } else { "NORMAL" };
+    conn.execute_batch(&format!(
+        "PRAGMA synchronous = {syncing}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
          PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA secure_delete = ON;",
-    )?;
+    ))?;
     if found > 0 {
         check::look(&mut conn, path, stopped_clean).map_err(|e| check::says_what_to_do(path, e))?;
+    } else {
+        sync(path)?;
     }
     if found > 0 && found < NEWEST {
         backup::make(&conn, path, found, now)?;
@@ -57,6 +65,15 @@ pub fn open_writer(path: &Path, now: DateTime<Utc>) -> Result<Connection> {
     migrate(&conn, found)?;
     conn.execute_batch("PRAGMA synchronous = FULL;")?;
     Ok(conn)
+}
+
+/// Syncs a new file and its name: SQLite throws away the log of a file that is empty.
+fn sync(path: &Path) -> Result<()> {
+    let failed = |e: std::io::Error| StoreError::Broken(format!("it cannot be synced: {e}"));
+    File::open(path).and_then(|file| file.sync_all()).map_err(failed)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = File::open(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    folder.sync_all().map_err(failed)
 }
 
 /// Opens a connection that only reads, with a cache of 1 MB.
@@ -82,11 +99,13 @@ fn keep_plans(conn: &Connection) -> Result<()> {
 
 /// Brings the file to the newest version in one transaction: a crash leaves the one it had, or the newest.
 fn migrate(conn: &Connection, found: i64) -> Result<()> {
-    let steps = MIGRATIONS.get(usize::try_from(found).unwrap_or_default()..).unwrap_or_default();
-    if steps.is_empty() {
+    if found == NEWEST {
         return Ok(());
     }
-    let steps = steps.join("\n");
+    let steps = match usize::try_from(found).unwrap_or_default() {
+        0 => TODAY.to_owned(),
+        done => MIGRATIONS.get(done..).unwrap_or_default().join("\n"),
+    };
     let all = format!("BEGIN IMMEDIATE;\n{steps}\nPRAGMA user_version = {NEWEST};\nCOMMIT;");
     if let Err(e) = conn.execute_batch(&all).map_err(StoreError::from) {
         if !conn.is_autocommit() {
@@ -114,4 +133,27 @@ pub fn make_version(path: &Path, version: usize) {
         conn.execute_batch(sql).unwrap();
     }
     conn.pragma_update(None, "user_version", version as i64).unwrap();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_store_has_the_tables_that_an_old_one_comes_to() {
+        let tables = |sql: &[&str]| {
+            let conn = Connection::open_in_memory().unwrap();
+            sql.iter().for_each(|sql| conn.execute_batch(sql).unwrap());
+            let words =
+                "SELECT type || ' ' || name || ' ' || sql FROM sqlite_schema WHERE sql IS NOT NULL
+                 UNION ALL SELECT format('meta %d %d %d', id, checked_at, blanked) FROM meta
+                 UNION ALL SELECT 'application ' || application_id FROM pragma_application_id
+                 ORDER BY 1";
+            let mut statement = conn.prepare(words).unwrap();
+            let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+            let plain = |row: String| row.split_whitespace().collect::<String>();
+            rows.map(|row| plain(row.unwrap())).collect::<Vec<_>>()
+        };
+        assert_eq!(tables(&[TODAY]), tables(MIGRATIONS));
+    }
 }

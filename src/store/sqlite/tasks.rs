@@ -50,32 +50,29 @@ pub fn make(
         true => ("running", None),
         false => ("waiting", Some(new.not_before.map_or(0, millis))),
     };
+    // `RETURNING` would gather the one row in a table of its own first.
     let made = conn
         .prepare_cached(
             "INSERT INTO task (account, cause, conversation, lane, ord, state, start_at, album, facts,
                  whereabouts, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-             ON CONFLICT (account, cause) WHERE cause <> '' DO NOTHING RETURNING id, lane",
+             ON CONFLICT (account, cause) WHERE cause <> '' DO NOTHING",
         )?
-        .query_row(
-            params![
-                row.account,
-                row.cause(&new.cause),
-                conversation,
-                row.lane,
-                row.order,
-                state,
-                start_at,
-                row.gathers,
-                row.facts.rest(),
-                row.facts.whereabouts(conn)?,
-                millis(now)
-            ],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
-        .optional()?;
-    if let Some((id, lane)) = made {
-        return Ok((id, lane, true));
+        .execute(params![
+            row.account,
+            row.cause(&new.cause),
+            conversation,
+            row.lane,
+            row.order,
+            state,
+            start_at,
+            row.gathers,
+            row.facts.rest(),
+            row.facts.whereabouts(conn)?,
+            millis(now)
+        ])?;
+    if made > 0 {
+        return Ok((conn.last_insert_rowid(), row.lane, true));
     }
     Ok(conn
         .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?

@@ -179,27 +179,28 @@ pub fn end(
     (state, why): (&str, Option<&str>),
     now: i64,
 ) -> Result<Usage> {
-    let usage = conn
-        .prepare_cached(
-            "UPDATE task SET state = ?2, why = ?3, ended_at = ?4, boot = NULL, start_at = NULL,
-                 child = NULL, finish = 1 + COALESCE((SELECT MAX(e.finish) FROM task e
-                     WHERE e.conversation = task.conversation AND e.epoch IS task.epoch
-                       AND e.finish IS NOT NULL), 0)
-             WHERE id = ?1 RETURNING calls, input, cached, output, micro_usd",
-        )?
-        .query_row(params![task, state, why, now], |row| read::usage(row, 0))?;
+    conn.prepare_cached(
+        "UPDATE task SET state = ?2, why = ?3, ended_at = ?4, boot = NULL, start_at = NULL,
+             child = NULL, finish = 1 + COALESCE((SELECT MAX(e.finish) FROM task e
+                 WHERE e.conversation = task.conversation AND e.epoch IS task.epoch
+                   AND e.finish IS NOT NULL), 0)
+         WHERE id = ?1",
+    )?
+    .execute(params![task, state, why, now])?;
     wake_parent(conn, task)?;
-    Ok(usage)
+    read::cost(conn, task)
 }
 
 /// A task parked on this one as its child goes on.
 fn wake_parent(conn: &Connection, child: i64) -> Result<()> {
-    let lane: Option<i64> = conn
-        .prepare_cached(
-            "UPDATE task SET state = 'waiting', start_at = 0, child = NULL
-             WHERE child = ?1 AND state = 'parked' RETURNING lane",
-        )?
-        .query_row([child], |row| row.get(0))
+    let parent: Option<(i64, i64)> = conn
+        .prepare_cached("SELECT id, lane FROM task WHERE child = ?1 AND state = 'parked'")?
+        .query_row([child], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    lane.map_or(Ok(()), |lane| lanes::refresh(conn, lane))
+    let Some((parent, lane)) = parent else { return Ok(()) };
+    conn.prepare_cached(
+        "UPDATE task SET state = 'waiting', start_at = 0, child = NULL WHERE id = ?1",
+    )?
+    .execute([parent])?;
+    lanes::refresh(conn, lane)
 }

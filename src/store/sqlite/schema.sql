@@ -1,0 +1,219 @@
+-- The tables of a new store: what the migrations come to, at once (a test compares the two). Times are
+-- milliseconds since 1970, UTC; JSON texts carry their own version.
+--
+-- A plain message writes each index it touches to the log as a page of its own, once per transaction.
+-- So an index covers only rows that are rare or short-lived, and none that only a console reads. Rows of
+-- inbox, task, outbound and part are never deleted at the newest end: their ids need no AUTOINCREMENT.
+
+-- Says whose file this is ("SELK"), to other programs and at the next start.
+PRAGMA application_id = 1397050443;
+
+-- blanked: the last row of the inbox whose words went with their age: its key stays for a while.
+CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL, blanked INTEGER NOT NULL DEFAULT 0) STRICT;
+INSERT INTO meta (id, checked_at) VALUES (1, 0);
+
+CREATE TABLE cursor (account TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE conversation (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    account TEXT NOT NULL,
+    key TEXT NOT NULL,
+    place TEXT NOT NULL,
+    title TEXT NOT NULL,
+    epoch INTEGER NOT NULL DEFAULT 0,
+    closed TEXT,
+    todos TEXT,
+    plan INTEGER NOT NULL DEFAULT 0,
+    last_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
+CREATE INDEX conversation_place ON conversation (account, place);
+
+-- A place that goes on under another key, and the conversations that were renamed with it.
+CREATE TABLE place_alias (account TEXT, old TEXT, new TEXT NOT NULL, PRIMARY KEY (account, old)) STRICT, WITHOUT ROWID;
+CREATE TABLE conversation_alias (account TEXT, old TEXT, conversation INTEGER NOT NULL, PRIMARY KEY (account, old)) STRICT, WITHOUT ROWID;
+
+-- The folder that a place works in, where its owner has set one.
+CREATE TABLE workspace (account TEXT, place TEXT, path TEXT NOT NULL, PRIMARY KEY (account, place)) STRICT, WITHOUT ROWID;
+
+-- ready_at: from when its first task may start; null when none waits. oldest: that task, the age by
+-- which free lanes are served. Whether one runs is what task_running says.
+CREATE TABLE lane (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    ready_at INTEGER,
+    oldest INTEGER
+) STRICT;
+CREATE INDEX lane_ready ON lane (oldest) WHERE ready_at IS NOT NULL;
+
+-- start_at: from when the task may be claimed; 0 for at once, null when nothing but an event makes it
+-- claimable. finish: which ending of its conversation's epoch it was. cause: empty when it is the key of the message
+-- that it came with, which is unique already. header: null when it has ended, for nobody resumes it.
+CREATE TABLE task (
+    id INTEGER PRIMARY KEY,
+    account TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    conversation INTEGER NOT NULL,
+    lane INTEGER NOT NULL,
+    ord INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    claim INTEGER NOT NULL DEFAULT 0,
+    boot TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    epoch INTEGER,
+    start_at INTEGER,
+    album TEXT,
+    stop INTEGER NOT NULL DEFAULT 0,
+    facts TEXT NOT NULL,
+    header TEXT,
+    parked TEXT,
+    child INTEGER,
+    why TEXT,
+    finish INTEGER,
+    calls INTEGER NOT NULL DEFAULT 0,
+    input INTEGER NOT NULL DEFAULT 0,
+    cached INTEGER NOT NULL DEFAULT 0,
+    output INTEGER NOT NULL DEFAULT 0,
+    micro_usd INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    ended_at INTEGER,
+    whereabouts INTEGER
+) STRICT;
+CREATE UNIQUE INDEX task_cause ON task (account, cause) WHERE cause <> '';
+-- The promise itself: a lane never has two running tasks.
+CREATE UNIQUE INDEX task_running ON task (lane) WHERE state = 'running';
+CREATE INDEX task_order ON task (lane, ord, id) WHERE start_at IS NOT NULL;
+CREATE INDEX task_start ON task (lane, start_at, id) WHERE start_at IS NOT NULL;
+CREATE INDEX task_wake ON task (start_at) WHERE start_at > 0;
+CREATE INDEX task_album ON task (conversation, album) WHERE album IS NOT NULL AND state = 'waiting';
+CREATE INDEX task_waiting ON task (conversation) WHERE state = 'waiting';
+CREATE INDEX task_parked ON task (conversation) WHERE state = 'parked';
+CREATE INDEX task_finish ON task (conversation, epoch, finish) WHERE finish IS NOT NULL;
+CREATE INDEX task_child ON task (child) WHERE child IS NOT NULL;
+
+CREATE TABLE transcript (task INTEGER, seq INTEGER, v INTEGER NOT NULL, item TEXT NOT NULL, PRIMARY KEY (task, seq)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inbox (
+    id INTEGER PRIMARY KEY,
+    account TEXT NOT NULL,
+    key TEXT NOT NULL,
+    conversation INTEGER,
+    ord INTEGER NOT NULL,
+    message TEXT,
+    inbound TEXT NOT NULL,
+    disposition TEXT NOT NULL,
+    task INTEGER,
+    question INTEGER,
+    done_at INTEGER,
+    stored_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX inbox_key ON inbox (key, account);
+CREATE INDEX inbox_task ON inbox (task) WHERE task IS NOT NULL;
+CREATE INDEX inbox_message ON inbox (message, conversation) WHERE message IS NOT NULL;
+-- Lines of groups that wait for the gate.
+CREATE INDEX inbox_gate ON inbox (conversation, id) WHERE disposition = 'gate';
+CREATE INDEX inbox_context ON inbox (conversation) WHERE disposition = 'context' AND task IS NULL;
+-- A list of three words would be a table that every row makes anew.
+CREATE INDEX inbox_command ON inbox (id)
+WHERE done_at IS NULL AND (disposition = 'command' OR disposition = 'tap' OR disposition = 'answer');
+
+-- state: open, answered, expired, withdrawn; approved, consumed, denied. picked: what is chosen so far,
+-- where several may be. inbox: the tap or message that answered it.
+CREATE TABLE question (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    account TEXT NOT NULL,
+    key TEXT NOT NULL,
+    conversation INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    outbound INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    person TEXT NOT NULL,
+    person_name TEXT NOT NULL,
+    ask TEXT NOT NULL,
+    picked TEXT NOT NULL DEFAULT '[]',
+    given TEXT,
+    inbox INTEGER,
+    expires_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    settled_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX question_key ON question (key, account);
+CREATE INDEX question_task ON question (task);
+CREATE INDEX question_open ON question (conversation) WHERE state = 'open';
+CREATE INDEX question_said ON question (outbound) WHERE state = 'open';
+
+-- Where tasks speak and what can be done there, as facts have it ("place": 0 stands for it in a task's facts).
+CREATE TABLE whereabouts (id INTEGER PRIMARY KEY, place TEXT NOT NULL UNIQUE) STRICT;
+
+-- Said by a task (by its call, when a tool said it), by a command's row, or by the daemon itself. said: the item of
+-- its task's transcript whose words it says; its body then holds none.
+CREATE TABLE outbound (
+    id INTEGER PRIMARY KEY,
+    conversation INTEGER NOT NULL,
+    task INTEGER,
+    call TEXT,
+    inbox INTEGER,
+    answer INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    expires_at INTEGER,
+    created_at INTEGER NOT NULL,
+    said INTEGER
+) STRICT;
+CREATE UNIQUE INDEX outbound_call ON outbound (task, call) WHERE call IS NOT NULL;
+CREATE INDEX outbound_task ON outbound (task) WHERE task IS NOT NULL;
+CREATE INDEX outbound_inbox ON outbound (inbox) WHERE inbox IS NOT NULL;
+
+-- id: 4096 times its outbound, and its place there. open: the courier has still to do with it. told: null, or an answer that did not arrive (0), or the
+-- task that was told so.
+CREATE TABLE part (
+    id INTEGER PRIMARY KEY,
+    outbound INTEGER NOT NULL,
+    conversation INTEGER NOT NULL,
+    account TEXT NOT NULL,
+    state TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    repeated INTEGER NOT NULL DEFAULT 0,
+    told INTEGER,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    boot TEXT,
+    not_before INTEGER,
+    receipt TEXT,
+    reason TEXT,
+    updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX part_told ON part (conversation) WHERE told IS NOT NULL;
+-- A quote of one of our messages brings its id alone.
+CREATE INDEX part_message ON part (receipt ->> '$.message', conversation) WHERE receipt IS NOT NULL;
+-- The calls of parts that are not settled, or did not arrive and are still to be told: few rows at any time. It is
+-- also the way to the open parts.
+CREATE TABLE rendered (part INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+
+-- A button by which the answer of a task is fetched. button: the outbound that offered it first. token: the
+-- right to answer that was spent on it. open: the answer has not gone out.
+CREATE TABLE hold (
+    key TEXT NOT NULL,
+    account TEXT NOT NULL,
+    task INTEGER NOT NULL,
+    button INTEGER NOT NULL,
+    token TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    PRIMARY KEY (key, account)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX hold_task ON hold (task);
+CREATE INDEX hold_open ON hold (button) WHERE open = 1;
+
+-- The message that shows how far a task is; null when a crash may have come between its sending and its id.
+CREATE TABLE status_message (task INTEGER PRIMARY KEY, message TEXT) STRICT;
+
+CREATE TABLE penalty (account TEXT, scope TEXT, until INTEGER NOT NULL, PRIMARY KEY (account, scope)) STRICT, WITHOUT ROWID;
+CREATE TABLE notice (key TEXT PRIMARY KEY, outbound INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+-- What people and conversations have used in a minute or a day. By time first: old rows go as one range.
+CREATE TABLE spent (
+    since INTEGER,
+    who TEXT,
+    what TEXT,
+    amount INTEGER NOT NULL,
+    PRIMARY KEY (since, who, what)
+) STRICT, WITHOUT ROWID;
