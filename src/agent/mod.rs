@@ -12,7 +12,7 @@ mod patience;
 mod pictures;
 pub mod plan;
 pub mod prompt;
-mod purse;
+mod quota;
 mod run;
 mod settings;
 mod short;
@@ -38,7 +38,7 @@ use crate::tools::registry::Registry;
 use crate::tools::scope::Scope;
 
 pub use inflow::{Inflow, Newer, Source};
-pub use purse::{Emptied, Purse};
+pub use quota::{Exhausted, Quota};
 pub use run::taken_in;
 pub use settings::Settings;
 pub use small::SmallModel;
@@ -75,8 +75,8 @@ pub struct Assignment<'a> {
     pub persona: String,
     /// What comes in while it runs.
     pub inflow: &'a dyn Inflow,
-    /// Whose counters its usage goes to; `None` for who may use anything.
-    pub purse: Option<&'a dyn Purse>,
+    /// What its usage counts against; `None` for who may use anything.
+    pub quota: Option<&'a dyn Quota>,
     /// Cancelled when the task is stopped or the daemon ends.
     pub cancel: CancellationToken,
 }

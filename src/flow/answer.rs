@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 use selkie_channel_core::{Audience, MessageRef};
 
 use crate::agent::words::covers;
-use crate::agent::{Asks, Driven, Dropped, Ending, Purse, taken_in};
+use crate::agent::{Asks, Driven, Dropped, Ending, Quota, taken_in};
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
@@ -241,9 +241,9 @@ impl Answers {
             }
             let (reply, progress) = (Arc::clone(reply) as _, Arc::clone(board) as _);
             let cancel = mark.cancel().clone();
-            let purse = limits::counters(&self.desk, claimed);
-            let purse = purse.as_ref().map(|counters| counters as &dyn Purse);
-            let job = Job { claimed, heard, reply, progress, inflow, purse, cancel };
+            let quota = limits::shares(&self.desk, claimed);
+            let quota = quota.as_ref().map(|shares| shares as &dyn Quota);
+            let job = Job { claimed, heard, reply, progress, inflow, quota, cancel };
             self.mind.answer(job).await
         };
         let typing = async {
@@ -347,7 +347,7 @@ impl Answers {
         if !seen.is_empty() {
             finish = Advance::Absorb { seen, with: Box::new(finish) };
         }
-        finish = finish.spending(limits::adds(desk, claimed, usage));
+        limits::used(desk, claimed, usage);
         desk.crash.hit(CrashPoint::BeforeFinish);
         let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, finish.clone())).await;
         desk.crash.hit(CrashPoint::AfterFinish);

@@ -167,9 +167,9 @@ impl Gate {
             "the gate has decided"
         );
         let keep = self.desk.settings.record_untriggered;
-        let spent = limits::gate_adds(&self.desk, conversation, usage);
+        limits::used_at_gate(&self.desk, conversation, usage);
         let (conversation, upto) = (conversation.clone(), *upto);
-        Some(Judged { conversation, upto, passed, keep, usage, spent })
+        Some(Judged { conversation, upto, passed, keep, usage })
     }
 
     /// The lines that are worth a decision.

@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PersonId};
 use tokio::sync::Notify;
 
-use crate::agent::{Emptied, Purse};
+use crate::agent::{Exhausted, Quota};
 use crate::domain::facts::Trust;
 use crate::domain::usage::{Spent, Usage};
 use crate::flow::desk::Desk;
@@ -98,7 +98,7 @@ impl<'a> User<'a> {
     }
 }
 
-/// Writes what is counted, a moment later and at the daemon's end. Runs until then.
+/// Writes what is counted, a moment later. Runs until the daemon's end.
 pub(super) async fn write_behind(desk: Arc<Desk>) {
     let ends = &desk.stop.work;
     while !ends.is_cancelled() {
@@ -108,7 +108,8 @@ pub(super) async fn write_behind(desk: Arc<Desk>) {
     }
 }
 
-async fn write(desk: &Arc<Desk>) {
+/// Writes what is counted and not written yet.
+pub(super) async fn write(desk: &Arc<Desk>) {
     let unwritten = desk.limits.tally().unwritten();
     if unwritten.is_empty() {
         return;
@@ -174,55 +175,44 @@ pub(super) fn tap_told(desk: &Desk, reached: &Reached) -> Option<&'static str> {
     desk.limits.log(reached).then(words::taps)
 }
 
-/// What everybody but an owner uses with a task: counted in the writes that store the task's own.
-pub(super) struct Counters<'a> {
+/// The limits that a task of anybody but an owner counts against.
+pub(super) struct Shares<'a> {
     desk: &'a Desk,
     shares: Vec<(Whose, String, Caps)>,
 }
 
-/// Returns the counters that a task's usage goes to; `None` for an owner's.
-pub(super) fn counters<'a>(desk: &'a Desk, claimed: &Claimed) -> Option<Counters<'a>> {
+/// Returns the limits that a task counts against; `None` for an owner's.
+pub(super) fn shares<'a>(desk: &'a Desk, claimed: &Claimed) -> Option<Shares<'a>> {
     let user = User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
     let is_held = claimed.facts.trust != Trust::Owner;
-    is_held.then(|| Counters { desk, shares: user.shares(desk) })
+    is_held.then(|| Shares { desk, shares: user.shares(desk) })
 }
 
-/// Returns what the last usage of a task adds to counters.
-pub(super) fn adds(desk: &Desk, claimed: &Claimed, usage: Usage) -> Vec<Spent> {
-    counters(desk, claimed).map(|counters| counters.adds(usage)).unwrap_or_default()
+/// Counts the last usage of a task.
+pub(super) fn used(desk: &Desk, claimed: &Claimed, usage: Usage) {
+    // Its end is said already: a limit that it reached stands in the way of the next.
+    let _reached = shares(desk, claimed).and_then(|shares| shares.count(usage));
 }
 
-/// Returns what a decision of the gate adds to counters.
-pub(super) fn gate_adds(desk: &Desk, conversation: &ConversationId, usage: Usage) -> Vec<Spent> {
+/// Counts what a decision of the gate has used.
+pub(super) fn used_at_gate(desk: &Desk, conversation: &ConversationId, usage: Usage) {
     let shares = User { person: None, conversation }.shares(desk);
-    Counters { desk, shares }.adds(usage)
+    let _reached = Shares { desk, shares }.count(usage);
 }
 
-impl Purse for Counters<'_> {
-    fn adds(&self, usage: Usage) -> Vec<Spent> {
+impl Quota for Shares<'_> {
+    fn count(&self, usage: Usage) -> Option<Exhausted> {
         let now = self.desk.clock.now();
         let used = [(What::Calls, u64::from(usage.calls)), (What::Cost, usage.micro_usd)];
-        let limited =
-            used.into_iter().filter(|(_, amount)| *amount > 0).flat_map(|(what, amount)| {
-                let shares =
-                    self.shares.iter().filter(move |(_, _, caps)| what.of(*caps).is_some());
-                shares.map(move |(_, who, _)| used_of(what, who, now, amount))
-            });
-        let uses: Vec<Use> = limited.collect();
-        self.desk.limits.tally().note(&uses);
-        uses.into_iter().map(|one| one.spent).collect()
-    }
-
-    fn emptied(&self, added: &[Spent], came_to: &[u64]) -> Option<Emptied> {
-        let reached = added.iter().zip(came_to).find_map(|(spent, known)| {
-            let (whose, who, caps) = self.shares.iter().find(|(_, who, _)| *who == spent.who)?;
-            let what = [What::Calls, What::Cost].into_iter().find(|w| w.name() == spent.what)?;
-            let (whose, who, since) = (*whose, who.clone(), spent.since);
-            (*known >= what.of(*caps)?).then_some(Reached { whose, what, who, since })
-        })?;
+        let used = used.into_iter().filter(|(_, amount)| *amount > 0);
+        let checks: Vec<Check> =
+            used.flat_map(|(what, amount)| checks_of(&self.shares, what, now, amount)).collect();
+        let came = add(self.desk, &checks);
+        let reached = checks.into_iter().zip(came).find(|(check, came)| *came >= check.cap)?;
+        let reached = reached.0.reached;
         self.desk.limits.log(&reached);
         let why = format!("{} is reached", reached.key());
-        Some(Emptied { why, text: words::stopped(&reached) })
+        Some(Exhausted { why, text: words::stopped(&reached) })
     }
 }
 
@@ -272,18 +262,23 @@ struct Check {
 }
 
 fn checks(desk: &Desk, user: &User<'_>, what: What, at: DateTime<Utc>, amount: u64) -> Vec<Check> {
-    let check = |(whose, who, caps): (Whose, String, Caps)| {
-        let used = used_of(what, &who, at, amount);
-        let reached = Reached { whose, what, who, since: used.spent.since };
-        Some(Check { used, cap: what.of(caps)?, reached })
-    };
-    user.shares(desk).into_iter().filter_map(check).collect()
+    checks_of(&user.shares(desk), what, at, amount)
 }
 
-fn used_of(what: What, who: &str, at: DateTime<Utc>, amount: u64) -> Use {
+fn checks_of(
+    shares: &[(Whose, String, Caps)],
+    what: What,
+    at: DateTime<Utc>,
+    amount: u64,
+) -> Vec<Check> {
     let since = what.since(at);
-    let spent = Spent { who: who.to_owned(), what: what.name(), since, amount };
-    Use { spent, until: since + what.window() }
+    let check = |(whose, who, caps): &(Whose, String, Caps)| {
+        let spent = Spent { who: who.clone(), what: what.name(), since, amount };
+        let used = Use { spent, until: since + what.window() };
+        let reached = Reached { whose: *whose, what, who: who.clone(), since };
+        Some(Check { used, cap: what.of(*caps)?, reached })
+    };
+    shares.iter().filter_map(check).collect()
 }
 
 /// Adds what is to be added, and returns the first limit that is reached.
@@ -308,6 +303,12 @@ async fn count(desk: &Arc<Desk>, checks: &[Check]) -> Vec<u64> {
         let read = desk.insist(|| desk.ledger.spend(looks(), forget(desk))).await;
         desk.limits.tally().learn(&unknown, read.unwrap_or_default());
     }
+    add(desk, checks)
+}
+
+/// Adds, and returns what each counter has come to since it is known. Whoever begins a task has it read first.
+fn add(desk: &Desk, checks: &[Check]) -> Vec<u64> {
+    let uses: Vec<Use> = checks.iter().map(|check| check.used.clone()).collect();
     let came = desk.limits.tally().add(&uses);
     if uses.iter().any(|one| one.spent.amount > 0) {
         desk.limits.counted.notify_one();

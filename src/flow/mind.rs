@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Agent, Assignment, Driven, Dropped, Inflow, Purse};
+use crate::agent::{Agent, Assignment, Driven, Dropped, Inflow, Quota};
 use crate::domain::facts::Facts;
 use crate::domain::transcript::Heard;
 use crate::flow::commands::Shapes;
@@ -27,7 +27,7 @@ pub(super) struct Job<'a> {
     pub(super) reply: Arc<dyn Reply>,
     pub(super) inflow: &'a dyn Inflow,
     pub(super) progress: Arc<dyn Progress>,
-    pub(super) purse: Option<&'a dyn Purse>,
+    pub(super) quota: Option<&'a dyn Quota>,
     pub(super) cancel: CancellationToken,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Thinking {
 #[async_trait]
 impl Mind for Thinking {
     async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
-        let Job { claimed, heard, reply, progress, inflow, purse, cancel } = job;
+        let Job { claimed, heard, reply, progress, inflow, quota, cancel } = job;
         let shape = |facts: &Facts| (self.shapes)(facts).registry;
         let scope = |facts: &Facts, call: &str| {
             let shape = (self.shapes)(facts);
@@ -51,7 +51,7 @@ impl Mind for Thinking {
         let (persona, cancel) = (self.persona.clone(), cancel.clone());
         let (shape, scope) = (&shape, &scope);
         let assignment =
-            Assignment { claimed, heard, shape, scope, persona, inflow, purse, cancel };
+            Assignment { claimed, heard, shape, scope, persona, inflow, quota, cancel };
         self.agent.drive(assignment).await
     }
 }

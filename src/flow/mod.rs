@@ -348,7 +348,8 @@ impl Flow {
 
     /// Hands the daemon's stop on, and keeps its tracker busy until all of flow has ended.
     fn relay(&self, tracker: &TaskTracker, stop: Stop) {
-        let (inner, own) = (self.desk.stop.clone(), self.desk.tracker.clone());
+        let desk = Arc::clone(&self.desk);
+        let (inner, own) = (desk.stop.clone(), desk.tracker.clone());
         tracker.spawn(async move {
             tokio::select! {
                 () = stop.receivers.cancelled() => {}
@@ -359,6 +360,8 @@ impl Flow {
             inner.work.cancel();
             own.close();
             own.wait().await;
+            // What the last tasks have used.
+            limits::write(&desk).await;
         });
     }
 

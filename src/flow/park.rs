@@ -37,9 +37,8 @@ impl Answers {
         let on = ParkedOn::Question { key: key.clone() };
         let wake_at = Some(expires_at);
         let ask = Some(Box::new(Asked { key, person, ask, expires_at, draft }));
-        let spent = limits::adds(desk, claimed, usage);
+        limits::used(desk, claimed, usage);
         let park = Advance::Park { append, header, on, ask, wake_at, usage, hand_over, now };
-        let park = park.spending(spent);
         let committed = desk.insist(|| desk.ledger.commit(&claimed.claim, park.clone())).await;
         desk.crash.hit(CrashPoint::AfterPark);
         match committed {

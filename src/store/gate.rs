@@ -7,7 +7,7 @@ use super::{NewTask, Result};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
 use crate::domain::transcript::Item;
-use crate::domain::usage::{Spent, Usage};
+use crate::domain::usage::Usage;
 
 /// What the group gate asks of the ledger.
 #[async_trait]
@@ -54,6 +54,4 @@ pub struct Judged {
     pub keep: bool,
     /// What the decision cost: part of the task's cost. Silence belongs to no task; the log tells it.
     pub usage: Usage,
-    /// What the decision adds to counters.
-    pub spent: Vec<Spent>,
 }

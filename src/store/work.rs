@@ -10,7 +10,7 @@ use crate::domain::facts::{Facts, Mode, Trust};
 use crate::domain::ids::{Boot, InboxId, OutboundId};
 use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
 use crate::domain::transcript::Item;
-use crate::domain::usage::{Spent, Usage};
+use crate::domain::usage::Usage;
 
 /// Claims, steps, ends.
 #[async_trait]
@@ -78,13 +78,6 @@ pub enum Advance {
         /// What it has come to.
         with: Box<Advance>,
     },
-    /// The same as another advance, whose usage counts for others too, in one write.
-    Spend {
-        /// What is added to which counters.
-        spent: Vec<Spent>,
-        /// What it has come to.
-        with: Box<Advance>,
-    },
     /// Wait for a person, a child or a time: gives back lane and worker. Durable.
     Park {
         /// New transcript items.
@@ -130,14 +123,6 @@ pub enum Advance {
     },
 }
 
-impl Advance {
-    /// Adds to counters in the same write.
-    #[must_use]
-    pub fn spending(self, spent: Vec<Spent>) -> Self {
-        if spent.is_empty() { self } else { Self::Spend { spent, with: Box::new(self) } }
-    }
-}
-
 /// How a task ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
@@ -173,8 +158,6 @@ pub enum Committed {
         stop: bool,
         /// What the conversation is in by now.
         mode: Mode,
-        /// What the counters that this advance added to have come to, in their order.
-        came_to: Vec<u64>,
     },
     /// The claim is not ours any more: nothing was written, cancel the task.
     Lost,

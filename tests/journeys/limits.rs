@@ -88,9 +88,11 @@ async fn what_a_tool_asks_a_model_counts_too() {
         Turn::text(r#"{"steps":["look","cook"]}"#),
         Turn::text("it is planned"),
     ]);
-    let _daemon = world.daemon();
+    let daemon = world.daemon();
     assert_eq!(world.ask_in(GRACE, GRACE, "make a plan").await, "it is planned");
     assert_eq!(world.playground.model().calls(), 3);
+    // It is written behind, and at the end for sure.
+    assert!(daemon.stop().await.success());
     let spent = "SELECT amount FROM spent WHERE what = 'calls' AND who LIKE 'person %'";
     assert_eq!(number(&world.home, spent), Some(3));
     let task = "SELECT calls FROM task ORDER BY id DESC LIMIT 1";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Drive;
 use crate::agent::run::Unstored;
-use crate::agent::{Dropped, Emptied};
+use crate::agent::{Dropped, Exhausted};
 use crate::store::{Advance, Committed, StoreError};
 
 impl Drive<'_> {
@@ -13,20 +13,17 @@ impl Drive<'_> {
         let facts = std::mem::take(&mut self.reshaped).then(|| self.facts.clone());
         self.run.spent(self.meter.take());
         let Unstored { append, header, usage, seen } = self.run.take_unstored();
-        let spent = self.task.purse.map(|purse| purse.adds(usage)).unwrap_or_default();
+        let exhausted = self.task.quota.and_then(|quota| quota.count(usage));
         let mut step = Advance::Step { append, header, facts, usage, durable };
-        step = step.spending(spent.clone());
         if !seen.is_empty() {
             step = Advance::Absorb { seen, with: Box::new(step) };
         }
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
-            Ok(Committed::Continue { stop, mode, came_to }) => {
+            Ok(Committed::Continue { stop, mode }) => {
                 if stop {
                     self.run.stop();
                 }
-                if let Some(Emptied { why, text }) =
-                    self.task.purse.and_then(|purse| purse.emptied(&spent, &came_to))
-                {
+                if let Some(Exhausted { why, text }) = exhausted {
                     self.run.used_up(why, text);
                 }
                 if mode != self.facts.mode {

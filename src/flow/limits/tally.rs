@@ -67,18 +67,6 @@ impl Tally {
         uses.iter().map(add).collect()
     }
 
-    /// Adds what another write stores: it is counted here, and not written again.
-    pub(super) fn note(&mut self, uses: &[Use]) {
-        for one in uses {
-            let known = self.unknown(std::slice::from_ref(one)).is_empty();
-            if known {
-                let fresh = || Counter { until: one.until, amount: 0, unwritten: 0 };
-                let counter = self.counters.entry(key(&one.spent)).or_insert_with(fresh);
-                counter.amount = counter.amount.saturating_add(one.spent.amount);
-            }
-        }
-    }
-
     /// Takes what is to be written.
     pub(super) fn unwritten(&mut self) -> Vec<Spent> {
         let changed = self.counters.iter_mut().filter(|(_, counter)| counter.unwritten > 0);

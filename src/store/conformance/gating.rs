@@ -33,7 +33,6 @@ async fn judged(ledger: &dyn Ledger, n: i64, passed: Option<usize>) -> Judged {
         passed: passed.map(new),
         keep: true,
         usage: Usage { calls: 1, input: 9, cached: 0, output: 1, micro_usd: 2 },
-        spent: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::usage::Spent;
 
-laws![counters_add_up_and_no_restart_begins_anew, a_step_counts_in_its_own_write];
+laws![counters_add_up_and_no_restart_begins_anew];
 
 async fn counters_add_up_and_no_restart_begins_anew(bed: &dyn Bed) {
     let day = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
@@ -27,29 +27,4 @@ async fn counters_add_up_and_no_restart_begins_anew(bed: &dyn Bed) {
     let next = day + TimeDelta::days(1);
     assert_eq!(ledger.spend(look(next), next).await.unwrap(), [7], "the old day is forgotten");
     assert_eq!(ledger.spend(look(day), day).await.unwrap(), [0]);
-}
-
-async fn a_step_counts_in_its_own_write(bed: &dyn Bed) {
-    let day = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
-    let spent = |amount| vec![Spent { who: "tg:1".to_owned(), what: "calls", since: day, amount }];
-    let ledger = bed.open();
-    let claimed = started(ledger.as_ref(), 1, 1).await;
-    let step = || Advance::Step {
-        append: Vec::new(),
-        header: "{}".to_owned(),
-        facts: None,
-        usage: Usage { calls: 2, ..Usage::default() },
-        durable: false,
-    };
-    let told = ledger.commit(&claimed.claim, step().spending(spent(2))).await.unwrap();
-    let Committed::Continue { came_to, .. } = told else { panic!("{told:?}") };
-    assert_eq!(came_to, [2], "the run sees at once what is left");
-    let stale = Claim { number: 7, ..claimed.claim.clone() };
-    let lost = ledger.commit(&stale, step().spending(spent(5))).await.unwrap();
-    assert!(matches!(lost, Committed::Lost));
-    let end = finish("yes", vec![]).spending(spent(1));
-    assert!(matches!(ledger.commit(&claimed.claim, end).await.unwrap(), Committed::Ended { .. }));
-    drop(ledger);
-    let ledger = bed.open();
-    assert_eq!(ledger.spend(spent(0), day).await.unwrap(), [3], "what was lost counts nothing");
 }

@@ -8,7 +8,7 @@ use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use super::claimed::{self, RawItem};
 use super::rows::load;
 use super::writer::Class;
-use super::{Sqlite, conversations, facts, lanes, run, spent, tasks};
+use super::{Sqlite, conversations, facts, lanes, run, tasks};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
 use crate::store::{AtGate, Gate, Judged, NewTask, Result};
@@ -128,7 +128,6 @@ fn judge(
     if let Some((task, _)) = task {
         run::spend(conn, task, judged.usage)?;
     }
-    spent::add(conn, &judged.spent)?;
     let becomes = if judged.keep { "context" } else { "ignored: untriggered" };
     conn.prepare_cached(
         "UPDATE inbox SET disposition = ?3

@@ -7,11 +7,11 @@ use super::claimed::RawClaimed;
 use super::outbox;
 use super::rows::{ITEM_VERSION, json, lean, millis, small};
 use super::writer::Class;
-use super::{facts, holds, inflow, lanes, notes, questions, read, spent, unsend, work};
+use super::{facts, holds, inflow, lanes, notes, questions, read, unsend, work};
 use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
-use crate::domain::usage::{Spent, Usage};
+use crate::domain::usage::Usage;
 use crate::store::{Advance, End, Queued, Result, Seen};
 
 /// An advance, written as text before it reaches the writer.
@@ -23,7 +23,6 @@ pub struct Prepared {
     usage: Usage,
     now: DateTime<Utc>,
     seen: Seen,
-    spent: Vec<Spent>,
     how: How,
 }
 
@@ -57,14 +56,13 @@ impl Prepared {
     /// Writes the texts of an advance. `now` serves those that do not bring their own.
     pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
         let texts = |items: Vec<Item>| items.iter().map(item_text).collect::<Result<Vec<_>>>();
-        let (seen, spent) = (Seen::default(), Vec::new());
+        let seen = Seen::default();
         Ok(match advance {
             Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
-            Advance::Spend { spent, with } => Self { spent, ..Self::new(*with, now)? },
             Advance::Step { append, header, facts, usage, durable } => {
                 let facts = facts.as_ref().map(facts::Written::new).transpose()?;
                 let how = How::Step { facts, durable };
-                Self { items: texts(append)?, header: Some(header), usage, now, seen, spent, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
             Advance::Park { append, header, on, ask, wake_at, usage, hand_over, now } => {
                 let how = How::Park(Box::new(Parking {
@@ -74,11 +72,11 @@ impl Prepared {
                     ask: ask.map(|asked| questions::Prepared::new(*asked)).transpose()?,
                     hand_over,
                 }));
-                Self { items: texts(append)?, header: Some(header), usage, now, seen, spent, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
             Advance::Release => {
                 let (items, usage) = (Vec::new(), Usage::default());
-                Self { items, header: None, usage, now, seen, spent, how: How::Release }
+                Self { items, header: None, usage, now, seen, how: How::Release }
             }
             Advance::Finish {
                 append,
@@ -95,7 +93,7 @@ impl Prepared {
                 let said = |draft| outbox::Prepared::saying(draft, &append);
                 let say = say.into_iter().map(said).collect::<Result<_>>()?;
                 let how = How::Finish { facts, end, say, set_aside, hand_over };
-                Self { items: texts(append)?, header: Some(header), usage, now, seen, spent, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
         })
     }
@@ -123,7 +121,7 @@ impl Prepared {
 /// What a commit came to, with a claim that is not read yet.
 #[derive(Debug)]
 pub enum RawCommitted {
-    Continue { stop: bool, mode: Mode, came_to: Vec<u64> },
+    Continue { stop: bool, mode: Mode },
     Lost,
     Ended { queued: Vec<Queued>, next: Option<Box<RawClaimed>>, usage: Usage },
 }
@@ -164,7 +162,7 @@ pub fn held(conn: &Connection, claim: &Claim) -> Result<Option<Held>> {
 /// Writes an advance under its claim; nothing when the claim is lost.
 pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<RawCommitted> {
     let Some(held) = held(conn, claim)? else { return Ok(RawCommitted::Lost) };
-    let Prepared { items, header, usage, now, seen, spent, how } = advance;
+    let Prepared { items, header, usage, now, seen, how } = advance;
     let task = claim.task.0;
     if !seen.is_empty() {
         inflow::absorb(conn, (task, held.lane), &seen, now)?;
@@ -200,12 +198,11 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         over,
         whereabouts
     ])?;
-    let came_to = spent::add(conn, &spent)?;
     let Held { stop, mode, .. } = held;
     match how {
-        How::Step { .. } => Ok(RawCommitted::Continue { stop, mode, came_to }),
+        How::Step { .. } => Ok(RawCommitted::Continue { stop, mode }),
         // Somebody wants it to end: it must not fall asleep before it hears so.
-        How::Park(_) if stop => Ok(RawCommitted::Continue { stop, mode, came_to }),
+        How::Park(_) if stop => Ok(RawCommitted::Continue { stop, mode }),
         How::Park(parking) => park(conn, claim, *parking, (held, now)),
         How::Release => release(conn, task, held),
         How::Finish { end, say, set_aside, hand_over, .. } => {

@@ -46,9 +46,7 @@ impl Work for Sqlite {
         let (class, bytes) = (advance.class(), advance.bytes());
         let verb = move |conn: &Connection| run::commit(conn, &claim, advance);
         Ok(match self.writer.run(class, bytes, verb).await? {
-            RawCommitted::Continue { stop, mode, came_to } => {
-                Committed::Continue { stop, mode, came_to }
-            }
+            RawCommitted::Continue { stop, mode } => Committed::Continue { stop, mode },
             RawCommitted::Lost => Committed::Lost,
             RawCommitted::Ended { queued, next, usage } => {
                 // The end is written, whatever becomes of the next.
