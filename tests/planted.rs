@@ -1,7 +1,9 @@
 //! One config file with mistakes of every kind: the first run tells them all.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
@@ -292,6 +294,16 @@ fn a_credential_without_a_key_and_a_config_that_is_no_file_are_told() {
     let said = told(&desk, &env);
     let words = "credential telegram.bot_tokn: is not read: no secret has this name (did you mean telegram.bot_token?";
     assert!(said.starts_with(words) && said.lines().count() == 1, "{said}");
+    let odd = OsStr::from_bytes(b"telegram.bot_token\xff");
+    fs::write(credentials.join(odd), "1:a").expect("written");
+    let said = told(&desk, &env);
+    assert!(said.contains("credential telegram.bot_token\u{fffd}: is not read"), "{said}");
+    let nowhere = [("CREDENTIALS_DIRECTORY", desk.path().join("nowhere").display().to_string())];
+    let said = told(&desk, &nowhere);
+    assert!(
+        said.starts_with("CREDENTIALS_DIRECTORY: names a folder that cannot be read"),
+        "{said}"
+    );
 
     let (pipe, mode) = (desk.path().join("pipe"), rustix::fs::Mode::RWXU);
     let kind = rustix::fs::FileType::Fifo;

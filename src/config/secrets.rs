@@ -1,5 +1,6 @@
 //! Secrets: which keys hold one, and where else than in the config file they may come from.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use selkie_channel_core::ChannelKit;
@@ -78,10 +79,18 @@ impl Secrets {
         let mut value = Value::Object(serde_json::Map::new());
         let mut problems = Vec::new();
         let folder = env.get("CREDENTIALS_DIRECTORY").map(Path::new);
-        let entries =
-            folder.and_then(|f| std::fs::read_dir(f).ok()).into_iter().flatten().flatten();
+        let entries = folder.map_or(Ok(Vec::new()), |folder| {
+            std::fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>())
+        });
+        let entries = entries.unwrap_or_else(|error| {
+            let place = Place::of("CREDENTIALS_DIRECTORY".to_owned());
+            let says = format!("names a folder that cannot be read: {error}");
+            problems.push(Problem { place, key: String::new(), says });
+            Vec::new()
+        });
         for entry in entries {
-            let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+            // A name that is no text is none of ours; it may nearly be one.
+            let name = entry.file_name().to_string_lossy().into_owned();
             let path = split(&name);
             let told = if self.keys.iter().any(|pattern| fits(pattern, &path)) {
                 match read::text(&entry.path(), read::SECRET, read::Pipes::None) {
