@@ -41,7 +41,7 @@ pub(super) enum Next {
 async fn looked_up(mouth: &dyn Mouth, part: &Part) -> Lookup {
     let asked = tokio::time::timeout(LONGEST_LOOKUP, mouth.lookup(part)).await;
     let why = || "the platform does not say whether it arrived".to_owned();
-    asked.unwrap_or_else(|_| Lookup::Later { after: LONGEST_LOOKUP, why: why() })
+    asked.unwrap_or_else(|_| Lookup::Later { after: LONGEST_LOOKUP, at_most: None, why: why() })
 }
 
 /// Makes one attempt. Nothing leaves without a durable mark.

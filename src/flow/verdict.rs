@@ -114,9 +114,10 @@ pub(super) fn of_lookup(
         Lookup::Unknown | Lookup::Later { .. } | Lookup::Lapsed if over => {
             settled(Outcome::LeftUnclear)
         }
-        Lookup::Later { after, why } => {
-            let asked = TimeDelta::from_std(after).unwrap_or(TimeDelta::days(1));
-            let decide_at = now + asked.max(backoff(due.attempts, moment.unit));
+        Lookup::Later { after, at_most, why } => {
+            let delta = |span| TimeDelta::from_std(span).unwrap_or(TimeDelta::days(1));
+            let patience = delta(after).max(backoff(due.attempts, moment.unit));
+            let decide_at = now + at_most.map_or(patience, |most| patience.min(delta(most)));
             let attempts = due.attempts + 1;
             let again = DuePart { attempts, not_before: Some(decide_at), unclear: true, ..due };
             let outcome = Outcome::Unclear { decide_at, why };
@@ -214,10 +215,22 @@ mod tests {
     fn what_cannot_be_asked_now_is_asked_again_until_its_time_is_over() {
         let mouth = testing::platform();
         let due = DuePart { unclear: true, answer: true, ..testing::due(1) };
-        let later = || Lookup::Later { after: Duration::from_secs(2), why: "503".to_owned() };
+        let later = || Lookup::Later {
+            after: Duration::from_secs(2),
+            at_most: None,
+            why: "503".to_owned(),
+        };
         let again = of_lookup(later(), due, &mouth, moment()).again.unwrap();
         assert!(again.unclear && again.answer);
         assert_eq!(again.not_before, Some(DateTime::UNIX_EPOCH + TimeDelta::seconds(2)));
+        let tried = DuePart { attempts: 12, ..again.clone() };
+        let mortal = Lookup::Later {
+            after: Duration::from_secs(2),
+            at_most: Some(Duration::from_secs(9)),
+            why: "503".to_owned(),
+        };
+        let last = of_lookup(mortal, tried, &mouth, moment()).again.unwrap();
+        assert_eq!(last.not_before, Some(DateTime::UNIX_EPOCH + TimeDelta::seconds(9)));
         let over = DuePart { expires_at: Some(DateTime::UNIX_EPOCH), ..again };
         assert_eq!(of_lookup(later(), over, &mouth, moment()).outcome, Outcome::LeftUnclear);
     }

@@ -9,7 +9,7 @@ use selkie_playground::{Fault, FaultKind, Turn};
 use serde_json::json;
 
 use crate::support::line;
-use crate::support::world::{PATIENCE, World};
+use crate::support::world::World;
 
 const MARK: &str = "(possibly repeated)";
 const OUTAGE: FaultKind = FaultKind::Html { status: 503 };
@@ -76,9 +76,7 @@ async fn a_kill_before_a_reply_left_loses_nothing() {
         let _daemon = world.daemon();
         let platform = world.playground.line();
         let look = |l: &LinePlatform| l.messages(ADA).into_iter().find(|m| m.from.is_none());
-        // An outage is waited for longer and longer: the try that finds the token dead may come a minute after.
-        let waiting = tokio::time::timeout(3 * PATIENCE, platform.wait_until(look));
-        let answer = waiting.await.expect("the answer comes");
+        let answer = world.within("the answer", platform.wait_until(look)).await;
         let wanted = if dead {
             (format!("{MARK}\nforty-two"), Via::Push)
         } else {

@@ -301,6 +301,8 @@ pub enum Lookup {
     Later {
         /// How long, before the courier's own patience is added.
         after: Duration,
+        /// How long at most, where what is asked then is told only for so long.
+        at_most: Option<Duration>,
         /// In words for a log; never holds a secret.
         why: String,
     },

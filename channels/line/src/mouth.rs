@@ -83,7 +83,13 @@ impl LineMouth {
 
     /// Whether a reply token surely lives: only then its refusal proves that it was used.
     fn lives(&self, say: &Say) -> bool {
-        say.reply_until.is_some_and(|until| (self.now)() < until)
+        self.life(say).is_some()
+    }
+
+    /// How long a reply token surely lives on; `None` when it may be dead.
+    fn life(&self, say: &Say) -> Option<Duration> {
+        let left = say.reply_until?.signed_duration_since((self.now)()).to_std().ok()?;
+        (!left.is_zero()).then_some(left)
     }
 
     async fn load(&self, chat: &str) -> Delivery {

@@ -195,5 +195,5 @@ fn in_vain(fault: &Fault) -> Lookup {
             }
         },
     };
-    Lookup::Later { after, why }
+    Lookup::Later { after, at_most: None, why }
 }

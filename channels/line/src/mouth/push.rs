@@ -63,7 +63,7 @@ impl LineMouth {
         match self.push(say, true).await {
             Delivery::Sent(receipt) => Lookup::Sent(receipt),
             Delivery::Unclear { why } | Delivery::Retry { why, .. } => {
-                Lookup::Later { after: ASK_AGAIN, why }
+                Lookup::Later { after: ASK_AGAIN, at_most: None, why }
             }
             // LINE names an accepted key before anything else: what is refused now never arrived.
             Delivery::Refused { .. } | Delivery::Moved { .. } | Delivery::Instead { .. } => {

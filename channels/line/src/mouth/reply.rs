@@ -70,7 +70,7 @@ impl LineMouth {
             // What is refused now was refused before.
             Replied::Refused(_) => Lookup::NotSent,
             Replied::NotSent(why) | Replied::Open(why) if self.lives(say) => {
-                Lookup::Later { after: ASK_AGAIN, why }
+                Lookup::Later { after: ASK_AGAIN, at_most: self.life(say), why }
             }
             Replied::NotSent(_) | Replied::Open(_) | Replied::Dead => Lookup::Unknown,
         }
