@@ -29,6 +29,7 @@ pub struct Inbound {
     /// Whether other people read along.
     pub audience: Audience,
     /// What happened.
+    #[serde(default)]
     pub what: What,
     /// The message it is about, when there is one.
     pub message: Option<MessageRef>,
@@ -60,10 +61,11 @@ impl Inbound {
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum What {
     /// Somebody wrote.
+    #[default]
     Message,
     /// A message was changed; `text` is the new text.
     Edit,

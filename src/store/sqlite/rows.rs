@@ -108,8 +108,8 @@ pub fn json<T: Serialize>(value: &T) -> Result<String> {
 /// What may be left out of a stored text when it is empty: reading puts it back.
 const DEFAULTS: [&str; 6] = ["attachments", "files", "forwarded", "is_bot", "ours", "title"];
 
-/// Writes a JSON text without what is empty in it: every `null`, and of the fields that have a default the
-/// empty ones. Not for texts that hold JSON of others.
+/// Writes a JSON text without what is empty in it: every `null`, of the fields that have a default the empty
+/// ones, and that it is a message. Not for texts that hold JSON of others.
 pub fn lean<T: Serialize>(value: &T) -> Result<String> {
     let mut value = serde_json::to_value(value)
         .map_err(|e| StoreError::Corrupt(format!("a value cannot be written as JSON: {e}")))?;
@@ -128,9 +128,17 @@ fn thin_out(value: &mut Value) {
                 Value::Array(items) => items.is_empty(),
                 _ => false,
             };
-            !(empty && DEFAULTS.contains(&key.as_str()))
+            // What happens most goes without saying.
+            let is_usual = key == "what" && is_message(value);
+            !(is_usual || empty && DEFAULTS.contains(&key.as_str()))
         });
     }
+}
+
+fn is_message(what: &Value) -> bool {
+    what.as_object().is_some_and(|what| {
+        what.len() == 1 && what.get("kind").is_some_and(|kind| kind == "message")
+    })
 }
 
 /// Returns a moment as a column holds it: milliseconds since 1970.
