@@ -31,8 +31,15 @@ const TEMPLATES: &[(&str, &str)] = templates![
 ];
 
 /// What earlier versions began with. A file that still says this to the letter is replaced.
-const BEFORE: &[(&str, &str)] =
-    templates!["templates/before/": "TODO.md", "contacts/ACTIVE.md", "contacts/INACTIVE.md"];
+const BEFORE: &[(&str, &str)] = templates![
+    "templates/before/":
+    "TODO.md",
+    "HEARTBEAT.md",
+    "contacts/ACTIVE.md",
+    "contacts/INACTIVE.md",
+    "skills/README.md",
+    "schemas/README.md",
+];
 
 /// Stands in a template for the time when it is written.
 const NOW: &str = "{now}";
