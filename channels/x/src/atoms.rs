@@ -26,13 +26,13 @@ pub struct Atom {
 /// Cuts text, which should be in normal form C.
 pub fn atoms(text: &str) -> impl Iterator<Item = Atom> + '_ {
     let mut links = Links::of(text);
-    let mut next: Option<Range<usize>> = links.next();
+    let mut next: Option<Range<usize>> = None;
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = &text[at..];
         let first = rest.chars().next()?;
-        if let Some(link) = next.clone().filter(|link| link.start == at) {
-            next = links.next();
+        next = next.take().or_else(|| links.until(at));
+        if let Some(link) = next.take_if(|link| link.start == at) {
             at = link.end;
             return Some(Atom { end: at, weight: LINK, is_link: true });
         }

@@ -69,13 +69,16 @@ impl<'a> Links<'a> {
     }
 }
 
-impl Iterator for Links<'_> {
-    type Item = Range<usize>;
-
-    fn next(&mut self) -> Option<Range<usize>> {
+impl Links<'_> {
+    /// Returns the next link, as far as it is found by looking at places up to this one: whoever wants the first
+    /// few characters of a long text has no more of it looked at.
+    pub fn until(&mut self, last: usize) -> Option<Range<usize>> {
         loop {
             if let Some(link) = self.found.next() {
                 return Some(link);
+            }
+            if self.at > last {
+                return None;
             }
             if self.dot <= self.at {
                 self.dot = self.at + self.text[self.at..].find('.')?;
@@ -96,6 +99,14 @@ impl Iterator for Links<'_> {
                 None => self.at + here.len_utf8(),
             };
         }
+    }
+}
+
+impl Iterator for Links<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        self.until(usize::MAX)
     }
 }
 

@@ -80,7 +80,7 @@ pub fn is_sound(host: &str) -> bool {
 }
 
 fn in_label(c: char) -> bool {
-    let mark = "!'#%&()*+,\\-./:;<=>?@[]^_{|}~$".contains(c);
+    let mark = c.is_ascii() && "!'#%&()*+,\\-./:;<=>?@[]^_{|}~$".contains(c);
     let space = matches!(c, '\t'..='\r' | ' ' | '\u{85}' | '\u{A0}' | '\u{1680}' | '\u{180E}'
         | '\u{2000}'..='\u{200A}' | '\u{2028}' | '\u{2029}' | '\u{202F}' | '\u{205F}' | '\u{3000}');
     let none = matches!(c, '\u{FFFE}' | '\u{FEFF}' | '\u{FFFF}');
@@ -132,7 +132,8 @@ pub fn is_latin(c: char) -> bool {
 
 /// Returns how long a label is in DNS's letters: RFC 3492 for those that are not ASCII.
 fn ascii_length(label: &str) -> usize {
-    if label.is_ascii() {
+    // Every character takes a letter at least: what is far too long need not be written.
+    if label.is_ascii() || label.len() > 4 * LONGEST_LABEL {
         return label.len();
     }
     let points: Vec<u32> = label.chars().map(u32::from).collect();
