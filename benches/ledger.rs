@@ -210,13 +210,14 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
         say: vec![draft(n, text)],
         usage: Usage { calls: 1, input: 900, cached: 0, output: 40, micro_usd: 0 },
         set_aside: false,
+        departs: true,
         hand_over: false,
         now: now(),
     };
     let committed = ledger.commit(&claimed.claim, finish).await.expect("committed");
     let Committed::Ended { queued, .. } = committed else { panic!("the claim was lost") };
     for part in &queued[0].parts {
-        assert!(ledger.sending(part.id, &boot()).await.expect("marked"));
+        assert!(part.departs, "it was marked as it was stored");
         let receipt = Receipt {
             message: Some(MessageRef::new(order.to_string())),
             note: None,

@@ -58,7 +58,7 @@ crash_points! {
     AfterAnswer = "after_answer",
     /// The answer is rendered and the task not finished.
     BeforeFinish = "before_finish",
-    /// The task is finished, its parts are queued.
+    /// The task is finished, its parts are queued, or the first is marked as being sent.
     AfterFinish = "after_finish",
     /// The part is marked as being sent, the request has not left.
     AfterSending = "after_sending",
@@ -74,9 +74,10 @@ impl CrashPoint {
         Self::ALL.iter().copied().find(|p| p.name() == name)
     }
 
-    /// Whether a part may be unclear after a crash here: only between the mark and the receipt.
+    /// Whether a part may be unclear after a crash here: only between the mark and the receipt. An answer that
+    /// leaves at once is marked in the write that ends its task.
     pub const fn may_leave_unclear(self) -> bool {
-        matches!(self, Self::AfterSending | Self::AfterDeliver)
+        matches!(self, Self::AfterFinish | Self::AfterSending | Self::AfterDeliver)
     }
 }
 

@@ -342,8 +342,19 @@ impl Answers {
         let Ending { append, header, end, facts, usage, set_aside, seen, .. } = ending;
         let (now, facts) = (desk.clock.now(), facts.map(|facts| *facts));
         let hand_over = hand_over && !desk.is_draining();
-        let mut finish =
-            Advance::Finish { append, header, facts, end, say, usage, set_aside, hand_over, now };
+        let departs = say.first().is_some_and(|draft| desk.lets_depart(&draft.outbound));
+        let mut finish = Advance::Finish {
+            append,
+            header,
+            facts,
+            end,
+            say,
+            usage,
+            set_aside,
+            departs,
+            hand_over,
+            now,
+        };
         if !seen.is_empty() {
             finish = Advance::Absorb { seen, with: Box::new(finish) };
         }

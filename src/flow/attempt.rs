@@ -48,7 +48,7 @@ async fn looked_up(mouth: &dyn Mouth, part: &Part) -> Lookup {
 pub(super) async fn attempt(desk: &Arc<Desk>, account: &Account, due: DuePart) -> Next {
     let now = desk.clock.now();
     let mouth = &*account.channel.mouth;
-    let due = match chain::joined(desk, mouth, due).await {
+    let mut due = match chain::joined(desk, mouth, due).await {
         Joined::Ready(due) => due,
         Joined::Wait(due) => return Next::Again(due),
         Joined::Broken(due, verdict) => return settle(desk, account, &due, verdict).await,
@@ -65,7 +65,12 @@ pub(super) async fn attempt(desk: &Arc<Desk>, account: &Account, due: DuePart) -
         let expired = Verdict { outcome: Outcome::Expired, again: None, penalty: None };
         return settle(desk, account, &due, expired).await;
     }
-    match desk.ledger.sending(due.id, &desk.boot).await {
+    // Its mark is of this attempt.
+    let may = match std::mem::take(&mut due.departs) {
+        true => Ok(true),
+        false => desk.ledger.sending(due.id, &desk.boot).await,
+    };
+    match may {
         Ok(true) => {}
         Ok(false) => {
             desk.standings.tell(due.outbound, &Standing::Cancelled);

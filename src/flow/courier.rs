@@ -17,7 +17,7 @@ use crate::flow::attempt::{Next, attempt};
 use crate::flow::desk::{Desk, until};
 use crate::flow::governor::Leave;
 use crate::flow::post::Letterbox;
-use crate::store::{DuePart, Queued, StoreError};
+use crate::store::{DuePart, Outcome, Queued, StoreError};
 
 /// Calls in flight at once for one account.
 const MOST_IN_FLIGHT: usize = 64;
@@ -111,6 +111,22 @@ impl Courier {
         }
         while let Some(landed) = flying.next().await {
             self.land(landed);
+        }
+        self.stay().await;
+    }
+
+    /// What was to leave at once and has not is not in doubt.
+    async fn stay(&mut self) {
+        while let Ok(queued) = self.letterbox.try_recv() {
+            self.admit(queued);
+        }
+        let desk = &self.desk;
+        for part in self.lanes.values().flatten().filter(|part| part.departs) {
+            let why = "selkie ended before it was sent".to_owned();
+            let stays = Outcome::Retry { at: desk.clock.now(), why };
+            if let Err(error) = desk.ledger.settle(part.id, stays).await {
+                desk.trouble(&error);
+            }
         }
     }
 

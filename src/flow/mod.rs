@@ -30,6 +30,7 @@ mod backfill;
 mod chain;
 mod commands;
 mod courier;
+mod departure;
 mod desk;
 mod detached;
 mod endings;

@@ -50,6 +50,7 @@ impl Answers {
             say: say.into_iter().collect(),
             usage: Usage::default(),
             set_aside: false,
+            departs: false,
             hand_over: false,
             now: desk.clock.now(),
         };

@@ -110,6 +110,7 @@ pub(super) fn due(id: i64) -> DuePart {
         expires_at: None,
         unclear: false,
         answer: true,
+        departs: false,
     }
 }
 

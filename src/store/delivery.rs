@@ -122,6 +122,8 @@ pub struct DuePart {
     pub unclear: bool,
     /// It answers the conversation that asked (only such text may be repeated with a mark).
     pub answer: bool,
+    /// It was marked as being sent in the write that stored it.
+    pub departs: bool,
 }
 
 /// Where an outbound stands, from its parts.

@@ -116,6 +116,8 @@ pub enum Advance {
         usage: Usage,
         /// The conversation so far is not used any more (its provider refuses it): raises the epoch.
         set_aside: bool,
+        /// What is said can leave at once: its first part is marked as being sent in the same write.
+        departs: bool,
         /// The worker would take the lane's next task at once.
         hand_over: bool,
         /// Now.

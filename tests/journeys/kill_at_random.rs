@@ -62,7 +62,7 @@ async fn a_stream_of_messages_outlives_every_kill() {
     // Killed while it was sent, and again while it was repeated: nobody can say whether it arrived, and once more
     // might be once too often. The ledger says so, and the log.
     let doubtful = texts(&world.home, DOUBTFUL);
-    assert!(doubtful.len() <= KILLS as usize / 5, "{doubtful:?}");
+    assert!(doubtful.len() <= KILLS as usize / 3, "{doubtful:?}");
     let mut marked = 0;
     for (chat, spoken) in chats.iter().zip(&spoken) {
         let said = said(&world, *chat);
@@ -74,5 +74,5 @@ async fn a_stream_of_messages_outlives_every_kill() {
     }
     // One part of each chat can be on its way when the process dies, and no more.
     assert!(marked <= chats.len() * KILLS as usize, "{marked} marked of {total}");
-    println!("{total} messages, {KILLS} kills, {marked} marked");
+    println!("{total} messages, {KILLS} kills, {marked} marked, {} in doubt", doubtful.len());
 }

@@ -8,7 +8,8 @@ laws![
     a_chain_leads_from_event_to_receipt,
     what_is_quoted_is_found_by_its_id,
     lists_and_counts,
-    a_plain_message_costs_three_syncs,
+    a_plain_message_costs_three_syncs_or_two,
+    what_departs_is_in_doubt_after_a_death_and_only_then,
 ];
 
 async fn a_chain_leads_from_event_to_receipt(bed: &dyn Bed) {
@@ -95,18 +96,42 @@ async fn lists_and_counts(bed: &dyn Bed) {
     assert!(ledger.task(crate::domain::ids::TaskId(99)).await.unwrap().is_none());
 }
 
-async fn a_plain_message_costs_three_syncs(bed: &dyn Bed) {
+async fn a_plain_message_costs_three_syncs_or_two(bed: &dyn Bed) {
     let ledger = bed.open();
     push(ledger.as_ref(), task(message(1, 1)), no_fuse()).await;
-    for order in 2..5 {
+    for (order, leaves) in [(2, false), (3, true), (4, false), (5, true)] {
         let before = ledger.syncs();
         let next = vec![task(message(order, order))];
         let accepted = ledger.accept(next, Some(cursor("x")), fuse(1)).await.unwrap();
         let claim = &accepted.claimed[0].claim;
-        let queued = finished(ledger.as_ref(), claim, finish("yes", vec![draft(order, 1)])).await;
-        let part = queued[0].parts[0].id;
-        ledger.sending(part, &boot("a")).await.unwrap();
-        ledger.settle(part, Outcome::Sent(receipt("1"))).await.unwrap();
-        assert_eq!(ledger.syncs() - before, 3);
+        let mut end = finish("yes", vec![draft(order, 2)]);
+        if let Advance::Finish { departs, .. } = &mut end {
+            *departs = leaves;
+        }
+        let parts = finished(ledger.as_ref(), claim, end).await.remove(0).parts;
+        assert_eq!((parts[0].departs, parts[1].departs), (leaves, false), "the first, at once");
+        if !leaves {
+            assert!(ledger.sending(parts[0].id, &boot("a")).await.unwrap());
+        }
+        ledger.settle(parts[0].id, Outcome::Sent(receipt("1"))).await.unwrap();
+        assert_eq!(ledger.syncs() - before, if leaves { 2 } else { 3 });
     }
+}
+
+async fn what_departs_is_in_doubt_after_a_death_and_only_then(bed: &dyn Bed) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 1).await;
+    let mut end = finish("yes", vec![draft(1, 1)]);
+    if let Advance::Finish { departs, .. } = &mut end {
+        *departs = true;
+    }
+    let part = finished(ledger.as_ref(), &claimed.claim, end).await.remove(0).parts.remove(0);
+    assert!(part.departs && !ledger.sending(part.id, &boot("a")).await.unwrap(), "it is marked");
+    let stays = Outcome::Retry { at: at(0), why: "it did not leave".to_owned() };
+    ledger.settle(part.id, stays).await.unwrap();
+    let due = ledger.due(&account(), &boot("b")).await.unwrap();
+    assert_eq!(due.iter().map(|due| due.unclear).collect::<Vec<_>>(), [false]);
+    assert!(ledger.sending(part.id, &boot("b")).await.unwrap());
+    let due = ledger.due(&account(), &boot("c")).await.unwrap();
+    assert_eq!(due.iter().map(|due| due.unclear).collect::<Vec<_>>(), [true]);
 }

@@ -26,17 +26,7 @@ impl Delivery for Sqlite {
 
     async fn sending(&self, part: PartId, boot: &Boot) -> Result<bool> {
         let (boot, now) = (boot.clone(), self.clock.now());
-        let verb = move |conn: &Connection| {
-            // An unclear part whose call sets a state is simply sent again.
-            let marked = conn
-                .prepare_cached(
-                    "UPDATE part SET state = 'sending', boot = ?2, attempts = attempts + 1,
-                         updated_at = ?3
-                     WHERE id = ?1 AND open = 1 AND state IN ('queued', 'unclear')",
-                )?
-                .execute(params![part.0, boot.0, millis(now)])?;
-            Ok(marked == 1)
-        };
+        let verb = move |conn: &Connection| mark(conn, part, &boot, millis(now));
         self.writer.run(Class::Durable, 0, verb).await
     }
 
@@ -99,6 +89,18 @@ pub fn doubt_dead(
     )?
     .execute(params![account, boot.0, millis(now)])?;
     Ok(())
+}
+
+/// Marks a part as being sent by this boot; whether it may be. An unclear one whose call sets a state is simply
+/// sent again.
+pub fn mark(conn: &Connection, part: PartId, boot: &Boot, now: i64) -> Result<bool> {
+    let marked = conn
+        .prepare_cached(
+            "UPDATE part SET state = 'sending', boot = ?2, attempts = attempts + 1, updated_at = ?3
+             WHERE id = ?1 AND open = 1 AND state IN ('queued', 'unclear')",
+        )?
+        .execute(params![part.0, boot.0, now])?;
+    Ok(marked == 1)
 }
 
 /// A due part whose call is not read yet.
@@ -169,6 +171,7 @@ impl RawPart {
             expires_at: expires_at.map(time),
             unclear,
             answer,
+            departs: false,
         })
     }
 }

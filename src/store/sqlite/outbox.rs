@@ -138,6 +138,7 @@ pub fn say(
             expires_at,
             unclear,
             answer,
+            departs: false,
         };
         parts.extend(closed.is_none().then_some(due));
     }

@@ -7,7 +7,7 @@ use super::claimed::RawClaimed;
 use super::outbox;
 use super::rows::{ITEM_VERSION, json, lean, millis, small};
 use super::writer::Class;
-use super::{facts, holds, inflow, lanes, notes, questions, read, unsend, work};
+use super::{delivery, facts, holds, inflow, lanes, notes, questions, read, unsend, work};
 use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
@@ -39,6 +39,7 @@ enum How {
         end: End,
         say: Vec<outbox::Prepared>,
         set_aside: bool,
+        departs: bool,
         hand_over: bool,
     },
 }
@@ -86,13 +87,14 @@ impl Prepared {
                 say,
                 usage,
                 set_aside,
+                departs,
                 hand_over,
                 now,
             } => {
                 let facts = facts.as_ref().map(facts::Written::new).transpose()?;
                 let said = |draft| outbox::Prepared::saying(draft, &append);
                 let say = say.into_iter().map(said).collect::<Result<_>>()?;
-                let how = How::Finish { facts, end, say, set_aside, hand_over };
+                let how = How::Finish { facts, end, say, set_aside, departs, hand_over };
                 Self { items: texts(append)?, header: Some(header), usage, now, seen, how }
             }
         })
@@ -205,11 +207,15 @@ pub fn commit(conn: &Connection, claim: &Claim, advance: Prepared) -> Result<Raw
         How::Park(_) if stop => Ok(RawCommitted::Continue { stop, mode }),
         How::Park(parking) => park(conn, claim, *parking, (held, now)),
         How::Release => release(conn, task, held),
-        How::Finish { end, say, set_aside, hand_over, .. } => {
+        How::Finish { end, say, set_aside, departs, hand_over, .. } => {
             let usage = finish(conn, task, &end, now)?;
             let said = say.into_iter().map(|draft| draft.counted_from(first));
-            let queued =
+            let mut queued: Vec<Queued> =
                 said.map(|draft| holds::say(conn, task, draft, now)).collect::<Result<_>>()?;
+            let first = queued.first_mut().and_then(|said| said.parts.first_mut());
+            if let Some(part) = first.filter(|_| departs) {
+                part.departs = delivery::mark(conn, part.id, &claim.boot, millis(now))?;
+            }
             if set_aside {
                 raise_epoch(conn, task)?;
             }
