@@ -5,6 +5,7 @@ mod known;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::Instant;
@@ -30,6 +31,8 @@ use crate::tools::scope::{Earlier, Outward};
 
 /// How much of arguments and answers the watchers see.
 const SHOWN: usize = 300;
+/// A call that fails so shortly before the end of its task's time has failed for want of time.
+const LAST_MOMENT: Duration = Duration::from_millis(50);
 
 impl Agent {
     /// Drives a task to its end, or to a question that a person has to answer.
@@ -150,7 +153,11 @@ impl<'a> Drive<'a> {
             Ok(reply) => self.replied(reply).await,
             Err(Failed { error, usage }) => {
                 self.run.spent(usage);
-                self.refused(&error);
+                // What ends with the task's own time is ended by that limit, and says so.
+                match self.time_left() {
+                    left if left <= LAST_MOMENT => self.run.out_of_time(),
+                    _ => self.refused(&error),
+                }
                 Ok(())
             }
         }
@@ -175,15 +182,17 @@ impl<'a> Drive<'a> {
             turns: history::fit(history, self.run.items(), room),
             tools,
             max_output,
-            deadline: budget::time_left(
-                &self.agent.settings,
-                self.run.ledger().since,
-                self.agent.clock.now(),
-            ),
+            deadline: self.time_left(),
             cache_key: format!("c{}", claimed.conversation_row),
             has_next: false,
             pictures: HashMap::new(),
         }
+    }
+
+    /// How much of the task's time is left.
+    fn time_left(&self) -> Duration {
+        let since = self.run.ledger().since;
+        budget::time_left(&self.agent.settings, since, self.agent.clock.now())
     }
 
     /// Stores an answer with calls before any of them starts: durable when one could have an effect.

@@ -176,7 +176,7 @@ impl Run {
         if self.ended.is_none()
             && let Some(spent) = budget::spent(&self.settings, self.ledger(), now)
         {
-            self.fail(words::limit_reached(&spent, true), words::limit_reached(&spent, false));
+            self.limit_reached(&spent);
         }
         if self.ended.is_some() {
             return Next::Done(Box::new(self.ending()));
@@ -225,10 +225,18 @@ impl Run {
                 self.fail(line.clone(), line);
             }
             Some(Hush::LastStep) => {
-                let spent = budget::Spent::Steps(self.header.steps);
-                self.fail(words::limit_reached(&spent, true), words::limit_reached(&spent, false));
+                self.limit_reached(&budget::Spent::Steps(self.header.steps));
             }
         }
+    }
+
+    /// Ends because the task's time is over.
+    pub fn out_of_time(&mut self) {
+        self.limit_reached(&budget::Spent::Time(self.settings.timeout));
+    }
+
+    fn limit_reached(&mut self, spent: &budget::Spent) {
+        self.fail(words::limit_reached(spent, true), words::limit_reached(spent, false));
     }
 
     /// Judges a call before it is made; an answer here means that it is not made.

@@ -50,7 +50,7 @@ builtins! {
     Help = "help", "shows this list";
     Ask = "ask", "asks me something, in groups too: /ask what now?";
     Stop = "stop", "stops what I am doing here";
-    Reset = "reset", "starts the conversation over; files stay";
+    Reset = "reset", "starts the conversation over and stops what runs in it; files stay";
     Status = "status", "shows what is running and waiting here, and what it cost";
     Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
     Ps = "ps", "lists the programs running for this conversation";

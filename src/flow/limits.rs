@@ -327,7 +327,12 @@ async fn tell(desk: &Arc<Desk>, reached: &Reached, inbound: Option<&Inbound>) {
     let draft = inbound.and_then(|i| desk.draft_to(i, &words::reached(reached)));
     if let Some(draft) = draft {
         let since = reached.since.timestamp();
-        let key = format!("limit:{}:{}:{since}", reached.key(), reached.who);
+        // What everybody has used up is told in each conversation that meets it.
+        let whose = match reached.whose {
+            Whose::Everybody => inbound.map_or(String::new(), |i| i.conversation.to_string()),
+            Whose::Person | Whose::Conversation => reached.who.clone(),
+        };
+        let key = format!("limit:{}:{whose}:{since}", reached.key());
         desk.say_once(&key, draft).await;
     }
 }

@@ -114,8 +114,8 @@ pub(super) fn plan_usage() -> String {
 
 /// Answers `/reset`.
 pub(super) fn reset() -> String {
-    "A fresh start: I have set our conversation and its todo list aside. Files stay, and I will still answer \
-     messages that are waiting."
+    "A fresh start: I have set our conversation and its todo list aside, and stopped what I was still working on. \
+     Files stay, and I will still answer messages that are waiting."
         .to_owned()
 }
 
@@ -456,7 +456,7 @@ mod tests {
         - /help shows this list
         - /ask asks me something, in groups too: /ask what now?
         - /stop stops what I am doing here
-        - /reset starts the conversation over; files stay
+        - /reset starts the conversation over and stops what runs in it; files stay
         - /status shows what is running and waiting here, and what it cost
         - /plan shows whether plan mode is on here; /plan off ends it
         - /ps lists the programs running for this conversation
@@ -498,7 +498,7 @@ mod tests {
         --
         Put your question after the command: `/ask what is the time in Lima?`
         --
-        A fresh start: I have set our conversation and its todo list aside. Files stay, and I will still answer messages that are waiting.
+        A fresh start: I have set our conversation and its todo list aside, and stopped what I was still working on. Files stay, and I will still answer messages that are waiting.
         --
         Stopped. I will still answer messages that are waiting.
         --

@@ -20,6 +20,7 @@ const GRACE: Duration = Duration::from_secs(15);
 const STALL: Duration = Duration::from_secs(120);
 /// After a quiet week Telegram numbers updates anew, perhaps lower: an old offset is not sent.
 const STALE: Duration = Duration::from_secs(6 * 24 * 3600);
+/// The most that Telegram gives at once.
 const BATCH: u32 = 100;
 const KINDS: [&str; 4] = ["message", "edited_message", "callback_query", "my_chat_member"];
 /// A token that was taken before and is refused so often in a row is refused for good: until then it may
@@ -58,12 +59,16 @@ pub async fn listen(listener: Listener<'_>, api: Api) -> ListenEnd {
         fails: 0,
         refusals: 0,
         was_taken: false,
+        batch: BATCH,
         instant_empty: 0,
     };
     poller.start().await;
     loop {
         match poller.round().await {
-            Ok(()) => (poller.fails, poller.refusals) = (0, 0),
+            Ok(()) => {
+                (poller.fails, poller.refusals) = (0, 0);
+                poller.batch = (poller.batch * 2).min(BATCH);
+            }
             Err(trouble) => {
                 poller.fails = poller.fails.saturating_add(1);
                 if let Some(end) = poller.handle(trouble).await {
@@ -88,6 +93,8 @@ struct Poller<'a> {
     refusals: u32,
     /// A poll was answered: the token is a good one.
     was_taken: bool,
+    /// So many updates are asked for: fewer after a failure, for their answer may have been too long.
+    batch: u32,
     instant_empty: u32,
 }
 
@@ -136,14 +143,21 @@ impl Poller<'_> {
             return Ok(());
         }
         self.filled = Instant::now();
-        self.instant_empty = 0;
-        self.store(&answer, &updates).await
+        let before = self.offset;
+        self.store(&answer, &updates).await?;
+        if self.offset == before {
+            // The same again, whatever was acknowledged.
+            self.breathe(begun).await;
+        } else {
+            self.instant_empty = 0;
+        }
+        Ok(())
     }
 
     fn params(&self) -> Value {
         let mut params = json!({
             "timeout": self.listener.poll.as_secs(),
-            "limit": BATCH,
+            "limit": self.batch,
             "allowed_updates": KINDS,
         });
         if let Some(offset) = self.offset {
@@ -211,6 +225,7 @@ impl Poller<'_> {
             },
             Trouble::Platform(Fault::NotSent(why) | Fault::Unclear(why)) => {
                 self.grumble(&why);
+                self.batch = (self.batch / 4).max(1);
                 if self.completed.elapsed() >= STALL {
                     self.reconnect();
                 }

@@ -163,12 +163,15 @@ fn token(token: Option<SecretString>) -> Result<SecretString, String> {
             .to_owned());
     };
     let text = token.expose_secret().trim();
-    let shaped = text.split_once(':').is_some_and(|(id, rest)| !id.is_empty() && !rest.is_empty());
+    let is_number = |id: &str| !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
+    let shaped = text.split_once(':').is_some_and(|(id, rest)| is_number(id) && !rest.is_empty());
     let plain = text.bytes().all(|b| b.is_ascii_graphic() && !b"/?#%\\".contains(&b));
     if !shaped || !plain {
-        return Err("the value does not look like a token; it takes <number>:<letters> as @BotFather wrote it, \
-            without spaces or quotes"
-            .to_owned());
+        return Err(
+            "does not look like a token: it takes <number>:<letters> as @BotFather wrote it, \
+            without spaces or quotes; variables are not expanded here"
+                .to_owned(),
+        );
     }
     Ok(SecretString::from(text.to_owned()))
 }
@@ -190,7 +193,7 @@ fn base_url(text: &str) -> Result<Url, String> {
 }
 
 fn allow(entries: &[ChatEntry]) -> Result<AllowList, String> {
-    let (mut keys, mut everyone) = (Vec::new(), false);
+    let (mut keys, mut wrong, mut everyone) = (Vec::new(), Vec::new(), false);
     for entry in entries {
         let id = match entry {
             ChatEntry::Text(text) if text.trim() == "*" => {
@@ -200,14 +203,18 @@ fn allow(entries: &[ChatEntry]) -> Result<AllowList, String> {
             ChatEntry::Text(text) => text.trim().trim_start_matches("tg:").parse::<i64>().ok(),
             ChatEntry::Number(id) => Some(*id),
         };
-        let Some(id) = id.filter(|id| *id != 0) else {
-            return Err(format!(
-                "{} is not an id; takes numbers such as -1001234567890 (group) or 4711 (person), \
-                 or \"*\" for everyone; /id in the chat tells its id",
-                shown(entry)
-            ));
-        };
-        keys.push(format!("tg:{id}"));
+        match id.filter(|id| *id != 0) {
+            Some(id) => keys.push(format!("tg:{id}")),
+            None => wrong.push(shown(entry)),
+        }
+    }
+    if !wrong.is_empty() {
+        let are = if wrong.len() == 1 { "is not an id" } else { "are no ids" };
+        return Err(format!(
+            "{} {are}; takes numbers such as -1001234567890 (group) or 4711 (person), or \"*\" for everyone; \
+             /id in the chat tells its id",
+            wrong.join(", ")
+        ));
     }
     let list = AllowList::of(keys);
     Ok(if everyone { list.and_everyone() } else { list })
@@ -267,7 +274,7 @@ mod tests {
             "bot_token": "hunter2-without-colon",
             "base_url": "ftp://x",
             "alowed": [1],
-            "allowed_chat_ids": ["@name"],
+            "allowed_chat_ids": ["@name", "*", "tg:abc"],
             "poll_timeout": "70s",
             "pace": "fast",
             "max_upload_bytes": 99_999_999,
@@ -278,9 +285,9 @@ mod tests {
         alowed: unknown field `alowed`, expected one of `bot_token`, `base_url`, `allowed_chat_ids`, `poll_timeout`, `pace`, `max_download_bytes`, `max_upload_bytes`
         pace: "fast" is not accepted; it takes platform or lifted
         max_download_bytes: "much" is not accepted; it takes a number of bytes
-        bot_token: the value does not look like a token; it takes <number>:<letters> as @BotFather wrote it, without spaces or quotes
+        bot_token: does not look like a token: it takes <number>:<letters> as @BotFather wrote it, without spaces or quotes; variables are not expanded here
         base_url: "ftp://x" is not accepted; it takes a URL such as https://api.telegram.org
-        allowed_chat_ids: "@name" is not an id; takes numbers such as -1001234567890 (group) or 4711 (person), or "*" for everyone; /id in the chat tells its id
+        allowed_chat_ids: "@name", "tg:abc" are no ids; takes numbers such as -1001234567890 (group) or 4711 (person), or "*" for everyone; /id in the chat tells its id
         poll_timeout: "70s" is not accepted; it takes 1s to 50s
         max_upload_bytes: 99999999 is not accepted; it takes 1 to 52428800 bytes
         "#);
@@ -297,7 +304,7 @@ mod tests {
     #[test]
     fn a_good_section_is_taken() {
         let checked = read(json!({
-            "bot_token": "test:made_up", "base_url": "http://127.0.0.1:1/tg/",
+            "bot_token": "4711:made_up", "base_url": "http://127.0.0.1:1/tg/",
             "allowed_chat_ids": [-100, "tg:7", "8"], "poll_timeout": 5,
         }));
         let checked = checked.unwrap().unwrap();

@@ -134,6 +134,39 @@ async fn what_cannot_be_stored_is_not_acknowledged() {
 }
 
 #[tokio::test]
+async fn after_an_answer_that_is_too_long_fewer_updates_are_asked_for() {
+    let long = Reply::CutAt("{\"ok\":true", 20 << 20);
+    let script = [("getUpdates", long), ("getUpdates", Reply::ok(json!([update(5, "a")])))];
+    let mut server = Server::start(script).await;
+    let (inbox, mut told) = memory(None, 0);
+    let channel = server.channel();
+    listening(&channel, &inbox, async {
+        for wanted in [100, 25] {
+            assert_eq!(server.next("getUpdates").await.json()["limit"], wanted);
+        }
+        assert_eq!(batch(&mut told).await.1.as_deref(), Some("6"));
+        assert_eq!(server.next("getUpdates").await.json()["limit"], 50, "and then more again");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn updates_that_are_given_again_and_again_are_not_asked_for_without_a_breath() {
+    let again = || ("getUpdates", Reply::ok(json!([update(i64::MAX, "a")])));
+    let mut server = Server::start((0..10).map(|_| again())).await;
+    let (inbox, _told) = memory(None, 0);
+    let channel = server.channel();
+    let begun = tokio::time::Instant::now();
+    listening(&channel, &inbox, async {
+        for _ in 0..10 {
+            server.next("getUpdates").await;
+        }
+    })
+    .await;
+    assert!(begun.elapsed() >= Duration::from_millis(500), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
 async fn a_cursor_of_a_quiet_week_is_not_sent() {
     let mut server =
         Server::start([("getUpdates", Reply::ok(json!([update(3, "new count")])))]).await;
