@@ -35,6 +35,7 @@ mod desk;
 mod detached;
 mod endings;
 mod files;
+mod finish;
 mod gate;
 mod governor;
 mod health;

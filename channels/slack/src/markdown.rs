@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pulldown_cmark::{Event, Options, Parser, Tag as Mark, TagEnd};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag as Mark, TagEnd};
 
 use crate::styled::{Style, Styled};
 use crate::table::Table;
@@ -10,6 +10,8 @@ use crate::table::Table;
 const RULE: &str = "———";
 /// Lists deeper than this are not indented further.
 const DEEPEST: usize = 8;
+/// The longest address, in bytes, that words link to: every piece of a long link repeats it.
+const LONGEST_LINK: usize = 2048;
 
 /// Renders Markdown. Raw HTML stays as it was written, headings become bold lines, tables fixed-width
 /// text, images links.
@@ -36,6 +38,8 @@ struct Writer {
     at_item: bool,
     table: Option<Table>,
     links: Vec<Option<Rc<str>>>,
+    /// An address that is too long to be linked to: it stands behind its words.
+    long: Option<String>,
 }
 
 #[derive(Default)]
@@ -91,7 +95,11 @@ impl Writer {
             Mark::Emphasis => self.depth.italic += 1,
             Mark::Strong => self.depth.bold += 1,
             Mark::Strikethrough => self.depth.strike += 1,
-            Mark::Link { dest_url, .. } | Mark::Image { dest_url, .. } => self.link(&dest_url),
+            Mark::Link { dest_url, link_type: LinkType::Autolink, .. } => self.link(&dest_url),
+            Mark::Link { dest_url, .. } | Mark::Image { dest_url, .. } => {
+                self.link(&dest_url);
+                self.long = (dest_url.len() > LONGEST_LINK).then(|| dest_url.to_string());
+            }
             Mark::Table(alignments) => {
                 self.block();
                 self.table = Some(Table::new(alignments));
@@ -122,6 +130,9 @@ impl Writer {
             TagEnd::Item => self.at_item = false,
             TagEnd::Link | TagEnd::Image => {
                 self.links.pop();
+                if let Some(address) = self.long.take() {
+                    self.text(&format!(" ({address})"));
+                }
             }
             TagEnd::Table => self.end_table(),
             _ => {}
@@ -157,7 +168,8 @@ impl Writer {
     /// Slack opens what is a web or mail address; of anything else the address is shown.
     fn link(&mut self, url: &str) {
         let live = ["http://", "https://", "mailto:"].iter().any(|s| url.starts_with(s));
-        self.links.push((live && !url.contains(char::is_whitespace)).then(|| Rc::from(url)));
+        let live = live && url.len() <= LONGEST_LINK && !url.contains(char::is_whitespace);
+        self.links.push(live.then(|| Rc::from(url)));
     }
 
     fn text(&mut self, text: &str) {
@@ -258,6 +270,14 @@ mod tests {
             "*\u{200b}literal\u{200b}* and _\u{200b}this\u{200b}_, snake_case_name, 2 * 3, a*b";
         assert_eq!(shown, wanted);
         assert_eq!(mrkdwn("`*a*`"), "`*a*`", "code is code");
+    }
+
+    #[test]
+    fn an_address_that_is_too_long_stands_behind_its_words() {
+        let address = format!("https://x.example/{}", "a".repeat(3_000));
+        let styled = render(&format!("[words]({address}) and <{address}>"));
+        assert_eq!(styled.text(), format!("words ({address}) and {address}"));
+        assert_eq!(styled.mrkdwn(0..styled.text().len()), styled.text());
     }
 
     #[test]
