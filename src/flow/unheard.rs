@@ -16,7 +16,10 @@ pub(super) async fn withdraw(
     let ledger = &commands.desk.ledger;
     for question in ledger.open_questions(Some(folder)).await? {
         let detail = ledger.task(question.task).await?;
-        let Some(asked) = detail.and_then(|detail| detail.facts.message) else { continue };
+        let Some(asked) = detail.and_then(|detail| detail.facts.message) else {
+            tracing::error!(task = %question.task, "a question whose task has no message stays open: a defect");
+            continue;
+        };
         if terminal.hears(folder, &asked) {
             continue;
         }

@@ -111,7 +111,7 @@ pub trait Notes: Send + Sync {
 pub trait Ledger:
     Intake + Gate + Work + Delivery + Holds + Questions + Notes + Spending + StatusMessages + read::Read
 {
-    /// How many durable commits were synced (`store_syncs_total`): a plain message costs three when
+    /// How many durable commits were synced (`store_syncs_total`): a plain message costs two when
     /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are
     /// not counted here: they are off the hot path and come when they come.
     fn syncs(&self) -> u64;

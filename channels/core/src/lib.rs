@@ -21,6 +21,7 @@ mod roles;
 pub mod section;
 mod seldom;
 pub mod split;
+pub mod table;
 pub mod tls;
 
 #[cfg(test)]

@@ -34,7 +34,6 @@ mod socket;
 mod speaking;
 mod stubs;
 mod styled;
-mod table;
 mod upload;
 mod whoami;
 

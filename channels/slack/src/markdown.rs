@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag as Mark, TagEnd};
+use selkie_channel_core::table::Table;
 
 use crate::styled::{Style, Styled};
-use crate::table::Table;
 
 const RULE: &str = "———";
 /// Lists deeper than this are not indented further.
@@ -98,7 +98,9 @@ impl Writer {
             Mark::Link { dest_url, link_type: LinkType::Autolink, .. } => self.link(&dest_url),
             Mark::Link { dest_url, .. } | Mark::Image { dest_url, .. } => {
                 self.link(&dest_url);
-                self.long = (dest_url.len() > LONGEST_LINK).then(|| dest_url.to_string());
+                if dest_url.len() > LONGEST_LINK {
+                    self.long = Some(dest_url.to_string());
+                }
             }
             Mark::Table(alignments) => {
                 self.block();

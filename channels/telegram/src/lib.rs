@@ -22,7 +22,6 @@ mod refusal;
 mod settings;
 mod speaking;
 mod styled;
-mod table;
 mod upload;
 mod whoami;
 

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag as Mark, TagEnd};
+use selkie_channel_core::table::Table;
 
 use crate::styled::{Styled, Tag, Tags};
-use crate::table::Table;
 
 const RULE: &str = "———";
 /// Lists deeper than this are not indented further: a phone is narrow, and input may be hostile.

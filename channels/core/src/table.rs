@@ -1,7 +1,11 @@
-//! A Markdown table as aligned fixed-width lines: Slack has no tables.
+//! A Markdown table as aligned fixed-width lines, for platforms that have no tables.
 
 use pulldown_cmark::Alignment;
 use unicode_width::UnicodeWidthStr;
+
+/// The most that a table may take with its columns aligned, in columns of the screen: one long cell would fill every
+/// other row with blanks, and the memory with them.
+const MOST: usize = 64 * 1024;
 
 /// A table while it is read.
 pub struct Table {
@@ -34,7 +38,7 @@ impl Table {
         }
     }
 
-    /// Returns the table as lines, a rule under the head.
+    /// Returns the table as lines, a rule under the head. One that would be too large is not aligned.
     pub fn lines(&self) -> String {
         let widths = self.widths();
         let mut lines: Vec<String> = self.rows.iter().map(|row| self.line(row, &widths)).collect();
@@ -46,10 +50,14 @@ impl Table {
     }
 
     fn widths(&self) -> Vec<usize> {
-        let width = |row: &Vec<String>, column: usize| row.get(column).map_or(0, |c| c.width());
-        (0..self.alignments.len())
-            .map(|column| self.rows.iter().map(|row| width(row, column)).max().unwrap_or(0))
-            .collect()
+        let mut widths = vec![0; self.alignments.len()];
+        for row in &self.rows {
+            for (widest, cell) in widths.iter_mut().zip(row) {
+                *widest = cell.width().max(*widest);
+            }
+        }
+        let aligned = widths.iter().sum::<usize>().saturating_mul(self.rows.len());
+        if aligned > MOST { vec![1; widths.len()] } else { widths }
     }
 
     fn line(&self, row: &[String], widths: &[usize]) -> String {
@@ -67,4 +75,30 @@ fn pad(cell: &str, width: usize, alignment: Alignment) -> String {
         Alignment::Left | Alignment::None => 0,
     };
     [" ".repeat(before).as_str(), cell, " ".repeat(missing - before).as_str()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: usize, cell: &str) -> String {
+        let mut table = Table::new(vec![Alignment::None, Alignment::Right]);
+        for row in 0..rows {
+            table.start_row();
+            for text in [row.to_string().as_str(), if row == 1 { cell } else { "x" }] {
+                table.start_cell();
+                table.text(text);
+            }
+        }
+        table.lines()
+    }
+
+    #[test]
+    fn columns_are_aligned_where_that_fills_no_memory() {
+        assert_eq!(table(3, "long"), "0 |    x\n--+-----\n1 | long\n2 |    x");
+        let long = "a".repeat(60_000);
+        let lines = table(4_000, &long);
+        assert!(lines.len() < 100_000, "{} bytes", lines.len());
+        assert!(lines.starts_with(&format!("0 | x\n--+--\n1 | {long}\n2 | x\n")));
+    }
 }
