@@ -11,21 +11,17 @@ pub struct AllowList {
 }
 
 impl AllowList {
-    /// Lists these place keys (`tg:-100123`) and person ids (`tg:4711`). One that begins with `*` stands
-    /// for every key with that ending: `*:C2` where the middle of `slack:T1:C2` is not known yet.
+    /// Lists these place keys (`tg:-100123`) and person ids (`tg:4711`). A `*` lets everyone else in, too;
+    /// who is listed stays listed. One that begins with `*` stands for every key with that ending: `*:C2`
+    /// where the middle of `slack:T1:C2` is not known yet.
     pub fn of(keys: impl IntoIterator<Item = String>) -> Self {
-        Self { everyone: false, keys: keys.into_iter().collect() }
+        let mut keys: BTreeSet<String> = keys.into_iter().collect();
+        Self { everyone: keys.remove("*"), keys }
     }
 
     /// Listens to everyone.
     pub fn everyone() -> Self {
         Self { everyone: true, keys: BTreeSet::new() }
-    }
-
-    /// Listens to everyone else too; who is listed stays listed.
-    #[must_use]
-    pub fn and_everyone(self) -> Self {
-        Self { everyone: true, ..self }
     }
 
     /// Whether everyone is listened to.

@@ -42,3 +42,46 @@ pub fn read<S: DeserializeOwned>(
         Err(e) => Err(vec![Problem::of("", e.to_string())]),
     }
 }
+
+/// Reads every entry of a list with `read`, in their order.
+///
+/// # Errors
+/// All entries that are not taken, in one sentence: `one` says what a single one is not ("is not an id"),
+/// `several` what more are not ("are no ids"), `takes` what the list takes.
+pub fn entries<E, T>(
+    entries: &[E],
+    read: impl Fn(&E) -> Option<T>,
+    shown: impl Fn(&E) -> String,
+    [one, several, takes]: [&str; 3],
+) -> Result<Vec<T>, String> {
+    let (mut taken, mut wrong) = (Vec::new(), Vec::new());
+    for entry in entries {
+        match read(entry) {
+            Some(value) => taken.push(value),
+            None => wrong.push(shown(entry)),
+        }
+    }
+    let are = match wrong.len() {
+        0 => return Ok(taken),
+        1 => one,
+        _ => several,
+    };
+    Err(format!("{} {are}; takes {takes}", wrong.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_entries_that_are_not_taken_are_told() {
+        let numbers = |list: &[&str]| {
+            let says = ["is not a number", "are no numbers", "1 and up"];
+            entries(list, |text| text.parse::<u32>().ok(), |text| format!("{text:?}"), says)
+        };
+        assert_eq!(numbers(&["1", "2"]), Ok(vec![1, 2]));
+        assert_eq!(numbers(&["1", "b"]), Err("\"b\" is not a number; takes 1 and up".to_owned()));
+        let both = Err("\"a\", \"b\" are no numbers; takes 1 and up".to_owned());
+        assert_eq!(numbers(&["a", "1", "b"]), both);
+    }
+}

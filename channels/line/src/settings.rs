@@ -218,19 +218,14 @@ fn path(text: &str) -> Result<String, String> {
 }
 
 fn allow(entries: &[String]) -> Result<AllowList, String> {
-    let mut keys = Vec::new();
-    for entry in entries {
-        if entry.trim() == "*" {
-            return Ok(AllowList::everyone());
-        }
-        let Some(spot) = Spot::parse(entry) else {
-            return Err(format!(
-                "{entry:?} is not an id; takes ids such as U4af… (person), Ca56… (group), R0b1… \
-                 (room), or \"*\" for everyone; /id in the chat tells its id"
-            ));
-        };
-        keys.push(format!("line:{}", spot.id()));
-    }
+    let key = |entry: &String| match entry.trim() {
+        "*" => Some("*".to_owned()),
+        text => Spot::parse(text).map(|spot| format!("line:{}", spot.id())),
+    };
+    let takes = "ids such as U4af… (person), Ca56… (group), R0b1… (room), or \"*\" for everyone; \
+                 /id in the chat tells its id";
+    let shown = |entry: &String| format!("{entry:?}");
+    let keys = section::entries(entries, key, shown, ["is not an id", "are no ids", takes])?;
     Ok(AllowList::of(keys))
 }
 
@@ -291,7 +286,7 @@ mod tests {
             "data_base_url": "https://x/?a=b",
             "webhook_listen": "18080",
             "webhook_path": "line",
-            "allowed_ids": ["@name"],
+            "allowed_ids": ["*", "@name", "U1"],
             "alowed": [1],
             "reply_deadline": "50s",
             "push": "always",
@@ -309,7 +304,7 @@ mod tests {
         data_base_url: "https://x/?a=b" is not accepted; it takes a URL such as https://api.line.me
         webhook_listen: "18080" is not accepted; it takes an address and port such as 127.0.0.1:18080
         webhook_path: "line" is not accepted; it takes a path such as /line/webhook
-        allowed_ids: "@name" is not an id; takes ids such as U4af… (person), Ca56… (group), R0b1… (room), or "*" for everyone; /id in the chat tells its id
+        allowed_ids: "@name", "U1" are no ids; takes ids such as U4af… (person), Ca56… (group), R0b1… (room), or "*" for everyone; /id in the chat tells its id
         reply_deadline: "50s" is not accepted; it takes 100ms to 45s
         max_download_bytes: 0 is not accepted; it takes 1 or more bytes
         "#);
@@ -350,7 +345,8 @@ mod tests {
             read(section).unwrap().unwrap().allow
         };
         assert!(allow(json!([])).is_empty());
-        assert!(allow(json!([PERSON, "*"])).is_everyone());
+        let open = allow(json!(["*", PERSON]));
+        assert!(open.is_everyone() && open.names(&format!("line:{PERSON}")));
     }
 
     #[test]

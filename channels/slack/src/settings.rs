@@ -158,7 +158,7 @@ fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
         base: base?,
         file_hosts: file_hosts?,
         teams: teams?,
-        allow: allow(channels?, people?),
+        allow: AllowList::of(channels?.into_iter().chain(people?)),
         max_sockets: max_sockets?,
         pace: pace(settings.pace),
         max_download: max_download?,
@@ -213,22 +213,18 @@ fn base_url(text: &str) -> Result<Url, String> {
 }
 
 fn hosts(entries: &[String]) -> Result<BTreeSet<String>, String> {
-    let read = |entry: &String| {
-        let host = url::Host::parse(entry.trim()).map(|host| host.to_string());
-        host.map_err(|_| {
-            format!("{entry:?} is not a host name; takes names such as files.example.com")
-        })
-    };
-    entries.iter().map(read).collect()
+    let read = |entry: &String| url::Host::parse(entry.trim()).map(|host| host.to_string()).ok();
+    let says = ["is not a host name", "are no host names", "names such as files.example.com"];
+    Ok(section::entries(entries, read, shown, says)?.into_iter().collect())
 }
 
 fn teams(entries: &[String]) -> Result<BTreeSet<String>, String> {
     let read = |entry: &String| {
         let id = entry.trim().trim_start_matches("slack:");
-        let id = is_id(id, b"TE").then(|| id.to_owned());
-        id.ok_or_else(|| format!("{entry:?} is not a workspace id; takes ids such as T0123456"))
+        is_id(id, b"TE").then(|| id.to_owned())
     };
-    entries.iter().map(read).collect()
+    let says = ["is not a workspace id", "are no workspace ids", "ids such as T0123456"];
+    Ok(section::entries(entries, read, shown, says)?.into_iter().collect())
 }
 
 /// Reads ids into keys of the allow list; a `*` stays one.
@@ -236,25 +232,23 @@ fn keys(entries: &[String], letters: &[u8], such_as: &str) -> Result<Vec<String>
     let read = |entry: &String| {
         let text = entry.trim();
         if text == "*" && letters.contains(&b'C') {
-            return Ok("*".to_owned());
+            return Some("*".to_owned());
         }
         let text = text.strip_prefix("slack:").unwrap_or(text);
         match text.split_once(':') {
-            None if is_id(text, letters) => Ok(format!("*:{text}")),
+            None if is_id(text, letters) => Some(format!("*:{text}")),
             Some((team, id)) if is_id(team, b"TE") && is_id(id, letters) => {
-                Ok(format!("slack:{team}:{id}"))
+                Some(format!("slack:{team}:{id}"))
             }
-            _ => Err(format!("{entry:?} is not an id; takes {such_as}; /id tells them")),
+            _ => None,
         }
     };
-    entries.iter().map(read).collect()
+    let takes = format!("{such_as}; /id tells them");
+    section::entries(entries, read, shown, ["is not an id", "are no ids", &takes])
 }
 
-fn allow(channels: Vec<String>, people: Vec<String>) -> AllowList {
-    if channels.iter().any(|key| key == "*") {
-        return AllowList::everyone();
-    }
-    AllowList::of(channels.into_iter().chain(people))
+fn shown(entry: &String) -> String {
+    format!("{entry:?}")
 }
 
 fn sockets(value: u8) -> Result<u8, String> {
@@ -312,7 +306,7 @@ mod tests {
         let says = says(json!({
             "bot_token": "xapp-hunter2", "app_token": 7, "base_url": "slack.com",
             "file_hosts": ["https://files.example.com/"],
-            "allowed_team_ids": ["C1"], "allowed_channel_ids": ["#general"],
+            "allowed_team_ids": ["C1", "T2", "C3"], "allowed_channel_ids": ["#general", "*", "talk"],
             "allowed_user_ids": ["*"], "max_sockets": 11, "pace": "fast", "colour": "red",
         }));
         insta::assert_snapshot!(says.join("\n"), @r##"
@@ -322,8 +316,8 @@ mod tests {
         bot_token: the value does not begin with xoxb-: bot_token takes xoxb-…, app_token xapp-…
         base_url: "slack.com" is not accepted; it takes a URL such as https://slack.com/api
         file_hosts: "https://files.example.com/" is not a host name; takes names such as files.example.com
-        allowed_team_ids: "C1" is not a workspace id; takes ids such as T0123456
-        allowed_channel_ids: "#general" is not an id; takes C0123456, D0123456 or "*"; /id tells them
+        allowed_team_ids: "C1", "C3" are no workspace ids; takes ids such as T0123456
+        allowed_channel_ids: "#general", "talk" are no ids; takes C0123456, D0123456 or "*"; /id tells them
         allowed_user_ids: "*" is not an id; takes U0123456; /id tells them
         max_sockets: 11 is not accepted; it takes 1 to 10
         "##);
@@ -341,7 +335,8 @@ mod tests {
             assert!(!checked.allow.names(key), "{key}");
         }
         assert!(sound(json!({})).allow.is_empty());
-        assert!(sound(json!({ "allowed_channel_ids": ["*"] })).allow.is_everyone());
+        let open = sound(json!({ "allowed_channel_ids": ["*", "C2"] })).allow;
+        assert!(open.is_everyone() && open.names("slack:T1:C2"));
     }
 
     #[test]

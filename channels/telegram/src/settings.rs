@@ -193,31 +193,18 @@ fn base_url(text: &str) -> Result<Url, String> {
 }
 
 fn allow(entries: &[ChatEntry]) -> Result<AllowList, String> {
-    let (mut keys, mut wrong, mut everyone) = (Vec::new(), Vec::new(), false);
-    for entry in entries {
+    let key = |entry: &ChatEntry| {
         let id = match entry {
-            ChatEntry::Text(text) if text.trim() == "*" => {
-                everyone = true;
-                continue;
-            }
+            ChatEntry::Text(text) if text.trim() == "*" => return Some("*".to_owned()),
             ChatEntry::Text(text) => text.trim().trim_start_matches("tg:").parse::<i64>().ok(),
             ChatEntry::Number(id) => Some(*id),
         };
-        match id.filter(|id| *id != 0) {
-            Some(id) => keys.push(format!("tg:{id}")),
-            None => wrong.push(shown(entry)),
-        }
-    }
-    if !wrong.is_empty() {
-        let are = if wrong.len() == 1 { "is not an id" } else { "are no ids" };
-        return Err(format!(
-            "{} {are}; takes numbers such as -1001234567890 (group) or 4711 (person), or \"*\" for everyone; \
-             /id in the chat tells its id",
-            wrong.join(", ")
-        ));
-    }
-    let list = AllowList::of(keys);
-    Ok(if everyone { list.and_everyone() } else { list })
+        id.filter(|id| *id != 0).map(|id| format!("tg:{id}"))
+    };
+    let takes = "numbers such as -1001234567890 (group) or 4711 (person), or \"*\" for everyone; \
+                 /id in the chat tells its id";
+    let keys = section::entries(entries, key, shown, ["is not an id", "are no ids", takes])?;
+    Ok(AllowList::of(keys))
 }
 
 fn poll_timeout(value: &PollTimeout) -> Result<Duration, String> {
