@@ -240,9 +240,10 @@ fn stop_parked(
 fn is_busy(conn: &Connection, conversation: i64) -> Result<bool> {
     Ok(conn
         .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM task
-                            WHERE conversation = ?1 AND (state IN ('running', 'parked')
-                                OR (state = 'waiting' AND parked NOT NULL)))
+            "SELECT EXISTS (SELECT 1 FROM task WHERE conversation = ?1 AND state = 'running')
+                 OR EXISTS (SELECT 1 FROM task WHERE conversation = ?1 AND state = 'parked')
+                 OR EXISTS (SELECT 1 FROM task
+                            WHERE conversation = ?1 AND state = 'waiting' AND parked NOT NULL)
                  OR EXISTS (SELECT 1 FROM part WHERE id IN (SELECT part FROM rendered)
                             AND conversation = ?1 AND state = 'queued'
                             AND (SELECT task FROM outbound WHERE id = part.outbound) NOT NULL)",

@@ -92,7 +92,7 @@ fn waiting(conn: &Connection, row: i64) -> Result<Option<i64>> {
 fn rights_waiting(conn: &Connection) -> Result<Vec<(i64, String)>> {
     Ok(conn
         .prepare_cached(
-            "SELECT i.id, i.inbound FROM task t JOIN inbox i ON i.task = t.id
+            "SELECT i.id, i.inbound FROM task t CROSS JOIN inbox i ON i.task = t.id
              WHERE t.state = 'waiting' AND i.disposition = 'task'
                AND i.inbound ->> '$.reply_window.token' IS NOT NULL
                AND NOT EXISTS (SELECT 1 FROM hold WHERE task = t.id)

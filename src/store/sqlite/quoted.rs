@@ -74,7 +74,8 @@ fn ours(conn: &Connection, conversation: i64, message: &MessageRef) -> Result<Op
     let by = params![message.as_str(), conversation];
     let first: Option<i64> = conn
         .prepare_cached(
-            "SELECT outbound FROM part WHERE receipt ->> '$.message' = ?1 AND conversation = ?2
+            "SELECT outbound FROM part
+             WHERE receipt NOT NULL AND receipt ->> '$.message' = ?1 AND conversation = ?2
              ORDER BY id DESC LIMIT 1",
         )?
         .query_row(by, |row| row.get(0))

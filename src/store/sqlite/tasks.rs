@@ -75,7 +75,9 @@ pub fn make(
         return Ok((conn.last_insert_rowid(), row.lane, true));
     }
     Ok(conn
-        .prepare_cached("SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2")?
+        .prepare_cached(
+            "SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2 AND cause <> ''",
+        )?
         .query_row([row.account, &new.cause], |row| Ok((row.get(0)?, row.get(1)?, false)))?)
 }
 
