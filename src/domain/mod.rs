@@ -2,6 +2,7 @@
 
 pub mod chance;
 pub mod clock;
+pub mod count;
 pub mod crash;
 pub mod document;
 pub mod facts;

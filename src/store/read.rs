@@ -28,7 +28,7 @@ pub trait Read: Send + Sync {
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>>;
 
     /// Returns the chain from platform event to receipts for a message: `message` is a task id, an
-    /// inbox key, or a platform message id as people see it.
+    /// inbox key, or the platform's id of the message or of one that was said about it, as people see it.
     async fn trace(&self, message: &str) -> Result<Vec<Chain>>;
 
     /// Returns what is stored of a message of a conversation, as somebody who quotes it sees it: ours by its

@@ -7,6 +7,7 @@ use super::{Failure, Outcome, print};
 use crate::daemon::build::{Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::{Binary, lifecycle};
+use crate::domain::count::counted;
 
 /// Finds the chain and prints it.
 pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
@@ -51,21 +52,41 @@ fn story(chain: &Value) -> String {
             word(&task["created_at"]),
             format!("task {}", word(&task["id"])),
             word(&task["state"]),
-            format!("{} items, {} tries", count(&task["transcript"]), word(&task["attempts"])),
+            format!(
+                "{}, {}",
+                counted(count(&task["transcript"]), ["item", "items"]),
+                counted(task["attempts"].as_u64().unwrap_or_default(), ["try", "tries"])
+            ),
         ]);
     }
     for outbound in chain["outbounds"].as_array().into_iter().flatten() {
         let standing = word(&outbound["standing"]["standing"]);
         rows.push(vec![String::new(), format!("outbound {}", word(&outbound["id"])), standing]);
         for part in outbound["parts"].as_array().into_iter().flatten() {
-            let proof = &part["receipt"];
-            let proof =
-                if proof.is_null() { word(&part["reason"]) } else { short(&proof.to_string()) };
+            let proof = match &part["receipt"] {
+                Value::Null => word(&part["reason"]),
+                receipt => proof(receipt),
+            };
             let id = format!("  part {}", word(&part["id"]));
             rows.push(vec![word(&part["updated_at"]), id, word(&part["state"]), proof]);
         }
     }
     print::table(&rows)
+}
+
+/// What the platform said of a part that arrived.
+fn proof(receipt: &Value) -> String {
+    let also = receipt["also"].as_array().into_iter().flatten();
+    let ids = [&receipt["message"]].into_iter().chain(also).filter(|id| !id.is_null());
+    let ids: Vec<String> = ids.map(word).collect();
+    let arrived = match ids.join(", ") {
+        none if none.is_empty() => "arrived".to_owned(),
+        ids => format!("arrived as {ids}"),
+    };
+    match word(&receipt["note"]) {
+        note if note.is_empty() => arrived,
+        note => short(&format!("{arrived}: {note}")),
+    }
 }
 
 fn word(value: &Value) -> String {
@@ -76,8 +97,8 @@ fn word(value: &Value) -> String {
     }
 }
 
-fn count(value: &Value) -> usize {
-    value.as_array().map_or(0, Vec::len)
+fn count(value: &Value) -> u64 {
+    value.as_array().map_or(0, |items| items.len() as u64)
 }
 
 fn short(text: &str) -> String {
@@ -85,5 +106,20 @@ fn short(text: &str) -> String {
     match line.char_indices().nth(80) {
         Some((cut, _)) => format!("{}…", &line[..cut]),
         None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_arrived_is_told_in_words() {
+        assert_eq!(proof(&json!({ "message": "7", "note": null })), "arrived as 7");
+        let album = json!({ "message": "7", "also": ["8"], "note": "as plain text" });
+        assert_eq!(proof(&album), "arrived as 7, 8: as plain text");
+        assert_eq!(proof(&json!({ "message": null, "note": null })), "arrived");
     }
 }

@@ -19,7 +19,7 @@ async fn a_chain_leads_from_event_to_receipt(bed: &dyn Bed) {
     let part = queued[0].parts[0].id;
     ledger.sending(part, &boot("a")).await.unwrap();
     ledger.settle(part, Outcome::Sent(receipt("4712"))).await.unwrap();
-    for name in ["4711", "tg:8:-1:4711", &claimed.claim.task.to_string()] {
+    for name in ["4711", "4712", "tg:8:-1:4711", &claimed.claim.task.to_string()] {
         let chain = ledger.trace(name).await.unwrap();
         assert_eq!(chain.len(), 1, "{name}");
         assert_eq!(chain[0].disposition, "task");

@@ -12,8 +12,8 @@ use crate::store::read::{Chain, OutboundChain, PartChain};
 /// How many events one name may stand for.
 const MOST: i64 = 20;
 
-/// Returns the chains of every event that `message` names, newest first: the id of its task, its key,
-/// or the platform's id of its message.
+/// Returns the chains of every event that `message` names, newest first: the id of its task, its key, or the
+/// platform's id of its message or of one that was said about it.
 pub fn trace(conn: &Connection, message: &str) -> Result<Vec<Chain>> {
     let task: Option<i64> = message.parse().ok();
     let events: Vec<Event> = conn
@@ -21,7 +21,10 @@ pub fn trace(conn: &Connection, message: &str) -> Result<Vec<Chain>> {
             "SELECT id, disposition, inbound, stored_at, task FROM inbox
              WHERE id IN (SELECT id FROM inbox WHERE message = ?1
                           UNION SELECT id FROM inbox WHERE task = ?2
-                          UNION SELECT id FROM inbox WHERE key = ?1)
+                          UNION SELECT id FROM inbox WHERE key = ?1
+                          UNION SELECT i.id FROM part p JOIN outbound o ON o.id = p.outbound
+                                JOIN inbox i ON i.id = o.inbox OR i.task = o.task
+                                WHERE p.receipt NOT NULL AND p.receipt ->> '$.message' = ?1)
              ORDER BY id DESC LIMIT ?3",
         )?
         .query_map(params![message, task, MOST], Event::from_row)?
