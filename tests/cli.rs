@@ -118,6 +118,17 @@ fn a_config_that_is_right_says_what_it_comes_to() {
 }
 
 #[test]
+fn a_model_without_a_price_is_noted() {
+    let config = "llm: {provider: openai, model: MODEL, api_key: sk-1}\n";
+    let check =
+        |model| Desk::with(&config.replace("MODEL", model)).selkie(&["config", "check"]).out;
+    let said = check("my-own");
+    let note = "note: llm.prices has no price for my-own: its calls count as $0, and no limit in dollars holds them";
+    assert!(said.contains(note), "{said}");
+    assert!(!check("gpt-5-mini").contains("llm.prices"), "its price is known");
+}
+
+#[test]
 fn a_named_file_that_is_missing_is_a_problem() {
     let said = Desk::new().selkie(&["config", "check", "--config", "mine.yaml"]);
     assert_eq!(said.code, 2);

@@ -197,7 +197,10 @@ fn look_at_places(reading: &mut Reading, binary: &Binary) {
 
 fn notes(reading: &Reading) -> Vec<String> {
     let folders = reading.folders().and_then(|found| found.note());
-    let models = reading.settings().map(|settings| settings.llm.notes()).unwrap_or_default();
+    let models = reading
+        .settings()
+        .map(|settings| [settings.llm.notes(), llm::unpriced(&settings.llm)].concat());
+    let models = models.unwrap_or_default();
     reading.notes().iter().cloned().chain(folders).chain(models).collect()
 }
 

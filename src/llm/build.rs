@@ -1,6 +1,6 @@
 //! Makes models of settings: one per profile, shared by the routes that name it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
@@ -75,6 +75,22 @@ pub fn build(
         builder.route(&[name], &mut made).map_err(|p| vec![p])?;
     }
     Ok(Routes { main, small, decision, heartbeat, profiles: Arc::new(made) })
+}
+
+/// Lists models whose calls no limit in dollars holds: nobody knows their price.
+pub fn unpriced(settings: &Settings) -> Vec<String> {
+    let note = |(name, profile): (&String, &ProfileSettings)| {
+        let Profile { model, .. } = filled(name, profile);
+        let unknown =
+            profile.provider != Provider::Offline && price_of(&model, &settings.prices).is_none();
+        unknown.then(|| {
+            format!(
+                "llm.prices has no price for {model}: its calls count as $0, and no limit in dollars holds them"
+            )
+        })
+    };
+    let notes: BTreeSet<String> = settings.all_profiles().iter().filter_map(note).collect();
+    notes.into_iter().collect()
 }
 
 /// Builds one profile after the other, with one client for all.
