@@ -6,7 +6,7 @@ use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
 
 /// The parser looks through all that it was given for each `&`: it is given so many bytes at a time.
-const PIECE: usize = 4 << 10;
+const PIECE: usize = 512;
 
 /// Parses a page.
 pub fn parse(html: &str) -> Document {
