@@ -42,7 +42,8 @@ impl Knocks {
     /// Says how to be let in: once for ever in each place, and a few times a day to who asks.
     pub(super) async fn hint(&self, desk: &Arc<Desk>, account: &Account, inbound: &Inbound) {
         tracing::info!(speaker = %inbound.speaker.id, place = %inbound.place, "not on the allow list");
-        let text = words::not_allowed(inbound, account.channel.name, account.channel.allow_keys);
+        let channel = (account.channel.name, account.channel.allow_keys);
+        let text = words::not_allowed(inbound, channel, !desk.owners.is_empty());
         let draft = || desk.draft_to(inbound, &text);
         let Some(first) = draft() else { return };
         let place = inbound.place.full();

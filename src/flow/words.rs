@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use selkie_channel_core::{AllowKeys, Audience, Inbound};
 
+use crate::domain::count::counted;
 use crate::domain::facts::Mode;
 use crate::domain::ids::TaskId;
 use crate::flow::account::{ChannelState, Hearing};
@@ -15,7 +16,11 @@ use crate::store::read::ConversationStatus;
 use crate::tools::shell::Listed;
 
 /// Tells somebody who is not listened to which line lets them in.
-pub(super) fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys) -> String {
+pub(super) fn not_allowed(
+    inbound: &Inbound,
+    (channel, keys): (&str, AllowKeys),
+    has_owner: bool,
+) -> String {
     let person = &inbound.speaker.id;
     let place = inbound.place.key();
     // Who writes in private is let in as a person, who writes among others with the place.
@@ -27,7 +32,11 @@ pub(super) fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys) -> 
         "I do not answer here yet. If this is your bot, add this id to `{channel}.{key}` in its config and restart \
          it:\n```\n{channel}:\n  {key}: [\"{id}\"]\n```\n"
     );
-    if person.as_str() == id {
+    if has_owner {
+        if person.as_str() != id {
+            _ = write!(text, "Your id is `{person}`.");
+        }
+    } else if person.as_str() == id {
         _ = write!(text, "Or make yourself its owner: `owners: [\"{person}\"]`.");
     } else {
         _ = write!(
@@ -261,7 +270,8 @@ pub(super) fn status(report: &StatusReport<'_>) -> String {
     }
     let usd = of.usage.micro_usd as f64 / 1e6;
     let (tasks, tokens) = (of.tasks, of.usage.tokens());
-    _ = writeln!(text, "Since the last /reset: {tasks} tasks, {tokens} tokens, ${usd:.4}.");
+    let tasks = counted(tasks, ["task", "tasks"]);
+    _ = writeln!(text, "Since the last /reset: {tasks}, {tokens} tokens, ${usd:.4}.");
     if let Some(house) = &report.house {
         let store = if house.store_ok {
             "fine"
@@ -416,7 +426,7 @@ mod tests {
     fn the_hint_names_the_id_and_the_line() {
         let mut inbound = testing::message("tg:4711", "hi");
         let telegram = AllowKeys::one("allowed_chat_ids");
-        insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram), @r#"
+        insta::assert_snapshot!(not_allowed(&inbound, ("telegram", telegram), false), @r#"
         I do not answer here yet. If this is your bot, add this id to `telegram.allowed_chat_ids` in its config and restart it:
         ```
         telegram:
@@ -426,7 +436,7 @@ mod tests {
         "#);
         inbound.place = PlaceId::new(AccountId::new("tg:8"), "tg:-100");
         inbound.audience = Audience::Group;
-        insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram), @r#"
+        insta::assert_snapshot!(not_allowed(&inbound, ("telegram", telegram), false), @r#"
         I do not answer here yet. If this is your bot, add this id to `telegram.allowed_chat_ids` in its config and restart it:
         ```
         telegram:
@@ -441,10 +451,11 @@ mod tests {
         let keys = AllowKeys { places: "allowed_channel_ids", people: "allowed_user_ids" };
         let mut inbound = testing::message("slack:T1:U2", "hi");
         inbound.place = PlaceId::new(AccountId::new("slack:1"), "slack:T1:D3");
-        let hint = not_allowed(&inbound, "slack", keys);
+        let hint = not_allowed(&inbound, ("slack", keys), true);
         assert!(hint.contains("slack:\n  allowed_user_ids: [\"slack:T1:U2\"]"), "{hint}");
+        assert!(!hint.contains("owner"), "there is one: {hint}");
         inbound.audience = Audience::Group;
-        let hint = not_allowed(&inbound, "slack", keys);
+        let hint = not_allowed(&inbound, ("slack", keys), true);
         assert!(hint.contains("slack:\n  allowed_channel_ids: [\"slack:T1:D3\"]"), "{hint}");
     }
 
