@@ -27,6 +27,9 @@ pub struct Header {
     /// The conversation before this task is not used any more.
     #[serde(default)]
     pub set_aside: bool,
+    /// An answer came since.
+    #[serde(default)]
+    pub went_on: bool,
     #[serde(default)]
     pub fittings: u32,
     /// Calls of the last model answer whose turn comes later: group after group, each begun when the one

@@ -108,6 +108,7 @@ impl Run {
             hushed: None,
             refused: None,
             set_aside: false,
+            went_on: false,
             fittings: 0,
             later: Vec::new(),
             started: Vec::new(),
@@ -206,6 +207,7 @@ impl Run {
         self.header.steps += 1;
         self.header.usage.add(usage);
         self.header.refused = None;
+        self.header.went_on = self.header.set_aside;
         self.saw();
         let hushed = self.header.hushed.take();
         if calls.is_empty() {
@@ -396,7 +398,9 @@ impl Run {
             Some(_) => plan::without_marks(&text),
             None => text,
         };
-        let mut text = match self.header.set_aside {
+        // What was refused without it, too, was not refused for its sake.
+        let set_aside = self.header.set_aside && self.header.went_on;
+        let mut text = match set_aside {
             true => format!("{}\n\n{text}", words::set_aside()),
             false => text,
         };
@@ -407,7 +411,7 @@ impl Run {
             }
             text.push_str(&covers);
         }
-        let (set_aside, absorbed) = (self.header.set_aside, std::mem::take(&mut self.absorbed));
+        let absorbed = std::mem::take(&mut self.absorbed);
         Ending { append, header, end, text, usage, set_aside, seen, facts: None, absorbed }
     }
 }

@@ -159,6 +159,19 @@ fn two_equal_refusals_set_the_conversation_aside_and_say_so() {
 }
 
 #[test]
+fn a_conversation_that_is_not_to_blame_is_kept() {
+    let mut run = begin();
+    let refusal = ModelError::Rejected { why: "unsupported parameter".into() };
+    for has_history in [true, true, false, false] {
+        ask(&mut run);
+        run.refused(&refusal, has_history);
+    }
+    let ending = end(&mut run);
+    assert!(matches!(ending.end, End::Failed { .. }) && !ending.set_aside);
+    assert!(!ending.text.contains("set it aside"), "{}", ending.text);
+}
+
+#[test]
 fn a_refusal_that_stays_ends_the_task() {
     let mut run = begin();
     let refusal = ModelError::Rejected { why: "no such thing".into() };
