@@ -16,7 +16,7 @@ use crate::flow::words::{self, HouseReport, StatusReport};
 use crate::flow::{limits, questions, terminal};
 use crate::shape::Shape;
 use crate::store::read::TaskRow;
-use crate::store::{CommandDone, CommandEffect, StopAnswers, StoreError};
+use crate::store::{CommandDone, CommandEffect, Draft, StopAnswers, StoreError, Workplace};
 
 /// The newest tasks that a stop for a whole place looks through, and the most that it ends.
 const RECENT: usize = 1000;
@@ -60,6 +60,11 @@ builtins! {
 }
 
 impl Builtin {
+    /// Whether only an owner can use it.
+    pub(super) fn is_owners(self) -> bool {
+        matches!(self, Self::Ps | Self::Workspace)
+    }
+
     /// Reads a name.
     pub(super) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|c| c.name() == name)
@@ -68,11 +73,10 @@ impl Builtin {
 
 /// What people are offered where a platform lists a bot's commands.
 pub(super) fn offered() -> Vec<Offered> {
-    let alone = [Builtin::Start, Builtin::Ps, Builtin::Workspace];
     let offered = |command: &Builtin| Offered {
         name: command.name(),
         help: command.help(),
-        in_groups: !alone.contains(command),
+        in_groups: !command.is_owners() && *command != Builtin::Start,
     };
     Builtin::ALL.iter().map(offered).collect()
 }
@@ -154,7 +158,7 @@ impl Commands {
     }
 
     async fn effect(&self, inbound: &Inbound) -> Result<CommandEffect, StoreError> {
-        let say = |text: String| Ok(CommandEffect::Say(self.desk.draft_to(inbound, &text)));
+        let say = |text: String| Ok(CommandEffect::Say(self.draft(inbound, text)));
         let Some(account) = self.desk.account(&inbound.conversation) else {
             return Ok(CommandEffect::Say(None));
         };
@@ -168,16 +172,19 @@ impl Commands {
         let (Some(command), Some(trust)) = (command, trust) else {
             return Ok(CommandEffect::Say(None));
         };
-        let Some(builtin) = builtin else { return say(words::no_such_command(&command.name)) };
+        let Some(builtin) = builtin else {
+            return say(words::no_such_command(&command.name, trust));
+        };
         match builtin {
             Builtin::Start => say(words::start()),
-            Builtin::Help => say(words::help()),
+            Builtin::Help => say(words::help(trust)),
             Builtin::Id => say(words::ids(inbound)),
             Builtin::Ask => say(words::ask_what()),
             Builtin::Status => say(self.status(inbound, trust).await?),
-            Builtin::Ps if trust != Trust::Owner => say(words::owners_only(builtin.name())),
+            _ if builtin.is_owners() && trust != Trust::Owner => {
+                say(words::owners_only(builtin.name()))
+            }
             Builtin::Ps => say(self.processes(inbound).await?),
-            Builtin::Workspace if trust != Trust::Owner => say(words::owners_only(builtin.name())),
             Builtin::Workspace if terminal::is_here(&inbound.conversation) => {
                 say(words::workspace_of_terminal())
             }
@@ -188,11 +195,17 @@ impl Commands {
             Builtin::Reset if !self.may_end(inbound, trust).await? => {
                 say(words::not_yours(builtin.name()))
             }
-            Builtin::Reset => Ok(match self.desk.draft_to(inbound, &words::reset()) {
+            Builtin::Reset => Ok(match self.draft(inbound, words::reset()) {
                 Some(draft) => CommandEffect::Reset(draft),
                 None => CommandEffect::Say(None),
             }),
         }
+    }
+
+    /// Drafts an answer, with commands as they are typed here.
+    fn draft(&self, inbound: &Inbound, text: String) -> Option<Draft> {
+        let carrier = self.desk.account(&inbound.conversation)?.channel.carrier;
+        self.desk.draft_to(inbound, &words::typed(&text, carrier))
     }
 
     async fn plan(
@@ -202,7 +215,7 @@ impl Commands {
         args: &str,
     ) -> Result<CommandEffect, StoreError> {
         let mode = self.desk.ledger.mode(&inbound.conversation).await?;
-        let say = |text: String| self.desk.draft_to(inbound, &text);
+        let say = |text: String| self.draft(inbound, text);
         match args.trim().to_lowercase().as_str() {
             "" => Ok(CommandEffect::Say(say(words::plan(mode)))),
             "off" if !self.may_end(inbound, trust).await? => {
@@ -214,14 +227,15 @@ impl Commands {
     }
 
     async fn workspace(&self, inbound: &Inbound, args: &str) -> Result<CommandEffect, StoreError> {
-        let say = |text: String| self.desk.draft_to(inbound, &text);
+        let say = |text: String| self.draft(inbound, text);
         let spaces = self.desk.workspaces();
         Ok(match args {
             "" => {
-                let set = self.desk.ledger.workspace(&inbound.conversation).await?;
-                let group = inbound.audience == Audience::Group;
-                let by_config = spaces.settings.dir.as_deref().filter(|_| !group);
-                CommandEffect::Say(say(words::workspace(set.as_deref(), by_config)))
+                let Workplace { row, set } =
+                    self.desk.ledger.workspace(&inbound.conversation).await?;
+                let row = row.filter(|_| inbound.audience != Audience::Group);
+                let by_config = row.and_then(|row| spaces.by_config(row, Trust::Owner));
+                CommandEffect::Say(say(words::workspace(set.as_deref(), by_config.as_deref())))
             }
             "off" => CommandEffect::Workspace(None, say(words::no_workspace())),
             written => match spaces.judged(written) {

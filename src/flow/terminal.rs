@@ -48,6 +48,7 @@ impl Terminal {
             address: Arc::clone(self) as _,
             allow: AllowList::default(),
             allow_keys: AllowKeys::default(),
+            carrier: None,
             pace: Pace::LIFTED,
             max_fetch_bytes: 0,
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use selkie_channel_core::{AllowKeys, Audience, Inbound};
 
 use crate::domain::count::counted;
-use crate::domain::facts::Mode;
+use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::flow::account::{ChannelState, Hearing};
 use crate::flow::commands::Builtin;
@@ -62,19 +62,42 @@ pub(super) fn start() -> String {
     "Hello! Write to me and I will answer. /help lists my commands.".to_owned()
 }
 
+/// Writes commands as they are typed where one of the platform's carries them: `/selkie stop`.
+pub(super) fn typed(text: &str, carrier: Option<&str>) -> String {
+    let Some(carrier) = carrier else { return text.to_owned() };
+    let mut typed = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        let (before, command) = rest.split_at(at);
+        let name = command[1..].split(|c: char| !c.is_ascii_alphanumeric() && c != '/').next();
+        let is_ours = name.is_some_and(|name| Builtin::parse(name).is_some());
+        let begins = before.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '/');
+        typed.push_str(before);
+        if is_ours && begins {
+            typed.push_str(carrier);
+            typed.push(' ');
+        } else {
+            typed.push('/');
+        }
+        rest = &command[1..];
+    }
+    typed + rest
+}
+
 /// Lists the commands.
-pub(super) fn help() -> String {
+pub(super) fn help(trust: Trust) -> String {
     let mut text = "Write to me and I will answer. Commands:\n".to_owned();
-    for command in Builtin::ALL {
+    let may = |command: &&Builtin| trust == Trust::Owner || !command.is_owners();
+    for command in Builtin::ALL.iter().filter(may) {
         _ = writeln!(text, "- /{} {}", command.name(), command.help());
     }
     text
 }
 
 /// Answers a command that there is not.
-pub(super) fn no_such_command(name: &str) -> String {
+pub(super) fn no_such_command(name: &str, trust: Trust) -> String {
     let name: String = name.chars().filter(|c| *c != '`').take(40).collect();
-    format!("There is no command `{name}`.\n\n{}", help())
+    format!("There is no command `{name}`.\n\n{}", help(trust))
 }
 
 /// Tells the ids.
@@ -460,8 +483,24 @@ mod tests {
     }
 
     #[test]
+    fn commands_are_told_as_they_are_typed() {
+        let typed = |text| typed(text, Some("/selkie"));
+        assert_eq!(
+            typed("- /stop stops; `/plan off` ends it"),
+            "- /selkie stop stops; `/selkie plan off` ends it"
+        );
+        assert_eq!(
+            typed("/tools why NAME: /srv/tools, a/b, /stop/x"),
+            "/selkie tools why NAME: /srv/tools, a/b, /stop/x"
+        );
+        assert_eq!(super::typed("/stop", None), "/stop");
+        assert!(typed(&help(Trust::Allowed)).contains("- /selkie reset"));
+        assert!(!help(Trust::Allowed).contains("workspace"), "an owner's");
+    }
+
+    #[test]
     fn help_has_a_line_for_every_command() {
-        insta::assert_snapshot!(help(), @r#"
+        insta::assert_snapshot!(help(Trust::Owner), @r#"
         Write to me and I will answer. Commands:
         - /start says hello
         - /help shows this list

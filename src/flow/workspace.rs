@@ -1,5 +1,6 @@
 //! Which folder a conversation works in: what the owner has set for its place, else what config gives it.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -60,7 +61,10 @@ impl Workspaces {
         if !path.is_absolute() {
             return Err(format!("`{written}` is not absolute: begin it with /"));
         }
-        let real = path.canonicalize().map_err(|e| format!("`{written}` cannot be used: {e}"))?;
+        let real = path.canonicalize().map_err(|e| match e.kind() {
+            ErrorKind::NotFound => format!("`{written}` does not exist: create it first"),
+            _ => format!("`{written}` cannot be used: {e}"),
+        })?;
         if !real.is_dir() {
             return Err(format!("`{written}` is not a folder"));
         }
@@ -75,7 +79,8 @@ impl Workspaces {
         Ok(real)
     }
 
-    fn by_config(&self, row: i64, trust: Trust) -> Option<PathBuf> {
+    /// Returns what config gives a private conversation, by its place's row.
+    pub(super) fn by_config(&self, row: i64, trust: Trust) -> Option<PathBuf> {
         let dir = self.settings.dir.clone()?;
         match (self.settings.shared, trust) {
             (true, Trust::Owner) => Some(dir),
@@ -149,7 +154,7 @@ mod tests {
         `work` is not absolute: begin it with /
         `/` belongs to the system: choose a folder for work
         `/proc/self` belongs to the system: choose a folder for work
-        `/none/here` cannot be used: No such file or directory (os error 2)
+        `/none/here` does not exist: create it first
         `…/file` is not a folder
         `…/state` contains, or is inside, the bot's own folders
         `…/state/x` contains, or is inside, the bot's own folders

@@ -83,14 +83,23 @@ pub enum StoreError {
 /// What a verb answers.
 pub type Result<T> = std::result::Result<T, StoreError>;
 
+/// Where a conversation's place works.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Workplace {
+    /// The place's row, by which its own folders are named; absent while nobody has spoken there.
+    pub row: Option<i64>,
+    /// The folder that an owner has set for it.
+    pub set: Option<String>,
+}
+
 /// The conversation's own small records.
 #[async_trait]
 pub trait Notes: Send + Sync {
     /// Returns the todo list (JSON) of a conversation; `None` when it was never written.
     async fn todos(&self, conversation: &ConversationId) -> Result<Option<String>>;
 
-    /// Returns the folder that a conversation's place works in; `None` when its owner set none.
-    async fn workspace(&self, conversation: &ConversationId) -> Result<Option<String>>;
+    /// Returns where a conversation's place works.
+    async fn workspace(&self, conversation: &ConversationId) -> Result<Workplace>;
 
     /// Replaces the todo list of a conversation. Durable. `/reset` clears it.
     async fn set_todos(&self, conversation: &ConversationId, json: String) -> Result<()>;

@@ -125,6 +125,9 @@ pub struct Channel {
     pub allow: AllowList,
     /// Which keys of its section let somebody in.
     pub allow_keys: AllowKeys,
+    /// The one command of the platform behind which ours are typed (`/selkie stop`), where its own clients keep
+    /// everything that begins with `/` to themselves.
+    pub carrier: Option<&'static str>,
     /// How fast it may speak.
     pub pace: Pace,
     /// The largest file that is fetched from the platform, in bytes.

@@ -125,6 +125,7 @@ fn assemble(
         mouth: Arc::new(mouth),
         allow: settings.allow,
         allow_keys: AllowKeys { places: "allowed_channel_ids", people: "allowed_user_ids" },
+        carrier: Some("/selkie"),
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,
     }))

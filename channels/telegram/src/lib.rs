@@ -108,6 +108,7 @@ fn assemble(
         mouth: Arc::new(mouth),
         allow: settings.allow,
         allow_keys: AllowKeys::one("allowed_chat_ids"),
+        carrier: None,
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,
     }))

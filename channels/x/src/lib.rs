@@ -79,6 +79,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         mouth: Arc::new(XMouth::new(api, settings.numbering)),
         allow: AllowList::default(),
         allow_keys: AllowKeys::default(),
+        carrier: None,
         pace: settings.pace,
         max_fetch_bytes: 0,
     }))

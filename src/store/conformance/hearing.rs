@@ -260,14 +260,14 @@ async fn a_place_works_where_its_owner_says(bed: &dyn Bed) {
     let ledger = bed.open();
     works_in(ledger.as_ref(), 1, Some("/a")).await;
     works_in(ledger.as_ref(), 1, Some("/bb")).await;
-    assert_eq!(ledger.workspace(&conversation(1)).await.unwrap().as_deref(), Some("/bb"));
-    assert_eq!(ledger.workspace(&conversation(2)).await.unwrap(), None);
+    assert_eq!(ledger.workspace(&conversation(1)).await.unwrap().set.as_deref(), Some("/bb"));
+    assert_eq!(ledger.workspace(&conversation(2)).await.unwrap().set, None);
     let row = command(ledger.as_ref(), 1, 1).await;
     ledger.command(row, CommandEffect::Reset(draft(1, 1))).await.unwrap();
     let claimed = started(ledger.as_ref(), 1, 2).await;
     assert_eq!(claimed.workspace.as_deref(), Some("/bb"), "a reset leaves it");
     works_in(ledger.as_ref(), 1, None).await;
-    assert_eq!(ledger.workspace(&conversation(1)).await.unwrap(), None);
+    assert_eq!(ledger.workspace(&conversation(1)).await.unwrap().set, None);
 }
 
 async fn a_command_is_carried_out_once(bed: &dyn Bed) {

@@ -8,7 +8,7 @@ use super::writer::Class;
 use super::{Sqlite, claimed, conversations};
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::taint::Taint;
-use crate::store::{Notes, Result};
+use crate::store::{Notes, Result, Workplace};
 
 /// Returns the folder that a conversation's place works in.
 pub fn workspace(conn: &Connection, conversation: i64) -> Result<Option<String>> {
@@ -19,6 +19,15 @@ pub fn workspace(conn: &Connection, conversation: i64) -> Result<Option<String>>
         )?
         .query_row([conversation], |row| row.get(0))
         .optional()?)
+}
+
+fn place_row(conn: &Connection, conversation: i64) -> Result<i64> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT MIN(p.id) FROM conversation c
+             JOIN conversation p ON p.account = c.account AND p.place = c.place WHERE c.id = ?1",
+        )?
+        .query_row([conversation], |row| row.get(0))?)
 }
 
 /// Sets the folder that a conversation's place works in, or takes it back.
@@ -50,11 +59,13 @@ impl Notes for Sqlite {
         self.writer.run(Class::Relaxed, 0, verb).await
     }
 
-    async fn workspace(&self, conversation: &ConversationId) -> Result<Option<String>> {
+    async fn workspace(&self, conversation: &ConversationId) -> Result<Workplace> {
         let id = conversation.clone();
         let verb = move |conn: &Connection| match conversations::find(conn, &id)? {
-            Some(row) => workspace(conn, row),
-            None => Ok(None),
+            Some(row) => {
+                Ok(Workplace { row: Some(place_row(conn, row)?), set: workspace(conn, row)? })
+            }
+            None => Ok(Workplace::default()),
         };
         self.writer.run(Class::Relaxed, 0, verb).await
     }
