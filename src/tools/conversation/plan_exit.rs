@@ -20,6 +20,23 @@ use crate::tools::{Output, Tool, ToolError};
 
 /// The choice that approves.
 const APPROVE: &str = "yes";
+/// What people write instead of tapping. Anything more may be a condition.
+const AGREES: [&str; 14] = [
+    "approve",
+    "approved",
+    "yes",
+    "yes please",
+    "y",
+    "ok",
+    "okay",
+    "ok go",
+    "go",
+    "go ahead",
+    "do it",
+    "yes do it",
+    "sure",
+    "looks good",
+];
 /// A longer plan is cut where it is asked for approval.
 const MOST_CHARACTERS: usize = 6_000;
 
@@ -67,7 +84,7 @@ impl PlanExit {
             choices: vec![choice(APPROVE, "Approve"), choice("no", "Keep planning")],
             many: false,
             free_text: true,
-            placeholder: "What should be different?".to_owned(),
+            placeholder: "Approve it, or say what should be different.".to_owned(),
             within: self.timeout,
         }
     }
@@ -88,7 +105,7 @@ impl Tool for PlanExit {
                 let plan = told.or_else(|| scope.plan.as_ref().map(in_words));
                 Err(ToolError::Ask(Box::new(self.ask(plan))))
             }
-            Some(Given::Chosen { choices }) if choices.iter().any(|id| id == APPROVE) => {
+            Some(given) if approves(given) => {
                 scope.modes.change(&scope.conversation, Mode::Normal).await?;
                 Ok(Output::ok("The plan is approved and plan mode is off: carry it out."))
             }
@@ -111,6 +128,19 @@ impl Tool for PlanExit {
 
     fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
         args.get("plan_summary").and_then(Value::as_str).map(str::to_owned)
+    }
+}
+
+/// Whether the person agrees: by the button, or in words that say nothing else.
+fn approves(given: &Given) -> bool {
+    match given {
+        Given::Chosen { choices } => choices.iter().any(|id| id == APPROVE),
+        Given::Words { text } => {
+            let words = text.trim_end_matches(['.', '!']).to_lowercase();
+            let words = words.split_whitespace().collect::<Vec<_>>().join(" ").replace(',', "");
+            AGREES.contains(&words.as_str())
+        }
+        Given::Expired | Given::NotAsked { .. } => false,
     }
 }
 
