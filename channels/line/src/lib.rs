@@ -4,6 +4,7 @@
 //! `selkie-channel-core`. In: `webhook` takes signed events, `hear` reads them. Out: `call`
 //! makes messages, `mouth` spends the free reply first and pushes last.
 
+mod allowance;
 mod api;
 mod bounded;
 mod buttons;
@@ -34,10 +35,11 @@ use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use crate::allowance::Allowance;
 use crate::api::{Api, Line};
 use crate::ears::LineEars;
 use crate::known::Known;
-use crate::mouth::LineMouth;
+use crate::mouth::{LineMouth, Pushes};
 use crate::names::Names;
 use crate::quota::Quota;
 
@@ -82,7 +84,9 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
     let (sender, notices) = mpsc::channel(NOTICES);
     let quota = Quota::new(api.clone(), sender);
     let (now, said) = (Arc::clone(&context.now), Arc::clone(&known));
-    let mouth = LineMouth::new(api.clone(), said, quota.clone(), settings.push, now);
+    let pushes =
+        Pushes { may: settings.push, allowance: Allowance::new(settings.max_pushes_per_day) };
+    let mouth = LineMouth::new(api.clone(), said, quota.clone(), pushes, now);
     let ears = LineEars {
         account: account.clone(),
         names: Names::new(api.clone()),
@@ -105,6 +109,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         mouth: Arc::new(mouth),
         allow: settings.allow,
         allow_keys: AllowKeys::one("allowed_ids"),
+        carrier: None,
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,
     }))

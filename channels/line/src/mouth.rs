@@ -10,6 +10,7 @@ use selkie_channel_core::{
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::allowance::Allowance;
 use crate::api::{Api, Refusal};
 use crate::bounded::Bounded;
 use crate::call::{self, Call, LOADING_SECONDS, Say};
@@ -42,12 +43,20 @@ const NO_PUSH: &str = "no free reply was possible (it takes a message or a tap o
     five bubbles), and line.push is never";
 const DEAD: &str = "its reply token is dead";
 
+/// Whether it pushes, and how much.
+pub struct Pushes {
+    /// Whether it may at all.
+    pub may: Push,
+    /// How many a chat gets.
+    pub allowance: Allowance,
+}
+
 /// Speaks for one bot.
 pub struct LineMouth {
     api: Api,
     known: Arc<Known>,
     quota: Quota,
-    push: Push,
+    pushes: Pushes,
     now: Now,
     /// When each person's loading animation began.
     loading: Mutex<Bounded<Instant>>,
@@ -55,14 +64,14 @@ pub struct LineMouth {
 
 impl LineMouth {
     /// Speaks through `api` and remembers what it said in `known`.
-    pub fn new(api: Api, known: Arc<Known>, quota: Quota, push: Push, now: Now) -> Self {
-        Self { api, known, quota, push, now, loading: Mutex::new(Bounded::new(LOADINGS)) }
+    pub fn new(api: Api, known: Arc<Known>, quota: Quota, pushes: Pushes, now: Now) -> Self {
+        Self { api, known, quota, pushes, now, loading: Mutex::new(Bounded::new(LOADINGS)) }
     }
 
     async fn say(&self, part: &Part, say: Say) -> Delivery {
         self.loading().forget(&say.to);
         let Some(token) = &say.reply_token else {
-            return match self.push {
+            return match self.pushes.may {
                 Push::Never => refused(NO_PUSH),
                 Push::LastResort => self.push(&say, false).await,
             };
@@ -73,7 +82,7 @@ impl LineMouth {
             Replied::NotSent(why) => not_sent(why),
             Replied::Open(why) => Delivery::Unclear { why },
             Replied::Dead if say.free_only => refused(NOT_FREE),
-            Replied::Dead if self.push == Push::Never => refused(NO_PUSH),
+            Replied::Dead if self.pushes.may == Push::Never => refused(NO_PUSH),
             Replied::Dead => {
                 let part = Box::new(call::pushed(part));
                 Delivery::Instead { part, why: format!("{DEAD}: it goes out as a push") }
@@ -185,7 +194,9 @@ impl Mouth for LineMouth {
     fn marked(&self, part: &Part) -> Part {
         let say = serde_json::from_value(part.call.clone());
         match say {
-            Ok(Call::Say(say)) if !say.free_only && self.push != Push::Never => call::marked(part),
+            Ok(Call::Say(say)) if !say.free_only && self.pushes.may != Push::Never => {
+                call::marked(part)
+            }
             _ => part.clone(),
         }
     }

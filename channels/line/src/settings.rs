@@ -44,6 +44,8 @@ pub struct Settings {
     /// Pushes count against the month's messages. `last_resort`: only what no free reply can carry (the
     /// rest of very long answers, notices, answers whose token is dead); `never`: not even that.
     push: Push,
+    /// How many pushes one chat gets in a day (UTC); 0 lifts it. In a group each is charged once per member.
+    max_pushes_per_day: u32,
     /// `platform` keeps to LINE's limits; `lifted` sends as fast as it can, for benchmarks.
     pace: PaceName,
     /// The largest file that is fetched, in bytes.
@@ -62,6 +64,7 @@ impl Default for Settings {
             allowed_ids: Vec::new(),
             reply_deadline: "45s".to_owned(),
             push: Push::LastResort,
+            max_pushes_per_day: 20,
             pace: PaceName::Platform,
             max_download_bytes: 20 * MIB,
         }
@@ -106,6 +109,8 @@ pub struct Checked {
     pub reply_deadline: TimeDelta,
     /// Whether messages may be pushed.
     pub push: Push,
+    /// Pushes of one chat in a day; 0 lifts it.
+    pub max_pushes_per_day: u32,
     /// How fast it may speak.
     pub pace: Pace,
     /// Largest file that is fetched, bytes.
@@ -138,6 +143,7 @@ fn taken(key: &str) -> Option<&'static str> {
         "allowed_ids" => "a list of ids (\"U4af…\", \"Ca56…\", \"R0b1…\") or [\"*\"]",
         "reply_deadline" => DEADLINES,
         "push" => "last_resort or never",
+        "max_pushes_per_day" => "a number of pushes; 0 lifts it",
         "pace" => "platform or lifted",
         "max_download_bytes" => "a number of bytes",
         _ => return None,
@@ -173,6 +179,7 @@ fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
         allow: allow.ok()?,
         reply_deadline: wait.ok()?,
         push: settings.push,
+        max_pushes_per_day: settings.max_pushes_per_day,
         pace: pace(settings.pace),
         max_download: most.ok()?,
     })
@@ -296,7 +303,7 @@ mod tests {
         assert!(!text.contains("hunter2"), "{text}");
         insta::assert_snapshot!(text, @r#"
         channel_secret: the value is not accepted; it takes the value from the LINE Developers console, as text
-        alowed: unknown field `alowed`, expected one of `channel_access_token`, `channel_secret`, `base_url`, `data_base_url`, `webhook_listen`, `webhook_path`, `allowed_ids`, `reply_deadline`, `push`, `pace`, `max_download_bytes`
+        alowed: unknown field `alowed`, expected one of `channel_access_token`, `channel_secret`, `base_url`, `data_base_url`, `webhook_listen`, `webhook_path`, `allowed_ids`, `reply_deadline`, `push`, `max_pushes_per_day`, `pace`, `max_download_bytes`
         push: "always" is not accepted; it takes last_resort or never
         pace: "fast" is not accepted; it takes platform or lifted
         channel_access_token: the value is not a channel access token; write it without spaces or quotes

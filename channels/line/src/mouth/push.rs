@@ -25,6 +25,11 @@ impl LineMouth {
         {
             return Delivery::Refused { reason, closed: false };
         }
+        if !doubt
+            && let Err(reason) = self.pushes.allowance.take(&say.to, (self.now)().date_naive())
+        {
+            return Delivery::Refused { reason, closed: false };
+        }
         let mut body = json!({ "to": say.to, "messages": self.messages(say) });
         let mut pauses = REPEATS.iter();
         loop {
