@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
 use rustls::{ClientConfig, RootCertStore};
 use selkie_channel_core::tls;
@@ -22,12 +23,13 @@ pub fn tls() -> Result<Arc<ClientConfig>, rustls::Error> {
     tls::client_config(roots)
 }
 
-/// Builds the client that all parts share. Calls set their own deadlines.
+/// Builds the client for models. Calls set their own deadlines. It follows no redirect: that would carry keys and
+/// what people said to whomever the answer names.
 ///
 /// # Errors
 /// When the library refuses the TLS configuration.
 pub fn client(tls: &Arc<ClientConfig>) -> reqwest::Result<Client> {
-    builder(tls).build()
+    builder(tls).redirect(Policy::none()).referer(false).build()
 }
 
 /// Begins a client; the tools' own puts its guard on top.

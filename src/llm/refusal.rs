@@ -137,6 +137,10 @@ impl Refused {
             let todo = format!("check {at}.endpoint and {at}.model");
             return unusable(Reason::NoModel, "the provider knows no such model or address", &todo);
         }
+        if matches!(status, 300..=399) {
+            let todo = format!("redirects are not followed; check {at}.endpoint");
+            return unusable(Reason::NoModel, "the provider's address is not its last", &todo);
+        }
         let why = match status {
             200 => format!("the provider answered with an error: {says}"),
             _ => format!("the provider answered {status}: {says}"),

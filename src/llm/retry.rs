@@ -139,7 +139,9 @@ impl Retry {
         };
         let pause = self.pause(asking.tried, *retry_after);
         // Who has nothing to say twice will not find words the third time.
-        let once_more = asking.request.has_next || *reason == Reason::Empty;
+        // What cannot be read was paid for all the same.
+        let once_more =
+            asking.request.has_next || matches!(reason, Reason::Empty | Reason::Garbled);
         let tries = if once_more { 2 } else { TRIES };
         match asking.tried < tries && pause <= asking.patience() {
             true => Onward::Again(pause),

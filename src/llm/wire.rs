@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Response, Url};
 use selkie_channel_core::{Redactor, json};
 use serde::Serialize;
@@ -138,6 +138,11 @@ impl Wire {
 
     async fn read_refusal(&self, mut response: Response) -> Refused {
         let status = response.status().as_u16();
+        if response.status().is_redirection() {
+            let target = response.headers().get(LOCATION).map(HeaderValue::as_bytes);
+            let target = String::from_utf8_lossy(target.unwrap_or(b"nowhere"));
+            return self.refused(status, None, &refusal::words(&format!("it leads to {target}")));
+        }
         let wait = refusal::retry_after(response.headers(), self.clock.now());
         let mut body = Vec::new();
         // The status alone decides enough: a body that breaks off is read as far as it goes.
