@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use selkie_channel_core::{
-    AccountId, Body, Choice, ConversationId, Inbound, Outbound, Part, Question, ReplyWindow,
+    Body, Choice, ConversationId, Inbound, Outbound, Part, Question, ReplyWindow,
 };
 
 use crate::domain::crash::CrashPoint;
@@ -103,7 +103,7 @@ async fn keep(desk: Arc<Desk>, kept: Kept) {
         let ours = late.get(&task).is_some_and(|kept| kept.token == window.token);
         ours && late.remove(&task).is_some()
     };
-    let answer = desk.insist(|| desk.ledger.held(conversation.account(), &key)).await;
+    let answer = desk.insist(|| desk.ledger.held(&conversation, &key)).await;
     // Ready: it was written while the tap came, and waits for another one.
     let waits = matches!(answer, Some(Some(HeldAnswer::Working(_) | HeldAnswer::Ready(_))));
     if !newest || !waits {
@@ -171,14 +171,14 @@ pub(super) async fn tap(
     row: InboxId,
     (inbound, key): (&Inbound, &str),
 ) -> Result<Option<String>, StoreError> {
-    let account: &AccountId = inbound.conversation.account();
-    let Some(mut answer) = desk.ledger.held(account, key).await? else { return Ok(None) };
+    let conversation = &inbound.conversation;
+    let Some(mut answer) = desk.ledger.held(conversation, key).await? else { return Ok(None) };
     let window = desk.window([inbound]);
     if let (HeldAnswer::Working(task), Some(window)) = (&answer, &window) {
         // First the right is there to be used, then it is seen whether the answer came without it.
         let task = *task;
         desk.late().insert(task, window.clone());
-        let Some(now) = desk.ledger.held(account, key).await? else { return Ok(None) };
+        let Some(now) = desk.ledger.held(conversation, key).await? else { return Ok(None) };
         if !matches!(now, HeldAnswer::Working(_)) {
             desk.late().remove(&task);
         }

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, Inbound, Outbound, Part};
+use selkie_channel_core::{ConversationId, Inbound, Outbound, Part};
 
 use super::{Draft, Queued, Result};
 use crate::domain::ids::{InboxId, OutboundId, TaskId};
@@ -24,8 +24,9 @@ pub trait Holds: Send + Sync {
     /// start: who has stored them has gone.
     async fn rights_waiting(&self) -> Result<Vec<(InboxId, Inbound)>>;
 
-    /// Returns where the answer behind a button stands; `None` for a key that is no button's.
-    async fn held(&self, account: &AccountId, key: &str) -> Result<Option<HeldAnswer>>;
+    /// Returns where the answer behind a button stands; `None` for a key that is no button's of this conversation:
+    /// an answer leaves it for nobody.
+    async fn held(&self, conversation: &ConversationId, key: &str) -> Result<Option<HeldAnswer>>;
 
     /// Carries out a tap on a button, once: says something, or lets the answer go. Durable. `Ok(None)`
     /// when the row was carried out before.

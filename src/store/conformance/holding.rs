@@ -69,7 +69,9 @@ async fn tapped(ledger: &dyn Ledger, order: i64) -> InboxId {
 }
 
 async fn state(ledger: &dyn Ledger, key: &str) -> Option<HeldAnswer> {
-    ledger.held(&account(), key).await.unwrap()
+    let elsewhere = ledger.held(&conversation(7), key).await.unwrap();
+    assert_eq!(elsewhere, None, "an answer leaves its conversation for nobody");
+    ledger.held(&conversation(1), key).await.unwrap()
 }
 
 async fn release(ledger: &dyn Ledger, row: InboxId, key: &str) -> Option<Fetched> {
@@ -249,7 +251,7 @@ async fn the_button_of_an_absorbed_task_leads_to_the_answer_of_the_other(bed: &d
     let waiting = ledger.inflow(&running.claim, at(0)).await.unwrap().waiting[0].task;
     let seen = crate::store::Seen { tasks: vec![waiting], edits: vec![], step: 2 };
     let end = Box::new(finish("both", vec![answer(1, None)]));
-    let behind = async || ledger.held(&account(), "h2").await.unwrap();
+    let behind = async || ledger.held(&conversation(1), "h2").await.unwrap();
     let step = Advance::Step {
         append: Vec::new(),
         header: "{}".to_owned(),

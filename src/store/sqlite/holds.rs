@@ -5,13 +5,13 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
-use selkie_channel_core::{AccountId, Inbound};
+use selkie_channel_core::{ConversationId, Inbound};
 
 use super::fetched::{self, Effect};
 use super::outbox::{self, BODY, Cause, Prepared, RawBody};
 use super::rows::load;
 use super::writer::Class;
-use super::{Sqlite, claimed, run};
+use super::{Sqlite, claimed, conversations, run};
 use crate::domain::ids::{InboxId, OutboundId, TaskId};
 use crate::domain::task::Claim;
 use crate::store::{
@@ -47,9 +47,12 @@ impl Holds for Sqlite {
         Ok(claimed::readable(rows.iter().map(|(row, text)| Ok((InboxId(*row), load(*row, text)?)))))
     }
 
-    async fn held(&self, account: &AccountId, key: &str) -> Result<Option<HeldAnswer>> {
-        let (account, key) = (account.clone(), key.to_owned());
-        let verb = move |conn: &Connection| answer(conn, account.as_str(), &key);
+    async fn held(&self, conversation: &ConversationId, key: &str) -> Result<Option<HeldAnswer>> {
+        let (conversation, key) = (conversation.clone(), key.to_owned());
+        let verb = move |conn: &Connection| match conversations::find(conn, &conversation)? {
+            Some(row) => answer(conn, row, (conversation.account().as_str(), &key)),
+            None => Ok(None),
+        };
         self.writer.run(Class::Relaxed, 0, verb).await
     }
 
@@ -163,16 +166,22 @@ pub fn close(conn: &Connection, task: i64) -> Result<()> {
 }
 
 /// Where the answer stands: of a task that another has absorbed it is the other's.
-fn answer(conn: &Connection, account: &str, key: &str) -> Result<Option<HeldAnswer>> {
+fn answer(
+    conn: &Connection,
+    conversation: i64,
+    (account, key): (&str, &str),
+) -> Result<Option<HeldAnswer>> {
     let found: Option<(i64, i64, bool)> = conn
         .prepare_cached(
             "SELECT t.id, h.button, t.state IN ('waiting', 'running', 'parked')
              FROM hold h JOIN task own ON own.id = h.task
              JOIN task t ON t.id = CASE WHEN own.why LIKE 'absorbed by task %'
                  THEN CAST(substr(own.why, length('absorbed by task ') + 1) AS INTEGER) ELSE own.id END
-             WHERE h.key = ?1 AND h.account = ?2",
+             WHERE h.key = ?1 AND h.account = ?2 AND own.conversation = ?3",
         )?
-        .query_row([key, account], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_row(params![key, account, conversation], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
         .optional()?;
     let Some((task, button, working)) = found else { return Ok(None) };
     if working {
