@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
-use axum::response::Sse;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Sse};
 use axum::response::sse::{Event, KeepAlive};
 use axum::routing::get;
 use futures_util::{Stream, StreamExt};
 use selkie_channel_core::ConversationId;
 use serde::Serialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tokio_util::sync::CancellationToken;
@@ -18,9 +20,20 @@ use tokio_util::sync::CancellationToken;
 use super::Console;
 use crate::domain::happening::Happening;
 
+/// Listeners at once: half of the connections, so that questions are always answered.
+const LISTENERS: usize = 32;
+
 /// Returns the route that does not end before its listener or `stop` does.
 pub(super) fn routes(stop: CancellationToken) -> Router<Arc<Console>> {
-    Router::new().route("/v1/events", get(move |console| events(console, stop)))
+    let seats = Arc::new(Semaphore::new(LISTENERS));
+    let listen = async move |console| match seats.try_acquire_owned() {
+        Ok(seat) => events(console, stop, seat).await.into_response(),
+        Err(_) => {
+            let why = format!("{LISTENERS} listen to events already: end one of them first\n");
+            (StatusCode::SERVICE_UNAVAILABLE, why).into_response()
+        }
+    };
+    Router::new().route("/v1/events", get(listen))
 }
 
 /// What a listener hears: a happening beside its conversation's key, or that some were missed.
@@ -42,10 +55,14 @@ enum Told {
 async fn events(
     State(console): State<Arc<Console>>,
     stop: CancellationToken,
+    seat: OwnedSemaphorePermit,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let happenings = BroadcastStream::new(console.happenings.listen()).map(told);
     // A server that stops waits for its connections: an endless one must end by itself.
-    let events = happenings.take_until(stop.cancelled_owned()).map(|told| Ok(event(&told)));
+    let events = happenings.take_until(stop.cancelled_owned()).map(move |told| {
+        let _seat = &seat;
+        Ok(event(&told))
+    });
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 

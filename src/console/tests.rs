@@ -368,6 +368,20 @@ async fn happenings_arrive_and_the_stream_ends_when_the_daemon_stops() {
     served.tasks.wait().await;
 }
 
+#[tokio::test]
+async fn listeners_leave_room_for_questions() {
+    let served = served().await;
+    let mut listeners = Vec::new();
+    for _ in 0..32 {
+        listeners.push(listening(&served).await);
+    }
+    let mut one_more = BufReader::new(served.send("GET /v1/events", "host: localhost\r\n").await).lines();
+    let status = one_more.next_line().await.unwrap().unwrap();
+    assert!(status.contains("503"), "{status}");
+    let mut asked = BufReader::new(served.send("GET /v1/status", "host: localhost\r\n").await).lines();
+    assert!(asked.next_line().await.unwrap().unwrap().contains("200"));
+}
+
 #[tokio::test(flavor = "current_thread")]
 async fn a_listener_that_lags_is_told_so() {
     let served = served().await;

@@ -21,7 +21,12 @@ impl Answers {
         let desk = &self.desk;
         let state = ending.end.state().name();
         if let End::Failed { why } = &ending.end {
-            tracing::warn!(task = %claimed.claim.task, why, "a task failed");
+            let task = claimed.claim.task;
+            // Whoever may not be answered decides how often: that is no trouble of ours.
+            match why.starts_with("ignored: ") {
+                true => tracing::debug!(%task, why, "a task was not begun"),
+                false => tracing::warn!(%task, why, "a task failed"),
+            }
         }
         let Ending { append, header, end, facts, usage, set_aside, seen, .. } = ending;
         let (now, facts) = (desk.clock.now(), facts.map(|facts| *facts));

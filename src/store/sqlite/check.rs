@@ -28,6 +28,19 @@ pub fn has_log(path: &Path) -> bool {
     log_of(path).metadata().is_ok_and(|m| m.len() > 0)
 }
 
+/// A log without its database, which is gone or was cut to nothing: a new one would take the log away, and with it
+/// what was heard last.
+///
+/// # Errors
+/// `Damaged` when it is so.
+pub fn has_its_file(path: &Path) -> Result<()> {
+    let is_empty = path.metadata().is_ok_and(|m| m.len() == 0);
+    if is_empty && has_log(path) {
+        return Err(damaged("it is empty or missing, and its log, selkie.db-wal, is there"));
+    }
+    Ok(())
+}
+
 /// Returns the path of a database's log.
 pub fn log_of(path: &Path) -> PathBuf {
     let mut log = path.as_os_str().to_owned();

@@ -34,6 +34,7 @@ pub const NEWEST: i64 = MIGRATIONS.len() as i64;
 /// as they are), `Broken` for everything else.
 pub fn open_writer(path: &Path, now: DateTime<Utc>) -> Result<Connection> {
     let stopped_clean = !check::has_log(path);
+    check::has_its_file(path).map_err(|e| check::says_what_to_do(path, e))?;
     let mut conn = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,

@@ -52,6 +52,27 @@ fn refusal(dir: &Path) -> String {
 }
 
 #[tokio::test]
+async fn a_log_without_its_database_is_left_as_it_is() {
+    for is_missing in [false, true] {
+        let dir = tempfile::tempdir().unwrap();
+        let ledger = open(dir.path()).unwrap();
+        push(&ledger, task(message(1, 1)), no_fuse()).await;
+        let log = dir.path().join("selkie.db-wal");
+        let heard = fs::read(&log).unwrap();
+        ledger.close().await;
+        drop(ledger);
+        fs::write(&log, &heard).unwrap();
+        match is_missing {
+            true => fs::remove_file(database(dir.path())).unwrap(),
+            false => fs::write(database(dir.path()), "").unwrap(),
+        }
+        let says = refusal(dir.path());
+        assert!(says.contains("empty or missing, and its log, selkie.db-wal, is there"), "{says}");
+        assert_eq!(fs::read(&log).unwrap(), heard);
+    }
+}
+
+#[tokio::test]
 async fn a_closed_store_is_one_file_with_everything_in_it() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = open(dir.path()).unwrap();
