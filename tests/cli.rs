@@ -118,6 +118,28 @@ fn a_config_that_is_right_says_what_it_comes_to() {
 }
 
 #[test]
+fn what_everybody_can_read_is_noted_and_a_variable_is_not_its_value() {
+    let desk = Desk::with("llm: {provider: openai, model: gpt-5-mini, api_key: sk-1}\n");
+    let said = desk.selkie(&["config", "check"]);
+    assert!(said.out.contains("config.yaml holds a secret, and every user"), "{}", said.out);
+    let desk = Desk::with(
+        "llm: {provider: openai, api_key: '${OPENAI_API_KEY}'}\nagent: {max_cost_usd: -1}\n",
+    );
+    insta::assert_snapshot!(desk.selkie(&["config", "check"]).err, @r"
+    config.yaml:1: llm.api_key is the name of a variable, whose value is not put there: write it, name a file in api_key_file, or set SELKIE__LLM__API_KEY
+    config.yaml:2: agent.max_cost_usd takes US dollars, 0 or more (0 lifts the limit), not -1
+    ");
+}
+
+#[test]
+fn a_variable_outranks_a_file_that_cannot_be_read() {
+    let desk = Desk::with("llm: {provider: openai, model: gpt-5-mini, api_key_file: none.key}\n");
+    assert_eq!(desk.selkie(&["config", "check"]).code, 2);
+    let said = desk.selkie_in(&["config", "check"], &[("SELKIE__LLM__API_KEY", "sk-1")]);
+    assert_eq!(said.code, 0, "{}", said.err);
+}
+
+#[test]
 fn a_model_without_a_price_is_noted() {
     let config = "llm: {provider: openai, model: MODEL, api_key: sk-1}\n";
     let check =

@@ -23,6 +23,11 @@ pub fn problems(settings: &Settings) -> Vec<Wrong> {
         let says = format!("takes 1 to {MOST_WORKERS}, not {workers}");
         wrong.push((split("worker.max_concurrency"), says));
     }
+    let most = settings.agent.max_cost_usd;
+    if !most.is_finite() || most < 0.0 {
+        let says = format!("takes US dollars, 0 or more (0 lifts the limit), not {most}");
+        wrong.push((split("agent.max_cost_usd"), says));
+    }
     wrong.extend(folders(settings));
     wrong.extend(variables(settings));
     wrong.extend(patterns(settings));

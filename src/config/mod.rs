@@ -16,6 +16,7 @@ pub mod source;
 mod also;
 mod bounds;
 mod customary;
+mod exposed;
 mod home;
 mod layer;
 mod lines;
@@ -107,6 +108,7 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let mut problems = Vec::new();
     let mut layers = Vec::new();
     let mut files = Vec::new();
+    let (mut unread, mut exposed) = (Vec::new(), Vec::new());
     let folder = sources.file.folder(&sources.here);
     let flags = sources.flags.iter().map(from_flag);
     let (credentials, strange) = secrets.credentials(&sources.env, &schema);
@@ -120,7 +122,18 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
             problems.push(Problem { place: (written.place)(&path), key: key(&path), says });
         }
         files.extend(secrets::named_files(&written.value, folder));
-        problems.extend(secrets.read_files(&mut written, folder));
+        if index == 0 {
+            let holds_secrets = !secrets.values(&written.value).is_empty();
+            let named = file.as_ref().map(|(name, _)| sources.here.join(name));
+            exposed = exposed::notes(named.as_deref().filter(|_| holds_secrets), &files);
+        }
+        for problem in secrets.read_files(&mut written, folder) {
+            // Another layer may give the secret itself.
+            match secrets::is_unread(&written.value, &problem.key) {
+                true => unread.push(problem),
+                false => problems.push(problem),
+            }
+        }
         problems.extend(also.take(&mut written));
         problems.extend(strange_sections(&mut written, &schema));
         layers.push(Layer::new(&written.value, &*written.place));
@@ -133,9 +146,10 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     problems.extend(clashes);
     let tree = merge(&layers)?;
     let mut value = tree.json();
+    problems.extend(unread.into_iter().filter(|p| secrets::is_unread(&value, &p.key)));
     schema::settle_nulls(&schema, "", &mut value);
     let (sound, settings) = (Value::Null, None);
-    let notes = env::empty(&sources.env);
+    let notes = [env::empty(&sources.env), exposed].concat();
     let (env, here) = (sources.env.clone(), sources.here.clone());
     let mut reading = Reading {
         value,
@@ -155,6 +169,11 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     reading.problems.extend(env::unreadable(&sources.env));
     reading.check_shape();
     reading.check_meaning(kits);
+    for path in reading.secrets.unexpanded(&reading.value) {
+        let says =
+            format!("is the name of a variable, whose value is not put there{}", elsewhere(&path));
+        reading.also_wrong(&path, says);
+    }
     Ok(reading)
 }
 

@@ -58,6 +58,13 @@ impl Secrets {
         own.chain(urls::secrets(value)).collect()
     }
 
+    /// Lists the paths of secrets that are the name of a variable: nothing puts its value there.
+    pub fn unexpanded(&self, value: &Value) -> Vec<Vec<String>> {
+        let is_name = |text: &str| text.trim().starts_with("${") && text.trim().ends_with('}');
+        let found = self.keys.iter().flat_map(|pattern| paths(pattern, value));
+        found.filter(|path| at(value, path).and_then(Value::as_str).is_some_and(is_name)).collect()
+    }
+
     /// Replaces every `<key>_file` by the trimmed content of the file; `folder` is where relative names
     /// begin.
     pub fn read_files(&self, written: &mut Written, folder: &Path) -> Vec<Problem> {
@@ -122,6 +129,12 @@ impl Secrets {
             format!("is not read: no secret has this name ({hint}takes {})", known.join(", "))
         })
     }
+}
+
+/// Whether the secret that a `<key>_file` names is still the one that could not be read.
+pub fn is_unread(value: &Value, file_key: &str) -> bool {
+    let path = split(file_key.strip_suffix("_file").unwrap_or(file_key));
+    at(value, &path).and_then(Value::as_str) == Some(UNREAD)
 }
 
 /// Lists the files that `<key>_file` keys name, wherever they stand.

@@ -375,10 +375,12 @@ async fn listeners_leave_room_for_questions() {
     for _ in 0..32 {
         listeners.push(listening(&served).await);
     }
-    let mut one_more = BufReader::new(served.send("GET /v1/events", "host: localhost\r\n").await).lines();
+    let mut one_more =
+        BufReader::new(served.send("GET /v1/events", "host: localhost\r\n").await).lines();
     let status = one_more.next_line().await.unwrap().unwrap();
     assert!(status.contains("503"), "{status}");
-    let mut asked = BufReader::new(served.send("GET /v1/status", "host: localhost\r\n").await).lines();
+    let mut asked =
+        BufReader::new(served.send("GET /v1/status", "host: localhost\r\n").await).lines();
     assert!(asked.next_line().await.unwrap().unwrap().contains("200"));
 }
 

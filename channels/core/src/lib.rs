@@ -13,6 +13,8 @@ mod ids;
 mod inbound;
 pub mod json;
 mod kit;
+#[cfg(feature = "client")]
+pub mod links;
 mod outbound;
 mod pause;
 pub mod plain;

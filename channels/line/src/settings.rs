@@ -371,6 +371,7 @@ mod tests {
         allowed_ids: []
         reply_deadline: "45s"
         push: "last_resort"
+        max_pushes_per_day: 20
         pace: "platform"
         max_download_bytes: 20971520
         "#);

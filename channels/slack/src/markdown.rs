@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag as Mark, TagEnd};
+use selkie_channel_core::links;
 use selkie_channel_core::table::Table;
 
 use crate::styled::{Style, Styled};
@@ -37,7 +38,8 @@ struct Writer {
     /// Right behind a bullet: the item's first paragraph stands on the bullet's line.
     at_item: bool,
     table: Option<Table>,
-    links: Vec<Option<Rc<str>>>,
+    /// Where each open one begins, and its address where Slack opens it.
+    links: Vec<(usize, Option<Rc<str>>)>,
     /// An address that is too long to be linked to: it stands behind its words.
     long: Option<String>,
 }
@@ -131,7 +133,11 @@ impl Writer {
             }
             TagEnd::Item => self.at_item = false,
             TagEnd::Link | TagEnd::Image => {
-                self.links.pop();
+                let (start, link) = self.links.pop().unwrap_or_default();
+                let written = self.out.text().get(start..).unwrap_or_default();
+                if let Some(url) = link.filter(|url| links::poses(written, url)) {
+                    self.text(&format!(" ({url})"));
+                }
                 if let Some(address) = self.long.take() {
                     self.text(&format!(" ({address})"));
                 }
@@ -171,7 +177,7 @@ impl Writer {
     fn link(&mut self, url: &str) {
         let live = ["http://", "https://", "mailto:"].iter().any(|s| url.starts_with(s));
         let live = live && url.len() <= LONGEST_LINK && !url.contains(char::is_whitespace);
-        self.links.push(live.then(|| Rc::from(url)));
+        self.links.push((self.out.text().len(), live.then(|| Rc::from(url))));
     }
 
     fn text(&mut self, text: &str) {
@@ -200,7 +206,7 @@ impl Writer {
             quote: self.depth.quote > 0,
             pre: self.depth.pre > 0,
             code: false,
-            link: self.links.iter().rev().flatten().next().cloned(),
+            link: self.links.iter().rev().find_map(|(_, link)| link.clone()),
         }
     }
 
@@ -280,6 +286,14 @@ mod tests {
         let styled = render(&format!("[words]({address}) and <{address}>"));
         assert_eq!(styled.text(), format!("words ({address}) and {address}"));
         assert_eq!(styled.mrkdwn(0..styled.text().len()), styled.text());
+    }
+
+    #[test]
+    fn a_link_that_names_another_place_shows_where_it_leads() {
+        let said =
+            mrkdwn("[https://bank.example](https://evil.example) [bank](https://evil.example)");
+        let shown = "<https://evil.example|https://bank.example> (https://evil.example) <https://evil.example|bank>";
+        assert_eq!(said, shown);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag as Mark, TagEnd};
+use selkie_channel_core::links;
 use selkie_channel_core::table::Table;
 
 use crate::styled::{Styled, Tag, Tags};
@@ -221,6 +222,7 @@ impl Writer {
     fn end_link(&mut self) {
         let Some(link) = self.links.pop() else { return };
         let written = self.out.text().get(link.start..).unwrap_or_default().trim();
+        let poses = link.live && links::poses(written, &link.url);
         let wordless = self.table.is_none() && written.is_empty();
         if wordless {
             let words = if link.image { "image" } else { link.url.as_str() };
@@ -230,6 +232,9 @@ impl Writer {
         }
         if link.live {
             self.close();
+            if poses {
+                self.text(&format!(" ({})", link.url));
+            }
         }
     }
 
@@ -253,10 +258,11 @@ impl Writer {
     }
 }
 
-/// Whether Telegram makes a link of it; anything else is shown as text.
+/// Whether it becomes a link; anything else is shown as text. Telegram's own scheme does not: it mentions people
+/// (`tg://user?id=…`) and presses buttons.
 fn follows(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
-    let known = matches!(scheme.as_deref(), Some("http" | "https" | "tg" | "mailto" | "tel"));
+    let known = matches!(scheme.as_deref(), Some("http" | "https" | "mailto" | "tel"));
     known && !url.contains(char::is_whitespace) && url.len() <= 2048
 }
 

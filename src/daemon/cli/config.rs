@@ -41,6 +41,7 @@ fn notes(plan: &Plan) -> Vec<String> {
             "no channel has a section: `selkie run` would have nothing to listen to".to_owned(),
         );
     } else if plan.settings.owners.is_empty()
+        && plan.channels.iter().any(|c| c.ears.is_some())
         && plan.channels.iter().filter(|c| c.ears.is_some()).all(|c| c.allow.is_empty())
     {
         notes.push(
@@ -48,6 +49,15 @@ fn notes(plan: &Plan) -> Vec<String> {
              your id, which goes into owners"
                 .to_owned(),
         );
+    }
+    if plan.settings.workspace.shared && plan.settings.workspace.dir.is_none() {
+        notes.push("workspace.shared does nothing without workspace.dir".to_owned());
+    }
+    let hears = |id: &str| plan.channels.iter().any(|c| c.allow.is_everyone() || c.allow.names(id));
+    for group in plan.settings.groups.keys().filter(|group| !hears(group)) {
+        notes.push(format!(
+            "groups.{group} is on no channel's allow list: only owners are answered there"
+        ));
     }
     if let Some(dir) = plan.settings.workspace.dir.as_ref().filter(|dir| !dir.exists()) {
         notes.push(format!(

@@ -36,8 +36,16 @@ impl Settings {
         out
     }
 
-    /// Lists models that their provider, asked at its own address, is not known to have.
+    /// Lists models that their provider, asked at its own address, is not known to have, and servers of somebody
+    /// else's that are asked for the provider's usual model because none is named.
     pub fn notes(&self) -> Vec<String> {
+        let unnamed = |(name, profile): (String, ProfileSettings)| {
+            let is_unnamed = profile.model.is_none() && !profile.at_home();
+            let usual = profile.provider.usual_model();
+            (is_unnamed && profile.provider != Provider::Offline).then(|| {
+                format!("llm: the profile {name} names no model: its endpoint is asked for {usual}")
+            })
+        };
         let strange = |(name, profile): (String, ProfileSettings)| {
             let model = profile.model.as_deref().map(str::trim).filter(|_| profile.at_home())?;
             let claude = model.starts_with("claude");
@@ -51,7 +59,8 @@ impl Settings {
                 format!("llm: the profile {name} asks {provider} for {model}, which sounds like another provider's")
             })
         };
-        self.all_profiles().into_iter().filter_map(strange).collect()
+        let unnamed = self.all_profiles().into_iter().filter_map(unnamed);
+        unnamed.chain(self.all_profiles().into_iter().filter_map(strange)).collect()
     }
 
     fn route_problems(&self, out: &mut Vec<Problem>) {

@@ -96,6 +96,13 @@ fn markdown_becomes_what_telegram_shows() {
 }
 
 #[test]
+fn a_link_that_names_another_place_shows_where_it_leads() {
+    let said = html("[https://bank.example](https://evil.example) [Ada](tg://user?id=4711)");
+    let shown = "<a href=\"https://evil.example\">https://bank.example</a> (https://evil.example) Ada (tg://user?id=4711)";
+    assert_eq!(said, shown);
+}
+
+#[test]
 fn a_table_is_aligned_by_what_is_seen() {
     let table = "| Name | 数量 |\n|:--|--:|\n| Äpfel | 3 |\n| 🍎 **x** | 12 |";
     insta::assert_snapshot!(html(table), @r"
