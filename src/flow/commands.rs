@@ -12,7 +12,8 @@ use crate::flow::account::Account;
 use crate::flow::desk::Desk;
 use crate::flow::stops::Stops;
 use crate::flow::taps::Taps;
-use crate::flow::words::{self, HouseReport, StatusReport};
+use crate::flow::words;
+use crate::flow::words::status::{HouseReport, StatusReport, status};
 use crate::flow::{limits, questions, terminal};
 use crate::shape::Shape;
 use crate::store::read::TaskRow;
@@ -180,7 +181,7 @@ impl Commands {
             Builtin::Help => say(words::help(trust)),
             Builtin::Id => say(words::ids(inbound)),
             Builtin::Ask => say(words::ask_what()),
-            Builtin::Status => say(self.status(inbound, trust).await?),
+            Builtin::Status => say(self.status(inbound, account, trust).await?),
             _ if builtin.is_owners() && trust != Trust::Owner => {
                 say(words::owners_only(builtin.name()))
             }
@@ -261,10 +262,7 @@ impl Commands {
         let may_all = inbound.audience == Audience::Direct || trust == Trust::Owner;
         let by = (!may_all).then(|| inbound.speaker.id.clone());
         let (conversation, desk) = (&inbound.conversation, &self.desk);
-        let threads = match account.channel.address.covers(conversation, inbound.message.as_ref()) {
-            true => self.busy_threads(inbound, account).await?,
-            false => Vec::new(),
-        };
+        let threads = self.busy_threads(inbound, account).await?;
         let theirs = threads.iter().filter(|(_, speaker)| by.is_none() || *speaker == by);
         let asked: Vec<String> = theirs.map(|(task, _)| task.asked.clone()).collect();
         let running = desk.ledger.status(conversation).await?.running.map(|(task, _)| task);
@@ -293,7 +291,7 @@ impl Commands {
         })
     }
 
-    /// What runs or is parked in the threads of a place, and who asked for it.
+    /// What runs or is parked in the threads that the place of a command covers, and who asked for it.
     async fn busy_threads(
         &self,
         inbound: &Inbound,
@@ -301,6 +299,9 @@ impl Commands {
     ) -> Result<Vec<(TaskRow, Option<PersonId>)>, StoreError> {
         let ledger = &self.desk.ledger;
         let mut busy = Vec::new();
+        if !account.channel.address.covers(&inbound.conversation, inbound.message.as_ref()) {
+            return Ok(busy);
+        }
         for task in ledger.tasks(None, RECENT).await? {
             let begun = matches!(task.state, TaskState::Running | TaskState::Parked);
             let here = task.conversation != inbound.conversation
@@ -332,7 +333,14 @@ impl Commands {
         Ok(ledger.task(task).await?.and_then(|detail| detail.facts.speaker))
     }
 
-    async fn status(&self, inbound: &Inbound, trust: Trust) -> Result<String, StoreError> {
+    async fn status(
+        &self,
+        inbound: &Inbound,
+        account: &Account,
+        trust: Trust,
+    ) -> Result<String, StoreError> {
+        let threads = self.busy_threads(inbound, account).await?;
+        let threads: Vec<String> = threads.into_iter().map(|(task, _)| task.asked).collect();
         let conversation = self.desk.ledger.status(&inbound.conversation).await?;
         let now = self.desk.clock.now();
         let running_for =
@@ -344,9 +352,15 @@ impl Commands {
         });
         let version = self.desk.version;
         let questions = self.desk.ledger.open_questions(Some(&inbound.conversation)).await?.len();
-        let report =
-            StatusReport { version, conversation: &conversation, running_for, questions, house };
-        Ok(words::status(&report))
+        let report = StatusReport {
+            version,
+            conversation: &conversation,
+            running_for,
+            threads: &threads,
+            questions,
+            house,
+        };
+        Ok(status(&report))
     }
 
     async fn processes(&self, inbound: &Inbound) -> Result<String, StoreError> {

@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Duration;
 
 use selkie_channel_core::{AllowKeys, Audience, Inbound};
 
-use crate::domain::count::counted;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
-use crate::flow::account::{ChannelState, Hearing};
 use crate::flow::commands::Builtin;
+use crate::flow::words::shown::{asked_line, length};
 use crate::shape::{Explained, HiddenLine};
-use crate::store::read::ConversationStatus;
 use crate::tools::shell::Listed;
+
+mod shown;
+pub(super) mod status;
 
 /// Tells somebody who is not listened to which line lets them in.
 pub(super) fn not_allowed(
@@ -175,18 +175,10 @@ pub(super) fn still_running(left: &[String]) -> String {
 /// Answers `/stop` when something ran in threads of the place: what was asked there.
 pub(super) fn stopped_in_threads(asked: &[String]) -> String {
     let mut text = "Stopped, also in threads here:\n".to_owned();
-    for asked in asked {
-        let line = asked.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
-        let end = line.floor_char_boundary(SHOWN_ASKED);
-        let cut = if end < line.len() { "…" } else { "" };
-        _ = writeln!(text, "- `{}{cut}`", if end == 0 { "(no text)" } else { &line[..end] });
-    }
+    asked.iter().for_each(|asked| asked_line(&mut text, asked));
     text.push_str("I will still answer messages that are waiting.");
     text
 }
-
-/// So much is shown of what was asked, bytes.
-const SHOWN_ASKED: usize = 80;
 
 /// Answers `/stop` when no task ran: what was left in the background is ended.
 pub(super) fn nothing_to_stop(left: &[String]) -> String {
@@ -257,80 +249,6 @@ pub(super) fn deaf(channel: &str, reason: &str) -> String {
 /// Tells the owner, by another channel, that one hears again.
 pub(super) fn hears_again(channel: &str) -> String {
     format!("{channel} works again: I receive messages there.")
-}
-
-/// What `/status` knows.
-pub(super) struct StatusReport<'a> {
-    pub(super) version: &'a str,
-    pub(super) conversation: &'a ConversationStatus,
-    pub(super) running_for: Option<Duration>,
-    /// How many wait for an answer here.
-    pub(super) questions: usize,
-    /// Only the owner reads about the house.
-    pub(super) house: Option<HouseReport>,
-}
-
-/// What the owner reads besides.
-pub(super) struct HouseReport {
-    pub(super) store_ok: bool,
-    pub(super) channels: Vec<ChannelState>,
-    /// Limits that are reached, each with whose it is.
-    pub(super) limits: Vec<String>,
-}
-
-/// Answers `/status`.
-pub(super) fn status(report: &StatusReport<'_>) -> String {
-    let of = report.conversation;
-    let mut text = match (of.running, report.running_for) {
-        (Some((task, _)), Some(since)) => format!("Task {task} has run for {}", length(since)),
-        _ => "Nothing is running".to_owned(),
-    };
-    _ = writeln!(text, "; {} waiting.", of.waiting);
-    match report.questions {
-        0 => {}
-        1 => text.push_str("One question waits for an answer here.\n"),
-        many => _ = writeln!(text, "{many} questions wait for answers here."),
-    }
-    let usd = of.usage.micro_usd as f64 / 1e6;
-    let (tasks, tokens) = (of.tasks, of.usage.tokens());
-    let tasks = counted(tasks, ["task", "tasks"]);
-    _ = writeln!(text, "Since the last /reset: {tasks}, {tokens} tokens, ${usd:.4}.");
-    if let Some(house) = &report.house {
-        let store = if house.store_ok {
-            "fine"
-        } else {
-            "cannot be written to; nothing runs and nothing is sent"
-        };
-        _ = writeln!(text, "Store: {store}.");
-        for channel in &house.channels {
-            _ = writeln!(text, "{}", channel_line(channel));
-        }
-        for limit in &house.limits {
-            _ = writeln!(text, "Limit reached: {limit}.");
-        }
-    }
-    _ = write!(text, "selkie {}", report.version);
-    text
-}
-
-fn channel_line(channel: &ChannelState) -> String {
-    let heard = channel.heard_ago.map(|ago| format!(", heard {} ago", length(ago)));
-    let hearing = match &channel.hearing {
-        Hearing::Listening => "listens".to_owned(),
-        Hearing::Refused { reason } => {
-            format!("not receiving, trying again every few minutes: {reason}")
-        }
-        Hearing::Off => "does not listen".to_owned(),
-    };
-    format!("{} ({}): {hearing}{}.", channel.name, channel.account, heard.unwrap_or_default())
-}
-
-fn length(time: Duration) -> String {
-    match time.as_secs() {
-        s if s < 120 => format!("{s} s"),
-        s if s < 7200 => format!("{} min", s / 60),
-        s => format!("{} h", s / 3600),
-    }
 }
 
 /// Says where a place works.
@@ -438,11 +356,11 @@ pub(super) fn file_not_fetched(name: &str, why: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use chrono::DateTime;
+    use std::time::Duration;
+
     use selkie_channel_core::{AccountId, PlaceId};
 
     use super::*;
-    use crate::domain::usage::Usage;
     use crate::flow::testing;
 
     #[test]
@@ -606,53 +524,5 @@ mod tests {
         - p1 running, started 3 min ago: `make 'date' ⏎ make`
         - p2 ended with exit code 1, started 3 s ago: `false`
         ");
-    }
-
-    #[test]
-    fn status_tells_the_house_to_the_owner_alone() {
-        let usage = Usage { input: 900, output: 100, micro_usd: 1_500, ..Usage::default() };
-        let running = Some((TaskId(7), DateTime::UNIX_EPOCH));
-        let numbers = ConversationStatus { running, waiting: 2, tasks: 3, usage };
-        let channels = vec![
-            ChannelState {
-                name: "telegram",
-                account: AccountId::new("tg:8"),
-                hearing: Hearing::Listening,
-                heard_ago: Some(Duration::from_secs(3)),
-            },
-            ChannelState {
-                name: "x",
-                account: AccountId::new("x:1"),
-                hearing: Hearing::Refused { reason: "401".to_owned() },
-                heard_ago: None,
-            },
-        ];
-        let mut report = StatusReport {
-            version: "0.1.0",
-            conversation: &numbers,
-            running_for: Some(Duration::from_secs(200)),
-            questions: 0,
-            house: Some(HouseReport { store_ok: true, channels, limits: Vec::new() }),
-        };
-        insta::assert_snapshot!(status(&report), @r#"
-        Task 7 has run for 3 min; 2 waiting.
-        Since the last /reset: 3 tasks, 1000 tokens, $0.0015.
-        Store: fine.
-        telegram (tg:8): listens, heard 3 s ago.
-        x (x:1): not receiving, trying again every few minutes: 401.
-        selkie 0.1.0
-        "#);
-        report.house = None;
-        let idle = ConversationStatus::default();
-        report = StatusReport { conversation: &idle, running_for: None, ..report };
-        let asking = StatusReport { questions: 1, house: None, ..report };
-        let told = status(&asking);
-        assert!(told.contains("0 waiting.\nOne question waits for an answer here.\n"), "{told}");
-        report = StatusReport { questions: 0, ..asking };
-        insta::assert_snapshot!(status(&report), @r#"
-        Nothing is running; 0 waiting.
-        Since the last /reset: 0 tasks, 0 tokens, $0.0000.
-        selkie 0.1.0
-        "#);
     }
 }

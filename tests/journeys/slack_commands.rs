@@ -27,7 +27,7 @@ async fn a_command_in_a_channel_is_between_the_person_and_the_bot() {
     world.slack().slash(CHANNEL, GRACE, "id");
     whispered(&world, CHANNEL, GRACE, "This place").await;
     world.slack().slash(CHANNEL, GRACE, "");
-    whispered(&world, CHANNEL, GRACE, "/status").await;
+    whispered(&world, CHANNEL, GRACE, "/selkie status").await;
     assert!(world.slack().messages(CHANNEL).is_empty(), "nobody else sees it");
     world.slack().slash(CHANNEL, GRACE, "ask what now?");
     let answered = |slack: &Slack| {
@@ -42,7 +42,7 @@ async fn a_command_that_there_is_not_is_answered_with_those_that_are() {
     let _daemon = world.daemon();
     world.slack().slash(CHANNEL, GRACE, "hello there");
     whispered(&world, CHANNEL, GRACE, "There is no command `hello`").await;
-    whispered(&world, CHANNEL, GRACE, "/status").await;
+    whispered(&world, CHANNEL, GRACE, "/selkie status").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -54,8 +54,10 @@ async fn a_stop_in_a_channel_stops_what_runs_in_its_threads_and_says_what() {
     world.asked(1).await;
     world.slack().slash(CHANNEL, LINUS, "stop");
     whispered(&world, CHANNEL, LINUS, "only the person who asked").await;
+    world.slack().slash(CHANNEL, GRACE, "status");
+    whispered(&world, CHANNEL, GRACE, "In threads here I work on:").await;
     world.slack().slash(CHANNEL, GRACE, "stop");
-    whispered(&world, CHANNEL, GRACE, "count all the tea leaves").await;
+    whispered(&world, CHANNEL, GRACE, "Stopped, also in threads here").await;
     let stopped = "SELECT count(*) FROM task WHERE stop > 0 OR state = 'stopped'";
     assert_eq!(number(&world.home, stopped), Some(1));
 }

@@ -1,0 +1,24 @@
+//! Times and questions as people are shown them.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// So much is shown of what was asked, bytes.
+const SHOWN_ASKED: usize = 80;
+
+/// Writes what was asked as a line of a list.
+pub(super) fn asked_line(text: &mut String, asked: &str) {
+    let line = asked.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
+    let end = line.floor_char_boundary(SHOWN_ASKED);
+    let cut = if end < line.len() { "…" } else { "" };
+    _ = writeln!(text, "- `{}{cut}`", if end == 0 { "(no text)" } else { &line[..end] });
+}
+
+/// Writes a time in its largest unit.
+pub(super) fn length(time: Duration) -> String {
+    match time.as_secs() {
+        s if s < 120 => format!("{s} s"),
+        s if s < 7200 => format!("{} min", s / 60),
+        s => format!("{} h", s / 3600),
+    }
+}
