@@ -65,3 +65,41 @@ fn roots() -> RootCertStore {
     store.add_parsable_certificates(found.certs);
     store
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_model_is_told_goes_nowhere_else() {
+        let elsewhere = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let there = elsewhere.local_addr().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let here = listener.local_addr().unwrap();
+        let answers = async {
+            for status in [301, 302, 303, 307, 308] {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let _ = stream.read(&mut [0; 4096]).await.unwrap();
+                let head = format!(
+                    "HTTP/1.1 {status} Moved\r\nlocation: http://localhost:{}/\r\ncontent-length: 0\r\n\
+                     connection: close\r\n\r\n",
+                    there.port()
+                );
+                stream.write_all(head.as_bytes()).await.unwrap();
+            }
+        };
+        let client = client(&tls().unwrap()).unwrap();
+        let asks = async {
+            for status in [301, 302, 303, 307, 308] {
+                let asked = client.post(format!("http://{here}/")).body("words").send().await;
+                assert_eq!(asked.unwrap().status(), status);
+            }
+        };
+        tokio::join!(answers, asks);
+        let came = tokio::time::timeout(std::time::Duration::ZERO, elsewhere.accept()).await;
+        assert!(came.is_err(), "somebody else was asked");
+    }
+}

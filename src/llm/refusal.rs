@@ -292,10 +292,15 @@ mod tests {
 
     #[test]
     fn an_unusable_profile_says_what_to_do() {
-        let refused = refused(What::Status(401), words(r#"{"error":"no"}"#));
+        let key = refused(What::Status(401), words(r#"{"error":"no"}"#));
         insta::assert_snapshot!(
-            refused.class(&profile(), 9),
+            key.class(&profile(), 9),
             @"the provider refuses the key (no): check llm.profiles.main.api_key"
+        );
+        let moved = refused(What::Status(307), "it leads to https://b/".to_owned());
+        insta::assert_snapshot!(
+            moved.class(&profile(), 9),
+            @"the provider's address is not its last (it leads to https://b/): redirects are not followed; check llm.profiles.main.endpoint"
         );
     }
 
