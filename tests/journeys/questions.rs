@@ -155,7 +155,7 @@ async fn a_plan_is_approved_before_anything_is_changed() {
     let plan = shown(&world, PRIVATE, |m| m.keyboard.is_some()).await;
     assert_eq!(
         plan.text,
-        "1. write the log\n\nShall I carry out this plan?\n\nWhat should be different?"
+        "1. write the log\n\nShall I carry out this plan?\n\nApprove it, or say what should be different."
     );
     world.telegram().say(PRIVATE, ADA, "in red, please");
     let told = "Not approved: plan mode stays on. The person says: in red, please";

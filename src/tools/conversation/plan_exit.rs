@@ -182,6 +182,19 @@ mod tests {
         Plan { summary: summary.to_owned(), steps: ["look", "cook"].map(step).to_vec() }
     }
 
+    #[test]
+    fn plain_agreement_approves_and_a_condition_does_not() {
+        let words = |text: &str| approves(&Given::Words { text: text.to_owned() });
+        for text in ["yes", "Yes, please!", "OK.", "  go   ahead ", "Approve"] {
+            assert!(words(text), "{text}");
+        }
+        for text in ["yes, but not the second step", "no", "ok?", "", "yesterday"] {
+            assert!(!words(text), "{text}");
+        }
+        assert!(approves(&Given::Chosen { choices: vec![APPROVE.to_owned()] }));
+        assert!(!approves(&Given::Expired));
+    }
+
     #[tokio::test]
     async fn without_a_summary_the_last_plan_is_shown() {
         let shown = [
