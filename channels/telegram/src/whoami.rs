@@ -37,10 +37,17 @@ impl Whoami {
 
     /// Asks until there is an answer, and again when it is old.
     pub async fn keep_fresh(&self, api: &Api, pause: impl Fn(u32) -> Duration) -> Infallible {
-        let mut fails = 0;
+        let (mut fails, mut hears_all) = (0, true);
         loop {
             match ask(api).await {
-                Ok(me) => {
+                Ok((me, all)) => {
+                    if hears_all && !all {
+                        tracing::info!(
+                            "in groups Telegram hands over what names the bot alone (privacy mode): /setprivacy at \
+                             @BotFather changes that; then add the bot to the group again"
+                        );
+                    }
+                    hears_all = all;
                     tracing::info!(username = me.username.as_deref(), id = me.id, "the bot's name");
                     self.known.send_replace(Known { me, answered: true });
                     fails = 0;
@@ -71,13 +78,17 @@ impl Whoami {
     }
 }
 
-async fn ask(api: &Api) -> Result<Me, Fault> {
+/// Who the bot is, and whether it is given all that is said in groups.
+async fn ask(api: &Api) -> Result<(Me, bool), Fault> {
     let answer = api.call("getMe", &json!({}), CALL_LIMIT).await?;
     let user: Value = json::read(answer.result.get()).unwrap_or_default();
     let id = user.get("id").and_then(Value::as_i64);
     let username = user.get("username").and_then(Value::as_str).map(str::to_owned);
     match id {
-        Some(id) => Ok(Me { id, username }),
+        Some(id) => {
+            let hears_all = user.get("can_read_all_group_messages").and_then(Value::as_bool);
+            Ok((Me { id, username }, hears_all.unwrap_or(true)))
+        }
         None => Err(Fault::Unclear("getMe answered without an id".to_owned())),
     }
 }
