@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -120,6 +121,8 @@ fn a_config_that_is_right_says_what_it_comes_to() {
 #[test]
 fn what_everybody_can_read_is_noted_and_a_variable_is_not_its_value() {
     let desk = Desk::with("llm: {provider: openai, model: gpt-5-mini, api_key: sk-1}\n");
+    let everybody = std::fs::Permissions::from_mode(0o644);
+    std::fs::set_permissions(desk.path().join("config.yaml"), everybody).unwrap();
     let said = desk.selkie(&["config", "check"]);
     assert!(said.out.contains("config.yaml holds a secret, and every user"), "{}", said.out);
     let desk = Desk::with(

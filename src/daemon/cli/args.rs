@@ -117,7 +117,7 @@ pub struct Say {
     /// The conversation, e.g. x:main or tg:-100123; /id in a chat shows its id
     #[arg(long, value_name = "CONVERSATION")]
     pub to: String,
-    /// What to say, in Markdown
+    /// What to say, in Markdown; - reads standard input
     pub text: String,
     /// JSON instead of text
     #[arg(long)]
@@ -232,7 +232,7 @@ pub enum Config {
   selkie trace 17
   selkie trace 1767225600.000200 --json
 
-A task's number stands in /status and in the log. A platform's message id is the last part of a message's link
+A task's number stands in /status while it runs, and in the log. A platform's message id is the last part of a message's link
 (in Slack the ts: p1767225600000200 in a link is 1767225600.000200). The console lists the newest tasks.")]
 pub struct Trace {
     /// A task's number, an inbox key, or the platform's id of a message or of its answer

@@ -1,10 +1,10 @@
 //! `selkie ask`: one task in the terminal.
 
-use std::io::{IsTerminal, Read as _, Write};
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::pin::pin;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::anyhow;
 use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, BufReader, Lines};
@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::args::Ask;
 use super::live::Live;
-use super::{Failure, Outcome, print};
+use super::{Failure, Outcome, input, print};
 use crate::daemon::build::{Chosen, Plan, plan};
 use crate::daemon::client::Running;
 use crate::daemon::socket::{AnswerBody, AskBody, AskLine};
@@ -21,9 +21,6 @@ use crate::daemon::{Binary, lifecycle, telemetry};
 use crate::domain::plan::Plan as Steps;
 use crate::flow::{self, Reply, Stop};
 use crate::tools::ports::Progress as _;
-
-/// Bytes that are read from standard input.
-const LONGEST_INPUT: u64 = 1024 * 1024;
 
 /// Asks, shows progress, prints the answer.
 pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
@@ -37,7 +34,11 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
     );
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let live = Live::new(plan.redactor.clone());
-    let body = AskBody { text: asked_text(&ask.text)?, workspace: binary.here.clone(), terminal };
+    let text = input::text(&ask.text)?;
+    if text.trim().is_empty() {
+        return Err(Failure::Usage("TEXT is empty: there is nothing to ask".to_owned()));
+    }
+    let body = AskBody { text, workspace: binary.here.clone(), terminal };
     let runtime = lifecycle::runtime()?;
     let asked = runtime.block_on(async {
         let (lines, heard) = mpsc::channel(64);
@@ -56,33 +57,6 @@ pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
     // A line that nobody has typed keeps a thread waiting: not this process.
     runtime.shutdown_background();
     asked
-}
-
-/// What is asked: the words of the command line, or standard input for `-`.
-fn asked_text(words: &[String]) -> Result<String, Failure> {
-    if words != ["-"] {
-        let text = words.join(" ");
-        if text.trim().is_empty() {
-            return Err(Failure::Usage("TEXT is empty: there is nothing to ask".to_owned()));
-        }
-        return Ok(text);
-    }
-    Ok(piped_text()?)
-}
-
-fn piped_text() -> anyhow::Result<String> {
-    let mut text = String::new();
-    let taken = std::io::stdin().take(LONGEST_INPUT + 1).read_to_string(&mut text);
-    taken.context("standard input cannot be read as text")?;
-    if text.len() as u64 > LONGEST_INPUT {
-        bail!(
-            "standard input is longer than {LONGEST_INPUT} bytes: put it into a file and ask about that"
-        );
-    }
-    if text.trim().is_empty() {
-        bail!("standard input is empty: there is nothing to ask");
-    }
-    Ok(text)
 }
 
 /// A line that answers a question, and where what became of it is told.

@@ -5,6 +5,7 @@ mod ask;
 mod channel;
 mod config;
 mod demo;
+mod input;
 mod live;
 mod print;
 mod run;

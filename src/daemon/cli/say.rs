@@ -4,7 +4,7 @@ use anyhow::anyhow;
 use tokio_util::task::TaskTracker;
 
 use super::args::Say;
-use super::{Failure, Outcome, print};
+use super::{Failure, Outcome, input, print};
 use crate::daemon::build::{Chosen, Plan, plan};
 use crate::daemon::client::Running;
 use crate::daemon::socket::SayBody;
@@ -21,6 +21,7 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
         telemetry::colour(&binary.env),
     );
     let Say { to, text, json } = say;
+    let text = input::text(&[text])?;
     let known: Vec<&str> = plan.channels.iter().map(|channel| channel.name).collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     let body = SayBody { to, text };

@@ -16,6 +16,13 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
         if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
             return daemon.read(&["v1", "trace", &trace.message]).await;
         }
+        let store = plan.folders.state.join("selkie.db");
+        if !store.exists() {
+            anyhow::bail!(
+                "there is no {}: name the folder with --state, or the config with --config",
+                store.display()
+            );
+        }
         let house = plan.open()?;
         let chains = house.ledger.trace(&trace.message).await;
         house.ledger.close().await;
@@ -26,7 +33,7 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
     if chains.is_empty() {
         let message = &trace.message;
         return Err(Failure::Failed(anyhow::anyhow!(
-            "nothing is known about {message:?}: give a task's number (/status and the log name it) or the \
+            "nothing is known about {message:?}: give the \
              platform's own message id (the last part of a message's link); an id of /id names a place, not a \
              message"
         )));
@@ -51,7 +58,10 @@ fn story(chain: &Value) -> String {
         rows.push(vec![
             word(&task["created_at"]),
             format!("task {}", word(&task["id"])),
-            word(&task["state"]),
+            match word(&task["why"]) {
+                why if why.is_empty() => word(&task["state"]),
+                why => short(&format!("{}: {why}", word(&task["state"]))),
+            },
             format!(
                 "{}, {}",
                 counted(count(&task["transcript"]), ["item", "items"]),
