@@ -171,6 +171,7 @@ fn contradictions_are_told_when_the_shape_is_right() {
 fn broken_yaml_is_told_in_the_parsers_words() {
     assert_snapshot!(Desk::with("worker:\n  a: [1\nb: 2\n").problems(), @r#"config.yaml:3: the YAML cannot be read: did not find expected ',' or ']' at line 3 column 2, while parsing a flow sequence at line 2 column 6"#);
     assert_snapshot!(Desk::with("worker: {}\nowners: []\nworker: {}\n").problems(), @"config.yaml:3: worker is already there: keep one of the two");
+    assert_snapshot!(Desk::with("worker:\n  \tmax_concurrency: 1\n").problems(), @"config.yaml:2: is indented with a tab: YAML takes spaces alone");
     assert_snapshot!(Desk::with("- a\n- b\n").problems(), @r#"config.yaml: the file takes keys with values (`worker: …`); see config.example.yaml"#);
     assert_snapshot!(Desk::with("a: 1\n---\nb: 2\n").problems(), @r#"config.yaml:2: begins a second document: keep one, and take the `---` between them out"#);
 }

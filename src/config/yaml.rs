@@ -41,11 +41,19 @@ fn broken(name: &str, text: &str, error: &serde_yaml::Error) -> Problem {
         let second = if first { marks.next() } else { marks.nth(1) };
         let says = "begins a second document: keep one, and take the `---` between them out";
         (second.map(|(at, _)| at + 1), says.to_owned())
+    } else if let Some(at) = error.location().map(|l| l.line()).filter(|at| tabbed(text, *at)) {
+        (Some(at), "is indented with a tab: YAML takes spaces alone".to_owned())
     } else {
         (None, format!("the YAML cannot be read: {said}"))
     };
     let line = line.or_else(|| error.location().map(|l| l.line()));
     Problem { place: Place { name: name.to_owned(), line }, key: String::new(), says }
+}
+
+/// Whether a line, counted from 1, begins with white space that holds a tab.
+fn tabbed(text: &str, line: usize) -> bool {
+    let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    line[..line.len() - line.trim_start().len()].contains('\t')
 }
 
 /// The number in the parser's words of one that no type takes.

@@ -63,11 +63,8 @@ pub struct StartError {
 
 impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "the playground cannot listen on 127.0.0.1:{}: {}; take port 0 for a free one",
-            self.port, self.source
-        )
+        let port = self.port;
+        write!(f, "the playground cannot listen on 127.0.0.1:{port} (port 0 takes a free one)")
     }
 }
 

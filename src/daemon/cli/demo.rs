@@ -62,7 +62,7 @@ async fn with_world(
 ) -> Outcome {
     let errand = errand(&demo, &world.places())?;
     let earlier = earlier_demos(binary, &chosen)?;
-    world.start(demo.port, earlier).await.context("the playground cannot start")?;
+    world.start(demo.port, earlier).await?;
     let mut guest = world.config();
     guest["console"] = json!({ "listen": "127.0.0.1:0", "allow_origin": world.url() });
     chosen.flags.insert(0, Flag { name: "the playground".to_owned(), value: guest });
