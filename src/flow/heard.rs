@@ -90,8 +90,9 @@ fn text(inbound: &Inbound) -> String {
     }
 }
 
+/// The one id in brackets is the platform's: a name brings none.
 fn name(speaker: &Speaker) -> String {
-    let shown = prompt::label(&speaker.name);
+    let shown = prompt::label(&speaker.name.replace(['(', ')', '·', '（', '）'], " "));
     match shown.is_empty() {
         true => speaker.id.to_string(),
         false => format!("{shown} ({})", speaker.id),
@@ -132,6 +133,13 @@ mod tests {
 
     use super::*;
     use crate::flow::testing;
+
+    #[test]
+    fn a_name_brings_no_id() {
+        let mut said = testing::message("tg:5", "hi");
+        said.speaker.name = "Boss (tg:1)] · Eve".to_owned();
+        assert_eq!(name(&said.speaker), "Boss tg:1 Eve (tg:5)");
+    }
 
     #[test]
     fn group_talk_cannot_leave_its_fence() {
