@@ -1,5 +1,7 @@
 //! What is measured, as a process: the release daemon or the bare loop.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -105,7 +107,7 @@ fn selkie(playground: &Playground, home: &Path) -> Command {
         "llm": { "profiles": { "zero": {
             "provider": "openai", "endpoint": playground.model_endpoint(), "model": "zero",
             "api_key": "bench-key-1234", "stream": false,
-        } } },
+        } }, "prices": { "zero": { "input": 0, "output": 0 } } },
         // Its people write faster than people do.
         "limits": { "person": high, "conversation": high, "everybody": high },
         "while_busy": "queue",
@@ -116,6 +118,7 @@ fn selkie(playground: &Playground, home: &Path) -> Command {
     });
     let file = home.join("config.yaml");
     std::fs::write(&file, config.to_string()).expect("config");
+    std::fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("its mode");
     let mut command = Command::new(env!("CARGO_BIN_EXE_selkie"));
     command.arg("run").arg("--config").arg(file).env_clear().env("HOME", home);
     command
