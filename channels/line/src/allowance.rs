@@ -1,6 +1,6 @@
 //! How many pushes one chat gets in a day: whoever makes the bot talk much does not use up the month for all.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::NaiveDate;
 
@@ -22,18 +22,28 @@ impl Allowance {
         Self { most, taken: Mutex::new(Bounded::new(MANY)) }
     }
 
-    /// Takes one; says why there is none left.
-    pub fn take(&self, chat: &str, today: NaiveDate) -> Result<(), String> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let before =
-            taken.get(chat).filter(|(day, _)| *day == today).map_or(0, |(_, count)| *count);
-        if self.most > 0 && before >= self.most {
-            return Err(format!(
+    /// Says why a chat gets no more today; nothing while it may.
+    pub fn objection(&self, chat: &str, today: NaiveDate) -> Option<String> {
+        let before = self.count(chat, today);
+        (self.most > 0 && before >= self.most).then(|| {
+            format!(
                 "this chat has had its {before} pushes of today (line.max_pushes_per_day); replies are still free"
-            ));
-        }
-        taken.put(chat, (today, before + 1));
-        Ok(())
+            )
+        })
+    }
+
+    /// Counts one that LINE has taken: what did not arrive costs nothing and is tried again.
+    pub fn took(&self, chat: &str, today: NaiveDate) {
+        let count = self.count(chat, today).saturating_add(1);
+        self.taken().put(chat, (today, count));
+    }
+
+    fn count(&self, chat: &str, today: NaiveDate) -> u32 {
+        self.taken().get(chat).filter(|(day, _)| *day == today).map_or(0, |(_, count)| *count)
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Bounded<(NaiveDate, u32)>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -45,10 +55,17 @@ mod tests {
     fn each_chat_has_its_own_and_every_day_begins_anew() {
         let [today, tomorrow] = [1, 2].map(|day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap());
         let allowance = Allowance::new(2);
-        let take = |chat, day| allowance.take(chat, day).is_ok();
-        assert_eq!([take("a", today), take("a", today), take("a", today)], [true, true, false]);
-        assert!(take("b", today) && take("a", tomorrow));
+        let may = |chat, day| allowance.objection(chat, day).is_none();
+        for _ in 0..9 {
+            assert!(may("a", today), "what LINE did not take is not counted");
+        }
+        allowance.took("a", today);
+        assert!(may("a", today));
+        allowance.took("a", today);
+        assert!(!may("a", today));
+        assert!(may("b", today) && may("a", tomorrow));
         let lifted = Allowance::new(0);
-        assert!((0..100).all(|_| lifted.take("a", today).is_ok()));
+        (0..100).for_each(|_| lifted.took("a", today));
+        assert_eq!(lifted.objection("a", today), None);
     }
 }

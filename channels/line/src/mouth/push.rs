@@ -19,14 +19,14 @@ impl LineMouth {
     /// Pushes; while the result is unclear, again under the same key. With `doubt` an earlier attempt may
     /// have arrived, and may have used what was left of the month.
     pub(super) async fn push(&self, say: &Say, mut doubt: bool) -> Delivery {
-        if !doubt
-            && let Some(spot) = Spot::parse(&say.to)
-            && let Some(reason) = self.quota.objection(&spot).await
-        {
+        let today = (self.now)().date_naive();
+        let allowance = &self.pushes.allowance;
+        if !doubt && let Some(reason) = allowance.objection(&say.to, today) {
             return Delivery::Refused { reason, closed: false };
         }
         if !doubt
-            && let Err(reason) = self.pushes.allowance.take(&say.to, (self.now)().date_naive())
+            && let Some(spot) = Spot::parse(&say.to)
+            && let Some(reason) = self.quota.objection(&spot).await
         {
             return Delivery::Refused { reason, closed: false };
         }
@@ -34,12 +34,16 @@ impl LineMouth {
         let mut pauses = REPEATS.iter();
         loop {
             let fault = match self.api.post("message/push", &body, Some(&say.retry_key)).await {
-                Ok(answer) => return Delivery::Sent(self.sent(say, &answer, None)),
+                Ok(answer) => {
+                    allowance.took(&say.to, today);
+                    return Delivery::Sent(self.sent(say, &answer, None));
+                }
                 Err(fault) => fault,
             };
             let why = match fault {
                 Fault::Refused(refusal) => match kind(&refusal) {
                     Kind::Accepted => {
+                        allowance.took(&say.to, today);
                         let note = Some(ACCEPTED.to_owned());
                         return Delivery::Sent(self.sent(say, &refusal.body, note));
                     }
