@@ -118,13 +118,18 @@ impl Refused {
         let Self { says, retry_after, .. } = self;
         let lower = says.to_lowercase();
         let any = |words: &[&str]| words.iter().any(|w| lower.contains(w));
-        if any(&TOO_LONG) || status == 413 {
-            return ModelError::TooLong { why: says };
-        }
         let unusable = |reason, what: &str, todo: &str| ModelError::Unusable {
             why: format!("{what} ({says}): {todo}"),
             reason,
         };
+        // Its words are an address.
+        if matches!(status, 300..=399) {
+            let todo = format!("redirects are not followed; check {at}.endpoint");
+            return unusable(Reason::NoModel, "the provider's address is not its last", &todo);
+        }
+        if any(&TOO_LONG) || status == 413 {
+            return ModelError::TooLong { why: says };
+        }
         if status == 402 || any(&NO_MONEY) {
             let todo = format!("add credit, or name a fallback in llm.routes ({at})");
             return unusable(Reason::Money, "the account at the provider has no credit", &todo);
@@ -136,10 +141,6 @@ impl Refused {
         if status == 404 || any(&NO_MODEL) {
             let todo = format!("check {at}.endpoint and {at}.model");
             return unusable(Reason::NoModel, "the provider knows no such model or address", &todo);
-        }
-        if matches!(status, 300..=399) {
-            let todo = format!("redirects are not followed; check {at}.endpoint");
-            return unusable(Reason::NoModel, "the provider's address is not its last", &todo);
         }
         let why = match status {
             200 => format!("the provider answered with an error: {says}"),
