@@ -1,8 +1,10 @@
-//! Measures the write plan of a plain message on this disk: accept, finish, sending, settle.
+//! Measures the write plan of a plain message on this disk, over both engines: accept, finish, sending, settle.
 //!
 //! `cargo bench --bench ledger` prints messages a second with 64 tasks at a time, the latency of one
 //! message alone, what a message takes in the file after a checkpoint, and the disk's own fdatasync beside
-//! them. `-- FOLDER` measures another disk. The rows are as long as those of a short talk on Telegram.
+//! them. Over PostgreSQL (a server of its own, fsync on) it also counts statements and round trips, and puts pgbench
+//! beside it: 16 clients with a transaction like the average one of ours, and one client that only commits.
+//! `-- FOLDER` measures another disk. The rows are as long as those of a short talk on Telegram.
 
 use std::fs::File;
 use std::io::Write;
@@ -12,11 +14,15 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use selkie::domain::clock::{Clock, SystemClock};
-use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
-use selkie::domain::ids::Boot;
+use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie::domain::ids::Instance;
 use selkie::domain::taint::Taint;
 use selkie::domain::transcript::{Heard, Item};
 use selkie::domain::usage::Usage;
+use selkie::store::database::Opener;
+use selkie::store::engine::Engine;
+use selkie::store::postgres::{Address, Postgres};
+use selkie::store::sql::SqlLedger;
 use selkie::store::{
     Advance, Arrival, Committed, Disposition, Draft, End, Fuse, Ledger, NewTask, Outcome,
 };
@@ -24,6 +30,7 @@ use selkie_channel_core::{
     AccountId, Addressed, Audience, ConversationId, Cursor, Features, Inbound, MessageRef,
     Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
 };
+use selkie_test_postgres::{Server, server};
 use tokio_util::task::TaskTracker;
 
 const TASKS: i64 = 64;
@@ -61,6 +68,120 @@ fn main() {
         bytes(&dir.path().join("bytes")).await;
         burst(&dir.path().join("burst")).await;
     });
+    runtime.block_on(over_postgres());
+}
+
+/// The same over PostgreSQL, beside what the server itself can do in this run.
+async fn over_postgres() {
+    let server = server();
+    println!("PostgreSQL, on the same cores and disk");
+    let commit = commit_alone(server);
+    println!("pgbench, one client       commit {commit:?}");
+    let alone = Remote::open(&server.database());
+    message(alone.ledger.as_ref(), 1, -1).await;
+    let (before, mut times) = (alone.engine.traffic(), Vec::new());
+    for order in 0..ALONE {
+        let since = Instant::now();
+        message(alone.ledger.as_ref(), 1, order).await;
+        times.push(since.elapsed());
+    }
+    let after = alone.engine.traffic();
+    let p50 = median(&mut times);
+    let p99 = times[times.len() * 99 / 100];
+    let each = |before: u64, after: u64| (after - before) as f64 / ALONE as f64;
+    let (statements, trips) =
+        (each(before.statements, after.statements), each(before.round_trips, after.round_trips));
+    let most = commit * 3 + Duration::from_millis(4);
+    println!(
+        "one message at a time    p50 {p50:?}  p99 {p99:?}  (wanted: at most {most:?})  {statements:.1} statements, \
+         {trips:.1} round trips a message"
+    );
+    alone.ledger.close().await;
+    let tps = like_transactions(server);
+    println!("pgbench, 16 clients       {tps:.0} like transactions/s");
+    let together = Remote::open(&server.database());
+    let rate = all_at_once(&together.ledger).await;
+    let reruns = together.engine.traffic().reruns;
+    let ratio = rate * 4.0 / tps;
+    println!(
+        "{TASKS} tasks at a time        {rate:.0} messages/s  {reruns} reruns  times 4: {ratio:.2} of pgbench (wanted: at least 0.8)"
+    );
+    together.ledger.close().await;
+}
+
+/// A ledger over PostgreSQL, with its engine's counters.
+struct Remote {
+    ledger: Arc<dyn Ledger>,
+    engine: Arc<Postgres>,
+}
+
+impl Remote {
+    fn open(url: &str) -> Self {
+        let address = Address::read(url, None).expect("a URL");
+        let opener = Opener { instance: instance().0, host: "bench".to_owned(), pid: 1 };
+        let tls = selkie_channel_core::tls::client_config(rustls::RootCertStore::empty);
+        let engine = Postgres::open(address, opener, &tls.expect("ring")).expect("a database");
+        let engine = Arc::new(engine);
+        let clock = Arc::new(SystemClock);
+        let ledger = Arc::new(SqlLedger::over(Arc::clone(&engine) as Arc<dyn Engine>, clock));
+        Self { ledger, engine }
+    }
+}
+
+/// Rows like ours: a row of each connection's own, one that is read by its key, one that grows, one that changes.
+const LIKE_TABLES: &str = "CREATE TABLE mine (id BIGINT PRIMARY KEY, turn BIGINT NOT NULL) WITH (fillfactor = 10);
+    INSERT INTO mine SELECT n, 0 FROM generate_series(0, 99) AS n;
+    CREATE TABLE known (id BIGINT PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT, at BIGINT);
+    INSERT INTO known SELECT n, 'name ' || n, 'open', 0 FROM generate_series(1, 10000) AS n;
+    CREATE TABLE grown (id BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, of BIGINT NOT NULL, text TEXT NOT NULL);
+    CREATE INDEX grown_of ON grown (of)";
+/// About a quarter of a plain message's statements: twelve.
+const LIKE: &str = "\\set n random(1, 10000)
+    BEGIN;
+    UPDATE mine SET turn = turn + 1 WHERE id = :client_id;
+    SELECT id FROM known WHERE name = 'name ' || :n FOR NO KEY UPDATE;
+    SELECT state, at FROM known WHERE id = :n;
+    SELECT id, name FROM known WHERE name = 'name ' || :n;
+    SELECT id, text FROM grown WHERE of = :n ORDER BY id LIMIT 5;
+    SELECT COUNT(*) FROM grown WHERE of = :n;
+    INSERT INTO grown (of, text) VALUES (:n, repeat('words of a message ', 20)) RETURNING id;
+    INSERT INTO grown (of, text) VALUES (:n, repeat('words of an answer ', 20));
+    UPDATE known SET state = 'begun', at = at + 1 WHERE id = :n;
+    UPDATE known SET state = 'done', at = at + 1 WHERE id = :n;
+    COMMIT;";
+
+/// Returns how many like transactions a second the server does for 16 clients.
+fn like_transactions(server: &Server) -> f64 {
+    let database = server.database();
+    let name = database.rsplit('/').next().expect("a name");
+    server.psql(name, LIKE_TABLES);
+    let said = pgbench(server, name, LIKE, &["-c", "16", "-j", "2", "-T", "6"]);
+    number_behind(&said, "tps = ")
+}
+
+/// Returns what one small commit takes.
+fn commit_alone(server: &Server) -> Duration {
+    let database = server.database();
+    let name = database.rsplit('/').next().expect("a name");
+    server.psql(name, "CREATE TABLE t (n BIGINT)");
+    let said = pgbench(server, name, "INSERT INTO t VALUES (1);", &["-c", "1", "-t", "300"]);
+    Duration::from_secs_f64(number_behind(&said, "latency average = ") / 1000.0)
+}
+
+fn pgbench(server: &Server, database: &str, script: &str, how: &[&str]) -> String {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), script).expect("a script");
+    let mut command = std::process::Command::new(server.programs().join("pgbench"));
+    command.args(["-n", "-M", "prepared", "-U", "selkie", "-h"]).arg(server.socket_folder());
+    command.args(how).arg("-f").arg(file.path()).arg(database);
+    let out = command.output().expect("pgbench runs");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+fn number_behind(text: &str, word: &str) -> f64 {
+    let rest = text.split(word).nth(1).expect("pgbench says it");
+    rest.split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number")
 }
 
 /// Returns the median time of a small append and its fdatasync.
@@ -112,10 +233,17 @@ fn log_pages(dir: &Path) -> u64 {
 
 async fn together(dir: &Path) {
     let ledger = selkie::store::open(dir).expect("a store");
+    let rate = all_at_once(&ledger).await;
+    let syncs = ledger.syncs() as f64 / (TASKS * EACH) as f64;
+    println!("{TASKS} tasks at a time        {rate:.0} messages/s  {syncs:.2} syncs a message");
+}
+
+/// Returns how many messages a second go through when many conversations talk at once.
+async fn all_at_once(ledger: &Arc<dyn Ledger>) -> f64 {
     let tracker = TaskTracker::new();
     let since = Instant::now();
     for n in 0..TASKS {
-        let ledger = Arc::clone(&ledger);
+        let ledger = Arc::clone(ledger);
         tracker.spawn(async move {
             for order in 0..EACH {
                 message(ledger.as_ref(), n, order).await;
@@ -124,10 +252,7 @@ async fn together(dir: &Path) {
     }
     tracker.close();
     tracker.wait().await;
-    let (took, count) = (since.elapsed(), TASKS * EACH);
-    let rate = count as f64 / took.as_secs_f64();
-    let syncs = ledger.syncs() as f64 / count as f64;
-    println!("{TASKS} tasks at a time        {rate:.0} messages/s  {syncs:.2} syncs a message");
+    (TASKS * EACH) as f64 / since.elapsed().as_secs_f64()
 }
 
 /// What a message takes in the file for good, one after the other and many at a time.
@@ -177,7 +302,7 @@ async fn burst(dir: &Path) {
     let lanes = ledger.ready(now(), LANES as usize).await.expect("ready");
     let since = Instant::now();
     for lane in &lanes {
-        ledger.claim(lane, &boot(), now()).await.expect("a claim").expect("a task");
+        ledger.claim(lane, &instance(), now()).await.expect("a claim").expect("a task");
     }
     let claim = since.elapsed() / LANES as u32;
     println!(
@@ -231,8 +356,8 @@ fn now() -> DateTime<Utc> {
     SystemClock.now()
 }
 
-fn boot() -> Boot {
-    Boot("019aa6f2-7c5e-7b1a-9d7e-0a1b2c3d4e5f".to_owned())
+fn instance() -> Instance {
+    Instance("019aa6f2-7c5e-7b1a-9d7e-0a1b2c3d4e5f".to_owned())
 }
 
 fn account() -> AccountId {
@@ -244,7 +369,7 @@ fn conversation(n: i64) -> ConversationId {
 }
 
 fn fuse(permits: usize) -> Fuse {
-    Fuse { permits, boot: boot(), now: now() }
+    Fuse { permits, instance: instance(), now: now() }
 }
 
 fn arrival(n: i64, order: i64) -> Arrival {
@@ -287,7 +412,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         speaker: Some(PersonId::new("tg:4711")),
         trust: Trust::Owner,
         taint: Taint::Clean,
-        occasion: Occasion::Asked,
+        trigger: Trigger::Asked,
         mode: Mode::Normal,
         message: Some(MessageRef::new(order.to_string())),
         opened: Vec::new(),

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use divan::{Bencher, black_box};
 use schemars::JsonSchema;
-use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::taint::Taint;
 use selkie::domain::tool::{Class, Recovery, ToolSpec};
 use selkie::shape::{ChannelTools, Shaper};
@@ -92,7 +92,7 @@ fn facts(place: Where, trust: Trust, mode: Mode) -> Facts {
         speaker: None,
         trust,
         taint: Taint::Clean,
-        occasion: Occasion::Asked,
+        trigger: Trigger::Asked,
         mode,
         message: Some(MessageRef::new("4711")),
         opened: vec![],

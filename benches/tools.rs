@@ -14,7 +14,7 @@ use selkie::domain::clock::SystemClock;
 use selkie::domain::facts::{Mode, Trust};
 use selkie::domain::ids::TaskId;
 use selkie::domain::transcript::Call;
-use selkie::tools::base::{Means, build};
+use selkie::tools::base::{ToolDeps, build};
 use selkie::tools::dispatch::dispatch;
 use selkie::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
 use selkie::tools::registry::{Overlay, Registry};
@@ -38,7 +38,7 @@ const PAGE: u64 = 2_000;
 const TRIES: usize = 5;
 
 fn main() {
-    let bench = Bench::new();
+    let bench = ToolRunner::new();
     let tree = bench.folder("tree");
     let began = Instant::now();
     make_tree(&tree);
@@ -55,7 +55,7 @@ fn main() {
     patch_of_a_megabyte(&bench);
 }
 
-fn beside_ripgrep(bench: &Bench, rg: &Path, tree: &Path) {
+fn beside_ripgrep(bench: &ToolRunner, rg: &Path, tree: &Path) {
     // Every file is read, and few lines are found: the walk and the search count, not the printing.
     let ours = best(|| bench.call("grep", json!({"pattern": "needle_[0-9]+x", "path": "tree"})));
     let theirs = best(|| {
@@ -83,7 +83,7 @@ fn beside_ripgrep(bench: &Bench, rg: &Path, tree: &Path) {
     row("glob", ours, Some(theirs), Some(1.5));
 }
 
-fn page_of_a_large_file(bench: &Bench) {
+fn page_of_a_large_file(bench: &ToolRunner) {
     let large = bench.folder("large.log");
     let lines = make_large(&large);
     let offset = (PAGE * 9_999 + 1).min(lines - PAGE);
@@ -98,7 +98,7 @@ fn page_of_a_large_file(bench: &Bench) {
     println!("  memory grew by {:.1} MB ({verdict} 16 MB)", grown as f64 / 1024.0);
 }
 
-fn patch_of_a_megabyte(bench: &Bench) {
+fn patch_of_a_megabyte(bench: &ToolRunner) {
     let lines: Vec<String> =
         (0..20_000).map(|n| format!("line {n} of a file with much to say, and more")).collect();
     let text = lines.join("\n") + "\n";
@@ -208,15 +208,15 @@ fn memory() -> u64 {
 }
 
 /// A workspace and the tools over it.
-struct Bench {
+struct ToolRunner {
     dir: TempDir,
     runtime: Runtime,
     registry: Registry,
 }
 
-impl Bench {
+impl ToolRunner {
     fn new() -> Self {
-        let base = build(&Settings::default(), &Means::default()).expect("the base");
+        let base = build(&Settings::default(), &ToolDeps::default()).expect("the base");
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         Self {
             dir: TempDir::new().expect("a folder"),
@@ -254,7 +254,6 @@ impl Bench {
                 state: Some(at("state")),
                 workspace: Some(self.dir.path().to_owned()),
                 elsewhere: false,
-                writes_state: true,
                 level: Default::default(),
                 ours: selkie::tools::paths::Ours::default(),
             },
@@ -262,7 +261,9 @@ impl Bench {
             tools: Arc::clone(self.registry.block()),
             progress: Arc::new(Silent),
             mode: Mode::Normal,
+            taint: Default::default(),
             outward: Default::default(),
+            approved: false,
             earlier: Default::default(),
             plan: None,
             given: Vec::new(),

@@ -14,7 +14,12 @@ pub mod agent;
 
 pub mod shape;
 
-pub mod flow;
+pub mod delivery;
+
+pub mod work;
+
+pub mod intake;
+pub mod terminal;
 
 pub mod console;
 

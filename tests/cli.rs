@@ -194,7 +194,7 @@ fn whole_example() -> serde_json::Value {
     let example = Desk::new().selkie(&["config", "example"]).out;
     let lines = example.lines().filter(|l| !l.trim_start().starts_with("##"));
     let keys = lines.map(|l| l.replacen("# ", "", usize::from(l.trim_start().starts_with("# "))));
-    serde_yaml::from_str(&keys.collect::<Vec<_>>().join("\n")).unwrap()
+    serde_saphyr::from_str(&keys.collect::<Vec<_>>().join("\n")).unwrap()
 }
 
 /// Lists the keys of a schema that a value does not hold; where any name may stand, one must.
@@ -316,14 +316,11 @@ fn a_setting_is_asked_for_in_full() {
     assert!(why("ask_user --occasion heartbeat").contains("hidden in scheduled tasks"));
     let tainted = why("bash --in telegram:private --tainted");
     assert!(
-        tainted.contains("hidden while the task holds other people's words")
-            && tainted.contains("/reset"),
+        tainted.contains("asks first while the task holds other people's words")
+            && tainted.contains("an owner is asked in private"),
         "{tainted}"
     );
-    assert!(
-        why("bash --tainted").contains("no rule hides it"),
-        "the owner sees it at the terminal"
-    );
+    assert!(why("bash --tainted").contains("you are asked before each call"), "at the terminal");
     let list = desk.selkie(&["tools", "list", "--as", "stranger"]).out;
     assert!(list.starts_with("cli · stranger · asked · normal"), "{list}");
     assert_eq!(desk.selkie(&["tools", "list", "--as", "friend"]).code, 2);
@@ -403,7 +400,7 @@ fn a_preview_tells_what_would_be_refused() {
     let preview = |args: &str| desk.selkie(&["tools", "call", "--preview", "bash", args]).out;
     let real = desk.selkie(&["tools", "call", "bash", r#"{"cmd":"rm x"}"#]);
     let shown = preview(r#"{"cmd":"rm x"}"#);
-    assert_eq!(shown, format!("run, which would be refused: {}\nrm x\n", real.out.trim_end()));
+    assert_eq!(shown, format!("would be refused: {}\nrun:\nrm x\n", real.out.trim_end()));
     assert_eq!(preview(r#"{"cmd":"true"}"#), "run:\ntrue\n");
     let both = preview(r#"{"cmd":"true","command":"false"}"#);
     assert!(both.contains("are the same parameter"), "{both}");
@@ -413,7 +410,7 @@ fn a_preview_tells_what_would_be_refused() {
 fn a_scheduled_task_has_the_reaction_and_names_its_message() {
     let desk = Desk::new();
     for place in ["telegram:private", "slack:dm"] {
-        let args = ["tools", "why", "message_react", "--in", place, "--occasion", "scheduled"];
+        let args = ["tools", "why", "message_react", "--in", place, "--trigger", "scheduled"];
         let said = desk.selkie(&args);
         assert!(said.out.starts_with("message_react is here"), "{}{}", said.out, said.err);
     }

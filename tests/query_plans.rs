@@ -7,15 +7,20 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{TokenStream, TokenTree};
 use rusqlite::types::Null;
 use rusqlite::{Connection, params_from_iter};
+use selkie::store::postgres::{Asked, spelled};
 
 const SCHEMA: &str = include_str!("../src/store/sqlite/schema.sql");
+const POSTGRES: &str = include_str!("../src/store/postgres/schema.sql");
 
 /// What grows with every message.
 const GROWING: [&str; 6] = ["inbox", "task", "transcript", "outbound", "part", "question"];
 
-/// Beginnings of statements that may: a group that moves, once; the janitor's pages, which end at a LIMIT in the
-/// order of the rows.
-const MAY: [&str; 9] = [
+/// Folders whose statements are no verbs of SQLite's.
+const SKIPPED: [&str; 4] = ["tests", "fixtures", "conformance", "postgres"];
+
+/// Beginnings of statements that may: a group that moves, once; the janitor's pages and the newest tasks, which end
+/// at a LIMIT in the order of the rows.
+const MAY: [&str; 10] = [
     "UPDATE inbox SET conversation = ?1 WHERE conversation = ?2",
     "UPDATE outbound SET conversation = ?1 WHERE conversation = ?2",
     "UPDATE part SET conversation = ?1 WHERE conversation = ?2",
@@ -25,6 +30,7 @@ const MAY: [&str; 9] = [
     "DELETE FROM inbox WHERE id IN (SELECT i.id FROM (SELECT id, task, stored_at FROM inbox ORDER BY id LIMIT ?2)",
     "SELECT o.id FROM (SELECT id, created_at FROM outbound ORDER BY id LIMIT ?2)",
     "SELECT t.id FROM (SELECT id, ended_at FROM task ORDER BY id LIMIT ?2)",
+    "SELECT t.id, c.account, c.key, t.state, t.why",
 ];
 
 #[test]
@@ -34,8 +40,11 @@ fn no_statement_reads_a_growing_table_through() {
     let mut looked_at = 0;
     let mut unused: BTreeSet<&str> = MAY.into();
     let mut wrong = Vec::new();
-    for file in sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src/store/sqlite"))) {
-        for sql in statements(&file) {
+    let files = sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src/store")));
+    let heads: Heads = files.iter().flat_map(|file| heads(tokens(file))).collect();
+    assert!(heads.len() >= 3, "only {} heads of statements were found", heads.len());
+    for file in &files {
+        for sql in statements(file, &heads) {
             // What code composes is not known here.
             if sql.contains(['{', '}']) {
                 continue;
@@ -58,6 +67,32 @@ fn no_statement_reads_a_growing_table_through() {
     assert!(looked_at > 150, "only {looked_at} statements were found");
 }
 
+/// What the verbs bind: integers of 64 bits and texts. A parameter that the server takes for less would refuse a large
+/// number, and a statement that it does not take at all would fail where no test goes.
+#[test]
+fn postgresql_takes_every_statement() {
+    let server = selkie_test_postgres::server();
+    let url = server.database();
+    let database = url.rsplit('/').next().unwrap();
+    let files = sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src/store/verbs")));
+    let heads: Heads = files.iter().flat_map(|file| heads(tokens(file))).collect();
+    let all: Vec<String> = files.iter().flat_map(|file| statements(file, &heads)).collect();
+    // What code composes is not known here, nor is a part of a statement.
+    let whole = |sql: &&String| {
+        !sql.contains(['{', '}']) && sql.contains(" FROM ") | !sql.starts_with("SELECT")
+    };
+    let all: Vec<&String> = all.iter().filter(whole).collect();
+    assert!(all.len() > 150, "only {} statements were found", all.len());
+    let prepare = all
+        .iter()
+        .enumerate()
+        .map(|(n, sql)| format!("PREPARE s{n} AS {};", spelled(sql, Asked::AsWritten)));
+    let ask = "SELECT statement, parameter_types FROM pg_prepared_statements
+        WHERE parameter_types::TEXT !~ '^[{](bigint|text|,)*[}]$'";
+    let script = format!("{POSTGRES};{}{ask}", prepare.collect::<String>());
+    assert_eq!(server.psql(database, &script), "", "parameters of other types");
+}
+
 /// Whether this line of a plan goes through all of a growing table, under the name the statement gives it.
 fn reads_through(line: &str, sql: &str) -> bool {
     let Some(rest) = line.strip_prefix("SCAN ") else { return false };
@@ -78,54 +113,67 @@ fn plan(conn: &Connection, sql: &str) -> Vec<String> {
     lines.collect::<Result<_, _>>().unwrap()
 }
 
-/// The statements of a file, one line each, with the file's own constants put in.
-fn statements(file: &Path) -> Vec<String> {
+/// What macros put before a statement's end, by their names.
+type Heads = BTreeMap<String, String>;
+
+/// What a file does in production.
+fn tokens(file: &Path) -> TokenStream {
     let text = fs::read_to_string(file).unwrap();
-    let production = text.split("#[cfg(test)]").next().unwrap();
-    let mut literals = Vec::new();
-    collect(production.parse().unwrap(), &mut literals);
-    let constants: BTreeMap<&str, &str> =
-        literals.iter().filter_map(|(name, text)| Some((name.as_deref()?, &**text))).collect();
-    let filled = |text: &str| {
-        constants
-            .iter()
-            .fold(text.to_owned(), |sql, (name, value)| sql.replace(&format!("{{{name}}}"), value))
-    };
-    let is_part = |name: &Option<String>| {
-        let placed = name.as_ref().map(|name| format!("{{{name}}}"));
-        placed.is_some_and(|placed| literals.iter().any(|(_, text)| text.contains(&placed)))
-    };
-    let verbs = ["SELECT ", "UPDATE ", "DELETE ", "INSERT ", "WITH "];
-    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    literals
-        .iter()
-        .filter(|(name, _)| !is_part(name))
-        .map(|(_, text)| one_line(&filled(&filled(text))))
-        .filter(|sql| verbs.iter().any(|verb| sql.starts_with(verb)))
-        .collect()
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap().parse().unwrap()
 }
 
-/// Collects string literals, each with the name of the constant that it is.
-fn collect(tokens: TokenStream, literals: &mut Vec<(Option<String>, String)>) {
-    let mut name = None;
-    let mut after_const = false;
-    for token in tokens {
+/// The macros of a file that put a statement together: each has one text, to which its argument is added.
+fn heads(tokens: TokenStream) -> Vec<(String, String)> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let defined = tokens.windows(4).filter_map(|window| match window {
+        [
+            TokenTree::Ident(word),
+            TokenTree::Punct(_),
+            TokenTree::Ident(name),
+            TokenTree::Group(body),
+        ] if word == "macro_rules" => {
+            let mut texts = Vec::new();
+            collect(body.stream(), &Heads::new(), &mut texts);
+            texts.pop().map(|head| (name.to_string(), head))
+        }
+        _ => None,
+    });
+    defined.collect()
+}
+
+/// The statements of a file, one line each.
+fn statements(file: &Path, heads: &Heads) -> Vec<String> {
+    let mut texts = Vec::new();
+    collect(tokens(file), heads, &mut texts);
+    let verbs = ["SELECT ", "UPDATE ", "DELETE ", "INSERT ", "WITH "];
+    let one_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let statements = texts.into_iter().map(one_line);
+    statements.filter(|sql| verbs.iter().any(|verb| sql.starts_with(verb))).collect()
+}
+
+/// Collects string literals; that of a macro which puts a statement together comes with its head.
+fn collect(tokens: TokenStream, heads: &Heads, texts: &mut Vec<String>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let text = |place: Option<usize>| place.map(|at| tokens[at].to_string()).unwrap_or_default();
+    for (at, token) in tokens.iter().enumerate() {
+        let before = |many| text(at.checked_sub(many));
         match token {
-            TokenTree::Group(group) => collect(group.stream(), literals),
-            TokenTree::Ident(ident) if after_const => name = Some(ident.to_string()),
-            TokenTree::Punct(punct) if punct.as_char() == ';' => name = None,
-            TokenTree::Literal(literal) => {
-                if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string()) {
-                    literals.push((name.take(), text.value()));
+            TokenTree::Group(_) if before(3) == "macro_rules" => {}
+            TokenTree::Group(group) => {
+                let head = heads.get(&before(2)).filter(|_| before(1) == "!");
+                let from = texts.len();
+                collect(group.stream(), heads, texts);
+                if let (Some(head), [rest]) = (head, &mut texts[from..]) {
+                    rest.insert_str(0, head);
                 }
             }
-            TokenTree::Ident(ident) if ident == "const" => {
-                after_const = true;
-                continue;
+            TokenTree::Literal(literal) => {
+                if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string()) {
+                    texts.push(text.value());
+                }
             }
-            _ => {}
+            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
         }
-        after_const = false;
     }
 }
 
@@ -133,7 +181,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("tests") && !path.ends_with("fixtures") {
+        if path.is_dir() && !SKIPPED.iter().any(|skipped| path.ends_with(skipped)) {
             files.extend(sources(&path));
         } else if path.extension().is_some_and(|ext| ext == "rs") && !path.ends_with("tests.rs") {
             files.push(path);

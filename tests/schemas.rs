@@ -53,7 +53,7 @@ fn the_plain_form_has_no_keyword_that_a_server_is_known_to_refuse() {
 }
 
 fn all(form: Form) -> Map<String, Value> {
-    let (settings, means) = (Settings::default(), base::Means::default());
+    let (settings, means) = (Settings::default(), base::ToolDeps::default());
     let of_base = base::build(&settings, &means).unwrap().specs();
     let runtime = base::runtime(&settings, &means);
     let on_top = runtime.iter().map(|tool| tool.spec().clone());

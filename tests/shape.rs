@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use proptest::prelude::*;
 use schemars::JsonSchema;
-use selkie::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::taint::Taint;
 use selkie::domain::tool::{Class, Recovery, ToolSpec};
 use selkie::shape::roots::{Reach, Workspace};
@@ -59,7 +59,7 @@ const PLANNED: &[(&str, Class)] = &[
 
 /// What stands at the head of every overlay.
 fn runtime() -> Vec<Arc<dyn Tool>> {
-    base::runtime(&Settings::default(), &base::Means::default())
+    base::runtime(&Settings::default(), &base::ToolDeps::default())
 }
 
 #[derive(JsonSchema)]
@@ -102,7 +102,7 @@ fn channels() -> [ChannelTools; 2] {
 fn shaper() -> Shaper {
     let mut settings = Settings::default();
     settings.powershell.enabled = true;
-    let real = base::build(&settings, &base::Means::default()).unwrap();
+    let real = base::build(&settings, &base::ToolDeps::default()).unwrap();
     let stands = real.specs().into_iter().map(|s| Planned::tool(s.name, s.class));
     let planned = PLANNED.iter().map(|(name, class)| Planned::tool(name, *class));
     let base = Base::build(stands.chain(planned).collect()).unwrap();
@@ -139,19 +139,19 @@ fn places() -> Vec<Where> {
 }
 
 const TRUSTS: [Trust; 3] = [Trust::Owner, Trust::Allowed, Trust::Stranger];
-const OCCASIONS: [Occasion; 4] =
-    [Occasion::Asked, Occasion::Scheduled, Occasion::Heartbeat, Occasion::Child];
+const TRIGGERS: [Trigger; 4] =
+    [Trigger::Asked, Trigger::Scheduled, Trigger::Heartbeat, Trigger::Child];
 const MODES: [Mode; 2] = [Mode::Normal, Mode::Plan];
 
-fn facts(place: Where, trust: Trust, occasion: Occasion, mode: Mode) -> Facts {
-    let asked = occasion == Occasion::Asked && matches!(place, Where::Channel(_));
+fn facts(place: Where, trust: Trust, trigger: Trigger, mode: Mode) -> Facts {
+    let asked = trigger == Trigger::Asked && matches!(place, Where::Channel(_));
     Facts {
         v: Facts::VERSION,
         place,
         speaker: None,
         trust,
         taint: Taint::Clean,
-        occasion,
+        trigger,
         mode,
         message: asked.then(|| MessageRef::new("1")),
         opened: vec![],
@@ -166,9 +166,9 @@ fn settings() -> impl Iterator<Item = Facts> {
     places.flat_map(|place| {
         TRUSTS.into_iter().flat_map(move |trust| {
             let place = place.clone();
-            OCCASIONS.into_iter().flat_map(move |occasion| {
+            TRIGGERS.into_iter().flat_map(move |trigger| {
                 let place = place.clone();
-                MODES.into_iter().map(move |mode| facts(place.clone(), trust, occasion, mode))
+                MODES.into_iter().map(move |mode| facts(place.clone(), trust, trigger, mode))
             })
         })
     })
@@ -179,7 +179,7 @@ fn owners_words() -> impl Iterator<Item = Facts> {
     let places = places().into_iter().filter(|place| place.name().starts_with("telegram:"));
     places.flat_map(|place| {
         MODES.into_iter().flat_map(move |mode| {
-            let facts = facts(place.clone(), Trust::Owner, Occasion::Asked, mode);
+            let facts = facts(place.clone(), Trust::Owner, Trigger::Asked, mode);
             let foreign = Facts { taint: Taint::Raw, ..facts };
             let summoned = vec!["bash".to_owned(), "contacts_send".to_owned()];
             [foreign.clone(), Facts { summoned, ..foreign }]
@@ -211,6 +211,10 @@ fn printed(facts: &Facts, shape: &Shape) -> String {
     for line in shape.explain().hidden {
         reasons.entry(line.reasons.join("; ")).or_default().push(line.name);
     }
+    let mut asks: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in shape.explain().there.into_iter().filter(|line| !line.asks.is_empty()) {
+        asks.entry(line.asks.join("; ")).or_default().push(line.name);
+    }
     let Reach { workspace, state, elsewhere } = shape.roots.opens;
     let workspace = match workspace {
         Workspace::No => "",
@@ -222,6 +226,9 @@ fn printed(facts: &Facts, shape: &Shape) -> String {
     let files = format!("own folder{workspace}{state}{elsewhere}");
     let mut text = format!("# {}{note}\nfiles: {files}\n", shape.setting);
     text.push_str(&format!("there: {}\n", names(shape).join(" ")));
+    for (why, names) in asks {
+        text.push_str(&format!("  asks {}: {why}\n", names.join(" ")));
+    }
     for (why, names) in reasons {
         text.push_str(&format!("  not {}: {why}\n", names.join(" ")));
     }
@@ -254,26 +261,38 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
     let opened = facts.opened.iter().any(|word| word == name || word == class.name());
     let trust = match facts.trust {
         Trust::Owner => true,
-        Trust::Allowed => !matches!(class, Class::Exec | Class::Public),
+        Trust::Allowed => class != Class::Exec,
         Trust::Stranger => matches!(class, Class::Note | Class::Reply),
     };
     let summoned = facts.trust == Trust::Owner && facts.summoned.iter().any(|word| word == name);
-    let tainted = facts.taint.is_any() && facts.place != Where::CommandLine { terminal: true };
-    let summoned = summoned && !tainted;
+    let summoned = summoned && !facts.taint.is_any();
     let place = !group || opened || summoned || !matches!(class, Class::Message | Class::Exec);
-    let others = !tainted || !matches!(class, Class::Exec | Class::Message | Class::Public);
     let plan = facts.mode == Mode::Normal
         || !matches!(class, Class::Write | Class::Exec | Class::Message | Class::Public);
-    let occasion = match facts.occasion {
-        Occasion::Asked => true,
-        Occasion::Scheduled | Occasion::Heartbeat => !ASKING.contains(&name),
-        Occasion::Child => {
+    let trigger = match facts.trigger {
+        Trigger::Asked => true,
+        Trigger::Scheduled | Trigger::Heartbeat => !ASKING.contains(&name),
+        Trigger::Child => {
             !["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"]
                 .contains(&name)
         }
     };
     let pipe = facts.place == Where::CommandLine { terminal: false };
-    trust && place && others && plan && occasion && !(pipe && ASKING.contains(&name))
+    let alone = pipe && (ASKING.contains(&name) || asks(facts, name, class));
+    trust && place && plan && trigger && !alone
+}
+
+/// What asks before it is called, written here a second time.
+fn asks(facts: &Facts, name: &str, class: Class) -> bool {
+    let outward = matches!(class, Class::Message | Class::Public);
+    let opened = facts.opened.iter().any(|word| word == name || word == class.name());
+    let in_group = facts.audience() == Audience::Group && !opened;
+    let summoned = facts.trust == Trust::Owner && facts.summoned.iter().any(|word| word == name);
+    let by_name = in_group
+        && summoned
+        && !facts.taint.is_any()
+        && matches!(class, Class::Message | Class::Exec);
+    outward || (facts.taint.is_any() && class == Class::Exec) || by_name
 }
 
 fn any_facts() -> impl Strategy<Value = Facts> {
@@ -307,7 +326,12 @@ proptest! {
             let wanted = expected(&facts, spec.name, spec.class);
             prop_assert_eq!(there.contains(spec.name), wanted, "{} in {}", spec.name, shape.setting);
             match shape.registry.find(spec.name) {
-                Found::Tool(tool) => prop_assert!(wanted && tool.spec().name == spec.name),
+                Found::Tool(tool) => {
+                    prop_assert!(wanted && tool.spec().name == spec.name);
+                    let asked = shape.registry.exposure(spec.name).is_some_and(|most| most.asks());
+                    let wanted = asks(&facts, spec.name, spec.class);
+                    prop_assert_eq!(asked, wanted, "{} in {}", spec.name, shape.setting);
+                }
                 Found::Hidden(reasons) => prop_assert!(!wanted && !reasons.is_empty()),
                 Found::Unknown(_) => prop_assert!(false, "the base knows {}", spec.name),
             }
@@ -344,8 +368,14 @@ proptest! {
         let bash = shape.why("bash");
         let rules = usize::from(facts.audience() == Audience::Group)
             + usize::from(facts.trust != Trust::Owner)
-            + usize::from(facts.is_tainted())
             + usize::from(facts.mode == Mode::Plan);
+        let nobody_to_ask = matches!(facts.place, Where::CommandLine { terminal: false });
+        let rules = rules + usize::from(facts.taint.is_any() && nobody_to_ask);
+        if rules == 0 && facts.taint.is_any() {
+            // Nothing hides it, but it asks: why, and whom.
+            prop_assert!(bash.len() == 2 && bash[0].starts_with("asks first"), "{:?}", bash);
+            return Ok(());
+        }
         let yields = rules == 1 && facts.audience() == Audience::Group;
         let hint = usize::from(yields && bash[1].contains("who writes $bash"));
         prop_assert_eq!(hint == 1, yields, "{:?}", bash);
@@ -427,18 +457,15 @@ fn the_base_is_never_written_nor_copied() {
 fn an_owner_gives_a_tool_by_its_name() {
     let shaper = shaper();
     let group = || places().remove(3);
-    let asked = |trust| facts(group(), trust, Occasion::Asked, Mode::Normal);
+    let asked = |trust| facts(group(), trust, Trigger::Asked, Mode::Normal);
     let why = |facts: &Facts| shaper.shape(facts).why("bash").join("; ");
     assert!(
-        why(&asked(Trust::Owner)).ends_with("an owner who writes $bash gives it to that one task")
+        why(&asked(Trust::Owner))
+            .ends_with("an owner who writes $bash is asked whether that one task may use it")
     );
     let named = |trust| Facts { summoned: vec!["bash".to_owned()], ..asked(trust) };
     let given = why(&named(Trust::Owner));
-    assert!(
-        given.starts_with(
-            "given to this one task: the owner wrote $bash; otherwise hidden in groups"
-        )
-    );
+    assert!(given.starts_with("asks first: the owner wrote its name; otherwise hidden in groups"));
     assert!(
         why(&named(Trust::Allowed)).starts_with("hidden in groups"),
         "nobody else's words count"
@@ -490,7 +517,7 @@ fn every_list_is_final_and_has_no_name_twice() {
 fn a_group_is_closed_by_class_and_opened_by_config() {
     let shaper = shaper();
     let group = places().remove(3);
-    let mut facts = facts(group, Trust::Owner, Occasion::Asked, Mode::Normal);
+    let mut facts = facts(group, Trust::Owner, Trigger::Asked, Mode::Normal);
     assert!(!names(&shaper.shape(&facts)).contains(&"bash"));
     assert!(!names(&shaper.shape(&facts)).contains(&"contacts_send"));
     facts.opened = vec!["exec".into(), "contacts_send".into()];
@@ -498,7 +525,8 @@ fn a_group_is_closed_by_class_and_opened_by_config() {
     assert!(open.contains(&"contacts_send"));
     assert!(open.contains(&"bash"), "a class that config names is open");
     let tainted = Facts { taint: Taint::Raw, ..facts.clone() };
-    assert!(!names(&shaper.shape(&tainted)).contains(&"bash"), "but not to what others wrote");
+    let asked = shaper.shape(&tainted).registry.exposure("bash").is_some_and(|most| most.asks());
+    assert!(asked, "but not freely to what others wrote");
     let allowed = Facts { trust: Trust::Allowed, ..facts.clone() };
     assert!(!names(&shaper.shape(&allowed)).contains(&"bash"), "and not to less trust");
     facts.mode = Mode::Plan;
@@ -512,9 +540,9 @@ fn a_group_is_closed_by_class_and_opened_by_config() {
 #[test]
 fn why_says_it_in_words() {
     let shaper = shaper();
-    let cli = shaper.shape(&facts(places().remove(0), Trust::Owner, Occasion::Asked, Mode::Normal));
+    let cli = shaper.shape(&facts(places().remove(0), Trust::Owner, Trigger::Asked, Mode::Normal));
     let private =
-        shaper.shape(&facts(places().remove(2), Trust::Owner, Occasion::Asked, Mode::Normal));
+        shaper.shape(&facts(places().remove(2), Trust::Owner, Trigger::Asked, Mode::Normal));
     let said: Vec<String> = [
         (&cli, "telegram_send_voice"),
         (&cli, "message_react"),
@@ -545,10 +573,10 @@ fn what_config_switches_off_is_hidden_and_says_so() {
         "write_file": {"enabled": false}, "send": {"enabled": false}
     }))
     .unwrap();
-    let base = Arc::new(base::build(&off, &base::Means::default()).unwrap());
+    let base = Arc::new(base::build(&off, &base::ToolDeps::default()).unwrap());
     let shaper = Shaper::for_channels(base, runtime(), &channels(), &off).unwrap();
     let shape =
-        shaper.shape(&facts(places().remove(2), Trust::Owner, Occasion::Asked, Mode::Normal));
+        shaper.shape(&facts(places().remove(2), Trust::Owner, Trigger::Asked, Mode::Normal));
     assert_eq!(shape.why("write_file"), ["write_file tool is disabled"]);
     assert_eq!(shape.why("telegram_send_file"), ["telegram_send_file tool is disabled"]);
     assert!(names(&shape).contains(&"message_react"));
@@ -556,12 +584,14 @@ fn what_config_switches_off_is_hidden_and_says_so() {
 }
 
 #[test]
-fn every_rule_hides_something() {
+fn every_rule_hides_or_asks() {
     let shaper = shaper();
     for rule in RULES {
         let hides = settings().chain(owners_words()).any(|facts| {
-            let hidden = shaper.shape(&facts).explain().hidden;
-            hidden.iter().any(|line| line.reasons.iter().any(|r| r == rule.reason))
+            let all = shaper.shape(&facts).explain();
+            let hidden = all.hidden.iter().flat_map(|line| &line.reasons);
+            let asked = all.there.iter().flat_map(|line| &line.asks);
+            hidden.chain(asked).any(|reason| reason == rule.reason)
         });
         assert!(hides, "{}", rule.id);
     }

@@ -2,19 +2,21 @@
 
 mod commit;
 mod known;
+mod leave;
+mod request;
+mod standing;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
+use self::standing::Leave;
 use crate::agent::patience::Patience;
 use crate::agent::run::{AskModel, Next, Run};
 use crate::agent::{
-    Agent, Assignment, Driven, Dropped, budget, earlier, hidden, history, pictures, plan, prompt,
-    words,
+    Agent, Assignment, Driven, Dropped, budget, earlier, hidden, pictures, plan, words,
 };
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
@@ -23,11 +25,11 @@ use crate::domain::plan::Plan;
 use crate::domain::tool::{Recovery, ToolBlock};
 use crate::domain::transcript::{Answer, Call, Item};
 use crate::domain::usage::Meter;
-use crate::llm::{Failed, ModelError, Reply, Request};
+use crate::llm::{Failed, ModelError, Reply};
 use crate::tools::ToolError;
 use crate::tools::dispatch::{Dispatched, dispatch};
 use crate::tools::registry::Registry;
-use crate::tools::scope::{Earlier, Outward};
+use crate::tools::scope::{Earlier, Outward, Scope};
 
 /// How much of arguments and answers the watchers see.
 const SHOWN: usize = 300;
@@ -76,6 +78,9 @@ impl<'a> Drive<'a> {
                 if let Some(settled) = &claimed.settled {
                     run.settled(&settled.question, agent.clock.now());
                 }
+                if let Some(approval) = &claimed.approval {
+                    run.leave_settled(approval, agent.clock.now());
+                }
                 run
             }
             _ => {
@@ -108,6 +113,7 @@ impl<'a> Drive<'a> {
                     return Ok(Driven::Ended(ending));
                 }
                 Next::AskPerson(asks) => return Ok(Driven::Asks(asks)),
+                Next::SeekLeave(seeks) => return Ok(Driven::Seeks(seeks)),
                 Next::AskModel(ask) => {
                     // The first call sees what the task was made of.
                     if ask.step > 1 {
@@ -163,38 +169,6 @@ impl<'a> Drive<'a> {
         }
     }
 
-    fn request(&self, ask: AskModel) -> Request {
-        let claimed = self.task.claimed;
-        let system = prompt::system(&self.task.persona, &self.facts);
-        let tools =
-            if ask.tools { Arc::clone(&self.listed) } else { Arc::new(ToolBlock::new(Vec::new())) };
-        let max_output = self.agent.settings.max_output_tokens;
-        let fixed = history::tokens(&system) + tools_tokens(&tools) + u64::from(max_output);
-        let history = if ask.history { claimed.history.as_slice() } else { &[] };
-        let room = self.agent.model.card().context.saturating_sub(fixed).max(1_000);
-        // A model that takes less than its card says: what was refused is the measure.
-        let room = match ask.fittings {
-            0 => room,
-            times => room.min(history::needed(history, self.run.items())) >> times,
-        };
-        Request {
-            system: system.into(),
-            turns: history::fit(history, self.run.items(), room),
-            tools,
-            max_output,
-            deadline: self.time_left(),
-            cache_key: format!("c{}", claimed.conversation_row),
-            has_next: false,
-            pictures: HashMap::new(),
-        }
-    }
-
-    /// How much of the task's time is left.
-    fn time_left(&self) -> Duration {
-        let since = self.run.ledger().since;
-        budget::time_left(&self.agent.settings, since, self.agent.clock.now())
-    }
-
     /// Stores an answer with calls before any of them starts: durable when one could have an effect.
     async fn replied(&mut self, mut reply: Reply) -> Result<(), Dropped> {
         reply.calls = reply.calls.into_iter().map(|c| self.registry.canonical(c)).collect();
@@ -202,13 +176,20 @@ impl<'a> Drive<'a> {
         self.tell_plan();
         let Some(calls) = self.run.open_calls() else { return Ok(()) };
         let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);
-        let alone: Vec<String> = calls
-            .iter()
-            .filter(|c| self.tool(&c.name).is_some_and(|tool| tool.stands_alone()))
-            .map(|c| c.name.clone())
-            .collect();
+        let (mut alone, mut will_ask) = (Vec::new(), Vec::new());
+        for call in calls {
+            let stands = self.tool(&call.name).is_some_and(|tool| tool.stands_alone());
+            let asks = self.asks(call).await;
+            if stands || asks {
+                alone.push(call.id.clone());
+            }
+            if asks {
+                will_ask.push(call.id.clone());
+            }
+        }
+        self.run.will_ask(will_ask);
         if !alone.is_empty() {
-            self.run.separate(|name| alone.iter().any(|a| a == name));
+            self.run.separate(|call| alone.contains(&call.id));
         }
         self.commit(durable).await?;
         self.agent.crash.hit(CrashPoint::AfterCallsStored);
@@ -231,7 +212,7 @@ impl<'a> Drive<'a> {
             let judged: Vec<_> = calls.iter().map(|c| self.run.judge(c)).collect();
             let all = calls.iter().zip(judged).map(async |(call, judged)| match judged {
                 Some(answer) => Ok(Dispatched { answer }),
-                None => self.one(call).await,
+                None => self.one(call, false).await,
             });
             for done in join_all(all).await {
                 let Some(done) = self.unless_cancelled(done).await? else { return Ok(()) };
@@ -239,11 +220,23 @@ impl<'a> Drive<'a> {
             }
         } else {
             for call in &calls {
-                let refused = self.not_again(call, resumed);
-                if refused.is_none() {
+                let leave = match self.not_again(call, resumed) {
+                    Some(answer) => Leave::Refused(answer),
+                    None => self.leave(call, calls.len() == 1).await?,
+                };
+                let (refused, approved) = match leave {
+                    Leave::Seek(request) => {
+                        self.run.seeks(call, *request, self.agent.clock.now());
+                        return Ok(());
+                    }
+                    Leave::Free => (None, false),
+                    Leave::Given => (None, true),
+                    Leave::Refused(answer) => (Some(answer), false),
+                };
+                if refused.is_none() && !approved {
                     self.mark_started(std::slice::from_ref(call)).await?;
                 }
-                let done = match self.one_in_order(call, refused).await {
+                let done = match self.one_in_order(call, refused, approved).await {
                     // It stands alone: no other call waits for its answer.
                     Err(ToolError::Ask(ask)) => {
                         self.run.asks(call, *ask, self.agent.clock.now());
@@ -302,17 +295,18 @@ impl<'a> Drive<'a> {
         &mut self,
         call: &Call,
         refused: Option<Answer>,
+        approved: bool,
     ) -> Result<Dispatched, ToolError> {
         match refused.or_else(|| self.run.judge(call)) {
             Some(answer) => Ok(Dispatched { answer }),
-            None => self.one(call).await,
+            None => self.one(call, approved).await,
         }
     }
 
     /// What the network gets of this task: anything, or while words of others are in play only what people
     /// typed.
     fn outward(&self) -> Outward {
-        if !self.facts.is_tainted() {
+        if !self.facts.taint.is_any() {
             return Outward::Free;
         }
         let all = self.task.claimed.history.iter().flatten().chain(self.run.items());
@@ -324,8 +318,14 @@ impl<'a> Drive<'a> {
         Outward::Only(typed.collect())
     }
 
+    /// What a call may touch.
+    fn scope_of(&self, call: &Call) -> Scope {
+        let outward = self.outward();
+        Scope { outward, ..(self.task.scope)(&self.facts, &call.id) }
+    }
+
     /// Makes one call.
-    async fn one(&self, call: &Call) -> Result<Dispatched, ToolError> {
+    async fn one(&self, call: &Call, approved: bool) -> Result<Dispatched, ToolError> {
         let claimed = self.task.claimed;
         let given = self.run.given(&call.id);
         // With an answer to its question it goes on: it was told when it began.
@@ -337,12 +337,12 @@ impl<'a> Drive<'a> {
                 arguments: self.shown(&call.arguments.to_string()),
             });
         }
-        let mut scope = (self.task.scope)(&self.facts, &call.id);
+        let mut scope = self.scope_of(call);
         let now = self.agent.clock.now();
         let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
         scope.given = given;
         scope.earlier = Arc::clone(&self.earlier);
-        scope.outward = self.outward();
+        scope.approved = approved;
         scope.spent = Arc::clone(&self.meter);
         scope.plan = plan::newest(&claimed.history, self.run.items());
         scope.deadline = scope.deadline.min(Instant::now() + left);
@@ -391,8 +391,4 @@ impl<'a> Drive<'a> {
         let cut = selkie_channel_core::split::fitting(&clean, SHOWN);
         if cut == clean.len() { clean } else { format!("{}…", &clean[..cut]) }
     }
-}
-
-fn tools_tokens(block: &ToolBlock) -> u64 {
-    block.specs().iter().map(|s| (s.description.len() as u64 + 400) / 3).sum()
 }

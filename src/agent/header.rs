@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::agent::circles::Circles;
+use crate::agent::loop_guard::LoopGuard;
 use crate::domain::question::Given;
 use crate::domain::transcript::Call;
 use crate::domain::usage::Usage;
@@ -17,10 +17,11 @@ pub struct Header {
     /// Model calls so far.
     pub steps: u32,
     pub usage: Usage,
-    pub circles: Circles,
+    #[serde(rename = "circles")]
+    pub loop_guard: LoopGuard,
     /// The next step gets no tools, because of a repetition or because it is the last one.
     #[serde(default)]
-    pub hushed: Option<Hush>,
+    pub hushed: Option<LastAnswerOnly>,
     /// The provider's last refusal in its own words.
     #[serde(default)]
     pub refused: Option<String>,
@@ -43,6 +44,26 @@ pub struct Header {
     /// The open call has asked a person.
     #[serde(default)]
     pub asking: Option<Asking>,
+    /// The open call waits for somebody's leave, or has got it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leave: Option<Leave>,
+    /// Calls of the last model answer that ask before they are made: without a leave they have not begun.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub will_ask: Vec<String>,
+    /// Tools that somebody has refused this task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denied: Vec<String>,
+}
+
+/// A call that needs somebody's leave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leave {
+    /// The call's id.
+    pub call: String,
+    /// The approval's key.
+    pub key: String,
+    /// Since when it waits: that time is not the task's.
+    pub since: Option<DateTime<Utc>>,
 }
 
 /// A call that asks a person.
@@ -62,7 +83,7 @@ pub const VERSION: u16 = 1;
 /// Why the next step gets no tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Hush {
+pub enum LastAnswerOnly {
     /// This tool was called again and again.
     Repeated(String),
     /// `max_steps` is reached.

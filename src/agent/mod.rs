@@ -1,13 +1,13 @@
 //! Decides what to do next and does it: the run (no I/O), the only loop with await, prompt, history, budget.
 
 mod budget;
-mod circles;
 mod drive;
 mod earlier;
 mod header;
 mod hidden;
 mod history;
 mod inflow;
+mod loop_guard;
 mod patience;
 mod pictures;
 pub mod plan;
@@ -24,6 +24,7 @@ use std::sync::Arc;
 use selkie_channel_core::Redactor;
 use tokio_util::sync::CancellationToken;
 
+use crate::domain::approval::Request;
 use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::facts::Facts;
@@ -111,6 +112,23 @@ pub enum Driven {
     Ended(Box<Ending>),
     /// To a question: a person has to answer before it goes on.
     Asks(Box<Asks>),
+    /// To a call that somebody has to allow.
+    Seeks(Box<Seeks>),
+}
+
+/// Leave that a run is to be parked on.
+#[derive(Clone, Debug)]
+pub struct Seeks {
+    /// Names it for ever.
+    pub key: String,
+    /// What for.
+    pub request: Request,
+    /// Items that are not stored yet.
+    pub append: Vec<Item>,
+    /// The run's header.
+    pub header: String,
+    /// Usage that is not stored yet.
+    pub usage: Usage,
 }
 
 /// A question that a run is to be parked on.

@@ -3,9 +3,10 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::agent::circles::{Circles, Verdict};
-use crate::agent::header::{Header, Hush, VERSION, since_stored};
-use crate::agent::{Asks, Ending, Settings, Source, budget, plan, words};
+use crate::agent::header::{Header, LastAnswerOnly, VERSION, since_stored};
+use crate::agent::loop_guard::{LoopGuard, Verdict};
+use crate::agent::{Asks, Ending, Seeks, Settings, Source, budget, words};
+use crate::domain::approval::Request;
 use crate::domain::ids::TaskId;
 use crate::domain::question::Ask;
 use crate::domain::taint::Taint;
@@ -15,6 +16,8 @@ use crate::llm::{ModelError, Reply};
 use crate::store::{End, Seen};
 
 mod asking;
+mod ending;
+mod leave;
 mod newer;
 
 pub use newer::taken_in;
@@ -33,6 +36,8 @@ pub struct Run {
     resumed: bool,
     /// What the open call wants a person to be asked, until it is parked.
     ask: Option<Ask>,
+    /// What leave the open call needs, until it is parked.
+    seek: Option<Request>,
     ended: Option<(End, String)>,
     /// What came in and no answer has seen yet: the last items, from this one.
     pending: Option<(usize, Vec<Source>)>,
@@ -59,6 +64,8 @@ pub enum Next {
     },
     /// A person's answer: the run is to be parked on this question.
     AskPerson(Box<Asks>),
+    /// Somebody's leave for the open call: the run is to be parked on it.
+    SeekLeave(Box<Seeks>),
     /// Nothing: this is the end.
     Done(Box<Ending>),
 }
@@ -104,7 +111,7 @@ impl Run {
             since: now,
             steps: 0,
             usage: Usage::default(),
-            circles: Circles::default(),
+            loop_guard: LoopGuard::default(),
             hushed: None,
             refused: None,
             set_aside: false,
@@ -113,6 +120,9 @@ impl Run {
             later: Vec::new(),
             started: Vec::new(),
             asking: None,
+            leave: None,
+            will_ask: Vec::new(),
+            denied: Vec::new(),
         };
         Self::of(settings, header, items, (0, Usage::default()))
     }
@@ -135,7 +145,7 @@ impl Run {
     fn of(settings: Settings, header: Header, items: Vec<Item>, stored: (usize, Usage)) -> Self {
         let (resumed, ended, pending) = (false, None, None);
         let (seen, absorbed) = (Seen::default(), Vec::new());
-        let (ask, frank, read) = (None, false, Taint::Clean);
+        let (ask, seek, frank, read) = (None, None, false, Taint::Clean);
         Self {
             settings,
             header,
@@ -143,6 +153,7 @@ impl Run {
             stored,
             resumed,
             ask,
+            seek,
             ended,
             pending,
             seen,
@@ -167,6 +178,9 @@ impl Run {
         if let Some(asks) = self.parking() {
             return Next::AskPerson(Box::new(asks));
         }
+        if let Some(seeks) = self.seeking() {
+            return Next::SeekLeave(Box::new(seeks));
+        }
         if let Some(calls) = self.open_calls() {
             return Next::CallTools { calls: calls.to_vec(), resumed: self.resumed };
         }
@@ -183,7 +197,7 @@ impl Run {
             return Next::Done(Box::new(self.ending()));
         }
         if self.header.hushed.is_none() && budget::is_last_step(&self.settings, self.header.steps) {
-            self.hush(Hush::LastStep);
+            self.hush(LastAnswerOnly::LastStep);
         }
         Next::AskModel(AskModel {
             tools: self.header.hushed.is_none(),
@@ -222,11 +236,11 @@ impl Run {
                 let calls = calls.into_iter().enumerate().map(own).collect();
                 self.items.push(Item::Asked { text, calls, taint: self.read.written() });
             }
-            Some(Hush::Repeated(tool)) => {
+            Some(LastAnswerOnly::Repeated(tool)) => {
                 let line = words::went_in_circles(&tool);
                 self.fail(line.clone(), line);
             }
-            Some(Hush::LastStep) => {
+            Some(LastAnswerOnly::LastStep) => {
                 self.limit_reached(&budget::Spent::Steps(self.header.steps));
             }
         }
@@ -243,11 +257,11 @@ impl Run {
 
     /// Judges a call before it is made; an answer here means that it is not made.
     pub fn judge(&mut self, call: &Call) -> Option<Answer> {
-        let text = match self.header.circles.judge(call, self.settings.repeat_limit) {
+        let text = match self.header.loop_guard.judge(call, self.settings.repeat_limit) {
             _ if self.ended.is_some() => words::never_answered().to_owned(),
             Verdict::Fresh => return None,
             Verdict::Repeated(times) => {
-                self.header.hushed = Some(Hush::Repeated(call.name.clone()));
+                self.header.hushed = Some(LastAnswerOnly::Repeated(call.name.clone()));
                 words::not_repeated(&call.name, times)
             }
             Verdict::Circling => {
@@ -265,9 +279,11 @@ impl Run {
         self.header.started.extend(calls.map(|call| call.id.clone()));
     }
 
-    /// Forgets which calls have begun: they were ended in good order, and may begin again.
+    /// Forgets which calls have begun: they were ended in good order, and may begin again. One whose leave is
+    /// used up may not.
     pub fn ended_in_order(&mut self) {
-        self.header.started.clear();
+        let allowed = self.header.leave.as_ref().map(|leave| leave.call.clone());
+        self.header.started.retain(|id| Some(id) == allowed.as_ref());
     }
 
     /// Whether a call had begun when the process died.
@@ -278,16 +294,17 @@ impl Run {
     /// Takes the answers to all open calls, in their order.
     pub fn answered(&mut self, calls: &[Call], answers: Vec<Answer>) {
         for (call, answer) in calls.iter().zip(&answers) {
-            self.header.circles.note(call, answer);
+            self.header.loop_guard.note(call, answer);
         }
         self.items.push(Item::Answered { answers });
         self.resumed = false;
         self.header.started.clear();
         self.header.asking = None;
-        if let Some(hush @ Hush::Repeated(_)) = self.header.hushed.take() {
+        self.header.leave = None;
+        if let Some(hush @ LastAnswerOnly::Repeated(_)) = self.header.hushed.take() {
             // The model goes in circles: what it wanted afterwards is not begun.
             self.header.later.clear();
-            self.header.circles.warn();
+            self.header.loop_guard.warn();
             self.hush(hush);
         } else if !self.header.later.is_empty() && self.ended.is_none() {
             let calls = self.header.later.remove(0);
@@ -366,10 +383,10 @@ impl Run {
         Unstored { append, header, usage, seen }
     }
 
-    fn hush(&mut self, hush: Hush) {
+    fn hush(&mut self, hush: LastAnswerOnly) {
         let note = match hush {
-            Hush::Repeated(_) => words::answer_without_tools(),
-            Hush::LastStep => words::last_step(),
+            LastAnswerOnly::Repeated(_) => words::answer_without_tools(),
+            LastAnswerOnly::LastStep => words::last_step(),
         };
         self.items.push(Item::Noted { text: note.to_owned() });
         self.header.hushed = Some(hush);
@@ -389,30 +406,6 @@ impl Run {
         if let Some((begin, _)) = self.pending.take() {
             self.items.truncate(begin);
         }
-    }
-
-    fn ending(&mut self) -> Ending {
-        let (end, text) = self.ended.clone().unwrap_or((End::Stopped, String::new()));
-        let Unstored { append, header, usage, seen } = self.take_unstored();
-        let text = match plan::standing(&self.items) {
-            Some(_) => plan::without_marks(&text),
-            None => text,
-        };
-        // What was refused without it, too, was not refused for its sake.
-        let set_aside = self.header.set_aside && self.header.went_on;
-        let mut text = match set_aside {
-            true => format!("{}\n\n{text}", words::set_aside()),
-            false => text,
-        };
-        if end != End::Done {
-            let covers = words::covers(&self.taken_in());
-            if text.is_empty() && !covers.is_empty() {
-                text.push_str(words::stopped());
-            }
-            text.push_str(&covers);
-        }
-        let absorbed = std::mem::take(&mut self.absorbed);
-        Ending { append, header, end, text, usage, set_aside, seen, facts: None, absorbed }
     }
 }
 

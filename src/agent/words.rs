@@ -1,9 +1,10 @@
 //! What the agent itself says to people and to the model. Nothing else in this folder words a sentence.
 
 use crate::agent::budget::Spent;
+use crate::domain::approval::ApprovalState;
 use crate::domain::gate::Passed;
 use crate::llm::{ModelError, Stopped};
-use crate::store::QuestionRow;
+use crate::store::{ApprovalRow, QuestionRow};
 
 /// How much of a message is named.
 const SHOWN: usize = 80;
@@ -153,6 +154,58 @@ pub fn outcome_unknown(tool: &str) -> String {
     format!(
         "interrupted, outcome unknown: the program was restarted while {tool} ran. It may or may not have \
          taken effect; check before you repeat it."
+    )
+}
+
+/// For the model: nobody has allowed a call, and why.
+pub fn no_leave(approval: &ApprovalRow) -> String {
+    let tool = &approval.request.tool;
+    let who = if approval.by.trim().is_empty() { "somebody who may" } else { approval.by.trim() };
+    let why = approval.why.as_deref().unwrap_or_default();
+    match approval.state {
+        ApprovalState::Denied => format!(
+            "{tool} was not called: {who} has denied it. It is refused for the rest of this task: go on \
+             without it and say so"
+        ),
+        ApprovalState::Expired => {
+            format!("{tool} was not called: nobody allowed it in time. Say so")
+        }
+        ApprovalState::Lapsed | ApprovalState::Approved => lapsed(tool),
+        ApprovalState::NotAsked => format!("{tool} was not called: {why}. Say so"),
+        ApprovalState::Withdrawn | ApprovalState::Open => {
+            format!("{tool} was not called: the request to allow it was taken back ({why})")
+        }
+        ApprovalState::Consumed => outcome_unknown(tool),
+    }
+}
+
+/// For the model: a call was allowed and not begun in time.
+pub fn lapsed(tool: &str) -> String {
+    format!("{tool} was not called: it was allowed, but not begun in time. Say so")
+}
+
+/// For the model: what was allowed is not what would be done now.
+pub fn changed_since(tool: &str) -> String {
+    format!(
+        "{tool} was not called: it was allowed, but a file, the folder or the call itself is not as it was \
+         when somebody looked at it. Look again, and call it again if it is still right"
+    )
+}
+
+/// For the model: somebody has refused the tool before.
+pub fn refused_before(tool: &str) -> String {
+    format!("{tool} was not called: it is refused for the rest of this task. Go on without it")
+}
+
+/// For the model: a call that needs leave came with others.
+pub fn ask_alone(tool: &str) -> String {
+    format!("{tool} was not called: it needs somebody's leave by now. Call it again, alone")
+}
+
+/// For the model: what a call would do cannot be shown to anybody.
+pub fn not_shown(tool: &str, why: &str) -> String {
+    format!(
+        "{tool} was not called: somebody has to allow it, and it cannot be shown to them ({why})"
     )
 }
 

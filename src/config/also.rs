@@ -51,7 +51,7 @@ impl<'a> Also<'a> {
                 Problem {
                     place: (written.place)(&path),
                     key: key(&path),
-                    says: format!(
+                    message: format!(
                         "is not taken: of {section} only {inner} is read, as {}",
                         key(&means(kit, also))
                     ),
@@ -87,7 +87,7 @@ impl<'a> Also<'a> {
                         given.place
                     },
                     key: given.name,
-                    says: format!(
+                    message: format!(
                         "and {name} are the same setting with different values: keep one of them"
                     ),
                 }),

@@ -20,22 +20,22 @@ pub fn problems(settings: &Settings) -> Vec<Wrong> {
     let mut wrong = spans(settings);
     let workers = settings.worker.max_concurrency.get();
     if workers > MOST_WORKERS {
-        let says = format!("takes 1 to {MOST_WORKERS}, not {workers}");
-        wrong.push((split("worker.max_concurrency"), says));
+        let message = format!("takes 1 to {MOST_WORKERS}, not {workers}");
+        wrong.push((split("worker.max_concurrency"), message));
     }
     let most = settings.agent.max_cost_usd;
     if !most.is_finite() || most < 0.0 {
-        let says = format!("takes US dollars, 0 or more (0 lifts the limit), not {most}");
-        wrong.push((split("agent.max_cost_usd"), says));
+        let message = format!("takes US dollars, 0 or more (0 lifts the limit), not {most}");
+        wrong.push((split("agent.max_cost_usd"), message));
     }
     wrong.extend(folders(settings));
     wrong.extend(variables(settings));
     wrong.extend(patterns(settings));
     let rewrite = &settings.tools.bash.rewrite;
     if rewrite.enabled && rewrite.binary.trim().is_empty() {
-        let says = "is missing: tools.bash.rewrite.enabled puts a program before every command; name it, or take \
+        let message = "is missing: tools.bash.rewrite.enabled puts a program before every command; name it, or take \
                     enabled out";
-        wrong.push((split("tools.bash.rewrite.binary"), says.to_owned()));
+        wrong.push((split("tools.bash.rewrite.binary"), message.to_owned()));
     }
     wrong
 }
@@ -65,7 +65,7 @@ fn spans(settings: &Settings) -> Vec<Wrong> {
         let shown = if span == Span::seconds(0) { "0s".to_owned() } else { span.to_string() };
         let short = least.is_some_and(|least| span < least);
         let long = most.is_some_and(|most| span > most);
-        let says = match (least, most) {
+        let message = match (least, most) {
             _ if !short && !long => return None,
             (Some(least), _) if least == MOMENT => {
                 format!("takes a length of time above 0, not {shown}")
@@ -73,7 +73,7 @@ fn spans(settings: &Settings) -> Vec<Wrong> {
             (Some(least), _) => format!("takes {least} or more, not {shown}"),
             (None, most) => format!("takes at most {}, not {shown}", most.unwrap_or(span)),
         };
-        Some((split(key), says))
+        Some((split(key), message))
     };
     all.into_iter().filter_map(judge).collect()
 }
@@ -87,8 +87,8 @@ fn folders(settings: &Settings) -> Vec<Wrong> {
     let empty = all.into_iter().filter(|(_, path)| {
         path.as_ref().is_some_and(|path| path.to_string_lossy().trim().is_empty())
     });
-    let says = "takes a folder, not \"\": write one, or take the key out";
-    empty.map(|(key, _)| (split(key), says.to_owned())).collect()
+    let message = "takes a folder, not \"\": write one, or take the key out";
+    empty.map(|(key, _)| (split(key), message.to_owned())).collect()
 }
 
 fn variables(settings: &Settings) -> Vec<Wrong> {
@@ -102,8 +102,8 @@ fn variables(settings: &Settings) -> Vec<Wrong> {
     });
     all.filter(|(_, _, name)| !is_variable(name))
         .map(|(shell, index, name)| {
-            let says = format!("takes the name of a variable (HTTPS_PROXY), not {name:?}");
-            (split(&format!("tools.{shell}.injected_env_vars.{index}")), says)
+            let message = format!("takes the name of a variable (HTTPS_PROXY), not {name:?}");
+            (split(&format!("tools.{shell}.injected_env_vars.{index}")), message)
         })
         .collect()
 }
@@ -112,9 +112,9 @@ fn patterns(settings: &Settings) -> Vec<Wrong> {
     let rules = settings.tools.patch.validate.iter().enumerate();
     let judge = |(index, rule): (usize, &crate::tools::settings::Validate)| {
         let why = pattern_fault(&rule.glob)?;
-        let says =
+        let message =
             format!("takes a pattern such as file_state_dir/**/*.yaml; {:?} {why}", rule.glob);
-        Some((split(&format!("tools.patch.validate.{index}.glob")), says))
+        Some((split(&format!("tools.patch.validate.{index}.glob")), message))
     };
     rules.filter_map(judge).collect()
 }

@@ -40,7 +40,7 @@ pub(super) fn unreadable(env: &Environment) -> Vec<Problem> {
         .map(|(name, _)| Problem {
             place: Place::of(name.clone()),
             key: String::new(),
-            says: "is not read: its name or its value is no UTF-8 text. Set it again in UTF-8, or unset it"
+            message: "is not read: its name or its value is no UTF-8 text. Set it again in UTF-8, or unset it"
                 .to_owned(),
         })
         .collect()
@@ -111,7 +111,7 @@ pub(super) fn nearly(env: &Environment, root: &Value) -> Vec<Problem> {
     let problem = |(name, meant): (&String, String)| Problem {
         place: Place::of(name.clone()),
         key: String::new(),
-        says: format!("is not read: {meant}"),
+        message: format!("is not read: {meant}"),
     };
     env.keys().filter_map(|name| Some((name, ours(name)?))).map(problem).collect()
 }

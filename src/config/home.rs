@@ -28,7 +28,7 @@ pub fn expand(value: &mut Value, home: Option<&str>) -> Vec<Wrong> {
             // A list of what is denied is expanded where it is used: commands may write both.
             Ok(Some(path)) if !denied => *text = path,
             Ok(_) => {}
-            Err(says) => wrong.push((path.to_vec(), says)),
+            Err(message) => wrong.push((path.to_vec(), message)),
         }
     });
     wrong

@@ -4,12 +4,13 @@ use selkie_channel_core::{ChannelKit, Ids};
 
 use crate::config::problem::one_of;
 use crate::config::settings::Settings;
-use crate::config::{bounds, reach};
+use crate::config::{bounds, database, reach};
 use crate::domain::crash::CrashPoint;
 use crate::domain::spelling::nearest;
 use crate::domain::tool::Class;
+use crate::guard::policy::MOST_ROWS;
 use crate::tools;
-use crate::tools::base::{self, Means};
+use crate::tools::base::{self, ToolDeps};
 use crate::tools::web::settings::SearchProvider;
 
 /// A key's path and what is wrong with its value.
@@ -21,19 +22,21 @@ pub fn contradictions(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
     for (index, owner) in settings.owners.iter().enumerate() {
         wrong.extend(
             id(owner, kits, "a person", |kit| kit.people)
-                .map(|says| (path(&["owners", &index.to_string()]), says)),
+                .map(|message| (path(&["owners", &index.to_string()]), message)),
         );
     }
     for group in settings.groups.keys() {
         wrong.extend(
             id(group, kits, "a conversation", |kit| kit.places)
-                .map(|says| (path(&["groups", group]), says)),
+                .map(|message| (path(&["groups", group]), message)),
         );
     }
     wrong.extend(opened(settings, kits));
+    wrong.extend(policy(settings, kits));
     wrong.extend(tools(settings));
     wrong.extend(bounds::problems(settings));
     wrong.extend(reach::problems(settings));
+    wrong.extend(database::problem(settings));
     wrong.extend(crash(settings));
     wrong
 }
@@ -46,16 +49,7 @@ fn opened(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
         return Vec::new();
     }
     let known = tool_names(kits);
-    let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
-    let judge = |word: &str| -> Option<String> {
-        if classes.contains(&word) || known.contains(&word) {
-            return None;
-        }
-        let near = nearest(word, known.iter().copied().chain(classes.iter().copied()));
-        let hint = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
-        let classes = one_of(&classes.iter().map(|class| (*class).to_owned()).collect::<Vec<_>>());
-        Some(format!("takes names of tools and classes ({classes}), not {word:?}{hint}"))
-    };
+    let judge = |word: &str| tool_or_class(word, &known);
     let words = groups.flat_map(|(id, group)| {
         group.allow.iter().enumerate().map(move |(index, word)| (id, index, word))
     });
@@ -66,8 +60,73 @@ fn opened(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
         .collect()
 }
 
+/// What the policy names must be there, and it must say where.
+fn policy(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
+    let rows = &settings.approvals.policy;
+    let mut wrong = Vec::new();
+    if rows.is_empty() {
+        return wrong;
+    }
+    if rows.len() > MOST_ROWS {
+        wrong.push((
+            path(&["approvals", "policy"]),
+            format!("takes at most {MOST_ROWS} rows, not {}", rows.len()),
+        ));
+    }
+    let known = tool_names(kits);
+    for (at, row) in rows.iter().enumerate() {
+        let at = at.to_string();
+        for (key, list) in [("allow", &row.allow), ("ask", &row.ask), ("deny", &row.deny)] {
+            wrong.extend(list.iter().enumerate().filter_map(|(index, word)| {
+                let says = tool_or_class(word, &known)?;
+                Some((path(&["approvals", "policy", &at, key, &index.to_string()]), says))
+            }));
+        }
+        let places: Vec<&str> = ["cli", "private", "group"]
+            .into_iter()
+            .chain(kits.iter().map(|kit| kit.name))
+            .collect();
+        let place =
+            row.place.as_deref().map(|place| (place, place.split(':').next().unwrap_or(place)));
+        let head = place.map(|(_, head)| head);
+        let (trust, trigger) = (row.trust.as_deref(), row.trigger.as_deref());
+        let trusts: &[&str] = &["owner", "allowed", "stranger"];
+        let triggers: &[&str] = &["asked", "scheduled", "heartbeat", "child"];
+        let said = [
+            ("place", head, row.place.as_deref(), &*places),
+            ("trust", trust, trust, trusts),
+            ("trigger", trigger, trigger, triggers),
+        ];
+        for (key, judged, written, takes) in said {
+            if let (Some(judged), Some(written)) = (judged, written)
+                && !takes.contains(&judged)
+            {
+                let takes =
+                    one_of(&takes.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+                wrong.push((
+                    path(&["approvals", "policy", &at, key]),
+                    format!("takes {takes}, not {written:?}"),
+                ));
+            }
+        }
+    }
+    wrong
+}
+
+/// Says what is wrong with a word that is to name a tool or a class.
+fn tool_or_class(word: &str, known: &[&'static str]) -> Option<String> {
+    let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+    if classes.contains(&word) || known.contains(&word) {
+        return None;
+    }
+    let near = nearest(word, known.iter().copied().chain(classes.iter().copied()));
+    let hint = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
+    let classes = one_of(&classes.iter().map(|class| (*class).to_owned()).collect::<Vec<_>>());
+    Some(format!("takes names of tools and classes ({classes}), not {word:?}{hint}"))
+}
+
 fn tool_names(kits: &[ChannelKit]) -> Vec<&'static str> {
-    let (settings, means) = (tools::Settings::default(), Means::default());
+    let (settings, means) = (tools::Settings::default(), ToolDeps::default());
     let base = base::build(&settings, &means).map(|base| base.specs()).unwrap_or_default();
     let runtime = base::runtime(&settings, &means);
     let ours = base.iter().map(|spec| spec.name).chain(runtime.iter().map(|t| t.spec().name));
@@ -102,13 +161,13 @@ fn tools(settings: &Settings) -> Vec<Wrong> {
         ("powershell", tools.powershell.timeout, tools.powershell.max_timeout),
     ];
     for (name, timeout, most) in shells.into_iter().filter(|(_, timeout, most)| timeout > most) {
-        let says =
+        let message =
             format!("takes at most tools.{name}.max_timeout, which is {most}, not {timeout}");
-        wrong.push((path(&["tools", name, "timeout"]), says));
+        wrong.push((path(&["tools", name, "timeout"]), message));
     }
     if tools.web_search.provider == SearchProvider::Brave && tools.web_search.key().is_none() {
-        let says = "is brave, and tools.web_search.brave.api_key is missing: set it, or choose auto or duckduckgo";
-        wrong.push((path(&["tools", "web_search", "provider"]), says.to_owned()));
+        let message = "is brave, and tools.web_search.brave.api_key is missing: set it, or choose auto or duckduckgo";
+        wrong.push((path(&["tools", "web_search", "provider"]), message.to_owned()));
     }
     wrong
 }
@@ -121,11 +180,11 @@ fn crash(settings: &Settings) -> Option<Wrong> {
     let names: Vec<&str> = CrashPoint::ALL.iter().map(|p| p.name()).collect();
     let near = nearest(text, names.iter().copied());
     let hint = near.map(|n| format!("did you mean {n}? ")).unwrap_or_default();
-    let says = format!(
+    let message = format!(
         "takes <point> or <point>:<nth>, not {text:?} ({hint}points: {})",
         names.join(", ")
     );
-    Some((path(&["debug", "crash_at"]), says))
+    Some((path(&["debug", "crash_at"]), message))
 }
 
 fn path(keys: &[&str]) -> Vec<String> {

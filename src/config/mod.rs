@@ -16,11 +16,13 @@ pub mod source;
 mod also;
 mod bounds;
 mod customary;
+mod database;
 mod exposed;
 mod home;
 mod layer;
 mod lines;
 mod meant;
+mod node;
 mod reach;
 mod read;
 mod schema;
@@ -47,6 +49,7 @@ use crate::config::written::{file_twin, from_file, from_flag, strange_sections};
 use crate::domain::schema::{Fault, FaultKind, check};
 
 pub use meant::crash_at;
+pub use source::Flag;
 
 /// The config that comes with every checkout: every key with its default, commented.
 pub const EXAMPLE: &str = include_str!("../../config.example.yaml");
@@ -62,15 +65,6 @@ pub struct Sources {
     pub flags: Vec<Flag>,
     /// The working folder.
     pub here: PathBuf,
-}
-
-/// Values that a flag sets.
-#[derive(Clone, Debug)]
-pub struct Flag {
-    /// As it is written: `--state`.
-    pub name: String,
-    /// A map of sections and keys.
-    pub value: Value,
 }
 
 /// Config that was read and whose shape was checked.
@@ -118,8 +112,8 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let mut also = Also::new(kits);
     for (index, mut written) in all.into_iter().chain(flags).enumerate() {
         let folder = if index == 0 { &folder } else { &sources.here };
-        for (path, says) in home::expand(&mut written.value, home) {
-            problems.push(Problem { place: (written.place)(&path), key: key(&path), says });
+        for (path, message) in home::expand(&mut written.value, home) {
+            problems.push(Problem { place: (written.place)(&path), key: key(&path), message });
         }
         files.extend(secrets::named_files(&written.value, folder));
         if index == 0 {
@@ -170,9 +164,9 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     reading.check_shape();
     reading.check_meaning(kits);
     for path in reading.secrets.unexpanded(&reading.value) {
-        let says =
+        let message =
             format!("is the name of a variable, whose value is not put there{}", elsewhere(&path));
-        reading.also_wrong(&path, says);
+        reading.also_wrong(&path, message);
     }
     Ok(reading)
 }
@@ -190,21 +184,21 @@ impl Reading {
 
     /// Adds what a section found wrong with itself; `key` is a dotted path inside it. The section "" is the whole.
     pub fn add(&mut self, section: &str, found: Vec<selkie_channel_core::Problem>) {
-        for selkie_channel_core::Problem { key: inner, says } in found {
+        for selkie_channel_core::Problem { key: inner, message } in found {
             let path: Vec<String> = std::iter::once(section)
                 .chain(inner.split('.'))
                 .filter(|k| !k.is_empty())
                 .map(str::to_owned)
                 .collect();
-            self.also_wrong(&path, says);
+            self.also_wrong(&path, message);
         }
     }
 
     /// Adds what is wrong with a value that a variable of the system's gave, unless its key has been told.
-    pub fn add_of_variable(&mut self, variable: &str, key: &str, says: String) {
+    pub fn add_of_variable(&mut self, variable: &str, key: &str, message: String) {
         if !self.problems.iter().any(|p| p.key == key) {
             let place = Place::of(variable);
-            self.problems.push(Problem { place, key: key.to_owned(), says });
+            self.problems.push(Problem { place, key: key.to_owned(), message });
         }
     }
 
@@ -256,14 +250,14 @@ impl Reading {
             if told && fault.kind == FaultKind::Missing {
                 continue;
             }
-            let mut says = problem::words(&fault, self.secrets.hides(path));
+            let mut message = problem::words(&fault, self.secrets.hides(path));
             if fault.kind == FaultKind::Missing && self.secrets.hides(path) {
-                says.push_str(&elsewhere(path));
+                message.push_str(&elsewhere(path));
             }
-            self.wrong(path, says);
+            self.wrong(path, message);
         }
-        for (path, says) in schema::bad_spans(&self.schema, &self.value) {
-            self.wrong(&path, says);
+        for (path, message) in schema::bad_spans(&self.schema, &self.value) {
+            self.wrong(&path, message);
             faulty.push(path);
         }
         self.sound = sound::sound(&self.schema, self.value.clone(), &faulty);
@@ -280,19 +274,19 @@ impl Reading {
         });
         // Types that refuse even what is left have been told above.
         let Ok(settings) = settings else { return };
-        for (path, says) in meant::contradictions(&settings, kits) {
-            self.also_wrong(&path, says);
+        for (path, message) in meant::contradictions(&settings, kits) {
+            self.also_wrong(&path, message);
         }
-        for (path, says) in reach::listeners(&settings, kits, &|path| self.in_effect(path)) {
-            self.also_wrong(&path, says);
+        for (path, message) in reach::listeners(&settings, kits, &|path| self.in_effect(path)) {
+            self.also_wrong(&path, message);
         }
         let nothing = Value::Object(Map::new());
         let told = |kit: &ChannelKit| self.problems.iter().any(|p| belongs(&p.key, kit.name));
         let is_empty = |kit: &&ChannelKit| self.value.get(kit.name) == Some(&nothing) && !told(kit);
         for kit in kits.iter().filter(is_empty).collect::<Vec<_>>() {
-            let says =
+            let message =
                 "is empty: write the channel's keys (selkie config example), or remove the section";
-            self.wrong(&[kit.name.to_owned()], says.to_owned());
+            self.wrong(&[kit.name.to_owned()], message.to_owned());
         }
         self.settings = Some(settings);
     }
@@ -323,26 +317,27 @@ impl Reading {
             found.push((Vec::new(), whole.to_owned()));
         }
         let faulty = found.iter().map(|(path, _)| path.clone()).collect();
-        for (path, says) in found {
-            let says = if self.secrets.hides(&path) { "is not accepted".to_owned() } else { says };
-            self.wrong(&path, says);
+        for (path, message) in found {
+            let message =
+                if self.secrets.hides(&path) { "is not accepted".to_owned() } else { message };
+            self.wrong(&path, message);
         }
         faulty
     }
 
     /// Adds a problem of a key of which nothing has been told yet: a value that was taken out for another
     /// reason is no second mistake.
-    fn also_wrong(&mut self, path: &[String], says: String) {
+    fn also_wrong(&mut self, path: &[String], message: String) {
         let (key, twin) = (key(path), key(&file_twin(path)));
         let told = |p: &Problem| p.key == key || p.key == twin;
         if !self.problems.iter().any(told) {
-            self.wrong(path, says);
+            self.wrong(path, message);
         }
     }
 
-    fn wrong(&mut self, path: &[String], says: String) {
+    fn wrong(&mut self, path: &[String], message: String) {
         let place = self.place(path);
-        self.problems.push(Problem { place, key: key(path), says });
+        self.problems.push(Problem { place, key: key(path), message });
     }
 
     fn place(&self, path: &[String]) -> Place {
@@ -367,7 +362,11 @@ fn belongs(key: &str, section: &str) -> bool {
 
 fn merge(layers: &[Layer]) -> Result<Tree, Problems> {
     Tree::of(layers).map_err(|e| {
-        Problems(vec![Problem { place: Place::default(), key: String::new(), says: e.to_string() }])
+        Problems(vec![Problem {
+            place: Place::default(),
+            key: String::new(),
+            message: e.to_string(),
+        }])
     })
 }
 

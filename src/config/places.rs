@@ -15,7 +15,7 @@ pub struct Unfit {
     /// The variable that named it in the key's place.
     pub variable: Option<&'static str>,
     /// What is wrong.
-    pub says: String,
+    pub message: String,
 }
 
 /// Looks at every folder, program and schema that the config names. Nothing is made.
@@ -30,8 +30,8 @@ pub fn problems(settings: &Settings, found: &Found, env: &Environment, here: &Pa
     // A cache inside of a state folder that cannot be is no second mistake.
     let told = found.cache == From::Beside && unusable(state).is_some();
     let wrong = |(key, variable, path): (&'static str, _, Option<&PathBuf>)| {
-        let says = unusable(path?).or_else(|| pruned(key, path?, cache))?;
-        Some(Unfit { key: key.to_owned(), variable, says })
+        let message = unusable(path?).or_else(|| pruned(key, path?, cache))?;
+        Some(Unfit { key: key.to_owned(), variable, message })
     };
     let all = all.into_iter().filter(|(key, ..)| !(told && *key == "file_cache_dir"));
     all.filter_map(wrong).chain(program(settings, env)).chain(schemas(settings, state)).collect()
@@ -49,7 +49,7 @@ fn program(settings: &Settings, env: &Environment) -> Option<Unfit> {
     (!there).then(|| Unfit {
         key: "tools.bash.rewrite.binary".to_owned(),
         variable: None,
-        says: format!("is {name}, which is not there: takes a program of PATH, or a whole path"),
+        message: format!("is {name}, which is not there: takes a program of PATH, or a whole path"),
     })
 }
 
@@ -63,7 +63,7 @@ fn schemas(settings: &Settings, state: &Path) -> Vec<Unfit> {
         .map(|(index, name)| Unfit {
             key: format!("tools.patch.validate.{index}.schema"),
             variable: None,
-            says: format!(
+            message: format!(
                 "takes the name of a schema that is there, not {name:?}: config, or a file as {}",
                 file(name).display()
             ),

@@ -12,19 +12,19 @@ pub struct Problem {
     /// The key's path, e.g. `worker.max_concurrency`; empty for the whole.
     pub key: String,
     /// What is wrong and what is taken.
-    pub says: String,
+    pub message: String,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, key, says } = self;
+        let Self { place, key, message } = self;
         if !place.name.is_empty() {
             write!(f, "{place}: ")?;
         }
         if !key.is_empty() {
             write!(f, "{key} ")?;
         }
-        f.write_str(says)
+        f.write_str(message)
     }
 }
 

@@ -21,15 +21,15 @@ pub fn problems(settings: &Settings) -> Vec<Wrong> {
         let sound = Url::parse(url.trim())
             .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         if !sound {
-            let says =
+            let message =
                 format!("takes an address that begins with http:// or https://, not {url:?}");
-            wrong.push((split(&format!("tools.web_search.{name}.base_url")), says));
+            wrong.push((split(&format!("tools.web_search.{name}.base_url")), message));
         }
     }
     for (index, entry) in settings.guard.network.allow_private.iter().enumerate() {
-        let says = network::entry_fault(entry);
+        let message = network::entry_fault(entry);
         let key = format!("guard.network.allow_private.{index}");
-        wrong.extend(says.map(|says| (split(&key), says)));
+        wrong.extend(message.map(|message| (split(&key), message)));
     }
     wrong.extend(console(settings));
     wrong
@@ -40,24 +40,24 @@ fn console(settings: &Settings) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     match (&console.allow_origin, &console.listen) {
         (Some(_), None) => {
-            let says =
+            let message =
                 "is set and console.listen is not: nothing would listen. Set both or neither";
-            wrong.push((split("console.allow_origin"), says.to_owned()));
+            wrong.push((split("console.allow_origin"), message.to_owned()));
         }
         (Some(origin), Some(_)) if !is_origin(origin.trim()) => {
-            let says = format!(
+            let message = format!(
                 "takes an origin as browsers send it (http://127.0.0.1:8080), not {origin:?}"
             );
-            wrong.push((split("console.allow_origin"), says));
+            wrong.push((split("console.allow_origin"), message));
         }
         _ => {}
     }
     for (index, host) in console.allow_hosts.iter().enumerate() {
         if !network::is_host(host.trim()) {
-            let says = format!(
+            let message = format!(
                 "takes a host's name without scheme and port (selkie.tunnel.example), not {host:?}"
             );
-            wrong.push((split(&format!("console.allow_hosts.{index}")), says));
+            wrong.push((split(&format!("console.allow_hosts.{index}")), message));
         }
     }
     if let Err(error) = console.address() {
@@ -88,9 +88,9 @@ pub fn listeners(
         let Some(address) = address.filter(|address| address.port() != 0) else { continue };
         match known.iter().find(|(_, other)| same(*other, address)) {
             Some((other, _)) => {
-                let says =
+                let message =
                     format!("is {address}, where {other} listens already: choose another port");
-                wrong.push((path, says));
+                wrong.push((path, message));
             }
             None => known.push((path.join("."), address)),
         }

@@ -12,7 +12,8 @@ use crate::config::{read, urls};
 use crate::domain::spelling::nearest;
 
 /// Our own keys that hold a secret; `*` is any name.
-const OWN: [&str; 3] = ["llm.api_key", "llm.profiles.*.api_key", "tools.web_search.brave.api_key"];
+const OWN: [&str; 4] =
+    ["llm.api_key", "llm.profiles.*.api_key", "store.password", "tools.web_search.brave.api_key"];
 /// Stands for a secret whose file cannot be read: that is told, and nothing else of the secret.
 const UNREAD: &str = "cannot-be-read";
 /// Keys that may hold one and have no `_file`: only hidden.
@@ -91,8 +92,8 @@ impl Secrets {
         });
         let entries = entries.unwrap_or_else(|error| {
             let place = Place::of("CREDENTIALS_DIRECTORY".to_owned());
-            let says = format!("names a folder that cannot be read: {error}");
-            problems.push(Problem { place, key: String::new(), says });
+            let message = format!("names a folder that cannot be read: {error}");
+            problems.push(Problem { place, key: String::new(), message });
             Vec::new()
         });
         for entry in entries {
@@ -111,7 +112,7 @@ impl Secrets {
                 self.strange_credential(&name, root)
             };
             let place = Place::of(format!("credential {name}"));
-            problems.extend(told.map(|says| Problem { place, key: String::new(), says }));
+            problems.extend(told.map(|message| Problem { place, key: String::new(), message }));
         }
         let place = |path: &[String]| Place::of(format!("credential {}", path.join(".")));
         (Written { value, place: Box::new(place) }, problems)
@@ -170,7 +171,8 @@ fn read_one(
     section.remove(&named);
     let both = section.get(last).is_some_and(|v| !v.is_null());
     let path: Vec<String> = parent.iter().cloned().chain([named.clone()]).collect();
-    let problem = |says: String| Problem { place: (written.place)(&path), key: key(&path), says };
+    let problem =
+        |message: String| Problem { place: (written.place)(&path), key: key(&path), message };
     if both {
         return Err(problem(format!("and {last} are both set: keep one of them")));
     }

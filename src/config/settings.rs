@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::span::Span;
-use crate::flow::settings as flow;
+use crate::intake::settings as flow;
 use crate::{agent, console, guard, llm, store, tools};
 
 pub use console::Settings as ConsoleSettings;
@@ -39,6 +39,8 @@ pub struct Settings {
     pub tools: tools::Settings,
     /// What nothing may do, whatever asks for it.
     pub guard: guard::Settings,
+    /// What somebody has to allow, and how long they are waited for.
+    pub approvals: guard::policy::Settings,
     /// How much runs at once.
     pub worker: flow::WorkerSettings,
     /// How patient the outbox is.
@@ -46,7 +48,7 @@ pub struct Settings {
     /// How long what is stored is kept.
     pub store: store::settings::Settings,
     /// Where files of private conversations live.
-    pub workspace: crate::flow::WorkspaceSettings,
+    pub workspace: flow::WorkspaceSettings,
     /// How people are shown what a long task is doing.
     pub progress: flow::ProgressSettings,
     /// What single groups may do beyond the shaping table, by their id.
@@ -78,10 +80,11 @@ impl Default for Settings {
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
             guard: guard::Settings::default(),
+            approvals: guard::policy::Settings::default(),
             worker: flow::WorkerSettings::default(),
             outbox: flow::OutboxSettings::default(),
             store: store::settings::Settings::default(),
-            workspace: crate::flow::WorkspaceSettings::default(),
+            workspace: flow::WorkspaceSettings::default(),
             progress: flow::ProgressSettings::default(),
             groups: BTreeMap::new(),
             limits: flow::LimitSettings::default(),
@@ -100,6 +103,7 @@ impl Settings {
         FlowSettings {
             while_busy: self.while_busy,
             debounce: self.debounce,
+            approvals: self.approvals.clone(),
             worker: self.worker.clone(),
             outbox: self.outbox.clone(),
             workspace: self.workspace.clone(),

@@ -9,6 +9,15 @@ use crate::config::problem::Place;
 /// The environment as a value.
 pub type Environment = BTreeMap<String, String>;
 
+/// Values that a flag sets.
+#[derive(Clone, Debug)]
+pub struct Flag {
+    /// As it is written: `--state`.
+    pub name: String,
+    /// A map of sections and keys.
+    pub value: Value,
+}
+
 /// Tells where the value of a path was written.
 pub type PlaceOf = Box<dyn Fn(&[String]) -> Place>;
 

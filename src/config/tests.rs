@@ -7,7 +7,8 @@ use std::path::Path;
 use insta::assert_snapshot;
 use schemars::{JsonSchema, Schema, schema_for};
 use selkie_channel_core::{
-    AlsoCalled, Audience, BuildContext, Channel, ChannelKit, Features, Ids, Problem as Wrong,
+    AllowKeys, AlsoCalled, Audience, BuildContext, Channel, ChannelKit, Features, Ids,
+    Problem as Wrong,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -64,6 +65,7 @@ fn kit() -> ChannelKit {
         listens: &["listen"],
         people: Ids { such_as: "pg:1", fit: |text| text.starts_with("pg:") && text.len() > 3 },
         places: Ids { such_as: "pg:1", fit: |text| text.starts_with("pg:") && text.len() > 3 },
+        allow_keys: AllowKeys::one("allowed_chat_ids"),
         kinds: &[("private", Audience::Direct)],
         features,
         speaking: &[],
@@ -144,7 +146,7 @@ fn every_problem_is_told_at_once_with_its_line() {
     config.yaml:8: pigeon.bot_token is missing: write it, name a file in bot_token_file, or set SELKIE__PIGEON__BOT_TOKEN
     config.yaml:9: pigeon.base_url takes a string, not 7
     config.yaml:10: pigeon.allowed_chat_id is not a key (did you mean allowed_chat_ids? takes bot_token, ring, base_url, allowed_chat_ids, max_bytes, bot_token_file, ring_file)
-    config.yaml:11: loging is not a key (did you mean logging? takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, llm, agent, tools, guard, worker, outbox, store, workspace, progress, groups, limits, console, logging, debug, file_state_dir, file_cache_dir, pigeon)
+    config.yaml:11: loging is not a key (did you mean logging? takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, llm, agent, tools, guard, approvals, worker, outbox, store, workspace, progress, groups, limits, console, logging, debug, file_state_dir, file_cache_dir, pigeon)
     "#);
 }
 
@@ -169,9 +171,12 @@ fn contradictions_are_told_when_the_shape_is_right() {
 
 #[test]
 fn broken_yaml_is_told_in_the_parsers_words() {
-    assert_snapshot!(Desk::with("worker:\n  a: [1\nb: 2\n").problems(), @r#"config.yaml:3: the YAML cannot be read: did not find expected ',' or ']' at line 3 column 2, while parsing a flow sequence at line 2 column 6"#);
+    assert_snapshot!(Desk::with("worker:\n  a: [1\nb: 2\n").problems(), @r#"config.yaml:3: the YAML cannot be read: illegal placement of ':' indicator at line 3, column 2: a bracket before it is not closed"#);
     assert_snapshot!(Desk::with("worker: {}\nowners: []\nworker: {}\n").problems(), @"config.yaml:3: worker is already there: keep one of the two");
-    assert_snapshot!(Desk::with("worker:\n  \tmax_concurrency: 1\n").problems(), @"config.yaml:2: is indented with a tab: YAML takes spaces alone");
+    assert_snapshot!(Desk::with("worker:\n\tmax_concurrency: 1\n").problems(), @"config.yaml:2: is indented with a tab: YAML takes spaces alone");
+    assert_snapshot!(Desk::with("worker:\n    max_concurrency: 1\n  \tmax_attempts: 1\n").problems(), @"config.yaml:3: is indented with a tab: YAML takes spaces alone");
+    assert_snapshot!(Desk::with("owners:\n- \"tg:1\ndebounce: 1s\n").problems(), @"config.yaml:3: the YAML cannot be read: invalid indentation in multiline quoted scalar at line 3, column 1: a quote before it is not closed");
+    assert_snapshot!(Desk::with("llm:\n  routes: {main: [a],\n    main: [b]}\n").problems(), @"config.yaml:3: llm.routes.main is already there: keep one of the two");
     assert_snapshot!(Desk::with("- a\n- b\n").problems(), @r#"config.yaml: the file takes keys with values (`worker: …`); see config.example.yaml"#);
     assert_snapshot!(Desk::with("a: 1\n---\nb: 2\n").problems(), @r#"config.yaml:2: begins a second document: keep one, and take the `---` between them out"#);
 }
@@ -184,7 +189,7 @@ fn a_value_of_the_environment_is_named_by_its_variable() {
         .env("SELKIE__NOPE.A[", "x");
     assert_snapshot!(desk.problems(), @r#"
     SELKIE__LLM__MODLE: llm.modle is not a key (did you mean model? takes profiles, provider, endpoint, api_key, model, headers, context, routes, prices, api_key_file)
-    SELKIE__NOPE.A[: nope.a[ is not a key (takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, llm, agent, tools, guard, worker, outbox, store, workspace, progress, groups, limits, console, logging, debug, file_state_dir, file_cache_dir, pigeon)
+    SELKIE__NOPE.A[: nope.a[ is not a key (takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, llm, agent, tools, guard, approvals, worker, outbox, store, workspace, progress, groups, limits, console, logging, debug, file_state_dir, file_cache_dir, pigeon)
     SELKIE__WORKER__MAX_CONCURRENCY: worker.max_concurrency takes a whole number, not "many"
     "#);
 }
@@ -390,7 +395,7 @@ fn the_example_loads_as_it_is_and_says_nothing_but_defaults() {
 
 #[test]
 fn the_example_holds_every_key_of_ours_and_nothing_else() {
-    let value = yaml::parse("example", &uncommented(EXAMPLE)).unwrap();
+    let value = yaml::parse("example", &uncommented(EXAMPLE)).unwrap().value;
     let mut own = value.clone();
     let settings = whole_schema(&[]);
     let known: BTreeSet<&String> = settings["properties"].as_object().unwrap().keys().collect();
@@ -399,7 +404,7 @@ fn the_example_holds_every_key_of_ours_and_nothing_else() {
     let missing: Vec<String> = keys(&settings)
         .into_iter()
         // `api_key_file` is another spelling of `api_key`, told once at the top of the example.
-        .filter(|path| !path.last().is_some_and(|key| key.ends_with("_key_file")))
+        .filter(|path| !path.last().is_some_and(|key| key.ends_with("_file")))
         .filter(|path| !holds(&own, path))
         .map(|path| path.join("."))
         .collect();

@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use crate::config::lines::Lines;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::{self, Place, Problem};
-use crate::config::source::{Written, key};
-use crate::config::{Flag, read, yaml};
+use crate::config::read;
+use crate::config::source::{Flag, Written, key};
+use crate::config::yaml::{self, Document};
 use crate::domain::schema::{FaultKind, check};
 
 /// Takes what a flag sets.
@@ -34,18 +35,9 @@ pub fn from_file(file: &ConfigFile, here: &Path) -> Result<FromFile, Problem> {
         read::text(&here.join(path), read::CONFIG, read::Pipes::Own).map_err(|why| Problem {
             place: Place::of(name.clone()),
             key: String::new(),
-            says: format!("the config file {why}"),
+            message: format!("the config file {why}"),
         })?;
-    let lines = Lines::of(&text);
-    let value = yaml::parse(&name, &text).map_err(|problem| match lines.doubled() {
-        // The parser names the line where the section begins.
-        Some((path, line)) if problem.says.contains("duplicate") => Problem {
-            place: Place { name: name.clone(), line: Some(line) },
-            key: key(path),
-            says: "is already there: keep one of the two".to_owned(),
-        },
-        _ => problem,
-    })?;
+    let Document { value, lines } = yaml::parse(&name, &text)?;
     let (known, named) = (lines.clone(), name.clone());
     let place = move |path: &[String]| {
         let line = known.exact(path).or_else(|| known.exact(&file_twin(path)));
@@ -71,7 +63,7 @@ pub fn strange_sections(written: &mut Written, schema: &Value) -> Vec<Problem> {
             problems.push(Problem {
                 place: (written.place)(&fault.path),
                 key: key(&fault.path),
-                says: problem::words(&fault, false),
+                message: problem::words(&fault, false),
             });
             if let Some(map) = written.value.as_object_mut() {
                 map.remove(section);

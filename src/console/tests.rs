@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{ChannelView, Console};
-use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::happening::{Happening, Happenings};
 use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::taint::Taint;
@@ -61,7 +61,7 @@ fn facts() -> Facts {
         speaker: None,
         trust: Trust::Owner,
         taint: Taint::Clean,
-        occasion: Occasion::Asked,
+        trigger: Trigger::Asked,
         mode: Mode::Normal,
         message: None,
         opened: Vec::new(),
@@ -158,6 +158,7 @@ impl Served {
             explain: Arc::new(|facts| Explained {
                 setting: format!("{} · {}", facts.place.name(), facts.trust.name()),
                 there: vec![ToolLine {
+                    asks: Vec::new(),
                     name: "think".to_owned(),
                     class: "note".to_owned(),
                     group: "planning".to_owned(),

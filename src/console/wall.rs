@@ -30,7 +30,7 @@ pub(super) async fn guard(State(wall): State<Arc<Wall>>, request: Request, next:
 
 fn refusal(wall: &Wall, request: &Request) -> Option<Fault> {
     if let Some(refusal) = wall.refusal(request) {
-        return Some(Fault::new(refusal.status, refusal.says));
+        return Some(Fault::new(refusal.status, refusal.message));
     }
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return Some(Fault::new(

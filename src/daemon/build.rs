@@ -1,40 +1,34 @@
 //! Builds everything from config; the only place above the binary that knows concrete types.
 //!
-//! A [`Plan`] touches nothing outside the process and is all that `config check` and `tools list` need; a
-//! [`House`] holds the store.
+//! An [`AppConfig`] touches nothing outside the process and is all that `config check` and `tools list` need.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::ClientConfig;
-use selkie_channel_core::{BuildContext, Channel, PersonId, Problem, Redactor};
+use selkie_channel_core::{BuildContext, Channel, Problem, Redactor};
 
-use crate::agent::{Agent, SmallModel};
+use crate::agent::SmallModel;
 use crate::config::paths::{ConfigFile, Folders};
 use crate::config::places;
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::{Settings, ToolsSettings};
-use crate::config::{Flag, Reading, Sources, crash_at, read, whole_schema};
-use crate::console::{ChannelView, Console};
-use crate::daemon::{Binary, http, lifecycle, state, templates};
+use crate::config::{Flag, Reading, Sources, read, whole_schema};
+use crate::daemon::{Binary, http};
 use crate::domain::chance::{Chance, SystemChance};
 use crate::domain::clock::{SharedClock, SystemClock};
-use crate::domain::crash::Crash;
-use crate::domain::happening::Happenings;
-use crate::domain::ids::Boot;
+use crate::guard::policy::Policy;
+use crate::llm;
 use crate::llm::Model;
 use crate::shape::{ChannelTools, Shaper};
-use crate::store::Ledger;
-use crate::store::read::Read;
-use crate::tools::base::{self, Means};
+use crate::tools::Schemas;
+use crate::tools::base::{self, ToolDeps};
 use crate::tools::isolate::Isolate;
 use crate::tools::paths::{CREDENTIALS, Ours};
-use crate::tools::ports::{Pictures, Small};
+use crate::tools::ports::Small;
 use crate::tools::shell::Processes;
 use crate::tools::web::client::Guarded;
-use crate::tools::{PictureKeeper, Schemas};
-use crate::{flow, llm, store};
 
 /// The version of this selkie.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -51,7 +45,7 @@ pub struct Chosen {
 }
 
 /// Everything that can be built without touching a disk or the network.
-pub struct Plan {
+pub struct AppConfig {
     /// The settings.
     pub settings: Settings,
     /// Where things lie.
@@ -71,13 +65,13 @@ pub struct Plan {
     /// Everything that tools run.
     pub processes: Arc<Processes>,
     /// Where foreign bytes are worked on.
-    isolate: Arc<dyn Isolate>,
+    pub(super) isolate: Arc<dyn Isolate>,
     /// The one TLS configuration.
     pub tls: Arc<ClientConfig>,
     /// What is right and still may not be what the config's writer wants, a sentence each.
     pub notes: Vec<String>,
-    clock: SharedClock,
-    chance: Arc<dyn Chance>,
+    pub(super) clock: SharedClock,
+    pub(super) chance: Arc<dyn Chance>,
 }
 
 /// Whether the folders and programs that the config names are looked for.
@@ -105,7 +99,7 @@ pub fn sources(binary: &Binary, chosen: &Chosen) -> Sources {
 ///
 /// # Errors
 /// Everything that is wrong with the config, at once.
-pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
+pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
     planned(binary, chosen, Places::Aside)
 }
 
@@ -113,11 +107,11 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
 ///
 /// # Errors
 /// Everything that is wrong with the config, at once.
-pub fn plan_to_run(binary: &Binary, chosen: &Chosen) -> Result<Plan, Problems> {
+pub fn plan_to_run(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
     planned(binary, chosen, Places::Looked)
 }
 
-fn planned(binary: &Binary, chosen: &Chosen, places: Places) -> Result<Plan, Problems> {
+fn planned(binary: &Binary, chosen: &Chosen, places: Places) -> Result<AppConfig, Problems> {
     let mut reading = read(&sources(binary, chosen), &binary.kits)?;
     let redactor = Redactor::default();
     reading.secrets().iter().for_each(|secret| redactor.learn(secret));
@@ -161,10 +155,12 @@ fn planned(binary: &Binary, chosen: &Chosen, places: Places) -> Result<Plan, Pro
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
     let tools = closed(binary, &settings.tools, config.as_deref(), &named);
     let shaper = shaper(binary, &tools, &means)?;
+    let policy = Policy::new(settings.approvals.policy.clone());
+    let shaper = Arc::new(shaper.with_policy(policy));
     let folders = found.ok_or_else(|| Problems(Vec::new()))?;
     let processes = means.processes;
     let ours = ours(binary, &folders, config, named);
-    Ok(Plan {
+    Ok(AppConfig {
         settings,
         folders,
         ours,
@@ -185,12 +181,12 @@ fn planned(binary: &Binary, chosen: &Chosen, places: Places) -> Result<Plan, Pro
 /// Adds what is wrong with the folders and programs that the config names.
 fn look_at_places(reading: &mut Reading, binary: &Binary) {
     let Some((settings, found)) = reading.settings().zip(reading.folders()) else { return };
-    for places::Unfit { key, variable, says } in
+    for places::Unfit { key, variable, message } in
         places::problems(settings, &found, &binary.env, &binary.here)
     {
         match variable {
-            Some(variable) => reading.add_of_variable(variable, &key, says),
-            None => reading.add("", vec![Problem { key, says }]),
+            Some(variable) => reading.add_of_variable(variable, &key, message),
+            None => reading.add("", vec![Problem { key, message }]),
         }
     }
 }
@@ -256,7 +252,7 @@ fn means(
     settings: &Settings,
     tls: &Arc<ClientConfig>,
     routes: &llm::Routes,
-) -> Means {
+) -> ToolDeps {
     let tls = Arc::clone(tls);
     let small = |model: &Arc<dyn Model>| -> Arc<dyn Small> {
         Arc::new(SmallModel::new(Arc::clone(model), Arc::clone(&routes.profiles)))
@@ -264,7 +260,7 @@ fn means(
     let factory = move || Ok(http::builder(&tls));
     let kits = binary.kits.clone();
     let config = move || whole_schema(&kits);
-    Means {
+    ToolDeps {
         processes: Arc::new(Processes::new(binary.launcher.clone())),
         env: Arc::new(binary.env.clone()),
         client: Arc::new(Guarded::new(settings.guard.network.clone(), Box::new(factory))),
@@ -275,7 +271,7 @@ fn means(
     }
 }
 
-fn shaper(binary: &Binary, tools: &ToolsSettings, means: &Means) -> Result<Arc<Shaper>, Problems> {
+fn shaper(binary: &Binary, tools: &ToolsSettings, means: &ToolDeps) -> Result<Shaper, Problems> {
     let base = base::build(tools, means).map_err(|e| defect(&e))?;
     let speaking: Vec<ChannelTools> = binary
         .kits
@@ -284,127 +280,11 @@ fn shaper(binary: &Binary, tools: &ToolsSettings, means: &Means) -> Result<Arc<S
         .collect();
     let runtime = base::runtime(tools, means);
     let shaper = Shaper::for_channels(Arc::new(base), runtime, &speaking, tools);
-    Ok(Arc::new(shaper.map_err(|e| defect(&e))?))
+    shaper.map_err(|e| defect(&e))
 }
 
 /// What cannot go wrong by config and did: said like a problem, so that no start ends without words.
 fn defect(error: &dyn std::fmt::Display) -> Problems {
-    let says = format!("selkie itself is broken: {error}");
-    Problems(vec![ConfigProblem { place: Place::default(), key: String::new(), says }])
-}
-
-/// A plan with its store and everything that moves.
-pub struct House {
-    /// The rows.
-    pub ledger: Arc<dyn Ledger>,
-    /// Intake, workers, couriers.
-    pub flow: Arc<flow::Flow>,
-    /// What happens, live.
-    pub happenings: Happenings,
-    /// The time.
-    pub clock: SharedClock,
-    /// What it was built from.
-    pub plan: Plan,
-}
-
-impl Plan {
-    /// Makes the folders, takes the store's lock and builds the rest.
-    ///
-    /// # Errors
-    /// When a folder cannot be made, or the store is held, newer or broken.
-    pub fn open(self) -> anyhow::Result<House> {
-        state::prepare(&self.folders)?;
-        templates::lay_out(&self.folders.state, self.clock.now())?;
-        let ledger = store::open(&self.folders.state)?;
-        // The store's lock is held: whatever an earlier daemon left running is nobody's.
-        self.processes.begin(self.folders.state.join("run/processes.json"));
-        let happenings = Happenings::default();
-        let crash = Arc::new(crash(&self.settings));
-        if self.settings.flow().has_gate() && self.settings.llm.routes.decision.is_none() {
-            tracing::warn!(
-                "llm.routes.decision is not set: the main model decides about every line of groups in smart or \
-                 talkative mode; name a small model there to spend less"
-            );
-        }
-        let agent = Agent {
-            model: Arc::clone(&self.model),
-            work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
-            happenings: happenings.clone(),
-            crash: Arc::clone(&crash),
-            clock: Arc::clone(&self.clock),
-            redactor: self.redactor.clone(),
-            settings: self.settings.agent.clone(),
-        };
-        let flow = flow::Flow::new(flow::Parts {
-            ledger: Arc::clone(&ledger),
-            shaper: Arc::clone(&self.shaper),
-            agent: Arc::new(agent),
-            decision: Arc::clone(&self.decision),
-            channels: self.channels.clone(),
-            owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
-            settings: self.settings.flow(),
-            clock: Arc::clone(&self.clock),
-            chance: Arc::clone(&self.chance),
-            crash,
-            happenings: happenings.clone(),
-            boot: Boot(uuid::Uuid::now_v7().to_string()),
-            state_dir: self.folders.state.clone(),
-            cache_dir: self.folders.cache.clone(),
-            ours: self.ours.clone(),
-            redactor: self.redactor.clone(),
-            processes: Arc::clone(&self.processes),
-            sees: self.keeper(),
-            version: VERSION,
-        });
-        Ok(House { ledger, flow, happenings, clock: Arc::clone(&self.clock), plan: self })
-    }
-}
-
-impl Plan {
-    /// What makes people's pictures ready, when the main model sees.
-    fn keeper(&self) -> Option<Arc<dyn Pictures>> {
-        let isolate = Arc::clone(&self.isolate);
-        self.model.card().sees_images.then(|| Arc::new(PictureKeeper { isolate }) as _)
-    }
-}
-
-impl House {
-    /// Returns the read API over this house.
-    pub fn console(&self) -> Console {
-        let shaper = Arc::clone(&self.plan.shaper);
-        let flow = Arc::clone(&self.flow);
-        let ledger = Arc::clone(&self.ledger);
-        Console {
-            ledger: Arc::clone(&self.ledger) as Arc<dyn Read>,
-            explain: Arc::new(move |facts| shaper.shape(facts).explain()),
-            happenings: self.happenings.clone(),
-            channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),
-            syncs: Arc::new(move || ledger.syncs()),
-            version: VERSION,
-            model: self.plan.model.card().name,
-            wall: self.plan.settings.console.wall(),
-        }
-    }
-}
-
-fn view(channel: flow::ChannelState) -> ChannelView {
-    let flow::ChannelState { name, account, hearing, .. } = channel;
-    let state = match hearing {
-        flow::Hearing::Off => "off".to_owned(),
-        flow::Hearing::Listening => "listening".to_owned(),
-        flow::Hearing::Refused { reason } => format!("refused: {reason}"),
-    };
-    ChannelView { name: name.to_owned(), account: account.to_string(), state }
-}
-
-fn crash(settings: &Settings) -> Crash {
-    let Some((point, nth)) = settings.debug.crash_at.as_deref().and_then(crash_at) else {
-        return Crash::default();
-    };
-    tracing::warn!(
-        point = point.name(),
-        nth,
-        "debug.crash_at is set: THIS PROCESS WILL KILL ITSELF; for tests only"
-    );
-    Crash::at(point, nth, lifecycle::kill)
+    let message = format!("selkie itself is broken: {error}");
+    Problems(vec![ConfigProblem { place: Place::default(), key: String::new(), message }])
 }

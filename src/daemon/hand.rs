@@ -2,17 +2,18 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use selkie_channel_core::{AccountId, Body, ConversationId, Redactor};
+use selkie_channel_core::{AccountId, Body, ConversationId, Redactor, locked};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::daemon::build::House;
+use crate::daemon::app::App;
+use crate::domain::approval::Exposure;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Facts, Mode, Where};
 use crate::domain::ids::TaskId;
@@ -21,10 +22,12 @@ use crate::shape::roots::{Reach, Workspace};
 use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
 use crate::tools::ToolError;
-use crate::tools::dispatch::{check, dispatch, look_up};
+use crate::tools::dispatch::dispatch;
 use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Todos};
 use crate::tools::preview::preview;
+use crate::tools::registry::needs_leave;
+use crate::tools::resolve::{check, look_up, resolve};
 use crate::tools::scope::{Outward, Roots, Scope};
 
 /// Not longer than this for one call.
@@ -65,7 +68,7 @@ pub struct Called {
 }
 
 /// Where calls by hand are made.
-pub struct Bench {
+pub struct ToolRunner {
     shaper: Arc<Shaper>,
     ledger: Arc<dyn Ledger>,
     redactor: Redactor,
@@ -76,17 +79,17 @@ pub struct Bench {
     progress: Arc<dyn Progress>,
 }
 
-impl Bench {
-    /// Takes its parts of a house.
-    pub fn of(house: &House) -> Self {
+impl ToolRunner {
+    /// Takes its parts of a app.
+    pub fn of(app: &App) -> Self {
         Self {
-            shaper: Arc::clone(&house.plan.shaper),
-            ledger: Arc::clone(&house.ledger),
-            redactor: house.plan.redactor.clone(),
-            clock: Arc::clone(&house.clock),
-            state: house.plan.folders.state.clone(),
-            cache: house.plan.folders.cache.clone(),
-            ours: house.plan.ours.clone(),
+            shaper: Arc::clone(&app.plan.shaper),
+            ledger: Arc::clone(&app.ledger),
+            redactor: app.plan.redactor.clone(),
+            clock: Arc::clone(&app.clock),
+            state: app.plan.folders.state.clone(),
+            cache: app.plan.folders.cache.clone(),
+            ours: app.plan.ours.clone(),
             progress: Arc::new(Silent),
         }
     }
@@ -140,8 +143,9 @@ impl Bench {
     /// Tells what a call would do, in the words of an approval.
     async fn preview(&self, shape: &Shape, scope: Scope, call: Call) -> Called {
         let redactor = self.redactor.clone();
+        let lacking = lacking(shape, &scope, &call).await;
         let found = look_up(&shape.registry, &call.name).and_then(|tool| {
-            check(&tool, &call, &scope).map_err(|why| why.to_string())?;
+            check(&tool, &call).map_err(|why| why.to_string())?;
             Ok(tool)
         });
         let shown = match found {
@@ -153,7 +157,14 @@ impl Bench {
             Err(why) => Err(why),
         };
         let (text, is_error) = match shown {
-            Ok(shown) => (shown.unwrap_or_else(|| "it changes nothing".to_owned()), false),
+            Ok(shown) => {
+                let shown = shown.unwrap_or_else(|| "it changes nothing".to_owned());
+                (
+                    lacking
+                        .map_or(shown.clone(), |why| format!("would be refused: {why}\n{shown}")),
+                    false,
+                )
+            }
             Err(why) => (why, true),
         };
         Called { tool: String::new(), text, is_error }
@@ -172,7 +183,10 @@ impl Bench {
             trust: by_hand.facts.trust,
             mode: by_hand.facts.mode,
             // Whoever calls by hand has written what is called.
+            taint: facts.taint,
             outward: Outward::Free,
+            // Whoever sits there sees what is done.
+            approved: by_hand.terminal,
             earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
@@ -182,7 +196,6 @@ impl Bench {
                 state: state.then(|| self.state.clone()),
                 workspace: (opened == Workspace::Any).then(|| workspace.clone()),
                 elsewhere,
-                writes_state: !facts.is_tainted(),
                 level: Level::writing(facts.taint.written()),
                 ours: self.ours.clone(),
             },
@@ -196,6 +209,15 @@ impl Bench {
             cancel: CancellationToken::new(),
             clock: Arc::clone(&self.clock),
         }
+    }
+}
+
+/// The leave that a call needs and that nobody here can give; `None` when it needs none.
+async fn lacking(shape: &Shape, scope: &Scope, call: &Call) -> Option<String> {
+    let resolved = resolve(&shape.registry, call, scope).await.ok()?;
+    match resolved.exposure {
+        Exposure::Ask { reasons, .. } if !scope.approved => Some(needs_leave(&call.name, &reasons)),
+        _ => None,
     }
 }
 
@@ -222,14 +244,14 @@ struct OfThisRun(Mutex<Mode>);
 
 impl OfThisRun {
     fn now(&self) -> Mode {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *locked(&self.0)
     }
 }
 
 #[async_trait]
 impl Modes for OfThisRun {
     async fn change(&self, _: &ConversationId, mode: Mode) -> Result<(), ToolError> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = mode;
+        *locked(&self.0) = mode;
         Ok(())
     }
 }

@@ -8,8 +8,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
-use crate::daemon::build::House;
-use crate::flow::Stop;
+use crate::daemon::app::App;
+use crate::delivery::runtime::Stop;
 use crate::store::read::Counts;
 
 /// How long running tasks may take to end after the first signal.
@@ -77,10 +77,10 @@ impl Signals {
 
 /// Ends the daemon in order: nothing is heard or begun any more, then running tasks and what they said may end,
 /// within limits or until a second signal; what is left, and what waits, goes on at the next start.
-pub async fn stop(house: &House, tracker: &TaskTracker, stop: &Stop, signals: &mut Signals) {
+pub async fn stop(app: &App, tracker: &TaskTracker, stop: &Stop, signals: &mut Signals) {
     stop.receivers.cancel();
     tokio::select! {
-        () = drained(house) => {}
+        () = drained(app) => {}
         name = signals.next() => tracing::warn!(signal = name, "a second signal: ending at once"),
     }
     stop.work.cancel();
@@ -88,40 +88,28 @@ pub async fn stop(house: &House, tracker: &TaskTracker, stop: &Stop, signals: &m
     if timeout(LAST, tracker.wait()).await.is_err() {
         tracing::warn!("something does not end: leaving it behind");
     }
-    house.plan.processes.end().await;
-    house.ledger.close().await;
+    app.plan.processes.end().await;
+    app.ledger.close().await;
 }
 
 /// Waits until nothing runs, and then a little for what was said.
-async fn drained(house: &House) {
-    if timeout(DRAIN, until(house, |counts| counts.running == 0)).await.is_err() {
+async fn drained(app: &App) {
+    if timeout(DRAIN, until(app, |counts| counts.running == 0)).await.is_err() {
         tracing::warn!("tasks still run after {} s: they go on at the next start", DRAIN.as_secs());
         return;
     }
     // What a platform does not take now is sent at the next start.
-    timeout(LAST, until(house, |counts| counts.queued + counts.sending == 0)).await.ok();
+    timeout(LAST, until(app, |counts| counts.queued + counts.sending == 0)).await.ok();
 }
 
 /// Waits until the counts are so; a store that cannot tell ends the waiting.
-async fn until(house: &House, so: fn(&Counts) -> bool) {
-    let mut happenings = house.happenings.listen();
-    while let Ok(counts) = house.ledger.counts().await {
+async fn until(app: &App, so: fn(&Counts) -> bool) {
+    let mut happenings = app.happenings.listen();
+    while let Ok(counts) = app.ledger.counts().await {
         if so(&counts) {
             return;
         }
         // A hint may be missed: look again after a while without one.
         timeout(LOOK, happenings.recv()).await.ok();
-    }
-}
-
-/// Kills this very process, as a crash would.
-pub fn kill() {
-    use rustix::process::{Signal, getpid, kill_process};
-    if kill_process(getpid(), Signal::KILL).is_err() {
-        std::process::abort();
-    }
-    // The signal is on its way: nothing may happen after this edge.
-    loop {
-        std::thread::park();
     }
 }

@@ -1,12 +1,15 @@
 //! The composition root: builds everything, starts it, stops it; the command line.
 
+pub mod app;
 pub mod build;
 pub mod cli;
 pub mod demo;
+pub mod flow;
 
 mod client;
 mod hand;
 mod http;
+mod ledger;
 mod lifecycle;
 mod process;
 mod run;

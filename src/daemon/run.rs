@@ -7,11 +7,12 @@ use anyhow::{Context, bail};
 use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 
-use crate::daemon::build::{House, Plan, VERSION};
+use crate::daemon::app::App;
+use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::lifecycle::{Signals, stop};
-use crate::daemon::{process, socket};
+use crate::daemon::{ledger, process, socket};
+use crate::delivery::runtime::Stop;
 use crate::domain::happening::Happenings;
-use crate::flow::Stop;
 use crate::store::Ledger;
 
 /// What a started daemon tells whoever started it.
@@ -25,7 +26,7 @@ pub struct Up {
 }
 
 /// Says what is missing when a plan has nothing to do.
-pub fn needs_something_to_do(plan: &Plan) -> Option<String> {
+pub fn needs_something_to_do(plan: &AppConfig) -> Option<String> {
     let idle = plan.channels.is_empty() && plan.settings.console.listen.is_none();
     idle.then(|| {
         "no channel is configured: write a section with its token in config.yaml (see \
@@ -40,30 +41,30 @@ pub fn needs_something_to_do(plan: &Plan) -> Option<String> {
 /// When something cannot start, or when every channel is refused and none has ever worked; any other daemon that
 /// runs ends without error.
 pub async fn daemon(
-    plan: Plan,
+    plan: AppConfig,
     up: oneshot::Sender<Up>,
     end: Option<oneshot::Receiver<()>>,
 ) -> anyhow::Result<()> {
     process::take_files();
     let mut signals = Signals::listen().context("signals cannot be handled")?;
-    let house = plan.open()?;
+    let Some(app) = open(plan, &mut signals).await? else { return Ok(()) };
     let (tracker, stops) = (TaskTracker::new(), Stop::default());
-    let started = start(&house, &tracker, &stops).await;
+    let started = start(&app, &tracker, &stops).await;
     let console = match started {
         Ok(console) => console,
         Err(error) => {
             stops.receivers.cancel();
             stops.work.cancel();
-            house.ledger.close().await;
+            app.ledger.close().await;
             return Err(error);
         }
     };
-    let channels: Vec<&str> = house.plan.channels.iter().map(|c| c.name).collect();
-    let state = house.plan.folders.state.display().to_string();
+    let channels: Vec<&str> = app.plan.channels.iter().map(|c| c.name).collect();
+    let state = app.plan.folders.state.display().to_string();
     let console_at = console.map_or_else(|| "off".to_owned(), |address| address.to_string());
     tracing::info!(version = VERSION, ?channels, state, console = console_at, "selkie is up");
     // Nobody waiting for it is no reason to end.
-    let (ledger, happenings) = (Arc::clone(&house.ledger), house.happenings.clone());
+    let (ledger, happenings) = (Arc::clone(&app.ledger), app.happenings.clone());
     up.send(Up { ledger, happenings, console }).ok();
     let asked = async {
         match end {
@@ -74,7 +75,7 @@ pub async fn daemon(
     };
     let mut hopeless = None;
     tokio::select! {
-        why = house.flow.hopeless() => hopeless = Some(why),
+        why = app.flow.hopeless() => hopeless = Some(why),
         name = signals.next() => {
             tracing::info!(signal = name, "stopping: running tasks may end, a second signal ends at once");
             if name == "SIGHUP" {
@@ -83,8 +84,8 @@ pub async fn daemon(
         }
         () = asked => {}
     }
-    stop(&house, &tracker, &stops, &mut signals).await;
-    socket::remove(&house.plan.folders.state);
+    stop(&app, &tracker, &stops, &mut signals).await;
+    socket::remove(&app.plan.folders.state);
     tracing::info!("selkie has stopped");
     match hopeless {
         Some(why) => bail!("no channel works, and none has since the start: {why}"),
@@ -92,22 +93,36 @@ pub async fn daemon(
     }
 }
 
+/// Opens the store and what works on it; `None` when a signal came before its database was there.
+async fn open(plan: AppConfig, signals: &mut Signals) -> anyhow::Result<Option<App>> {
+    plan.prepare()?;
+    let instance = AppConfig::instance();
+    let ledger = tokio::select! {
+        ledger = ledger::wait_for(plan.ledger_for(&instance)) => ledger?,
+        name = signals.next() => {
+            tracing::info!(signal = name, "stopping: the database was never there");
+            return Ok(None);
+        }
+    };
+    Ok(Some(plan.open_on(ledger, instance)))
+}
+
 async fn start(
-    house: &House,
+    app: &App,
     tracker: &TaskTracker,
     stops: &Stop,
 ) -> anyhow::Result<Option<SocketAddr>> {
     // The store's lock is held: whatever lies at the socket's path is stale.
-    let listener = socket::listen(&house.plan.folders.state)?;
-    let console = house.plan.settings.console.listen().await?;
+    let listener = socket::listen(&app.plan.folders.state)?;
+    let console = app.plan.settings.console.listen().await?;
     let address = console.as_ref().and_then(|l| l.local_addr().ok());
-    if let (None, Some(listen)) = (address, &house.plan.settings.console.listen) {
+    if let (None, Some(listen)) = (address, &app.plan.settings.console.listen) {
         bail!("console.listen {listen} has no address");
     }
     if let Some(listener) = console {
-        tracker.spawn(house.console().serve(listener, stops.work.clone()));
+        tracker.spawn(app.console().serve(listener, stops.work.clone()));
     }
-    house.flow.start(tracker, stops.clone()).await?;
-    tracker.spawn(socket::serve(socket::Desk::of(house), listener, stops.work.clone()));
+    app.flow.start(tracker, stops.clone()).await?;
+    tracker.spawn(socket::serve(socket::Desk::of(app), listener, stops.work.clone()));
     Ok(address)
 }

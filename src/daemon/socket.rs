@@ -1,7 +1,8 @@
 //! The control socket: `<state>/selkie.sock`, for the commands of the same user on the same machine.
 //!
 //! `POST /v1/ask` streams JSON lines (who closes it before the end has their task stopped), `POST /v1/answer`
-//! answers a question it asked, `POST /v1/say` speaks, `POST /v1/tools/call` answers calls by hand,
+//! answers a question it asked, `POST /v1/say` speaks, `GET` and `POST /v1/approvals` list and decide,
+//! `POST /v1/tools/call` answers calls by hand,
 //! `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
 use std::fs::Permissions;
@@ -24,10 +25,15 @@ use serde_json::{Value, json};
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::daemon::build::{House, VERSION};
-use crate::daemon::hand::{Bench, ByHand, Called};
-use crate::flow::{Ask, AskEvent, Flow, Told};
+use crate::daemon::app::App;
+use crate::daemon::build::VERSION;
+use crate::daemon::flow::Flow;
+use crate::daemon::hand::{ByHand, Called, ToolRunner};
+use crate::delivery::say::Told;
+use crate::domain::approval::Verdict;
 use crate::store::Ledger;
+use crate::terminal::ask::Ask;
+use crate::terminal::ask::AskEvent;
 
 /// Returns where the socket of a state folder lies.
 pub fn path(state: &Path) -> PathBuf {
@@ -62,16 +68,16 @@ pub fn remove(state: &Path) {
 pub struct Desk {
     flow: Arc<Flow>,
     ledger: Arc<dyn Ledger>,
-    bench: Bench,
+    bench: ToolRunner,
 }
 
 impl Desk {
-    /// Takes its parts of a house.
-    pub fn of(house: &House) -> Self {
+    /// Takes its parts of a app.
+    pub fn of(app: &App) -> Self {
         Self {
-            flow: Arc::clone(&house.flow),
-            ledger: Arc::clone(&house.ledger),
-            bench: Bench::of(house),
+            flow: Arc::clone(&app.flow),
+            ledger: Arc::clone(&app.ledger),
+            bench: ToolRunner::of(app),
         }
     }
 }
@@ -82,6 +88,7 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
         .route("/v1/ask", post(ask))
         .route("/v1/answer", post(answer))
         .route("/v1/say", post(say))
+        .route("/v1/approvals", get(approvals).post(decide))
         .route("/v1/tools/call", post(call))
         .route("/v1/trace/{message}", get(trace))
         .route("/v1/status", get(status))
@@ -177,6 +184,29 @@ pub struct SayBody {
 async fn say(State(desk): State<Arc<Desk>>, Json(body): Json<SayBody>) -> Response {
     match desk.flow.say(&body.to, &body.text).await {
         Ok(told) => Json::<Told>(told).into_response(),
+        Err(error) => broken(&error),
+    }
+}
+
+/// What `approvals approve` and `approvals deny` send.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DecideBody {
+    /// The code of the approval, or its key.
+    pub code: String,
+    /// What is decided.
+    pub verdict: Verdict,
+}
+
+async fn approvals(State(desk): State<Arc<Desk>>) -> Response {
+    match desk.flow.approvals().await {
+        Ok(open) => Json(open).into_response(),
+        Err(error) => broken(&error),
+    }
+}
+
+async fn decide(State(desk): State<Arc<Desk>>, Json(body): Json<DecideBody>) -> Response {
+    match desk.flow.decide(&body.code, body.verdict).await {
+        Ok(said) => Json(said).into_response(),
         Err(error) => broken(&error),
     }
 }

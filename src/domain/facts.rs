@@ -23,7 +23,8 @@ pub struct Facts {
     #[serde(alias = "untrusted_text")]
     pub taint: Taint,
     /// Why the task exists.
-    pub occasion: Occasion,
+    #[serde(alias = "occasion")]
+    pub trigger: Trigger,
     /// Plan mode or not.
     pub mode: Mode,
     /// The message it answers, for tools that point at one.
@@ -119,7 +120,7 @@ impl Trust {
 /// Why a task exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Occasion {
+pub enum Trigger {
     /// Somebody asked.
     Asked,
     /// A schedule came due.

@@ -40,7 +40,7 @@ row_id! {
 /// One run of the process: leases and claims die with it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Boot(
+pub struct Instance(
     /// A UUIDv7, made at start.
     pub String,
 );

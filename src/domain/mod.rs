@@ -1,7 +1,10 @@
 //! Nouns without I/O. Everything here can be made, compared and stored without a clock or a socket.
 
+pub mod approval;
+pub mod builtin;
 pub mod chance;
 pub mod clock;
+pub mod command_line;
 pub mod count;
 pub mod crash;
 pub mod document;

@@ -8,9 +8,11 @@
 //! end. Every step is paid for, and a check that takes too many is a fault of its own.
 
 mod effort;
+mod follow;
 mod words;
 
 use effort::{Effort, Spent};
+use follow::{choices, resolve};
 use serde_json::Value;
 use words::{constants, describe_within, got, short};
 
@@ -221,24 +223,6 @@ impl Checker<'_> {
         let nearest = nearest(key, taken.iter().map(String::as_str)).map(str::to_owned);
         self.at(key, |c| c.fault(FaultKind::Unknown { nearest, taken }))
     }
-}
-
-/// Follows references; one that leads nowhere says nothing of a value.
-fn resolve<'a>(
-    root: &'a Value,
-    mut schema: &'a Value,
-    effort: &Effort,
-) -> Result<&'a Value, Spent> {
-    while let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        effort.copy(reference.len())?;
-        let Some(next) = reference.strip_prefix('#').and_then(|p| root.pointer(p)) else { break };
-        schema = next;
-    }
-    Ok(schema)
-}
-
-fn choices(schema: &Value) -> Option<&Vec<Value>> {
-    schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array)
 }
 
 fn types_fit(schema: &Value, value: &Value, effort: &Effort) -> Result<bool, Spent> {

@@ -3,7 +3,7 @@
 use selkie_channel_core::ConversationId;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{Boot, TaskId};
+use crate::domain::ids::{Instance, TaskId};
 
 /// The promise that one task runs at a time: a conversation's, or a parent task's.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,7 +29,7 @@ impl Lane {
     }
 }
 
-/// The right to work on a task: dies with its boot, and with the next claim of the same task.
+/// The right to work on a task: dies with its instance, and with the next claim of the same task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The task.
@@ -37,7 +37,7 @@ pub struct Claim {
     /// Counts the claims of this task; every write carries it.
     pub number: i64,
     /// Whose it is.
-    pub boot: Boot,
+    pub instance: Instance,
 }
 
 /// Where a task stands.
@@ -86,6 +86,11 @@ pub enum ParkedOn {
     /// A person's answer to the question with this key.
     Question {
         /// The question's key.
+        key: String,
+    },
+    /// Somebody's leave for a call: the approval with this key.
+    Approval {
+        /// The approval's key.
         key: String,
     },
     /// A child task.

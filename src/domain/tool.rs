@@ -1,8 +1,9 @@
 //! What a tool is to everybody but itself: name, words, schema, class; and the block of them a model sees.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -124,7 +125,7 @@ impl ToolBlock {
         dialect: &'static str,
         write: impl FnOnce(&[Arc<ToolSpec>]) -> Value,
     ) -> serde_json::Result<Arc<RawValue>> {
-        let mut cache = self.serialized.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = locked(&self.serialized);
         if let Some(block) = cache.get(dialect) {
             return Ok(Arc::clone(block));
         }

@@ -1,8 +1,9 @@
 //! What a task cost.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use chrono::{DateTime, Utc};
+use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 
 /// Tokens and money of one model call or of many.
@@ -57,11 +58,11 @@ pub struct Meter(Mutex<Usage>);
 impl Meter {
     /// Adds what something has used.
     pub fn add(&self, usage: Usage) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(usage);
+        locked(&self.0).add(usage);
     }
 
     /// Takes what was counted since it was taken last.
     pub fn take(&self) -> Usage {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *locked(&self.0))
     }
 }

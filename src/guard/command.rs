@@ -9,31 +9,7 @@ use std::collections::BTreeSet;
 
 use super::words;
 
-/// What a command line holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
-    /// The words of each simple command, without quotes.
-    pub commands: Vec<Vec<Word>>,
-    /// Where redirections lead, and the values of lists.
-    pub targets: Vec<Word>,
-    /// Something is left running with a `&` outside of quotes.
-    pub backgrounds: bool,
-    /// Why it is not understood.
-    pub unclear: Option<&'static str>,
-}
-
-/// A word of a command.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Word {
-    /// The word without quotes; what is expanded stands as it is written.
-    pub text: String,
-    /// The byte up to which it has pieces that become something else when the command runs.
-    pub(super) soft: usize,
-    /// It may become several words, or none.
-    pub(super) splits: bool,
-    /// It has quotes, and so is none of the shell's own words.
-    pub(super) quoted: bool,
-}
+pub use super::reading::{Reading, Word};
 
 /// Programs that wait for a person at a terminal.
 const INTERACTIVE: [&str; 30] = [
@@ -41,9 +17,6 @@ const INTERACTIVE: [&str; 30] = [
     "mc", "more", "most", "nano", "ncdu", "nnn", "nvim", "pico", "ranger", "screen", "telnet",
     "tig", "tmux", "top", "vi", "view", "vim", "watch",
 ];
-/// The shell's own words before a command.
-const RESERVED: [&str; 12] =
-    ["!", "coproc", "do", "elif", "else", "if", "then", "time", "until", "while", "{", "}"];
 /// Programs that start the program that follows.
 const WRAPPERS: [&str; 27] = [
     "builtin",
@@ -81,7 +54,7 @@ const LATE: [&str; 8] =
 const EXECUTES: [&str; 8] =
     ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
 /// Programs whose words are commands.
-const SHELLS: [&str; 10] =
+pub(super) const SHELLS: [&str; 10] =
     ["ash", "bash", "dash", "flock", "ksh", "mksh", "script", "sh", "su", "zsh"];
 /// Options of shells that have a value.
 const VALUED: [&str; 5] = ["-o", "+o", "-O", "--rcfile", "--init-file"];
@@ -240,42 +213,6 @@ pub fn interactive(reading: &Reading) -> Option<&'static str> {
         let alone = start[1..].iter().any(|word| BATCH.contains(&word.text.as_str()));
         (!alone).then_some(name)
     })
-}
-
-impl Reading {
-    /// Marks it as not understood; the first reason stays.
-    pub(super) fn unclear(&mut self, why: &'static str) {
-        self.unclear.get_or_insert(why);
-    }
-
-    /// Returns every word there is.
-    pub fn words(&self) -> impl Iterator<Item = &str> {
-        let words = self.commands.iter().flatten().chain(&self.targets);
-        words.map(|word| word.text.as_str())
-    }
-}
-
-impl Word {
-    /// A word that is what it says.
-    pub(super) fn of(text: &str) -> Self {
-        Self { text: text.to_owned(), ..Self::default() }
-    }
-
-    /// Returns the name of the program that it is: its last part, when that is known.
-    pub(super) fn name(&self) -> Option<&str> {
-        let from = self.text.rfind('/').map_or(0, |at| at + 1);
-        (!self.splits && self.soft <= from).then(|| &self.text[from..])
-    }
-
-    /// Whether it is what it says.
-    pub(super) fn is_literal(&self) -> bool {
-        self.soft == 0 && !self.splits
-    }
-
-    /// Whether it is one of the shell's own words before a command.
-    pub(super) fn is_reserved(&self) -> bool {
-        !self.quoted && RESERVED.contains(&self.text.as_str())
-    }
 }
 
 fn is_assignment(word: &str) -> bool {

@@ -2,7 +2,8 @@
 
 use std::path::{Component, Path};
 
-use super::command::{Reading, Word, read, starts};
+use super::command::{read, starts};
+use super::reading::{Reading, Word};
 
 /// Programs that no command of the bot's needs: they end the machine.
 const TOKENS: [&str; 7] = ["halt", "mkfs", "poweroff", "reboot", "shutdown", "swapoff", "wipefs"];

@@ -1,9 +1,13 @@
-//! Rules without I/O: what a command may say, which addresses may be reached.
+//! Rules without I/O: what a command may say, which addresses may be reached, what needs somebody's leave.
 
 pub mod command;
 pub mod deny;
 pub mod network;
 pub mod outward;
+pub mod policy;
+mod reading;
+pub mod unseen;
+pub mod visible;
 mod words;
 
 use schemars::JsonSchema;

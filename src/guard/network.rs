@@ -47,7 +47,7 @@ impl Settings {
         let address = host.parse::<IpAddr>().ok();
         self.allow_private.iter().map(|open| open.trim()).any(|open| {
             bare(open).eq_ignore_ascii_case(host)
-                || network(open).zip(address).is_some_and(|(net, address)| holds(net, address))
+                || network(open).zip(address).is_some_and(|(net, address)| holds(&net, address))
         })
     }
 }
@@ -79,17 +79,25 @@ fn url_host(plain: &str) -> Option<String> {
     url.port().is_none().then(|| url.host_str().map(str::to_owned)).flatten()
 }
 
+/// The addresses that begin as this one does.
+struct Network {
+    address: IpAddr,
+    /// How many bits of it count.
+    length: u32,
+}
+
 /// Reads `10.0.0.0/8`.
-fn network(text: &str) -> Option<(IpAddr, u32)> {
+fn network(text: &str) -> Option<Network> {
     let (address, length) = text.split_once('/')?;
     let address: IpAddr = address.parse().ok()?;
     let most = if address.is_ipv4() { 32 } else { 128 };
     let length = length.parse::<u32>().ok().filter(|length| *length <= most)?;
-    Some((address, length))
+    Some(Network { address, length })
 }
 
-fn holds((net, length): (IpAddr, u32), address: IpAddr) -> bool {
-    match (net, address) {
+fn holds(network: &Network, address: IpAddr) -> bool {
+    let length = network.length;
+    match (network.address, address) {
         (IpAddr::V4(net), IpAddr::V4(address)) => {
             let differ = net.to_bits() ^ address.to_bits();
             differ.checked_shr(32 - length).unwrap_or(0) == 0

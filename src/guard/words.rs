@@ -9,7 +9,7 @@ mod quotes;
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::command::{Reading, Word};
+use super::reading::{Reading, Word};
 
 /// Substitutions inside of substitutions.
 const DEEPEST: usize = 24;

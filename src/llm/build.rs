@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
         let price = price_of(&filled.model, &self.settings.prices);
         let bare = self
             .adapter(&profile, filled)
-            .map_err(|says| Problem { key: format!("profiles.{name}"), says })?;
+            .map_err(|message| Problem { key: format!("profiles.{name}"), message })?;
         if profile.provider == Provider::Offline {
             return Ok(bare);
         }

@@ -1,11 +1,12 @@
 //! Asks again what is worth asking again: with growing, jittered pauses, never past the request's deadline,
 //! and hardly at all where somebody else can be asked. Knows until when its provider wants to be left alone.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use selkie_channel_core::locked;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::domain::chance::Chance;
@@ -75,13 +76,13 @@ impl Retry {
     }
 
     fn rest(&self) -> Option<Rest> {
-        let rest = *self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+        let rest = *locked(&self.rest);
         let now = self.clock.now();
         rest.filter(|rest| rest.until > now && rest.until - now <= LONGEST_REST)
     }
 
     fn set_rest(&self, rest: Option<Rest>) {
-        *self.rest.lock().unwrap_or_else(PoisonError::into_inner) = rest;
+        *locked(&self.rest) = rest;
     }
 
     /// Notes what a failure says about the next minutes.

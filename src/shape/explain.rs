@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::domain::approval::{Approvers, Exposure};
 use crate::domain::tool::{Class, ToolSpec};
 use crate::shape::{Shape, rules};
 use crate::tools::registry::{Found, unknown};
@@ -30,6 +31,9 @@ pub struct ToolLine {
     pub runtime: bool,
     /// The first line of its description.
     pub summary: String,
+    /// Every rule that asks before it is called, in words; empty when it is free.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<String>,
 }
 
 /// A hidden tool.
@@ -71,21 +75,34 @@ impl Shape {
             Found::Hidden(reasons) => {
                 let mut lines = reasons;
                 if lines.iter().all(|reason| rules::yields(reason)) {
-                    lines.push(format!("an owner who writes ${name} gives it to that one task"));
+                    lines.push(format!(
+                        "an owner who writes ${name} is asked whether that one task may use it"
+                    ));
                 }
                 lines
             }
-            Found::Tool(_) if self.summoned.iter().any(|n| n == name) => {
-                let otherwise = self.registry.spared(name).join("; ");
-                vec![format!(
-                    "given to this one task: the owner wrote ${name}; otherwise {otherwise}"
-                )]
+            Found::Tool(_) if !self.asking(name).is_empty() => {
+                let mut lines = self.asking(name);
+                lines.push(match self.registry.approvers() {
+                    Approvers::Owners => "an owner is asked in private before each call".to_owned(),
+                    Approvers::Terminal | Approvers::Nobody => {
+                        "you are asked before each call".to_owned()
+                    }
+                });
+                lines
             }
             Found::Tool(_) if self.registry.is_runtime(name) => {
                 vec![format!("listed: tasks in {} have it", self.place())]
             }
             Found::Tool(_) => vec!["listed: no rule hides it".to_owned()],
             Found::Unknown(near) => vec![unknown(name, &near)],
+        }
+    }
+
+    fn asking(&self, name: &str) -> Vec<String> {
+        match self.registry.exposure(name) {
+            Some(Exposure::Ask { reasons, .. }) => reasons,
+            _ => Vec::new(),
         }
     }
 
@@ -107,6 +124,7 @@ impl Shape {
             group: spec.group.to_owned(),
             runtime: self.registry.is_runtime(spec.name),
             summary: spec.description.lines().next().unwrap_or_default().to_owned(),
+            asks: self.asking(spec.name),
         }
     }
 

@@ -8,13 +8,15 @@ mod views;
 
 use std::sync::Arc;
 
-use selkie_channel_core::SpeakingTool;
+use selkie_channel_core::{Audience, SpeakingTool};
 
-use crate::domain::facts::{Facts, Mode, Occasion};
-use crate::domain::tool::Class;
-use crate::shape::rules::RULES;
+use crate::domain::approval::{Approvers, nobody};
+use crate::domain::facts::{Facts, Mode, Trigger};
+use crate::domain::tool::{Class, ToolSpec};
+use crate::guard::policy::{self, Policy};
+use crate::shape::rules::{Effect, RULES};
 use crate::shape::views::{Key, Views};
-use crate::tools::registry::{Base, Hide, Overlay, Registry, Selection, disabled, twice};
+use crate::tools::registry::{Asks, Base, Hide, Overlay, Registry, Selection, disabled, twice};
 use crate::tools::{Settings, Tool, speak};
 
 pub use explain::{Explained, HiddenLine, ToolLine};
@@ -25,6 +27,7 @@ pub struct Shaper {
     rules: Vec<Arc<Selection>>,
     runtime: Vec<Runtime>,
     speaking: Vec<Speaking>,
+    policy: Policy,
     views: Views,
 }
 
@@ -102,7 +105,14 @@ impl Shaper {
                 return Err(twice(name));
             }
         }
-        Ok(Self { rules: rules::over(&base), base, runtime, speaking, views: Views::default() })
+        let (policy, views) = (Policy::default(), Views::default());
+        Ok(Self { rules: rules::over(&base), base, runtime, speaking, policy, views })
+    }
+
+    /// Keeps to what the owner's config allows, asks for and denies.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
     }
 
     /// Shapes the base for one task. Pure; ≤ 2 µs whatever the size of the base.
@@ -110,6 +120,7 @@ impl Shaper {
         let mask = rules::at_work(facts);
         let any = |holds: fn(&rules::Rule) -> bool| at_work(mask).any(|(_, rule)| holds(rule));
         let key = Key::of(facts, mask, (any(|rule| rule.opens), any(|rule| rule.yields)));
+        let key = Key { policy: self.policy.at_work(&in_words(facts, &facts.place.name())), ..key };
         let registry = self.views.get(&key, || self.view(&key));
         Shape {
             registry,
@@ -120,25 +131,110 @@ impl Shaper {
     }
 
     fn view(&self, key: &Key<'_>) -> Registry {
-        let hides = at_work(key.mask).map(|(at, rule)| Hide {
-            reason: rule.reason.into(),
-            what: Arc::clone(&self.rules[at]),
-            except: self.spared(rule, key).map(Arc::new),
-        });
-        Registry::view(Arc::clone(&self.base), hides.collect(), self.overlay(key))
+        let overlay = self.overlay(key);
+        let said = self.said(key, &overlay);
+        let (mut hides, mut asks) = (vec![self.denied(&said)], Vec::new());
+        for (at, rule) in at_work(key.mask) {
+            let what = Arc::clone(&self.rules[at]);
+            let except = self.spared(rule, key, &said).map(Arc::new);
+            asks.extend(self.only_asks(rule, key, &said));
+            let made = Hide { reason: rule.reason.into(), what, except };
+            match rule.effect {
+                Effect::Hide => hides.push(made),
+                Effect::Ask => asks.push(made),
+            }
+        }
+        asks.push(self.asked(&said));
+        let of = match key.features {
+            Some(_) => Approvers::Owners,
+            None if rules::nobody_to_ask(key.mask) => Approvers::Nobody,
+            None => Approvers::Terminal,
+        };
+        if of == Approvers::Nobody {
+            let hide = |ask: Hide| Hide { reason: nobody(&ask.reason).into(), ..ask };
+            hides.extend(asks.drain(..).map(hide));
+        }
+        let asks = Asks { rules: asks, of, freed: said.allowed };
+        Registry::view_asking(Arc::clone(&self.base), hides, asks, overlay)
     }
 
-    /// What a rule spares: what `groups.<id>.allow` opens (classes and tools), and what the owner's words
-    /// name (tools).
-    fn spared(&self, rule: &rules::Rule, key: &Key<'_>) -> Option<Selection> {
+    /// What the policy says of every tool of a setting.
+    fn said(&self, key: &Key<'_>, overlay: &Overlay) -> Said {
+        let mut said = Said::default();
+        if key.policy == 0 {
+            return said;
+        }
+        let on_top = overlay.there.iter().map(|tool| Arc::clone(tool.spec()));
+        for spec in self.base.specs().into_iter().chain(on_top) {
+            let name = || spec.name.to_owned();
+            match self.policy.of(key.policy, spec.name, spec.class.name()) {
+                Some(policy::Rule::Deny) => said.denied.push(name()),
+                Some(policy::Rule::Ask) => said.asked.push(name()),
+                Some(policy::Rule::Allow) => said.allowed.push(name()),
+                None => {}
+            }
+        }
+        said
+    }
+
+    fn denied(&self, said: &Said) -> Hide {
+        self.named("hidden: approvals.policy denies it here", &said.denied)
+    }
+
+    fn asked(&self, said: &Said) -> Hide {
+        self.named("asks first: approvals.policy says so", &said.asked)
+    }
+
+    fn named(&self, reason: &str, names: &[String]) -> Hide {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let what = Arc::new(Selection::over(&self.base, &[], &names));
+        Hide { reason: reason.into(), what, except: None }
+    }
+
+    /// What a rule spares: what `groups.<id>.allow` opens (classes and tools), what the owner's words name
+    /// and what the policy makes less (tools).
+    fn spared(&self, rule: &rules::Rule, key: &Key<'_>, said: &Said) -> Option<Selection> {
         let opened = if rule.opens { key.opened } else { &[] };
         let summoned = if rule.yields { key.summoned } else { &[] };
-        if opened.is_empty() && summoned.is_empty() {
-            return None;
-        }
+        let asked =
+            if rule.bends && rule.effect == Effect::Hide { said.asked.as_slice() } else { &[] };
+        let allowed = if rule.bends { said.allowed.as_slice() } else { &[] };
         let classes: Vec<Class> = opened.iter().filter_map(|word| Class::parse(word)).collect();
-        let names: Vec<&str> = opened.iter().chain(summoned).map(String::as_str).collect();
-        Some(Selection::over(&self.base, &classes, &names))
+        let names = opened.iter().chain(summoned).chain(asked).chain(allowed);
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        (!names.is_empty()).then(|| Selection::over(&self.base, &classes, &names))
+    }
+
+    /// What a rule would hide and now only asks for: what the owner's words name, and what the policy opens.
+    fn only_asks(&self, rule: &rules::Rule, key: &Key<'_>, said: &Said) -> Vec<Hide> {
+        if rule.effect == Effect::Ask {
+            return Vec::new();
+        }
+        let at = RULES.iter().position(|other| other.id == rule.id);
+        let hidden = |name: &&String| at.is_some_and(|at| self.covers(&self.rules[at], name));
+        let opened = |name: &&String| rule.opens && key.opened.contains(name);
+        let named = |names: &[String]| -> Vec<String> {
+            names.iter().filter(hidden).filter(|name| !opened(name)).cloned().collect()
+        };
+        let mut asks = Vec::new();
+        if rule.yields {
+            let reason = format!("asks first: the owner wrote its name; otherwise {}", rule.reason);
+            asks.push(self.named(&reason, &named(key.summoned)));
+        }
+        if rule.bends {
+            let reason =
+                format!("asks first: approvals.policy opens it; otherwise {}", rule.reason);
+            asks.push(self.named(&reason, &named(&said.allowed)));
+        }
+        asks
+    }
+
+    /// Whether a selection speaks of a tool of this name, in the base or on top of it.
+    fn covers(&self, what: &Selection, name: &str) -> bool {
+        let on_top = self.runtime.iter().map(|runtime| runtime.tool.spec());
+        let spec =
+            self.base.spec(name).or_else(|| on_top.into_iter().find(|spec| spec.name == name));
+        spec.is_some_and(|spec: &Arc<ToolSpec>| what.covers(spec))
     }
 
     fn overlay(&self, key: &Key<'_>) -> Overlay {
@@ -158,6 +254,14 @@ impl Shaper {
         }
         overlay
     }
+}
+
+/// What the policy says of a setting's tools, by name.
+#[derive(Default)]
+struct Said {
+    denied: Vec<String>,
+    asked: Vec<String>,
+    allowed: Vec<String>,
 }
 
 /// A runtime tool of every setting, made once; rules may hide it.
@@ -201,17 +305,31 @@ fn at_work(mask: u16) -> impl Iterator<Item = (usize, &'static rules::Rule)> {
     RULES.iter().enumerate().filter(move |(at, _)| mask & (1 << at) != 0)
 }
 
+/// A setting in the words of the policy.
+fn in_words<'a>(facts: &Facts, place: &'a str) -> policy::Setting<'a> {
+    policy::Setting {
+        place,
+        is_group: facts.audience() == Audience::Group,
+        trust: facts.trust.name(),
+        trigger: trigger(facts.trigger),
+    }
+}
+
+fn trigger(trigger: Trigger) -> &'static str {
+    match trigger {
+        Trigger::Asked => "asked",
+        Trigger::Scheduled => "scheduled",
+        Trigger::Heartbeat => "heartbeat",
+        Trigger::Child => "child",
+    }
+}
+
 fn setting(facts: &Facts) -> String {
-    let occasion = match facts.occasion {
-        Occasion::Asked => "asked",
-        Occasion::Scheduled => "scheduled",
-        Occasion::Heartbeat => "heartbeat",
-        Occasion::Child => "child",
-    };
+    let trigger = trigger(facts.trigger);
     let mode = match facts.mode {
         Mode::Normal => "normal",
         Mode::Plan => "plan",
     };
     let others = if facts.taint.is_any() { " · other people's words" } else { "" };
-    format!("{} · {} · {occasion} · {mode}{others}", facts.place.name(), facts.trust.name())
+    format!("{} · {} · {trigger} · {mode}{others}", facts.place.name(), facts.trust.name())
 }

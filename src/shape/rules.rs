@@ -5,9 +5,18 @@ use std::sync::Arc;
 
 use selkie_channel_core::Audience;
 
-use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::tool::Class;
 use crate::tools::registry::{Base, Selection};
+
+/// What a rule does to the tools that it speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// They are not there.
+    Hide,
+    /// Somebody has to allow each call.
+    Ask,
+}
 
 /// A row of the table.
 pub struct Rule {
@@ -15,26 +24,32 @@ pub struct Rule {
     pub id: &'static str,
     /// Why, for the model and for people.
     pub reason: &'static str,
+    /// What it does.
+    pub effect: Effect,
     /// When it is at work.
     pub when: When,
-    /// Whole classes that it hides.
+    /// Whole classes that it speaks of.
     pub classes: &'static [Class],
-    /// Single tools that it hides. A name may come before its tool: policy does not wait for code.
+    /// Single tools that it speaks of. A name may come before its tool: policy does not wait for code.
     pub names: &'static [&'static str],
     /// Whether a place's config (`groups.<id>.allow`) opens what it hides.
     pub opens: bool,
-    /// Whether it gives way to the owner's own words (`$bash`), for one task.
+    /// Whether it only asks where the owner's own words name a tool (`$bash`), for one task.
     pub yields: bool,
+    /// Whether `approvals.policy` makes it less: what hides asks, what asks is free.
+    pub bends: bool,
 }
 
 /// The facts a rule asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
+    /// Always.
+    Always,
     /// Other people read along.
     Group,
     /// The least trust in play is this one.
     Trust(Trust),
-    /// Words of others are in play, and nobody sits at a terminal.
+    /// Words of others are in play.
     Tainted,
     /// Nobody asked just now: a schedule or the heartbeat did.
     Unattended,
@@ -46,39 +61,39 @@ pub enum When {
     NoTerminal,
 }
 
+/// Why something asks while words of others are in play; calls that ask for themselves say it, too.
+pub const TAINTED: &str = "asks first while the task holds other people's words (a quote, a forward, a file, group \
+    talk, a web page, or an answer that came of them): they may have asked for it";
+
 /// The table. Speaking tools (class reply) are given by the place itself: they are there where its
 /// channel lists them. Own records (class note) are never hidden but by name.
 pub const RULES: &[Rule] = &[
     Rule {
         id: "group",
         reason: "hidden in groups: other people read along; an owner can open it with groups.<id>.allow",
+        effect: Effect::Hide,
         when: When::Group,
         classes: &[Class::Message, Class::Exec],
         names: &[],
         opens: true,
         yields: true,
+        bends: true,
     },
     Rule {
         id: "allowed",
         reason: "hidden for allowed people: only owners run programs",
+        effect: Effect::Hide,
         when: When::Trust(Trust::Allowed),
         classes: &[Class::Exec],
         names: &[],
         opens: false,
         yields: false,
-    },
-    Rule {
-        id: "allowed_public",
-        reason: "hidden for allowed people: only owners publish in the bot's name",
-        when: When::Trust(Trust::Allowed),
-        classes: &[Class::Public],
-        names: &[],
-        opens: false,
-        yields: false,
+        bends: true,
     },
     Rule {
         id: "stranger",
         reason: "hidden for strangers: they get answers and notes, and nothing else",
+        effect: Effect::Hide,
         when: When::Trust(Trust::Stranger),
         classes: &[
             Class::Read,
@@ -92,59 +107,85 @@ pub const RULES: &[Rule] = &[
         names: &[],
         opens: false,
         yields: false,
+        bends: false,
+    },
+    Rule {
+        id: "outward",
+        reason: "asks first: it speaks to people outside this conversation",
+        effect: Effect::Ask,
+        when: When::Always,
+        classes: &[Class::Message, Class::Public],
+        names: &[],
+        opens: false,
+        yields: false,
+        bends: true,
     },
     Rule {
         id: "tainted",
-        reason: "hidden while the task holds other people's words (a quote, a forward, a file, group talk, a web \
-            page, or an answer that came of them): they may have asked for it. Start over with /reset, or ask at \
-            the terminal",
+        reason: TAINTED,
+        effect: Effect::Ask,
         when: When::Tainted,
         classes: &[Class::Exec, Class::Message, Class::Public],
         names: &[],
         opens: false,
         yields: false,
+        bends: false,
     },
     Rule {
         id: "unattended",
         reason: "hidden in scheduled tasks: nobody is there to answer",
+        effect: Effect::Hide,
         when: When::Unattended,
         classes: &[],
         names: &["ask_user", "plan_enter", "plan_exit"],
         opens: false,
         yields: false,
+        bends: false,
     },
     Rule {
         id: "child",
         reason: "hidden in child tasks: the parent task plans, starts others and talks to people",
+        effect: Effect::Hide,
         when: When::Child,
         classes: &[],
         names: &["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"],
         opens: false,
         yields: false,
+        bends: false,
     },
     Rule {
         id: "plan",
         reason: "hidden in plan mode: nothing changes until a person approves the plan",
+        effect: Effect::Hide,
         when: When::Plan,
         classes: &[Class::Write, Class::Exec, Class::Message, Class::Public],
         names: &[],
         opens: false,
         yields: false,
+        bends: false,
     },
     Rule {
         id: "no_terminal",
         reason: "hidden without a terminal: nobody is there to answer",
+        effect: Effect::Hide,
         when: When::NoTerminal,
         classes: &[],
         names: &["ask_user", "plan_enter", "plan_exit"],
         opens: false,
         yields: false,
+        bends: false,
     },
 ];
 
 /// Whether a reason is a rule's that gives way to the owner's own words.
 pub(super) fn yields(reason: &str) -> bool {
     RULES.iter().any(|rule| rule.yields && rule.reason == reason)
+}
+
+/// Whether these rules say that nobody is there to allow anything.
+pub(super) fn nobody_to_ask(mask: u16) -> bool {
+    let alone = RULES.iter().position(|rule| rule.when == When::NoTerminal);
+    alone.is_some_and(|at| mask & (1 << at) != 0)
 }
 
 /// Which rules are at work, one bit each.
@@ -163,13 +204,14 @@ pub(super) fn over(base: &Base) -> Vec<Arc<Selection>> {
 impl When {
     fn holds(self, facts: &Facts) -> bool {
         match self {
+            Self::Always => true,
             Self::Group => facts.audience() == Audience::Group,
             Self::Trust(trust) => facts.trust == trust,
-            Self::Tainted => facts.is_tainted(),
+            Self::Tainted => facts.taint.is_any(),
             Self::Unattended => {
-                matches!(facts.occasion, Occasion::Scheduled | Occasion::Heartbeat)
+                matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
             }
-            Self::Child => facts.occasion == Occasion::Child,
+            Self::Child => facts.trigger == Trigger::Child,
             Self::Plan => facts.mode == Mode::Plan,
             Self::NoTerminal => facts.place == Where::CommandLine { terminal: false },
         }
@@ -189,7 +231,16 @@ mod tests {
         assert!(RULES.len() <= 16, "the mask has a bit for every rule");
         for rule in RULES {
             assert!(!rule.classes.contains(&Class::Note), "{}: own records stay", rule.id);
-            assert!(rule.reason.starts_with("hidden "), "{}: the words say it", rule.id);
+            let says = match rule.effect {
+                Effect::Hide => "hidden ",
+                Effect::Ask => "asks first",
+            };
+            assert!(rule.reason.starts_with(says), "{}: the words say it", rule.id);
+            assert!(
+                !(rule.when == When::Tainted && rule.bends),
+                "{}: no policy takes others' words for the owner's",
+                rule.id
+            );
             assert!(
                 !rule.opens || rule.when == When::Group,
                 "{}: config opens groups only",
@@ -197,7 +248,7 @@ mod tests {
             );
             assert!(
                 !rule.yields || rule.when == When::Group,
-                "{}: trust, others' words, occasion and mode yield to nobody's words",
+                "{}: trust, others' words, trigger and mode yield to nobody's words",
                 rule.id
             );
         }

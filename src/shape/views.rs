@@ -24,6 +24,8 @@ pub(super) struct Key<'a> {
     pub(super) summoned: &'a [String],
     /// The place's channel data; `None` for the command line.
     pub(super) features: Option<&'a Features>,
+    /// Rows of the policy that hold, one bit each.
+    pub(super) policy: u64,
 }
 
 impl<'a> Key<'a> {
@@ -35,14 +37,14 @@ impl<'a> Key<'a> {
         };
         let opened = if opens { facts.opened.as_slice() } else { &[] };
         // What others wrote may have led to the name.
-        let yields = yields && facts.trust == Trust::Owner && !facts.is_tainted();
+        let yields = yields && facts.trust == Trust::Owner && !facts.taint.is_any();
         let summoned = if yields { facts.summoned.as_slice() } else { &[] };
-        Self { mask, opened, summoned, features }
+        Self { mask, opened, summoned, features, policy: 0 }
     }
 
     fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.mask, self.opened, self.summoned, self.words()).hash(&mut hasher);
+        (self.mask, self.policy, self.opened, self.summoned, self.words()).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -54,6 +56,7 @@ impl<'a> Key<'a> {
 /// A key that owns its words.
 struct Kept {
     mask: u16,
+    policy: u64,
     opened: Vec<String>,
     summoned: Vec<String>,
     features: Option<(String, String, Vec<String>)>,
@@ -63,12 +66,13 @@ impl Kept {
     fn of(key: &Key<'_>) -> Self {
         let features = key.words().map(|(c, k, s)| (c.to_owned(), k.to_owned(), s.to_vec()));
         let (opened, summoned) = (key.opened.to_vec(), key.summoned.to_vec());
-        Self { mask: key.mask, opened, summoned, features }
+        Self { mask: key.mask, policy: key.policy, opened, summoned, features }
     }
 
     fn is(&self, key: &Key<'_>) -> bool {
         let features = self.features.as_ref().map(|(c, k, s)| (c.as_str(), k.as_str(), &**s));
         self.mask == key.mask
+            && self.policy == key.policy
             && features == key.words()
             && self.opened == key.opened
             && self.summoned == key.summoned

@@ -1,6 +1,6 @@
 //! What every ledger must do: one suite over the ports alone, run against each implementation.
 //!
-//! A test here gets a [`Bed`], which opens the same store again and again, as restarts do. An
+//! A test here gets a [`Fixture`], which opens the same store again and again, as restarts do. An
 //! implementation runs the whole of it with [`run_all`].
 
 use std::future::Future;
@@ -13,8 +13,8 @@ use selkie_channel_core::{
     Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
 };
 
-use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
-use crate::domain::ids::Boot;
+use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use crate::domain::ids::Instance;
 use crate::domain::taint::Taint;
 use crate::domain::task::{Claim, Lane};
 use crate::domain::transcript::Item;
@@ -26,6 +26,7 @@ use crate::store::{
 
 mod absorbing;
 mod answering;
+mod approving;
 mod asking;
 mod delivering;
 mod gating;
@@ -40,16 +41,16 @@ mod unsending;
 mod working;
 
 /// A store that can be opened many times, one after another.
-pub trait Bed: Send + Sync {
+pub trait Fixture: Send + Sync {
     /// Opens the store of this bed; the one opened before was dropped.
     fn open(&self) -> Arc<dyn Ledger>;
 }
 
 /// One law.
-pub type Law = for<'a> fn(&'a dyn Bed) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+pub type Case = for<'a> fn(&'a dyn Fixture) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// Every law, by name.
-pub fn all_laws() -> Vec<(&'static str, Law)> {
+pub fn all_laws() -> Vec<(&'static str, Case)> {
     [
         hearing::LAWS,
         late::LAWS,
@@ -59,6 +60,7 @@ pub fn all_laws() -> Vec<(&'static str, Law)> {
         working::LAWS,
         asking::LAWS,
         answering::LAWS,
+        approving::LAWS,
         delivering::LAWS,
         holding::LAWS,
         reading::LAWS,
@@ -69,19 +71,19 @@ pub fn all_laws() -> Vec<(&'static str, Law)> {
 }
 
 /// Runs every law, each on a bed of its own, and the random histories.
-pub async fn run_all(make: impl Fn() -> Box<dyn Bed>) {
+pub async fn run_all(make: impl Fn() -> Box<dyn Fixture>) {
     for (name, law) in all_laws() {
         eprintln!("law: {name}");
         law(make().as_ref()).await;
     }
 }
 
-pub use random::random_histories;
+pub use random::{histories_agree, random_histories};
 
 /// Names laws: `laws![a, b]` is a list of their names and functions.
 macro_rules! laws {
     ($($law:ident),* $(,)?) => {
-        pub const LAWS: &[(&str, $crate::store::conformance::Law)] =
+        pub const LAWS: &[(&str, $crate::store::conformance::Case)] =
             &[$((stringify!($law), |bed| Box::pin($law(bed)))),*];
     };
 }
@@ -107,9 +109,9 @@ pub fn lane(n: i64) -> Lane {
     Lane::of(&conversation(n))
 }
 
-/// A boot by its name.
-pub fn boot(name: &str) -> Boot {
-    Boot(name.to_owned())
+/// A instance by its name.
+pub fn instance(name: &str) -> Instance {
+    Instance(name.to_owned())
 }
 
 /// So many seconds after the start of the test.
@@ -122,9 +124,9 @@ pub fn no_fuse() -> Fuse {
     fuse(0)
 }
 
-/// Claims so many for boot `a`.
+/// Claims so many for instance `a`.
 pub fn fuse(permits: usize) -> Fuse {
-    Fuse { permits, boot: boot("a"), now: at(0) }
+    Fuse { permits, instance: instance("a"), now: at(0) }
 }
 
 /// A message of conversation `n` with the platform's number `order`.
@@ -171,7 +173,7 @@ pub fn facts() -> Facts {
         speaker: Some(PersonId::new("tg:1")),
         trust: Trust::Allowed,
         taint: Taint::Clean,
-        occasion: Occasion::Asked,
+        trigger: Trigger::Asked,
         mode: Mode::Normal,
         message: None,
         opened: Vec::new(),

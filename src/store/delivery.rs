@@ -5,24 +5,24 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, MessageRef, Outbound, Part, PlaceId, Receipt};
 use serde::{Deserialize, Serialize};
 
-use super::Result;
-use crate::domain::ids::{Boot, OutboundId, PartId};
+use crate::domain::ids::{Instance, OutboundId, PartId};
+use crate::store::error::Result;
 
 /// Parts out, receipts in.
 #[async_trait]
 pub trait Delivery: Send + Sync {
     /// Returns the unsent parts of an account in order of rows: at start. Marks of dead boots have
     /// become unclear.
-    async fn due(&self, account: &AccountId, boot: &Boot) -> Result<Vec<DuePart>>;
+    async fn due(&self, account: &AccountId, instance: &Instance) -> Result<Vec<DuePart>>;
 
     /// Marks a part as being sent. Durable. `false` when it is not to be sent any more.
-    async fn sending(&self, part: PartId, boot: &Boot) -> Result<bool>;
+    async fn sending(&self, part: PartId, instance: &Instance) -> Result<bool>;
 
     /// Stores what came of an attempt. Relaxed.
-    async fn settle(&self, part: PartId, outcome: Outcome) -> Result<Standing>;
+    async fn settle(&self, part: PartId, outcome: Outcome) -> Result<DeliveryState>;
 
     /// Returns where the part before this one of the same outbound stands; `None` for the first.
-    async fn before(&self, part: PartId) -> Result<Option<Standing>>;
+    async fn before(&self, part: PartId) -> Result<Option<DeliveryState>>;
 
     /// Stores a penalty, so that a restart keeps it. Relaxed.
     async fn penalty(&self, account: &AccountId, scope: &str, until: DateTime<Utc>) -> Result<()>;
@@ -129,7 +129,7 @@ pub struct DuePart {
 /// Where an outbound stands, from its parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "standing", rename_all = "snake_case")]
-pub enum Standing {
+pub enum DeliveryState {
     /// Parts are still to be sent.
     Open,
     /// All parts arrived.

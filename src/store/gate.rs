@@ -3,11 +3,12 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 
-use super::{NewTask, Result};
 use crate::domain::ids::InboxId;
 use crate::domain::task::Lane;
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
+use crate::store::arrival::NewTask;
+use crate::store::error::Result;
 
 /// What the group gate asks of the ledger.
 #[async_trait]
@@ -33,7 +34,9 @@ pub struct AtGate {
     pub place: PlaceId,
     /// The conversation's row number.
     pub conversation_row: i64,
-    /// The newest waiting lines, oldest first; never empty.
+    /// All lines that wait, by their rows: they are judged together.
+    pub rows: Vec<InboxId>,
+    /// The newest of them, oldest first.
     pub lines: Vec<(InboxId, Inbound)>,
     /// The newest finished tasks, oldest first.
     pub history: Vec<Vec<Item>>,
@@ -46,8 +49,8 @@ pub struct AtGate {
 pub struct Judged {
     /// Where.
     pub conversation: ConversationId,
-    /// The newest line it looked at: later ones wait for the next time.
-    pub upto: InboxId,
+    /// The lines that it is about, by their rows: what came meanwhile waits for the next time.
+    pub rows: Vec<InboxId>,
     /// The line that starts a task, and the task.
     pub passed: Option<(InboxId, NewTask)>,
     /// The other lines become context; else they are only kept.

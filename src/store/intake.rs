@@ -2,12 +2,16 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId, PlaceId, What};
+use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId};
 
-use super::{Claimed, Draft, QuestionRow, Queued, Result};
-use crate::domain::facts::{Facts, Mode, Where};
-use crate::domain::ids::{Boot, InboxId, TaskId};
+use crate::domain::facts::Mode;
+use crate::domain::ids::{InboxId, Instance, TaskId};
 use crate::domain::task::Lane;
+use crate::store::arrival::Arrival;
+use crate::store::delivery::{Draft, Queued};
+use crate::store::error::Result;
+use crate::store::question::QuestionRow;
+use crate::store::work::Claimed;
 
 /// Events in, claims fused.
 #[async_trait]
@@ -46,100 +50,9 @@ pub struct Fuse {
     /// Free worker permits.
     pub permits: usize,
     /// Who claims.
-    pub boot: Boot,
+    pub instance: Instance,
     /// Now.
     pub now: DateTime<Utc>,
-}
-
-/// One event and what becomes of it.
-#[derive(Clone, Debug)]
-pub struct Arrival {
-    /// The event.
-    pub inbound: Inbound,
-    /// What becomes of it.
-    pub disposition: Disposition,
-}
-
-/// What becomes of an event.
-#[derive(Clone, Debug)]
-pub enum Disposition {
-    /// It starts a task (or joins the waiting task of its album).
-    Task(NewTask),
-    /// It is carried out at once by [`Intake::command`].
-    Command,
-    /// A button of ours was tapped: carried out at once by [`super::Questions::answer`].
-    Tap,
-    /// It changes the text of a waiting message; of a running or done one it is only kept.
-    Edit,
-    /// Nobody spoke to the bot: it waits for the gate of its group.
-    Gate,
-    /// It changes a message so that it means the bot: a task, unless the message had one before; then it
-    /// is an [`Self::Edit`].
-    MeantNow(NewTask),
-    /// A message is taken back: its text goes wherever it is stored, the task it started ends.
-    Unsent,
-    /// Kept as context for a later task.
-    Context,
-    /// Said before this task's first message and fetched now: context of this task alone. A row that was
-    /// there and untriggered becomes that.
-    Earlier(TaskId),
-    /// Kept, and nothing comes of it.
-    Ignored(&'static str),
-    /// Kept as it came.
-    Unparsed,
-    /// The place goes on under another id: its conversations become aliases of the new ones.
-    Moved(PlaceId),
-    /// The conversation is closed: queued parts are refused.
-    Closed(String),
-    /// The conversation is open (again).
-    Opened,
-}
-
-impl Arrival {
-    /// Whether it could be the answer to an open question, going by itself: a person's plain words. Such
-    /// a message is kept as an answer when its speaker is asked something here that takes these words.
-    pub fn may_answer(&self) -> bool {
-        let Inbound { what, command, text, forwarded, attachments, album, .. } = &self.inbound;
-        // Several may ask in one folder: an answer from there names its question.
-        let asks_anew = matches!(
-            &self.disposition,
-            Disposition::Task(task) if matches!(task.facts.place, Where::CommandLine { .. })
-        );
-        let heard = matches!(
-            self.disposition,
-            Disposition::Task(_) | Disposition::Context | Disposition::Ignored("untriggered")
-        );
-        heard
-            && !(asks_anew && self.inbound.quote.is_none())
-            && *what == What::Message
-            && command.is_none()
-            && !forwarded
-            && attachments.is_empty()
-            && album.is_none()
-            && !text.trim().is_empty()
-    }
-}
-
-/// A task to be made.
-#[derive(Clone, Debug)]
-pub struct NewTask {
-    /// Unique: pushing the same cause twice makes one task. `<inbox key>`, `schedule:<id>@<time>`.
-    pub cause: String,
-    /// What shape will look at.
-    pub facts: Facts,
-    /// Not to be claimed before (an album gathers its pictures).
-    pub not_before: Option<DateTime<Utc>>,
-    /// Joins the waiting task of the same conversation and word: an album's, or a speaker's.
-    pub gathers: Option<String>,
-    /// Stops the conversation's running task of the same speaker (anybody's, for an owner).
-    pub interrupts: bool,
-}
-
-impl NewTask {
-    /// A task that starts as soon as its lane is free.
-    pub fn new(cause: String, facts: Facts) -> Self {
-        Self { cause, facts, not_before: None, gathers: None, interrupts: false }
-    }
 }
 
 /// What `accept` did.

@@ -5,10 +5,12 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef};
 use serde::Serialize;
 
-use super::{Arrival, Draft, Queued, Result};
 use crate::domain::ids::{InboxId, OutboundId, TaskId};
 use crate::domain::question::{Ask, Given, Person, QuestionState};
 use crate::domain::task::Lane;
+use crate::store::arrival::Arrival;
+use crate::store::delivery::{Draft, Queued};
+use crate::store::error::Result;
 
 /// Questions to people.
 #[async_trait]

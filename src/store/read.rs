@@ -13,7 +13,9 @@ use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
-use crate::store::{QuestionRow, Result, Standing};
+use crate::store::delivery::DeliveryState;
+use crate::store::error::Result;
+use crate::store::question::QuestionRow;
 
 /// Reads what is there.
 #[async_trait]
@@ -142,7 +144,7 @@ pub struct OutboundChain {
     /// What.
     pub outbound: Outbound,
     /// Where it stands.
-    pub standing: Standing,
+    pub standing: DeliveryState,
     /// Its calls.
     pub parts: Vec<PartChain>,
 }

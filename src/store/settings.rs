@@ -1,20 +1,44 @@
-//! How long what is stored is kept.
+//! Where what is stored lies, and how long it is kept.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::domain::span::Span;
 
 const DAY: u64 = 86_400;
 
 /// What the store is told by config.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
+    /// The database, `postgres://user@host/database`; without one it is `selkie.db` in the state folder.
+    #[schemars(with = "Option<String>")]
+    #[serde(serialize_with = "hidden")]
+    pub url: Option<SecretString>,
+    /// The password for it, where the URL has none.
+    #[schemars(with = "Option<String>")]
+    #[serde(serialize_with = "hidden")]
+    pub password: Option<SecretString>,
     /// How long everything is kept.
     pub retention: Retention,
 }
+
+fn hidden<S: Serializer>(text: &Option<SecretString>, serializer: S) -> Result<S::Ok, S::Error> {
+    text.as_ref().map(|_| "[redacted]").serialize(serializer)
+}
+
+impl PartialEq for Settings {
+    fn eq(&self, other: &Self) -> bool {
+        let open =
+            |text: &Option<SecretString>| text.as_ref().map(|t| t.expose_secret().to_owned());
+        let secrets = |s: &Self| [open(&s.url), open(&s.password)];
+        self.retention == other.retention && secrets(self) == secrets(other)
+    }
+}
+
+impl Eq for Settings {}
 
 /// How long everything is kept. Nothing goes before it is a day old.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

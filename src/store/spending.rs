@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::Result;
 use crate::domain::usage::Spent;
+use crate::store::error::Result;
 
 /// Counters of use.
 #[async_trait]

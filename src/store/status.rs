@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, MessageRef};
 
-use super::Result;
 use crate::domain::ids::TaskId;
+use crate::store::error::Result;
 
 /// Status messages that stand on a platform.
 #[async_trait]

@@ -5,12 +5,16 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use serde::{Deserialize, Serialize};
 
-use super::{Asked, Draft, Inflow, QuestionRow, Queued, Result, Seen, Settled, Standing};
 use crate::domain::facts::{Facts, Mode, Trust};
-use crate::domain::ids::{Boot, InboxId, OutboundId};
+use crate::domain::ids::{InboxId, Instance, OutboundId};
 use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
+use crate::store::approval::{ApprovalRow, Sought};
+use crate::store::delivery::{DeliveryState, Draft, Queued};
+use crate::store::error::Result;
+use crate::store::inflow::{Inflow, Seen};
+use crate::store::question::{Asked, QuestionRow, Settled};
 
 /// Claims, steps, ends.
 #[async_trait]
@@ -22,13 +26,18 @@ pub trait Work: Send + Sync {
     async fn next_wake(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>>;
 
     /// Locks the lane and takes its oldest waiting task by the platform's order. Relaxed.
-    async fn claim(&self, lane: &Lane, boot: &Boot, now: DateTime<Utc>) -> Result<Option<Claimed>>;
+    async fn claim(
+        &self,
+        lane: &Lane,
+        instance: &Instance,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Claimed>>;
 
     /// The same, only when that task is an owner's.
     async fn claim_owners(
         &self,
         lane: &Lane,
-        boot: &Boot,
+        instance: &Instance,
         now: DateTime<Utc>,
     ) -> Result<Option<Claimed>>;
 
@@ -51,7 +60,7 @@ pub trait Work: Send + Sync {
     async fn acquit(&self, claim: &Claim) -> Result<()>;
 
     /// Ends every claim of other boots and returns how many tasks went back to waiting. At start.
-    async fn reclaim(&self, boot: &Boot, now: DateTime<Utc>) -> Result<u64>;
+    async fn reclaim(&self, instance: &Instance, now: DateTime<Utc>) -> Result<u64>;
 }
 
 /// What a run has come to.
@@ -78,6 +87,17 @@ pub enum Advance {
         /// What it has come to.
         with: Box<Advance>,
     },
+    /// The same as another advance, which starts the call that somebody has allowed: their leave is used up
+    /// in the same write. Where it does not hold, the other is written and answered with
+    /// [`Committed::NoLeave`].
+    Consume {
+        /// The approval.
+        key: String,
+        /// What the leave has to be for.
+        hash: String,
+        /// What else is written.
+        with: Box<Advance>,
+    },
     /// Wait for a person, a child or a time: gives back lane and worker. Durable.
     Park {
         /// New transcript items.
@@ -88,6 +108,8 @@ pub enum Advance {
         on: ParkedOn,
         /// The question that is waited for: stored with what says it.
         ask: Option<Box<Asked>>,
+        /// The leave that is waited for: stored with what asks for it.
+        seek: Option<Box<Sought>>,
         /// When to wake at the latest.
         wake_at: Option<DateTime<Utc>>,
         /// What this step cost.
@@ -161,6 +183,13 @@ pub enum Committed {
         /// What the conversation is in by now.
         mode: Mode,
     },
+    /// Written; but the leave for the call does not hold any more: it is not to be started.
+    NoLeave {
+        /// A person wants this task to end.
+        stop: bool,
+        /// What the conversation is in by now.
+        mode: Mode,
+    },
     /// The claim is not ours any more: nothing was written, cancel the task.
     Lost,
     /// Written; the claim has ended.
@@ -209,6 +238,8 @@ pub struct Claimed {
     pub undelivered: Vec<String>,
     /// The question this task asked last, when it has been parked on one.
     pub settled: Option<Box<Settled>>,
+    /// The approval that this task sought last.
+    pub approval: Option<Box<ApprovalRow>>,
     /// What other tasks of this conversation wait to be answered, oldest first.
     pub open: Vec<QuestionRow>,
 }
@@ -219,7 +250,7 @@ pub enum Said {
     /// Stored now: hand it to the courier and wait for its receipt.
     New(Queued),
     /// Stored before: this is where it stands.
-    Known(OutboundId, Standing),
+    Known(OutboundId, DeliveryState),
     /// The claim is not ours any more.
     Lost,
 }

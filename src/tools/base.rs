@@ -17,7 +17,7 @@ use crate::tools::{Schemas, Settings, Tool, ToolError, conversation, files, shel
 
 /// What tools stand on besides config. The default one works alone: for tests and tables.
 #[derive(Clone)]
-pub struct Means {
+pub struct ToolDeps {
     /// Everything that runs.
     pub processes: Arc<Processes>,
     /// The daemon's own environment, of which commands get a part.
@@ -34,7 +34,7 @@ pub struct Means {
     pub schemas: Schemas,
 }
 
-impl Default for Means {
+impl Default for ToolDeps {
     fn default() -> Self {
         Self {
             processes: Arc::default(),
@@ -62,7 +62,7 @@ impl Small for Speechless {
 ///
 /// # Errors
 /// A name that stands twice: a defect.
-pub fn build(settings: &Settings, means: &Means) -> Result<Base, String> {
+pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
     let reading = |own: &[String]| Denied::new(settings.closed_to_readers(own));
     let writing = |own: &[String]| Denied::new(settings.closed_to_writers(own));
     let patch = &settings.patch;
@@ -101,7 +101,7 @@ pub fn build(settings: &Settings, means: &Means) -> Result<Base, String> {
 
 /// Builds the runtime tools that every setting's overlay begins with. They know no task: what is a task's
 /// own comes with the scope of each call.
-pub fn runtime(settings: &Settings, means: &Means) -> Vec<Arc<dyn Tool>> {
+pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<Arc<dyn Tool>> {
     vec![Arc::new(conversation::PlanCreate::new(&settings.plan_create, &means.main))]
 }
 
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn every_tool_is_sorted_documented_and_takes_one_object() {
-        let base = build(&Settings::default(), &Means::default()).unwrap();
+        let base = build(&Settings::default(), &ToolDeps::default()).unwrap();
         let names: Vec<_> = base.specs().iter().map(|s| s.name).collect();
         assert_eq!(
             names,
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn every_switch_names_a_tool() {
         let mut settings = Settings::default();
-        let means = Means::default();
+        let means = ToolDeps::default();
         let base = build(&settings, &means).unwrap();
         let runtime = runtime(&settings, &means);
         let on_top = runtime.iter().map(|t| t.spec().name);
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn every_other_name_leads_to_a_parameter() {
-        for spec in build(&Settings::default(), &Means::default()).unwrap().specs() {
+        for spec in build(&Settings::default(), &ToolDeps::default()).unwrap().specs() {
             for (other, ours) in crate::tools::aliases::spellings(spec.name) {
                 assert!(spec.parameters["properties"][ours].is_object(), "{}: {ours}", spec.name);
                 assert!(spec.parameters["properties"][other].is_null(), "{}: {other}", spec.name);

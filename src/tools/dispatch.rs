@@ -1,4 +1,4 @@
-//! One call, from what the model wrote to what it reads: look up, check, time-box, call, redact, cut.
+//! One call, from what the model wrote to what it reads: resolve, check, approve, time-box, call, redact, cut.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use selkie_channel_core::Redactor;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
+use crate::domain::approval::Exposure;
 use crate::domain::taint::Taint;
 use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::{Answer, Call};
 use crate::guard::outward;
-use crate::tools::aliases::{absent, clash};
-use crate::tools::args::{Accepted, accept};
 use crate::tools::paths::of_command;
-use crate::tools::registry::{Found, Registry, refusal, unknown};
-use crate::tools::scope::{Outward, Scope};
+use crate::tools::registry::{Registry, needs_leave, refusal};
+use crate::tools::resolve::{ResolvedCall, resolve};
+use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
 
 /// An answered call.
@@ -37,17 +37,19 @@ pub async fn dispatch(
     scope: &Scope,
     redactor: &Redactor,
 ) -> Result<Dispatched, ToolError> {
-    let found = look_up(registry, &call.name);
-    let (most, output) = match &found {
-        Ok(tool) => (tool.max_output(), answer(tool, call, scope).await),
-        Err(why) => (super::MAX_OUTPUT, Err(ToolError::tell(why.clone()))),
+    let resolved = resolve(registry, call, scope).await;
+    let tool = resolved.as_ref().ok().map(|resolved| Arc::clone(&resolved.tool));
+    let most = tool.as_ref().map_or(super::MAX_OUTPUT, |tool| tool.max_output());
+    let output = match resolved {
+        Ok(resolved) => answer(resolved, scope).await,
+        Err(why) => Err(why),
     };
     let output = match output {
         Ok(output) => output,
         Err(ToolError::Tell(text)) => Output { text, is_error: true, ..Output::default() },
         Err(error @ (ToolError::Abort(_) | ToolError::Ask(_))) => return Err(error),
     };
-    let taint = found.map_or(Taint::Clean, |tool| level(tool.spec(), call, scope, &output));
+    let taint = tool.map_or(Taint::Clean, |tool| level(tool.spec(), call, scope, &output));
     let taint = taint.max(output.level);
     // Cleaned before it is cut: half a secret would not be recognised.
     let text = cut(redactor.clean(&output.text), most);
@@ -88,67 +90,22 @@ fn level(spec: &ToolSpec, call: &Call, scope: &Scope, output: &Output) -> Taint 
     }
 }
 
-/// While words of others are in play nothing goes out that a person did not type: an address can carry
-/// what the model knows.
-fn check_outward(spec: &ToolSpec, args: &Value, scope: &Scope) -> Result<(), ToolError> {
-    let Outward::Only(typed) = &scope.outward else { return Ok(()) };
-    if spec.class != Class::Network {
-        return Ok(());
-    }
-    let text = |key: &str| args.get(key).and_then(Value::as_str);
-    let is_get = text("method").is_none_or(|method| method.eq_ignore_ascii_case("get"))
-        && ["body", "headers", "auth_profile"]
-            .iter()
-            .all(|key| args.get(key).is_none_or(Value::is_null));
-    let free = match (text("url"), text("q")) {
-        (Some(url), _) => is_get && outward::is_typed_address(url, typed),
-        (None, Some(words)) => outward::are_typed_words(words, typed),
-        (None, None) => false,
-    };
-    if free {
-        return Ok(());
-    }
-    Err(ToolError::tell(format!(
-        "{} is not available here for this: the task holds other people's words, and a request to the network \
-         could carry something out. It takes only addresses and search words that a person typed in this \
-         conversation, letter for letter. Ask the person to type the address, to start over with /reset, or to ask \
-         at the terminal",
-        spec.name
-    )))
-}
-
-/// Finds a tool of this task.
-///
-/// # Errors
-/// Why there is none, for the model.
-pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String> {
-    match registry.find(name) {
-        Found::Tool(tool) => Ok(tool),
-        Found::Hidden(reasons) => Err(refusal(name, &reasons)),
-        Found::Unknown(near) => Err(unknown(name, &near)),
+/// A call that somebody has to allow is made when they have.
+fn approve(resolved: &ResolvedCall, scope: &Scope) -> Result<(), ToolError> {
+    let name = resolved.tool.spec().name;
+    match &resolved.exposure {
+        Exposure::Ask { reasons, .. } if !scope.approved => {
+            Err(ToolError::Tell(needs_leave(name, reasons)))
+        }
+        Exposure::Free | Exposure::Ask { .. } => Ok(()),
+        Exposure::Hidden(reasons) => Err(ToolError::Tell(refusal(name, reasons))),
     }
 }
 
-/// Checks a call before its tool sees it; a preview is checked in the same way.
-///
-/// # Errors
-/// Why it cannot be made, for the model.
-pub fn check(tool: &Arc<dyn Tool>, call: &Call, scope: &Scope) -> Result<Accepted, ToolError> {
-    if let Some(why) = clash(call) {
-        return Err(ToolError::Tell(why));
-    }
-    if let Some(why) = absent(call, &tool.spec().parameters) {
-        return Err(ToolError::tell(why));
-    }
-    let accepted = accept(&tool.spec().parameters, &call.arguments).map_err(ToolError::Tell)?;
-    check_outward(tool.spec(), &accepted.args, scope)?;
-    Ok(accepted)
-}
-
-async fn answer(tool: &Arc<dyn Tool>, call: &Call, scope: &Scope) -> Result<Output, ToolError> {
-    let Accepted { args, notes } = check(tool, call, scope)?;
-    let mut output = timed(tool, args, scope).await?;
-    for note in notes {
+async fn answer(resolved: ResolvedCall, scope: &Scope) -> Result<Output, ToolError> {
+    approve(&resolved, scope)?;
+    let mut output = timed(&resolved.tool, resolved.args, scope).await?;
+    for note in resolved.notes {
         output.text = format!("{}\n{note}", output.text);
     }
     Ok(output)
@@ -258,31 +215,6 @@ mod tests {
         ✗ there is no tool xyzzyxyzzyxyzzy
         ✗ crash failed: a bug in the tool, not in your arguments; go on without it and say so
         "#);
-    }
-
-    /// Nothing goes out that others may have chosen; what a tool brings has its level.
-    #[tokio::test]
-    async fn words_of_others_hold_the_network_back() {
-        let folders = Folders::new();
-        let mut scope = folders.scope();
-        scope.outward = Outward::Only(vec!["look at a.example/x".to_owned()].into());
-        let said = |spec: &ToolSpec, args: Value| check_outward(spec, &args, &scope).is_ok();
-        let network = Acting::tool("fetch", Class::Network, Act::Echo);
-        let read = Acting::tool("read", Class::Read, Act::Echo);
-        for (args, goes) in [
-            (json!({"url": "https://a.example/x"}), true),
-            (json!({"url": "https://a.example/x", "method": "get"}), true),
-            (json!({"url": "https://a.example/x", "method": "POST"}), false),
-            (json!({"url": "https://a.example/x", "body": "secret"}), false),
-            (json!({"url": "https://a.example/x", "headers": {"x": "secret"}}), false),
-            (json!({"url": "https://b.example/x"}), false),
-            (json!({"q": "look at"}), true),
-            (json!({"q": "secret"}), false),
-            (json!({}), false),
-        ] {
-            assert_eq!(said(network.spec(), args.clone()), goes, "{args}");
-        }
-        assert!(said(read.spec(), json!({"path": "a"})));
     }
 
     #[test]

@@ -6,12 +6,14 @@ pub mod base;
 pub mod bits;
 pub mod conversation;
 pub mod dispatch;
+mod error;
 mod files;
 pub mod isolate;
 pub mod paths;
 pub mod ports;
 pub mod preview;
 pub mod registry;
+pub mod resolve;
 pub mod scope;
 pub mod settings;
 pub mod shell;
@@ -23,12 +25,13 @@ pub mod web;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::domain::question::Ask;
 use crate::domain::taint::Taint;
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Picture;
+use crate::tools::paths::Located;
 use crate::tools::scope::{Roots, Scope};
 
+pub use error::ToolError;
 pub use files::{PictureKeeper, Schemas, pattern_fault};
 pub use settings::Settings;
 
@@ -48,6 +51,22 @@ pub trait Tool: Send + Sync {
     /// `None` for what changes nothing. Reads files beneath the roots and does nothing else.
     fn preview(&self, _roots: &Roots, _args: &Value) -> Option<String> {
         None
+    }
+
+    /// Returns the files that the call would change, with everything that can be refused beforehand refused.
+    /// Every tool of class write has them.
+    fn changes(&self, _roots: &Roots, _args: &Value) -> Result<Vec<Located>, ToolError> {
+        Ok(Vec::new())
+    }
+
+    /// Says why this very call needs somebody's leave, when its arguments do: `asks first: …`.
+    fn asks(&self, _args: &Value) -> Option<String> {
+        None
+    }
+
+    /// Says what a preview of the call cannot show.
+    fn unseen(&self, _args: &Value) -> Vec<String> {
+        Vec::new()
     }
 
     /// Whether it is never called beside or between others: calls before it in the same answer of the
@@ -93,27 +112,5 @@ impl Output {
     /// Answers with words from outside.
     pub fn outside(text: impl Into<String>) -> Self {
         Self { untrusted: true, ..Self::ok(text) }
-    }
-}
-
-/// Why a tool failed. Each variant says what happens next.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum ToolError {
-    /// Tell the model; it may do better.
-    #[error("{0}")]
-    Tell(String),
-    /// End the task: the claim is lost, the store is broken, the task was stopped.
-    #[error("{0}")]
-    Abort(String),
-    /// Ask a person first: the run waits for the answer, then the tool is called again with what was
-    /// [given](Scope::given). For tools that stand alone.
-    #[error("it asks a person and waits for the answer: nobody can be asked here")]
-    Ask(Box<Ask>),
-}
-
-impl ToolError {
-    /// Tells the model.
-    pub fn tell(text: impl Into<String>) -> Self {
-        Self::Tell(text.into())
     }
 }

@@ -30,6 +30,17 @@ pub fn preview(
     Ok(tool.preview(roots, &args).map(|shown| bounded(&redactor.clean(&shown))))
 }
 
+/// Shows all that a call would do, with nothing cut away; `None` when it changes nothing. Reads the files it
+/// speaks of.
+pub fn whole(
+    tool: &Arc<dyn Tool>,
+    roots: &Roots,
+    args: &Value,
+    redactor: &Redactor,
+) -> Option<String> {
+    tool.preview(roots, args).map(|shown| redactor.clean(&shown))
+}
+
 /// Puts a mark before every line.
 pub(super) fn marked(mark: char, text: &str) -> String {
     text.lines().map(|line| format!("\n{mark}{line}")).collect()

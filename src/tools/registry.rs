@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::domain::approval::{Approvers, Exposure};
 use crate::domain::spelling::nearest;
 use crate::domain::tool::{Class, ToolBlock, ToolSpec};
 use crate::domain::transcript::Call;
@@ -59,6 +60,11 @@ impl Base {
     /// Whether a tool of this name is in the base.
     pub fn contains(&self, name: &str) -> bool {
         self.position(name).is_some()
+    }
+
+    /// Returns the spec of a tool of the base.
+    pub fn spec(&self, name: &str) -> Option<&Arc<ToolSpec>> {
+        self.position(name).map(|at| self.tools[at].spec())
     }
 
     fn position(&self, name: &str) -> Option<usize> {
@@ -132,6 +138,17 @@ impl Hide {
     }
 }
 
+/// The rules of a view that ask before a call, in the form of those that hide, and who is asked.
+#[derive(Clone, Default)]
+pub struct Asks {
+    /// Each with what it asks for.
+    pub rules: Vec<Hide>,
+    /// Who can allow it.
+    pub of: Approvers,
+    /// Tools whose calls need no leave but for other people's words, by the owner's policy.
+    pub freed: Vec<String>,
+}
+
 /// The runtime tools around a view, none of which knows a task: a call brings its own scope.
 #[derive(Clone, Default)]
 pub struct Overlay {
@@ -151,6 +168,7 @@ pub struct Registry {
 struct View {
     base: Arc<Base>,
     hides: Vec<Hide>,
+    asks: Asks,
     hidden: Bits,
     overlay: Overlay,
     block: Arc<ToolBlock>,
@@ -170,6 +188,11 @@ impl Registry {
     /// Views the base through `hides` with an overlay. Costs a look at every tool: made once per shape
     /// and shared (`shape` keeps them), never per task.
     pub fn view(base: Arc<Base>, hides: Vec<Hide>, overlay: Overlay) -> Self {
+        Self::view_asking(base, hides, Asks::default(), overlay)
+    }
+
+    /// The same with rules that ask before a call.
+    pub fn view_asking(base: Arc<Base>, hides: Vec<Hide>, asks: Asks, overlay: Overlay) -> Self {
         let mut hidden = base.disabled.clone();
         hides.iter().for_each(|h| hidden.join(&h.bits()));
         let of_base = base.tools.iter().enumerate().filter(|(at, _)| !hidden.contains(*at));
@@ -177,7 +200,7 @@ impl Registry {
         let on_top = overlay.there.iter().map(|t| t.spec());
         specs.extend(on_top.filter(|s| !hides.iter().any(|h| h.hides(s))).cloned());
         let block = Arc::new(ToolBlock::new(specs));
-        Self { view: Arc::new(View { base, hides, hidden, overlay, block }) }
+        Self { view: Arc::new(View { base, hides, asks, hidden, overlay, block }) }
     }
 
     /// Looks a name up.
@@ -200,6 +223,31 @@ impl Registry {
         }
         let absent: Vec<String> = view.absent_reasons(name);
         if absent.is_empty() { Found::Unknown(self.near(name)) } else { Found::Hidden(absent) }
+    }
+
+    /// Returns the most that this task gets of a tool that it knows; `None` for any other name.
+    pub fn exposure(&self, name: &str) -> Option<Exposure> {
+        match self.find(name) {
+            Found::Unknown(_) => None,
+            Found::Hidden(reasons) => Some(Exposure::Hidden(reasons)),
+            Found::Tool(tool) => {
+                let reasons = self.view.asking(tool.spec());
+                Some(match reasons.is_empty() {
+                    true => Exposure::Free,
+                    false => Exposure::Ask { of: self.view.asks.of, reasons },
+                })
+            }
+        }
+    }
+
+    /// Returns who can allow a call.
+    pub fn approvers(&self) -> Approvers {
+        self.view.asks.of
+    }
+
+    /// Whether calls of a tool need no leave but for other people's words.
+    pub fn is_freed(&self, name: &str) -> bool {
+        self.view.asks.freed.iter().any(|freed| freed == name)
     }
 
     /// Returns a call in this task's words, whatever words the model was taught: the transcript keeps
@@ -279,6 +327,11 @@ impl View {
         self.overlay.there.iter().find(|t| t.spec().name == name)
     }
 
+    fn asking(&self, spec: &ToolSpec) -> Vec<String> {
+        let asks = self.asks.rules.iter().filter(|rule| rule.hides(spec));
+        asks.map(|rule| rule.reason.to_string()).collect()
+    }
+
     fn reasons(&self, spec: &ToolSpec) -> Vec<String> {
         self.hides.iter().filter(|h| h.hides(spec)).map(|h| h.reason.to_string()).collect()
     }
@@ -298,6 +351,11 @@ impl View {
 /// Says that config switched a tool off.
 pub(crate) fn disabled(name: &str) -> String {
     format!("{name} tool is disabled")
+}
+
+/// Says that a call is not made without somebody's leave.
+pub fn needs_leave(name: &str, reasons: &[String]) -> String {
+    format!("{name} was not called: somebody has to allow it first ({})", reasons.join("; "))
 }
 
 /// Says why a call of a hidden tool is refused.

@@ -12,6 +12,7 @@ use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::domain::plan::Plan;
 use crate::domain::question::Given;
+use crate::domain::taint::Taint;
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Picture;
 use crate::domain::usage::Meter;
@@ -35,8 +36,12 @@ pub struct Scope {
     pub trust: Trust,
     /// What the conversation is in.
     pub mode: Mode,
+    /// The level of what the task reads.
+    pub taint: Taint,
     /// What the network gets of this task.
     pub outward: Outward,
+    /// Somebody who can has allowed this very call.
+    pub approved: bool,
     /// What earlier tasks of the conversation read of others' words.
     pub earlier: Arc<[Earlier]>,
     /// The plan the task follows: its own newest, else the conversation's.
@@ -104,8 +109,6 @@ pub struct Roots {
     pub elsewhere: bool,
     /// What is the bot's own, closed wherever it lies.
     pub ours: Ours,
-    /// Whether the open part of the state folder may be written: not while words of others are in play.
-    pub writes_state: bool,
     /// How far what is read and written comes from others.
     pub level: Level,
 }

@@ -1,4 +1,4 @@
-//! Test support: real folders with a scope over them, a mouth that remembers, tools that misbehave.
+//! Test support: real folders with a scope over them, a sender that remembers, tools that misbehave.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::clock::ManualClock;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
+use crate::domain::taint::Taint;
 use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
@@ -26,7 +27,7 @@ use crate::tools::{Output, Tool, ToolError};
 /// A cache, a state folder and a workspace on the disk, and something outside of them.
 pub(crate) struct Folders {
     dir: TempDir,
-    pub(crate) mouth: Arc<Remembering>,
+    pub(crate) sender: Arc<Remembering>,
     todos: Arc<Notebook>,
     /// What the conversation was changed to.
     pub(crate) modes: Arc<Mutex<Option<Mode>>>,
@@ -38,7 +39,7 @@ impl Folders {
         for folder in ["cache/bird/one", "cache/bird/two", "state/memory", "work", "outside"] {
             std::fs::create_dir_all(dir.path().join(folder)).unwrap();
         }
-        Self { dir, mouth: Arc::default(), todos: Arc::default(), modes: Arc::default() }
+        Self { dir, sender: Arc::default(), todos: Arc::default(), modes: Arc::default() }
     }
 
     pub(crate) fn at(&self, path: &str) -> PathBuf {
@@ -64,7 +65,6 @@ impl Folders {
             state: Some(self.at("state")),
             workspace: Some(self.at("work")),
             elsewhere: false,
-            writes_state: true,
             level: Level::default(),
             ours: Ours::new(self.at("state"), Vec::new(), vec![self.at("etc/bot.yaml")]),
         }
@@ -79,12 +79,14 @@ impl Folders {
             speaker: None,
             trust: Trust::Owner,
             mode: Mode::Normal,
+            taint: Taint::Clean,
             outward: Outward::Free,
+            approved: false,
             earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
             roots: self.roots(),
-            reply: Arc::clone(&self.mouth) as Arc<dyn Reply>,
+            reply: Arc::clone(&self.sender) as Arc<dyn Reply>,
             tools: Arc::new(ToolBlock::new(Vec::new())),
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,

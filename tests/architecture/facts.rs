@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Attribute, File, ImplItem, Item, UseTree, Visibility};
+use syn::{Attribute, File, FnArg, ImplItem, Item, Pat, Signature, Type, UseTree, Visibility};
 
-/// A path with the line where it stands, spelled as in the code: `crate::flow::Desk`, `super::x`, `desk::Desk`.
+/// A path with the line where it stands, spelled as in the code: `crate::delivery::Outbox`, `super::x`, `outbox::Outbox`.
 #[derive(Clone, Debug)]
 pub struct Named {
     pub path: Vec<String>,
@@ -16,6 +16,15 @@ pub struct Named {
     pub line: usize,
     /// Whether it stands in a `use`, in one that others see, or in the code.
     pub how: How,
+}
+
+/// What a name that was imported stands for.
+#[derive(Clone, Debug)]
+pub struct Alias {
+    /// As it is spelled there.
+    pub path: Vec<String>,
+    /// The inline modules around it.
+    pub inside: Vec<String>,
 }
 
 /// Where a path stands.
@@ -42,8 +51,8 @@ pub struct Word {
 #[derive(Default)]
 pub struct Facts {
     pub named: Vec<Named>,
-    /// What a name that was imported stands for, as it is spelled there.
-    pub aliases: BTreeMap<String, Vec<String>>,
+    /// What a name that was imported stands for.
+    pub aliases: BTreeMap<String, Alias>,
     /// Modules that are declared here in a file of their own.
     pub modules: BTreeSet<String>,
     /// Those of them that exist for tests only.
@@ -51,6 +60,8 @@ pub struct Facts {
     /// Names of the items defined here.
     pub defined: BTreeSet<String>,
     pub words: Vec<Word>,
+    /// Functions that take a tuple as a parameter, with the line of each.
+    pub tuples: Vec<(String, usize)>,
     /// Lines that are not for tests only.
     pub lines: usize,
     /// Whether the first line says what the file is.
@@ -123,6 +134,14 @@ impl<'ast> Visit<'ast> for Reader {
         self.flatten(&item.tree, &mut Vec::new(), how);
     }
 
+    fn visit_signature(&mut self, signature: &'ast Signature) {
+        for tuple in signature.inputs.iter().filter(|input| is_tuple(input)) {
+            let at = line(syn::spanned::Spanned::span(tuple));
+            self.facts.tuples.push((signature.ident.to_string(), at));
+        }
+        visit::visit_signature(self, signature);
+    }
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         let line = path.segments.first().map_or(0, |s| line(s.ident.span()));
@@ -190,7 +209,8 @@ impl Reader {
             path.push(last.to_string());
         }
         let known = if last == "self" { path.last().cloned() } else { Some(alias.to_string()) };
-        self.facts.aliases.extend(known.map(|k| (k, path.clone())));
+        let alias = Alias { path: path.clone(), inside: self.inside.clone() };
+        self.facts.aliases.extend(known.map(|name| (name, alias)));
         self.name(path, line(last.span()), how);
     }
 
@@ -242,6 +262,17 @@ impl Reader {
 
 fn line(span: Span) -> usize {
     span.start().line
+}
+
+/// `(a, b): (A, B)`, `pair: (A, B)`, `pair: &(A, B)`.
+fn is_tuple(input: &FnArg) -> bool {
+    let FnArg::Typed(input) = input else { return false };
+    let mut taken = &*input.ty;
+    while let Type::Reference(reference) = taken {
+        taken = &reference.elem;
+    }
+    let of_some = matches!(taken, Type::Tuple(tuple) if !tuple.elems.is_empty());
+    of_some || matches!(*input.pat, Pat::Tuple(_))
 }
 
 /// `#[cfg(test)]`, `#[cfg(any(test, …))]`, `#[test]`; not `#[cfg(not(test))]`.

@@ -1,5 +1,5 @@
-//! The walls: who may import whom, where a platform may be named, what a file may be, and that no two files
-//! need each other. The table in `walls.rs` is house law; a room that has to break it shows that the wall is
+//! The walls: who may import whom, where a platform may be named, what a file may be, that no function takes a
+//! tuple, and that no two files need each other. The table in `walls.rs` is house law; a room that has to break it shows that the wall is
 //! wrong, and then the table changes first. `mutations.rs` proves that each wall stands.
 
 mod circles;
@@ -39,6 +39,11 @@ fn no_platform_is_named_outside_its_home() {
 #[test]
 fn a_file_does_one_thing_and_its_first_line_says_which() {
     holds(&walls::files(&Tree::read()));
+}
+
+#[test]
+fn no_function_takes_a_tuple() {
+    holds(&walls::tuples(&Tree::read()));
 }
 
 #[test]

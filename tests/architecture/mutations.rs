@@ -5,9 +5,13 @@ use crate::walls;
 
 /// What is done to which file, and a part of what has to be said of it.
 const OFFENCES: &[(&str, &str, &str)] = &[
-    ("src/agent/mod.rs", "use crate::{flow, daemon};", "agent imports flow"),
+    ("src/agent/mod.rs", "use crate::{intake, daemon};", "agent imports intake"),
     ("src/agent/mod.rs", "use crate::{domain::{ids}, daemon::{build}};", "agent imports daemon"),
-    ("src/tools/web/page.rs", "use super::super::super::flow::Flow;", "tools imports flow"),
+    (
+        "src/tools/web/page.rs",
+        "use super::super::super::intake::receive::Intake;",
+        "tools imports intake",
+    ),
     (
         "src/tools/web/page.rs",
         "fn f() { super::super::super::agent::drive() }",
@@ -20,12 +24,19 @@ const OFFENCES: &[(&str, &str, &str)] = &[
         "domain imports store",
     ),
     ("src/attic/mod.rs", "//! A room nobody knows.\n", "no floor is named for the room attic"),
-    ("src/flow/mod.rs", "const A: &str = \"Slack\";", "names a platform"),
-    ("src/flow/mod.rs", "struct SLACKTeam;", "names a platform"),
-    ("src/flow/mod.rs", "const A: &str = \"on LINE alone\";", "names a platform"),
-    ("src/flow/mod.rs", "const A: &str = \"tg:1\";", "names a platform"),
-    ("src/flow/mod.rs", "const A: &str = \"https://api.example.com/bot\";", "holds an address"),
+    ("src/intake/mod.rs", "const A: &str = \"Slack\";", "names a platform"),
+    ("src/intake/mod.rs", "struct SLACKTeam;", "names a platform"),
+    ("src/intake/mod.rs", "const A: &str = \"on LINE alone\";", "names a platform"),
+    ("src/intake/mod.rs", "const A: &str = \"tg:1\";", "names a platform"),
+    ("src/intake/mod.rs", "const A: &str = \"https://api.example.com/bot\";", "holds an address"),
     ("src/domain/ids.rs", "use super::task::Task;", "a circle: src/domain/ids.rs"),
+    ("src/domain/ids.rs", "fn pair((a, b): (u8, u8)) {}", "pair takes a tuple"),
+    (
+        "src/domain/ids.rs",
+        "struct A; impl A { fn pair(&self, ab: &(u8, u8)) {} }",
+        "pair takes a tuple",
+    ),
+    ("src/domain/ids.rs", "trait A { fn pair(&self, ab: (u8, u8)); }", "pair takes a tuple"),
     ("channels/x/src/lib.rs", "use selkie_slack::Thing;", "imports selkie_slack"),
     ("channels/x/src/lib.rs", "use teloxide_reqwest::Url;", "names another HTTP client"),
     ("channels/telegram/src/lib.rs", "use teloxide::{Bot, types};", "names another HTTP client"),
@@ -50,6 +61,14 @@ fn every_small_offence_is_seen() {
     }
 }
 
+/// A circle of inline modules is none of files.
+#[test]
+fn what_a_module_inside_imports_is_found_there() {
+    let inner = "mod one { use super::two; fn f() { two::f() } }\nmod two { pub fn f() {} }";
+    let tree = Tree::read().with("src/channels.rs", |text| format!("{text}\n{inner}\n"));
+    assert!(walls::circles(&tree).iter().all(|o| !o.contains("src/channels.rs")));
+}
+
 #[test]
 fn what_a_lock_file_must_not_hold_is_seen() {
     let older = "[[package]]\nname = \"new\"\ndependencies = [\n \"reqwest 0.12.28\",\n]\n";
@@ -62,9 +81,9 @@ fn what_a_lock_file_must_not_hold_is_seen() {
 #[test]
 fn a_file_that_is_too_long_or_says_nothing_of_itself_is_seen() {
     let long =
-        Tree::read().with("src/flow/mod.rs", |text| text + &"\nconst _: u8 = 1;".repeat(500));
+        Tree::read().with("src/intake/mod.rs", |text| text + &"\nconst _: u8 = 1;".repeat(500));
     assert!(walls::files(&long).iter().any(|o| o.contains("lines of production code")));
     let mute = Tree::read()
-        .with("src/flow/mod.rs", |text| format!("use std::fmt;\n{}", text.replace("//!", "//")));
+        .with("src/intake/mod.rs", |text| format!("use std::fmt;\n{}", text.replace("//!", "//")));
     assert!(walls::files(&mute).iter().any(|o| o.contains("its first line does not say")));
 }

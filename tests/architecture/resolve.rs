@@ -29,8 +29,9 @@ fn spelled(source: &Source, here: &[String], path: &[String], depth: usize) -> O
         }
         alias => {
             let meant =
-                source.facts.aliases.get(alias).filter(|m| depth < CHAIN && m[0] != alias)?;
-            let full = spelled(source, &source.module.path, meant, depth + 1)?;
+                source.facts.aliases.get(alias).filter(|m| depth < CHAIN && m.path[0] != alias)?;
+            let there = [source.module.path.clone(), meant.inside.clone()].concat();
+            let full = spelled(source, &there, &meant.path, depth + 1)?;
             Some([full.as_slice(), rest].concat())
         }
     }

@@ -12,7 +12,7 @@ use crate::facts::Facts;
 pub struct Module {
     /// `selkie`, `bin`, or the folder below `channels`.
     pub package: String,
-    /// `["flow", "gate"]`.
+    /// `["intake", "gate"]`.
     pub path: Vec<String>,
 }
 

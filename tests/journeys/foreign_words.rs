@@ -1,10 +1,10 @@
-//! Words of others: what they bring about is refused, in this task and the next, until `/reset`.
+//! Words of others: what they may have brought about asks the owner, in this task and the next, until `/reset`.
 
 use selkie_playground::Turn;
-use selkie_playground::telegram::{ADA, FileDraft, FileKind, GROUP, LINUS, PRIVATE};
+use selkie_playground::telegram::{ADA, FileDraft, FileKind, GROUP, LINUS, MessageView, PRIVATE};
 use serde_json::{Value, json};
 
-use crate::support::rows::{settled, texts};
+use crate::support::rows::{number, settled, texts};
 use crate::support::world::World;
 
 /// Whether a request offers the tool.
@@ -15,6 +15,14 @@ fn offers(prompt: &str, name: &str) -> bool {
 fn tools(prompt: &str) -> Value {
     let request: Value = serde_json::from_str(prompt).expect("JSON");
     request["tools"].clone()
+}
+
+/// Waits for the request that shows this, and refuses it.
+async fn deny(world: &World, shows: &str) -> String {
+    let fits = |m: &MessageView| m.from.is_bot && m.keyboard.is_some() && m.text.contains(shows);
+    let request = world.within(shows, world.telegram().wait_for(PRIVATE, fits)).await;
+    world.telegram().tap(ADA, ADA, request.id, "Deny").expect("a button");
+    request.text
 }
 
 fn bash() -> Turn {
@@ -30,31 +38,33 @@ async fn what_a_page_may_bring_about_is_refused_until_reset() {
     let url = format!("{}/nothing-here", world.playground.telegram_base_url());
     let fetch = |url: &str| Turn::call("url_fetch", json!({ "url": url }));
     let leak = fetch(&format!("{url}?key=secret"));
-    model.script(vec![fetch(&url), bash(), leak, fetch(&url), Turn::text("read")]);
-    world.ask(&format!("read {url}, please")).await;
+    model.script(vec![fetch(&url), fetch(&url), bash(), leak, Turn::text("all is read")]);
+    world.telegram().say(PRIVATE, ADA, &format!("read {url}, please"));
+    let asked = deny(&world, "echo ti''de").await;
+    assert!(asked.contains("while the task holds other people's words"), "{asked}");
+    deny(&world, "key=secret").await;
+    world.hears(PRIVATE, "all is read").await;
     let first = world.prompts();
     assert!(offers(&first[0], "bash"), "nothing of others is in play yet");
-    assert!(
-        first[2].contains("bash is not available here: hidden while the task holds"),
-        "{}",
-        first[2]
-    );
-    assert!(first[3].contains("url_fetch is not available here for this"), "{}", first[3]);
-    assert_eq!(first[4].matches("non-2xx status").count(), 2, "what a person typed is open");
+    assert_eq!(first[2].matches("non-2xx status").count(), 2, "what a person typed is open");
+    assert!(first[3].contains("bash was not called"), "{}", first[3]);
+    assert!(first[4].contains("url_fetch was not called"), "{}", first[4]);
     assert!(
         first.iter().all(|prompt| tools(prompt) == tools(&first[0])),
         "the block keeps its bytes"
     );
 
-    model.script(vec![bash(), Turn::text("no")]);
-    world.ask("do it now").await;
+    model.script(vec![
+        Turn::call("bash", json!({ "cmd": "echo ag''ain" })),
+        Turn::text("not done again"),
+    ]);
+    world.telegram().say(PRIVATE, ADA, "do it now");
+    deny(&world, "echo ag''ain").await;
+    world.hears(PRIVATE, "not done again").await;
+    settled(&world, 2).await;
     let second = world.prompts().split_off(first.len());
-    assert!(!offers(&second[0], "bash") && !second[0].contains("non-2xx status"), "{}", second[0]);
-    assert!(
-        second[1].contains("hidden while the task holds other people's words"),
-        "{}",
-        second[1]
-    );
+    assert!(!second[0].contains("non-2xx status"), "{}", second[0]);
+    assert!(second[1].contains("bash was not called"), "{}", second[1]);
     let (_, id) = second[0].rsplit_once("; recall ").expect("a stub");
     let (id, _) = id.split_once(' ').expect("its id");
 
@@ -80,14 +90,13 @@ async fn an_answer_is_the_persons_word_and_a_quote_stays_what_it_was() {
     let second = format!("{first}/either");
     let fetch = |url: &str| Turn::call("url_fetch", json!({ "url": url }));
     let ask = Turn::call("ask_user", json!({ "question": "where is the rest?" }));
-    model.script(vec![fetch(&first), fetch(&second), ask, fetch(&second), Turn::text("all read")]);
+    model.script(vec![fetch(&first), ask, fetch(&second), Turn::text("all read")]);
     telegram.say(PRIVATE, ADA, &format!("read {first}, please"));
     world.hears(PRIVATE, "where is the rest?").await;
-    let refused = "url_fetch is not available here for this";
-    assert_eq!(world.last_prompt().matches(refused).count(), 1, "nobody has typed it yet");
     telegram.say(PRIVATE, ADA, &second);
     let tainted = world.hears(PRIVATE, "all read").await;
-    assert_eq!(world.last_prompt().matches(refused).count(), 1, "{}", world.last_prompt());
+    let sought = "SELECT count(*) FROM approval";
+    assert_eq!(number(&world.home, sought), Some(0), "a person has typed it");
 
     // One step, of a level that came with the history.
     world.ask("thanks").await;
@@ -98,8 +107,9 @@ async fn an_answer_is_the_persons_word_and_a_quote_stays_what_it_was() {
     world.ask("/reset").await;
     model.script(vec![bash(), Turn::text("not with that")]);
     telegram.reply(PRIVATE, ADA, tainted.id, "do what you said there");
+    let asked = deny(&world, "echo ti''de").await;
+    assert!(asked.contains("other people's words"), "{asked}");
     world.hears(PRIVATE, "not with that").await;
-    assert!(world.last_prompt().contains("other people's words"), "{}", world.last_prompt());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -109,13 +119,9 @@ async fn a_file_and_what_a_group_says_take_programs_away() {
     let (telegram, model) = (world.telegram(), world.playground.model());
     model.script(vec![bash(), Turn::text("not with a file")]);
     telegram.upload(PRIVATE, ADA, FileDraft::new(FileKind::Document, "orders.txt", "run it"));
+    let asked = deny(&world, "echo ti''de").await;
+    assert!(asked.contains("while the task holds other people's words"), "{asked}");
     world.hears(PRIVATE, "not with a file").await;
-    assert!(!offers(&world.prompts()[0], "bash"));
-    assert!(
-        world.last_prompt().contains("hidden while the task holds other people's words"),
-        "{}",
-        world.last_prompt()
-    );
 
     telegram.say(GROUP, LINUS, "everybody writes $bash");
     model.script(vec![Turn::text("not in a group that talks")]);

@@ -48,8 +48,8 @@ impl Desk {
     async fn say(&self, spot: Spot, body: Body) -> Delivery {
         let outbound = Outbound::new(self.conversation(spot), body);
         let mut last = None;
-        for part in self.channel.mouth.render(&outbound) {
-            last = Some(self.channel.mouth.deliver(&part).await);
+        for part in self.channel.sender.render(&outbound) {
+            last = Some(self.channel.sender.deliver(&part).await);
         }
         last.expect("something to say")
     }

@@ -4,7 +4,7 @@
 use selkie_playground::slack;
 use selkie_playground::telegram::PRIVATE;
 
-use crate::support::killing::{APPEND, Line, Play, at_every_edge, line};
+use crate::support::killing::{APPEND, Kept, Line, Play, at_every_edge, line};
 use crate::support::stage::Room;
 use crate::support::stages;
 
@@ -12,12 +12,17 @@ use Room::{Group, Private};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_being_done_is_done_once() {
-    at_every_edge(&TELEGRAM).await;
+    at_every_edge(&TELEGRAM, Kept::InFile).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_being_done_over_postgresql_is_done_once() {
+    at_every_edge(&TELEGRAM, Kept::InPostgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_being_done_on_slack_is_done_once() {
-    at_every_edge(&SLACK).await;
+    at_every_edge(&SLACK, Kept::InFile).await;
 }
 
 const TELEGRAM: Play = Play {

@@ -5,6 +5,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
+use crate::support::killing::Kept;
 use crate::support::once::{marks, said};
 use crate::support::rows::{settled, texts};
 use crate::support::world::World;
@@ -13,14 +14,22 @@ const KILLS: u32 = 15;
 const CHATS: i64 = 10;
 const SEED: u64 = 20_261_120;
 /// The messages whose answer stayed in doubt.
-const DOUBTFUL: &str =
-    "SELECT i.inbound ->> '$.text' FROM part p JOIN outbound o ON o.id = p.outbound
+const DOUBTFUL: &str = "FROM part p JOIN outbound o ON o.id = p.outbound
     JOIN inbox i ON i.task = o.task WHERE p.state = 'unclear'";
 /// The most lines a daemon logs before it dies: from the first line of its start to the middle of a round.
 const MOST_LINES: usize = 120;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_of_messages_outlives_every_kill() {
+    outlives_every_kill(Kept::InFile).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_of_messages_over_postgresql_outlives_every_kill() {
+    outlives_every_kill(Kept::InPostgres).await;
+}
+
+async fn outlives_every_kill(kept: Kept) {
     let world = World::start().await;
     let mut chance = StdRng::seed_from_u64(SEED);
     let chats: Vec<i64> = (1..=CHATS).map(|n| 9_000 + n).collect();
@@ -28,6 +37,13 @@ async fn a_stream_of_messages_outlives_every_kill() {
         world.telegram().add_person(*chat, &format!("Person {chat}"));
     }
     let mut world = world;
+    let text = match kept {
+        Kept::InFile => "i.inbound ->> '$.text'",
+        Kept::InPostgres => "i.inbound::JSON ->> 'text'",
+    };
+    if let Kept::InPostgres = kept {
+        world.home.keep_in_postgres();
+    }
     let telegram = json!({
         "bot_token": selkie_playground::telegram::TOKEN,
         "base_url": world.playground.telegram_base_url(),
@@ -61,7 +77,7 @@ async fn a_stream_of_messages_outlives_every_kill() {
     settled(&world, total).await;
     // Killed while it was sent, and again while it was repeated: nobody can say whether it arrived, and once more
     // might be once too often. The ledger says so, and the log.
-    let doubtful = texts(&world.home, DOUBTFUL);
+    let doubtful = texts(&world.home, &format!("SELECT {text} {DOUBTFUL}"));
     assert!(doubtful.len() <= KILLS as usize / 3, "{doubtful:?}");
     let mut marked = 0;
     for (chat, spoken) in chats.iter().zip(&spoken) {

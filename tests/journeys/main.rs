@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod approvals;
 mod asking;
 mod bad_start;
 mod bot_loop;
@@ -48,6 +49,9 @@ mod pictures;
 mod plain_message;
 mod plans;
 mod poison;
+mod postgres;
+mod postgres_away;
+mod postgres_copy;
 mod progress;
 mod questions;
 mod removed;

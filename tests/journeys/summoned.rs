@@ -1,7 +1,7 @@
-//! A hidden tool: the model is told why it is not there, and the owner's own `$name` gives it to one task.
+//! A hidden tool: the model is told why it is not there, and where the owner writes its `$name` it may be asked for.
 
 use selkie_playground::Turn;
-use selkie_playground::telegram::{ADA, GROUP};
+use selkie_playground::telegram::{ADA, GROUP, MessageView, PRIVATE};
 use serde_json::{Value, json};
 
 use crate::support::world::World;
@@ -19,10 +19,15 @@ async fn the_owners_own_words_give_a_tool_to_one_task() {
     let _daemon = world.daemon();
     let bash = || Turn::call("bash", json!({ "cmd": "echo tide" }));
     let model = world.playground.model();
-    model.script(vec![bash(), Turn::text("refused"), bash(), Turn::text("done")]);
+    model.script(vec![bash(), Turn::text("refused"), bash(), Turn::text("it is through")]);
     world.ask_in(GROUP, ADA, "@selkie_demo_bot run it").await;
     assert!(!tools(&world.prompts()[0]) && world.prompts()[1].contains("hidden in groups"));
-    world.ask_in(GROUP, ADA, "@selkie_demo_bot run it with $bash").await;
+    world.telegram().say(GROUP, ADA, "@selkie_demo_bot run it with $bash");
+    let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+    let request = world.within("a request", world.telegram().wait_for(PRIVATE, buttons)).await;
+    assert!(request.text.contains("the owner wrote its name"), "{}", request.text);
+    world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
+    world.hears(GROUP, "it is through").await;
     assert!(tools(&world.prompts()[2]), "{}", world.prompts()[2]);
     assert!(world.prompts()[3].contains("tide"), "it ran: {}", world.prompts()[3]);
     world.ask_in(GROUP, ADA, "@selkie_demo_bot and again?").await;

@@ -67,7 +67,7 @@ async fn a_group_has_a_workspace_only_where_the_owner_set_one() {
     assert!(!projects.exists() && !team.join("before.txt").exists());
     assert!(world.ask_in(GROUP, GRACE, &set).await.contains("Only an owner"));
     assert!(world.ask_in(GROUP, ADA, &set).await.contains("Everybody who can use me here"));
-    world.ask_in(GROUP, GRACE, &write("after.txt")).await;
+    world.ask_in(GROUP, ADA, &write("after.txt")).await;
     assert!(team.join("after.txt").is_file());
     let other = json!({"path": projects.join("x"), "content": "x"});
     let call = format!("@selkie_demo_bot call write_file {other}");

@@ -83,8 +83,8 @@ enum Story {
 
 /// Every channel is told all of them, but those of hearing when it only speaks.
 const STORIES: &[Told] = &[
-    ("stored before acknowledged", Heard(|it, ears| stored_first(it, ears).boxed())),
-    ("the same event twice is one answer", Heard(|it, ears| once_only(it, ears).boxed())),
+    ("stored before acknowledged", Heard(|it, receiver| stored_first(it, receiver).boxed())),
+    ("the same event twice is one answer", Heard(|it, receiver| once_only(it, receiver).boxed())),
     ("a long answer is split and nothing is lost", Said(|it| split(it).boxed())),
     ("a refusal is visible and holds nothing up", Said(|it| refused(it).boxed())),
     ("a lost result is resolved by the platform's rule", Said(|it| unclear(it).boxed())),
@@ -100,7 +100,7 @@ pub async fn holds(it: &'static Contract) {
         .for_each_concurrent(SIDE_BY_SIDE, |(name, story)| {
             let told = match (story, &it.hearing) {
                 (Said(tell), _) => tell(it),
-                (Heard(tell), Some(ears)) => tell(it, ears),
+                (Heard(tell), Some(receiver)) => tell(it, receiver),
                 (Heard(_), None) => std::future::ready(()).boxed(),
             };
             let broken = &broken;
@@ -149,29 +149,29 @@ async fn up(world: &World) -> Daemon {
     daemon
 }
 
-async fn stored_first(it: &Contract, ears: &Hearing) {
+async fn stored_first(it: &Contract, receiver: &Hearing) {
     let world = (it.stage.world)().await;
     let daemon = world.home.start();
     it.ask(&world, "before", 1).await;
     disk::room(&daemon, Some(0));
     it.say(&world, "one");
     it.say(&world, "two");
-    world.within("a refusal", world.home.logged(0, |log| log.contains(ears.refuses))).await;
-    assert_eq!((ears.unacknowledged)(&world), 2);
+    world.within("a refusal", world.home.logged(0, |log| log.contains(receiver.refuses))).await;
+    assert_eq!((receiver.unacknowledged)(&world), 2);
     assert_eq!(it.said(&world).len(), 1);
     disk::room(&daemon, None);
     delivered(&world, it.arrived, 3).await;
     let first = it.said(&world).get(1).is_some_and(|text| text.contains("one"));
-    let expected = if first || ears.in_order { ["one", "two"] } else { ["two", "one"] };
+    let expected = if first || receiver.in_order { ["one", "two"] } else { ["two", "one"] };
     assert_eq!(it.marked(&world, &["before", expected[0], expected[1]]), 0);
     assert!(daemon.stop().await.success());
 }
 
-async fn once_only(it: &Contract, ears: &Hearing) {
+async fn once_only(it: &Contract, receiver: &Hearing) {
     let world = (it.stage.world)().await;
     let _daemon = up(&world).await;
     it.ask(&world, "once", 1).await;
-    (ears.again)(&world).await;
+    (receiver.again)(&world).await;
     it.ask(&world, "next", 2).await;
     it.ask(&world, "last", 3).await;
     assert_eq!(it.marked(&world, &["once", "next", "last"]), 0);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, kill_process};
+use selkie_test_postgres::server;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::watch;
@@ -66,6 +67,16 @@ impl Home {
     /// The database.
     pub fn database(&self) -> PathBuf {
         self.state().join("selkie.db")
+    }
+
+    /// Keeps everything in a fresh database of the tests' server from the next start on.
+    pub fn keep_in_postgres(&mut self) {
+        self.set("store", json!({ "url": server().database() }));
+    }
+
+    /// The name of the database on the tests' server in which everything is kept, if it is.
+    pub fn remote(&self) -> Option<&str> {
+        self.config["store"]["url"].as_str()?.rsplit('/').next()
     }
 
     /// Everything the processes have logged.

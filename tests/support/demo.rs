@@ -44,8 +44,15 @@ impl Demo {
 
     /// Runs `selkie demo` with these arguments to its end: exit code, standard output, standard error.
     pub fn run(arguments: &[&str]) -> (i32, String, String) {
+        Self::run_with(arguments, &[])
+    }
+
+    /// The same, with these variables.
+    pub fn run_with(arguments: &[&str], variables: &[(&str, &str)]) -> (i32, String, String) {
         let home = tempfile::tempdir().expect("a folder");
-        let output = command(&home, arguments).stdin(Stdio::null()).output().expect("selkie runs");
+        let mut command = command(&home, arguments);
+        command.envs(variables.iter().copied());
+        let output = command.stdin(Stdio::null()).output().expect("selkie runs");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
     }

@@ -61,8 +61,17 @@ pub struct Play {
     pub private_key: &'static str,
 }
 
+/// Where everything is kept.
+#[derive(Clone, Copy, Debug)]
+pub enum Kept {
+    /// In the state folder.
+    InFile,
+    /// In a database of a server.
+    InPostgres,
+}
+
 /// Kills at every edge, in as many worlds.
-pub async fn at_every_edge(play: &Play) {
+pub async fn at_every_edge(play: &Play, kept: Kept) {
     // The gate has a story of its own: nobody speaks to the bot in it.
     let gate = [CrashPoint::AfterGate, CrashPoint::AfterJudged];
     let edges = CrashPoint::ALL.iter().filter(|point| !gate.contains(point));
@@ -70,13 +79,16 @@ pub async fn at_every_edge(play: &Play) {
     stream::iter(cases)
         .for_each_concurrent(SIDE_BY_SIDE, |(point, nth)| async move {
             println!("{} at pass {nth}", point.name());
-            one(play, point, nth).await;
+            one(play, kept, point, nth).await;
         })
         .await;
 }
 
-async fn one(play: &Play, point: CrashPoint, nth: u32) {
+async fn one(play: &Play, kept: Kept, point: CrashPoint, nth: u32) {
     let mut world = (play.stage.world)().await;
+    if let Kept::InPostgres = kept {
+        world.home.keep_in_postgres();
+    }
     let daemon = world.daemon();
     (play.stage.say)(&world, Room::Private, "write notes.txt: tide");
     settled(&world, 1).await;

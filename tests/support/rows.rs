@@ -1,6 +1,7 @@
 //! Looks into a home's database from outside, and waits until nothing is left to do in it.
 
 use rusqlite::{Connection, OpenFlags};
+use selkie_test_postgres::server;
 
 use crate::support::daemon::Home;
 use crate::support::world::World;
@@ -15,11 +16,17 @@ pub const HEARD: &str =
 
 /// Reads one number; `None` while the database cannot be read.
 pub fn number(home: &Home, sql: &str) -> Option<i64> {
+    if let Some(database) = home.remote() {
+        return server().try_psql(database, sql).ok()?.parse().ok();
+    }
     open(home)?.query_row(sql, [], |row| row.get(0)).ok()
 }
 
 /// Reads one column of texts.
 pub fn texts(home: &Home, sql: &str) -> Vec<String> {
+    if let Some(database) = home.remote() {
+        return server().psql(database, sql).lines().map(str::to_owned).collect();
+    }
     let conn = open(home).expect("a database");
     let mut statement = conn.prepare(sql).expect("sql");
     let rows = statement.query_map([], |row| row.get(0)).expect("rows");

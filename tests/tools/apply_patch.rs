@@ -45,7 +45,6 @@ Nothing was changed.
 Nothing was changed.
 --
 ✗ refusing to write outside allowed base dirs: ../out.txt (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
-Nothing was changed.
 --
 ✗ this is not a patch: write a unified diff (--- a/file, +++ b/file, @@ … @@) or *** Begin Patch … *** End Patch
 "##);

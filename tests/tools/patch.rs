@@ -33,7 +33,7 @@ changed jobs/a.yaml
 valid by the schema job
 --
 wrote 2 bytes to jobs/a.yaml, which was there and is overwritten
-not valid YAML: did not find expected node content at line 2 column 1, while parsing a flow node
+not valid YAML: unclosed bracket '[' at line 1, column 1
 --
 deleted jobs/a.yaml
 --

@@ -58,6 +58,33 @@ pub struct Inbound {
 impl Inbound {
     /// The layout written today.
     pub const VERSION: u16 = 1;
+
+    /// Begins an event with nothing said yet, which others read along and whose time nobody told.
+    pub fn blank(key: String, conversation: ConversationId, place: PlaceId, what: What) -> Self {
+        let speaker =
+            Speaker { id: PersonId::new(""), name: String::new(), username: None, is_bot: false };
+        Self {
+            v: Self::VERSION,
+            key,
+            conversation,
+            place,
+            title: String::new(),
+            order: 0,
+            at: DateTime::UNIX_EPOCH,
+            speaker,
+            audience: Audience::Group,
+            what,
+            message: None,
+            addressed: Addressed::No,
+            text: String::new(),
+            command: None,
+            quote: None,
+            forwarded: false,
+            attachments: Vec::new(),
+            album: None,
+            reply_window: None,
+        }
+    }
 }
 
 /// What happened.

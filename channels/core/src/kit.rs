@@ -10,7 +10,7 @@ use schemars::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{AccountId, Address, AllowList, Audience, Ears, Mouth, Redactor};
+use crate::{AccountId, Address, AllowList, Audience, Features, Receiver, Redactor, Sender};
 
 /// Everything the daemon needs to know of a kind of channel before there is one.
 #[derive(Clone)]
@@ -31,6 +31,8 @@ pub struct ChannelKit {
     pub people: Ids,
     /// How config writes places' ids, in `groups`.
     pub places: Ids,
+    /// Which keys of its section let somebody in.
+    pub allow_keys: AllowKeys,
     /// The kinds of conversation it has: `private`, `group`.
     pub kinds: &'static [(&'static str, Audience)],
     /// What can be done in each kind of conversation before there is one, for `tools list --in`.
@@ -98,13 +100,13 @@ pub struct Problem {
     /// The key inside the section, e.g. `bot_token`; empty for the section itself.
     pub key: String,
     /// What is wrong and what is taken.
-    pub says: String,
+    pub message: String,
 }
 
 impl Problem {
     /// Says what is wrong with a key.
-    pub fn of(key: &str, says: impl Into<String>) -> Self {
-        Self { key: key.to_owned(), says: says.into() }
+    pub fn of(key: &str, message: impl Into<String>) -> Self {
+        Self { key: key.to_owned(), message: message.into() }
     }
 }
 
@@ -116,9 +118,9 @@ pub struct Channel {
     /// Which bot it is.
     pub account: AccountId,
     /// Hears; absent for a channel that only speaks.
-    pub ears: Option<Arc<dyn Ears>>,
+    pub receiver: Option<Arc<dyn Receiver>>,
     /// Speaks.
-    pub mouth: Arc<dyn Mouth>,
+    pub sender: Arc<dyn Sender>,
     /// Reads ids.
     pub address: Arc<dyn Address>,
     /// Whom it listens to.
@@ -166,21 +168,6 @@ impl Pace {
     /// No limit but what the platform says in its answers.
     pub const LIFTED: Self =
         Self { per_direct: Duration::ZERO, per_group_minute: None, per_account_second: None };
-}
-
-/// What can be done in one conversation. Stored with a task's facts.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Features {
-    /// The channel's name: `telegram`.
-    pub channel: String,
-    /// The kind of conversation: `private`, `group`.
-    pub kind: String,
-    /// Whether other people read along.
-    pub audience: Audience,
-    /// Speaking tools that work here, by name.
-    pub speaking: Vec<String>,
-    /// The kind of text the model should write, one line for the prompt; empty for none.
-    pub style: String,
 }
 
 /// One tool by which a model speaks through a channel. One implementation serves all channels.

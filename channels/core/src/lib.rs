@@ -1,48 +1,58 @@
 //! What a channel is to selkie. The only crate that channel crates and the daemon share.
 //!
-//! A channel is a platform connection: [`Ears`] bring messages in, a [`Mouth`] carries them out, an
+//! A channel is a platform connection: [`Receiver`] bring messages in, a [`Sender`] carries them out, an
 //! [`Address`] reads the platform's ids. What a channel can do is data, in its [`ChannelKit`]; nothing
 //! above this crate asks which platform it talks to.
 
 mod allow;
-#[cfg(feature = "client")]
-pub mod client;
 #[cfg(feature = "door")]
 pub mod door;
+mod features;
+pub mod field;
+pub mod file;
+pub mod hash;
+#[cfg(feature = "client")]
+pub mod http;
 mod ids;
 mod inbound;
 pub mod json;
 mod kit;
 #[cfg(feature = "client")]
 pub mod links;
+mod lock;
 mod outbound;
+mod part;
 mod pause;
 pub mod plain;
 pub mod redact;
 mod roles;
-pub mod section;
 mod seldom;
+pub mod settings;
 pub mod split;
-pub mod table;
+pub mod styled;
+mod table;
 pub mod tls;
 
 #[cfg(test)]
 mod fuzz;
 
 pub use allow::AllowList;
+pub use features::Features;
 pub use ids::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
 pub use inbound::{
     Addressed, Attachment, AttachmentKind, Audience, Command, Inbound, Quote, ReplyWindow, Speaker,
     What,
 };
 pub use kit::{
-    AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, Features, Ids, Now, Pace,
-    ParameterNames, Problem, SpeakingEffect, SpeakingTool,
+    AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, Ids, Now, Pace, ParameterNames,
+    Problem, SpeakingEffect, SpeakingTool,
 };
-pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Part, Question, Receipt};
+pub use lock::locked;
+pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Question, Receipt};
+pub use part::Part;
 pub use pause::Pauses;
 pub use redact::{Redactor, Search};
 pub use roles::{
-    Address, Cursor, Earlier, Ears, Inbox, InboxBroken, ListenEnd, Mouth, Offered, Sink,
+    Address, Cursor, Earlier, Inbox, InboxBroken, ListenEnd, Offered, Receiver, Sender, Sink,
 };
 pub use seldom::Seldom;

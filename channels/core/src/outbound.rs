@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::{ConversationId, MessageRef, PlaceId, ReplyWindow};
+use crate::{ConversationId, MessageRef, Part, PlaceId, ReplyWindow};
 
 /// Something the bot says. Stored, with its parts, before it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -208,33 +207,6 @@ pub struct Choice {
     pub description: String,
 }
 
-/// One platform call, ready to be made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
-    /// Version of this layout; see [`Part::VERSION`].
-    pub v: u16,
-    /// Where it goes.
-    pub conversation: ConversationId,
-    /// The call, in the channel's own words (opaque above the channel).
-    pub call: Value,
-    /// The same call in its plainest form, proven to fit, for when the platform refuses the first.
-    pub fallback: Option<Value>,
-    /// What a person will see, for logs, traces and the terminal; at most 200 characters.
-    pub shown: String,
-    /// It sets a state (a reaction, an edit): repeating it after an unclear result changes nothing.
-    #[serde(default)]
-    pub repeatable: bool,
-    /// It goes on from the part before it: it is made only when that has arrived, with its message; see
-    /// [`crate::Mouth::following`]. When that has not, it is refused.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub follows: bool,
-}
-
-impl Part {
-    /// The layout written today.
-    pub const VERSION: u16 = 1;
-}
-
 /// The platform's proof that a part arrived.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
@@ -286,6 +258,23 @@ pub enum Delivery {
         /// In words for a log; never holds a secret.
         why: String,
     },
+}
+
+impl Delivery {
+    /// It arrived, and there is something to say of it and no message.
+    pub fn noted(note: String) -> Self {
+        Self::Sent(Receipt { message: None, note: Some(note), ..Receipt::default() })
+    }
+
+    /// It will never be taken; the bot may still speak there.
+    pub fn refused(reason: impl Into<String>) -> Self {
+        Self::Refused { reason: reason.into(), closed: false }
+    }
+
+    /// Another version stored the call.
+    pub fn unreadable() -> Self {
+        Self::refused("a stored call that this version cannot read")
+    }
 }
 
 /// What the platform knows of a part whose delivery is unclear.

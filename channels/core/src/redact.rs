@@ -7,6 +7,8 @@
 use std::sync::{Arc, RwLock};
 
 const MARK: &str = "[redacted]";
+/// The longest raw event that is kept, bytes.
+const RAW_LIMIT: usize = 16 * 1024;
 /// Shorter values would hide ordinary words.
 const SHORTEST: usize = 6;
 
@@ -42,6 +44,13 @@ impl Redactor {
         }
         drop(known);
         hide_bot_tokens(&out)
+    }
+
+    /// Returns a raw event as it is kept: without secrets, and no more of it than 16 KiB.
+    pub fn kept(&self, raw: &str) -> String {
+        let mut kept = self.clean(raw);
+        kept.truncate(kept.floor_char_boundary(RAW_LIMIT));
+        kept
     }
 }
 

@@ -1,4 +1,4 @@
-//! The narrow roles a channel plays: ears, mouth, address.
+//! The narrow roles a channel plays: receiver, sender, address.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
 
 /// Hears a platform.
 #[async_trait]
-pub trait Ears: Send + Sync {
+pub trait Receiver: Send + Sync {
     /// Listens until `stop`, handing every event to `inbox` and acknowledging it only after
     /// [`Inbox::accept`] returned. Survives every fault but a refused credential. Is called again, minutes later,
     /// when it returned without being asked to.
@@ -93,7 +93,7 @@ pub enum ListenEnd {
     Refused(String),
 }
 
-/// Where ears put what they hear.
+/// Where receivers put what they hear.
 #[async_trait]
 pub trait Inbox: Send + Sync {
     /// Stores a batch and the cursor behind it in one transaction. May only be acknowledged to the
@@ -146,7 +146,7 @@ pub struct InboxBroken(pub String);
 
 /// Speaks on a platform.
 #[async_trait]
-pub trait Mouth: Send + Sync {
+pub trait Sender: Send + Sync {
     /// Turns what is said into platform calls, in order. Pure: no I/O, no clock. Never empty for a
     /// body that has something to show; every text part has a plain fallback proven to fit.
     fn render(&self, outbound: &Outbound) -> Vec<Part>;

@@ -1,6 +1,7 @@
 //! What would be logged again and again: one line a minute, with how often it happened.
 
-use std::sync::{Mutex, PoisonError};
+use crate::lock::locked;
+use std::sync::Mutex;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -14,7 +15,7 @@ pub struct Seldom(Mutex<(Option<DateTime<Utc>>, u64)>);
 impl Seldom {
     /// Counts one more. Returns how many there were since the last line when it is time for the next.
     pub fn more(&self, now: DateTime<Utc>) -> Option<u64> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.0);
         let (told, count) = &mut *state;
         *count += 1;
         // A clock that was set back makes nobody wait for it.

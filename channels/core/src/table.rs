@@ -38,6 +38,17 @@ impl Table {
         }
     }
 
+    /// Returns the text of the last cell so far.
+    pub fn cell(&self) -> &str {
+        self.rows.last().and_then(|row| row.last()).map_or("", String::as_str)
+    }
+
+    /// Returns the table as a line for each row, nothing aligned. Rows without a word are left out.
+    pub fn rows(&self) -> String {
+        let rows = self.rows.iter().map(|row| row.join(" | "));
+        rows.filter(|row| !row.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+
     /// Returns the table as lines, a rule under the head. One that would be too large is not aligned.
     pub fn lines(&self) -> String {
         let widths = self.widths();

@@ -1,10 +1,11 @@
 //! How many pushes one chat gets in a day: whoever makes the bot talk much does not use up the month for all.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use chrono::NaiveDate;
 
 use crate::bounded::Bounded;
+use selkie_channel_core::locked;
 
 /// Chats that are remembered.
 const MANY: usize = 10_000;
@@ -43,7 +44,7 @@ impl Allowance {
     }
 
     fn taken(&self) -> MutexGuard<'_, Bounded<(NaiveDate, u32)>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.taken)
     }
 }
 

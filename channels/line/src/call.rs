@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{Body, Outbound, Part, Question, plain, split};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::buttons::{self, Buttons, Form};
 use crate::ids::{Spot, uuid_of};
@@ -13,10 +13,9 @@ const MAX_TEXT: usize = 5000;
 /// LINE's limit of bubbles in one call.
 const MAX_BUBBLES: usize = 5;
 /// Stands before a text that may be there twice.
-const MARK: &str = "(possibly repeated)";
+const MARK: &str = Part::MARK;
 /// Room that is kept for the mark and a line break.
 const MARK_ROOM: usize = MARK.len() + 1;
-const SHOWN: usize = 200;
 /// How long the loading animation turns; LINE takes 5 to 60 in steps of 5. A message ends it.
 pub const LOADING_SECONDS: u64 = 20;
 
@@ -98,7 +97,7 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         Body::Reaction { .. } => Vec::new(),
         Body::Typing if spot.kind() == "user" => {
             let call = Call::Loading { chat: spot.id().to_owned() };
-            let part = part(outbound, &call, "[loading animation]".to_owned());
+            let part = part(outbound, &call, "[loading animation]");
             vec![Part { repeatable: true, ..part }]
         }
         Body::Question(question) => ask(outbound, &spot, question),
@@ -118,11 +117,7 @@ pub fn pushed(part: &Part) -> Part {
 
 /// Returns the part as a push with a visible mark.
 pub fn marked(part: &Part) -> Part {
-    let mut part = changed(part, Say::marked);
-    if !part.shown.starts_with(MARK) {
-        part.shown = shown(&format!("{MARK} {}", part.shown));
-    }
-    part
+    changed(part, Say::marked).shown_marked()
 }
 
 /// Changes what a part says in both its forms; what it shows apart from words stays.
@@ -146,11 +141,11 @@ fn file(name: &str, caption: Option<&str>) -> String {
 /// The choices stand in the text too: quick replies are gone with the next message, and a computer shows
 /// none.
 fn ask(outbound: &Outbound, spot: &Spot, question: &Question) -> Vec<Part> {
-    let mut says = says(outbound, spot, &plain::render(&question.in_words()));
-    if let Some(last) = says.last_mut() {
+    let mut message = says(outbound, spot, &plain::render(&question.in_words()));
+    if let Some(last) = message.last_mut() {
         last.buttons = Buttons::of(question, Form::Quick);
     }
-    says.into_iter().map(|say| part_of(outbound, say)).collect()
+    message.into_iter().map(|say| part_of(outbound, say)).collect()
 }
 
 /// A card, whose button stays: the answer may be fetched hours later. It is never worth a push.
@@ -208,11 +203,11 @@ fn bundle(outbound: &Outbound, spot: &Spot, at: usize, bubbles: &[String]) -> Sa
 fn part_of(outbound: &Outbound, say: Say) -> Part {
     // A reply has no retry key: it is resolved by its token, in `lookup`.
     let repeatable = say.reply_token.is_none();
-    let words = shown(&say.bubbles.join("\n"));
+    let words = say.bubbles.join("\n");
     let buttons = say.buttons.clone().filter(|buttons| buttons.form == Form::Card);
     let fallback = Call::Say(Say { quote: None, buttons, ..say.clone() });
-    let part = part(outbound, &Call::Say(say), words);
-    Part { repeatable, fallback: Some(json!(fallback)), ..part }
+    let part = part(outbound, &Call::Say(say), &words).or(Some(&fallback));
+    Part { repeatable, ..part }
 }
 
 /// A key of this part alone: the outbound's number tells apart what says the same in the same place.
@@ -222,25 +217,8 @@ fn retry_key(outbound: &Outbound, at: usize, bubbles: &[String]) -> String {
     uuid_of(&format!("{place}\n{}\n{token}\n{at}\n{}", outbound.nonce, bubbles.join("\n")))
 }
 
-fn part(outbound: &Outbound, call: &Call, shown: String) -> Part {
-    Part {
-        v: Part::VERSION,
-        conversation: outbound.conversation.clone(),
-        call: json!(call),
-        fallback: None,
-        shown,
-        repeatable: false,
-        follows: false,
-    }
-}
-
-fn shown(text: &str) -> String {
-    let line = text.trim();
-    if split::utf16_len(line) <= SHOWN {
-        return line.to_owned();
-    }
-    let cut: String = line.chars().take(SHOWN - 1).collect();
-    cut + "…"
+fn part(outbound: &Outbound, call: &Call, words: &str) -> Part {
+    Part::new(outbound.conversation.clone(), call, words)
 }
 
 #[cfg(test)]
@@ -295,11 +273,11 @@ mod tests {
     #[test]
     fn five_bubbles_are_one_call_and_only_the_first_carries_the_token() {
         let parts = render(&text(&"word ".repeat(6000)));
-        let says: Vec<Say> = parts.iter().map(says_of).collect();
-        assert_eq!(says.iter().map(|s| s.bubbles.len()).collect::<Vec<_>>(), [5, 2]);
-        assert_eq!(says.iter().filter(|s| s.reply_token.is_some()).count(), 1);
-        assert!(says[0].reply_token.is_some() && says[1].quote.is_none());
-        assert_ne!(says[0].retry_key, says[1].retry_key);
+        let message: Vec<Say> = parts.iter().map(says_of).collect();
+        assert_eq!(message.iter().map(|s| s.bubbles.len()).collect::<Vec<_>>(), [5, 2]);
+        assert_eq!(message.iter().filter(|s| s.reply_token.is_some()).count(), 1);
+        assert!(message[0].reply_token.is_some() && message[1].quote.is_none());
+        assert_ne!(message[0].retry_key, message[1].retry_key);
         assert!(parts[1].repeatable, "a push is repeated under its key");
     }
 

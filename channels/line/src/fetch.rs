@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use reqwest::{Response, StatusCode};
+use selkie_channel_core::http::Fault;
 use selkie_channel_core::{Attachment, Sink};
-use tokio::io::AsyncWriteExt as _;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
-use crate::api::{Api, Fault};
+use crate::api::Api;
 use crate::hear;
 
-/// A download without a byte for so long is given up.
-const SILENCE: Duration = Duration::from_secs(30);
 /// How long LINE's preparation is waited for, asking in between.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 const ASKED: usize = 60;
@@ -63,7 +61,7 @@ async fn prepared(api: &Api, id: &str) -> Result<(), String> {
     Err("LINE is still preparing the file; send it again later".to_owned())
 }
 
-async fn pour(api: &Api, mut response: Response, most: u64, sink: Sink<'_>) -> Result<u64, String> {
+async fn pour(api: &Api, response: Response, most: u64, sink: Sink<'_>) -> Result<u64, String> {
     match response.status() {
         StatusCode::OK => {}
         StatusCode::NOT_FOUND | StatusCode::GONE => {
@@ -71,20 +69,5 @@ async fn pour(api: &Api, mut response: Response, most: u64, sink: Sink<'_>) -> R
         }
         status => return Err(format!("the file server answered HTTP {}", status.as_u16())),
     }
-    let mut written: u64 = 0;
-    loop {
-        let chunk = timeout(SILENCE, response.chunk()).await;
-        let chunk = chunk.map_err(|_| "the download stalled; try again later".to_owned())?;
-        let Some(chunk) = chunk.map_err(|e| api.words("the download was interrupted", e))? else {
-            break;
-        };
-        written += chunk.len() as u64;
-        if written > most {
-            return Err(format!("the file is too big: at most {most} bytes are fetched"));
-        }
-        let stored = sink.write_all(&chunk).await;
-        stored.map_err(|e| format!("the file cannot be stored: {e}"))?;
-    }
-    let flushed = sink.flush().await;
-    flushed.map_err(|e| format!("the file cannot be stored: {e}")).map(|()| written)
+    api.client().pour(response, most, sink).await
 }

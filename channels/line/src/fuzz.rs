@@ -4,24 +4,29 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta};
 use secrecy::SecretString;
+use selkie_channel_core::http::Opener;
+use selkie_channel_core::settings::{Token, Url};
 use selkie_channel_core::{AccountId, Redactor, tls};
 use serde_json::Value;
 
-use crate::api::{Api, Line};
+use crate::api::{Api, ClientFactory};
 use crate::hear::{self, Frame};
 use crate::known::Known;
 use crate::names::Names;
 
 #[test]
 fn fuzz_webhooks() {
-    let nowhere = || "https://line.invalid/".parse().unwrap();
-    let line = Line {
-        token: SecretString::from("x"),
+    let nowhere = || Url::read("https://line.invalid", "").unwrap();
+    let line = ClientFactory {
+        token: Token::read(Some(&SecretString::from("x")), String::new, String::new).unwrap(),
         base: nowhere(),
         data: nowhere(),
-        tls: tls::client_config(rustls::RootCertStore::empty).unwrap(),
-        redactor: Redactor::default(),
-        user_agent: "selkie/test".to_owned(),
+        http: Opener {
+            platform: "LINE",
+            tls: tls::client_config(rustls::RootCertStore::empty).unwrap(),
+            redactor: Redactor::default(),
+            user_agent: "selkie/test".to_owned(),
+        },
     };
     let api = Api::open(line).unwrap();
     let (known, names, redactor) =

@@ -4,6 +4,9 @@ use selkie_channel_core::{
     AccountId, Address, Audience, ConversationId, Features, PersonId, PlaceId,
 };
 
+/// The channel's name, in settings and in what it can do.
+pub const NAME: &str = "line";
+
 /// How many hexadecimal digits follow the letter of an id.
 const DIGITS: usize = 32;
 
@@ -119,7 +122,7 @@ pub fn features(kind: &str) -> Features {
         _ => ("group", Audience::Group),
     };
     Features {
-        channel: crate::NAME.to_owned(),
+        channel: NAME.to_owned(),
         kind: kind.to_owned(),
         audience,
         speaking: Vec::new(),

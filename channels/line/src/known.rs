@@ -1,7 +1,8 @@
 //! What was said lately, by message id: LINE's quotes bring an id and nothing else.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use selkie_channel_core::locked;
 use selkie_channel_core::{MessageRef, Quote};
 
 use crate::bounded::Bounded;
@@ -62,6 +63,6 @@ impl Known {
     }
 
     fn lock(&self) -> MutexGuard<'_, Bounded<Said>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }

@@ -1,24 +1,24 @@
-//! selkie's ears and mouth on LINE.
+//! selkie's receiver and sender on LINE.
 //!
 //! [`kit`] is the whole of it: settings and the building of a channel, as data behind the traits of
 //! `selkie-channel-core`. In: `webhook` takes signed events, `hear` reads them. Out: `call`
-//! makes messages, `mouth` spends the free reply first and pushes last.
+//! makes messages, `sender` spends the free reply first and pushes last.
 
 mod allowance;
 mod api;
 mod bounded;
 mod buttons;
 mod call;
-mod ears;
 mod fetch;
 mod hear;
 mod ids;
 mod known;
 mod listen;
-mod mouth;
 mod names;
 mod quota;
+mod receiver;
 mod refusal;
+mod sender;
 mod settings;
 mod webhook;
 
@@ -31,20 +31,23 @@ use std::sync::Arc;
 
 use schemars::schema_for;
 use secrecy::ExposeSecret;
-use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
+use selkie_channel_core::http::Opener;
+use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::allowance::Allowance;
-use crate::api::{Api, Line};
-use crate::ears::LineEars;
+use crate::api::{Api, ClientFactory};
+use crate::ids::NAME;
 use crate::known::Known;
-use crate::mouth::{LineMouth, Pushes};
+use crate::listen::Listener;
 use crate::names::Names;
 use crate::quota::Quota;
+use crate::receiver::LineReceiver;
+use crate::sender::LineSender;
+use crate::sender::messenger::{Messenger, Pushes};
 
-const NAME: &str = "line";
-/// Notices that wait for the ears to tell them.
+/// Notices that wait for the receiver to tell them.
 const NOTICES: usize = 16;
 
 /// Returns LINE as the daemon needs to know it.
@@ -58,6 +61,7 @@ pub fn kit() -> ChannelKit {
         listens: &["webhook_listen"],
         people: Ids { such_as: "line:U4af…", fit: ids::is_person },
         places: Ids { such_as: "line:Ca56…", fit: ids::is_place },
+        allow_keys: settings::ALLOW_KEYS,
         kinds: &[("user", Audience::Direct), ("group", Audience::Group), ("room", Audience::Group)],
         features: ids::features,
         speaking: &[],
@@ -71,44 +75,45 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
     context.redactor.learn(settings.token.expose_secret());
     context.redactor.learn(settings.secret.expose_secret());
     let account = ids::account_of(settings.secret.expose_secret());
-    let line = Line {
+    let line = ClientFactory {
         token: settings.token,
         base: settings.base,
         data: settings.data,
-        tls: context.tls,
-        redactor: context.redactor,
-        user_agent: context.user_agent,
+        http: Opener::new("LINE", &context),
     };
-    let api = Api::open(line).map_err(|says| vec![Problem { key: "base_url".to_owned(), says }])?;
+    let api =
+        Api::open(line).map_err(|message| vec![Problem { key: "base_url".to_owned(), message }])?;
     let known = Arc::new(Known::default());
     let (sender, notices) = mpsc::channel(NOTICES);
     let quota = Quota::new(api.clone(), sender);
     let (now, said) = (Arc::clone(&context.now), Arc::clone(&known));
     let pushes =
         Pushes { may: settings.push, allowance: Allowance::new(settings.max_pushes_per_day) };
-    let mouth = LineMouth::new(api.clone(), said, quota.clone(), pushes, now);
-    let ears = LineEars {
+    let quota_too = quota.clone();
+    let messenger = Messenger { api: api.clone(), known: said, quota: quota_too, pushes, now };
+    let sender = LineSender::new(messenger);
+    let listener = Listener {
         account: account.clone(),
         names: Names::new(api.clone()),
         api,
         known,
         secret: settings.secret,
-        listen: settings.listen,
+        address: settings.listen,
         path: settings.path,
-        max_download: settings.max_download,
         deadline: settings.reply_deadline,
         quota,
         now: context.now,
         notices: tokio::sync::Mutex::new(notices),
     };
+    let receiver = LineReceiver { listener, max_download: settings.max_download };
     Ok(Some(Channel {
         name: NAME,
         address: Arc::new(ids::LineAddress::new(account.clone())),
         account,
-        ears: Some(Arc::new(ears)),
-        mouth: Arc::new(mouth),
+        receiver: Some(Arc::new(receiver)),
+        sender: Arc::new(sender),
         allow: settings.allow,
-        allow_keys: AllowKeys::one("allowed_ids"),
+        allow_keys: settings::ALLOW_KEYS,
         carrier: None,
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,

@@ -6,23 +6,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
+use chrono::TimeDelta;
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, join_all};
 use futures_util::stream::FuturesUnordered;
 use secrecy::ExposeSecret;
 use selkie_channel_core::door::{Caps, Door as Served};
-use selkie_channel_core::{Inbox, ListenEnd, MessageRef, Quote};
+use selkie_channel_core::http::Fault;
+use selkie_channel_core::settings::Token;
+use selkie_channel_core::{AccountId, Inbox, ListenEnd, MessageRef, Now, Quote};
 use serde_json::Value;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::api::Fault;
-use crate::ears::LineEars;
+use crate::api::Api;
 use crate::hear::{self, Frame};
-use crate::known::Said;
-use crate::quota::Notice;
+use crate::known::{Known, Said};
+use crate::names::Names;
+use crate::quota::{Notice, Quota};
 use crate::webhook::{Door, Knock};
 
 /// Webhooks that may wait to be stored.
@@ -36,23 +39,49 @@ const MOST_NAMES: usize = 20;
 /// How long requests in flight may take when the daemon stops.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// What listening takes.
+pub struct Listener {
+    /// Which bot.
+    pub account: AccountId,
+    /// The client.
+    pub api: Api,
+    /// What was said lately.
+    pub known: Arc<Known>,
+    /// What people are called.
+    pub names: Names,
+    /// Signs webhooks.
+    pub secret: Token,
+    /// Where the webhook listens.
+    pub address: SocketAddr,
+    /// The webhook's path.
+    pub path: String,
+    /// How long after an event its reply token waits for the answer.
+    pub deadline: TimeDelta,
+    /// Knows how to tell the owner of a refused token.
+    pub quota: Quota,
+    /// The clock.
+    pub now: Now,
+    /// What the owner should know.
+    pub notices: Mutex<mpsc::Receiver<Notice>>,
+}
+
 /// Listens until `stop`, unless the port is taken.
-pub async fn listen(ears: &LineEars, inbox: &dyn Inbox, stop: CancellationToken) -> ListenEnd {
-    let listener = match TcpListener::bind(ears.listen).await {
-        Ok(listener) => listener,
-        Err(error) => return ListenEnd::Refused(taken(ears.listen, &error)),
+pub async fn listen(listener: &Listener, inbox: &dyn Inbox, stop: CancellationToken) -> ListenEnd {
+    let socket = match TcpListener::bind(listener.address).await {
+        Ok(socket) => socket,
+        Err(error) => return ListenEnd::Refused(taken(listener.address, &error)),
     };
-    tracing::info!(listen = %ears.listen, path = ears.path, "LINE's webhook listens");
+    tracing::info!(listen = %listener.address, path = listener.path, "LINE's webhook listens");
     let (sender, knocks) = mpsc::channel(WAITING);
-    let routes =
-        Door::new(ears.secret.expose_secret(), sender, Arc::clone(&ears.now)).routes(&ears.path);
+    let routes = Door::new(listener.secret.expose_secret(), sender, Arc::clone(&listener.now))
+        .routes(&listener.path);
     // LINE is anybody to a listener on the internet: no rule on who asks, the signature is the rule.
     let door = Served { routes, caps: Caps::PUBLIC };
-    let listener = listener.tap_io(|stream| {
+    let socket = socket.tap_io(|stream| {
         // Small answers must not wait for more; without it they are merely slower.
         stream.set_nodelay(true).ok();
     });
-    let served = door.serve(listener, stop.clone());
+    let served = door.serve(socket, stop.clone());
     let grace = async {
         stop.cancelled().await;
         sleep(GRACE).await;
@@ -60,8 +89,8 @@ pub async fn listen(ears: &LineEars, inbox: &dyn Inbox, stop: CancellationToken)
     tokio::select! {
         () = served => {}
         () = grace => tracing::warn!("webhooks in flight were left behind"),
-        never = take(ears, inbox, knocks) => match never {},
-        never = check(ears, inbox) => match never {},
+        never = take(listener, inbox, knocks) => match never {},
+        never = check(listener, inbox) => match never {},
     }
     ListenEnd::Stopped
 }
@@ -74,35 +103,39 @@ fn taken(listen: SocketAddr, error: &std::io::Error) -> String {
     )
 }
 
-/// Stores what arrives, webhooks side by side, and tells the owner what the mouth has to tell.
-async fn take(ears: &LineEars, inbox: &dyn Inbox, mut knocks: mpsc::Receiver<Knock>) -> Infallible {
-    let mut notices = ears.notices.lock().await;
+/// Stores what arrives, webhooks side by side, and tells the owner what the sender has to tell.
+async fn take(
+    listener: &Listener,
+    inbox: &dyn Inbox,
+    mut knocks: mpsc::Receiver<Knock>,
+) -> Infallible {
+    let mut notices = listener.notices.lock().await;
     let mut work: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
     loop {
         tokio::select! {
-            Some(knock) = knocks.recv() => work.push(Box::pin(store(ears, inbox, knock))),
-            Some(notice) = notices.recv() => work.push(Box::pin(tell(ears, inbox, notice))),
+            Some(knock) = knocks.recv() => work.push(Box::pin(store(listener, inbox, knock))),
+            Some(notice) = notices.recv() => work.push(Box::pin(tell(listener, inbox, notice))),
             Some(()) = work.next() => {}
             else => return std::future::pending().await,
         }
     }
 }
 
-async fn store(ears: &LineEars, inbox: &dyn Inbox, knock: Knock) {
+async fn store(listener: &Listener, inbox: &dyn Inbox, knock: Knock) {
     for event in &knock.events {
-        recall(ears, inbox, event).await;
+        recall(listener, inbox, event).await;
     }
     let strangers =
-        knock.events.iter().take(MOST_NAMES).map(|event| hear::learn(event, &ears.names));
+        knock.events.iter().take(MOST_NAMES).map(|event| hear::learn(event, &listener.names));
     // Who speaks is worth a moment; a webhook is answered quickly all the same.
     _ = timeout(NAMES, join_all(strangers)).await;
     let frame = Frame {
-        now: (ears.now)(),
-        account: &ears.account,
-        known: &ears.known,
-        names: &ears.names,
-        redactor: ears.api.redactor(),
-        deadline: ears.deadline,
+        now: (listener.now)(),
+        account: &listener.account,
+        known: &listener.known,
+        names: &listener.names,
+        redactor: listener.api.client().redactor(),
+        deadline: listener.deadline,
     };
     let batch: Vec<_> = knock.events.iter().map(|event| hear::read(event, frame)).collect();
     let stored = inbox.accept(batch, None).await;
@@ -114,33 +147,33 @@ async fn store(ears: &LineEars, inbox: &dyn Inbox, knock: Knock) {
 }
 
 /// Learns again what a restart has forgotten of a message that is quoted.
-async fn recall(ears: &LineEars, inbox: &dyn Inbox, event: &Value) {
-    let Some((spot, id)) = hear::quoted(event).filter(|(_, id)| !ears.known.knows(id)) else {
+async fn recall(listener: &Listener, inbox: &dyn Inbox, event: &Value) {
+    let Some((spot, id)) = hear::quoted(event).filter(|(_, id)| !listener.known.knows(id)) else {
         return;
     };
-    let conversation = spot.conversation(&ears.account);
+    let conversation = spot.conversation(&listener.account);
     match inbox.quoted(&conversation, &MessageRef::new(&*id)).await {
         Ok(Some(Quote { speaker, text, ours, .. })) => {
-            ears.known.put(&id, Said { speaker, text, ours, quote_token: None });
+            listener.known.put(&id, Said { speaker, text, ours, quote_token: None });
         }
         Ok(None) => {}
         Err(error) => tracing::warn!(%error, "what is quoted could not be looked up"),
     }
 }
 
-async fn tell(ears: &LineEars, inbox: &dyn Inbox, notice: Notice) {
+async fn tell(listener: &Listener, inbox: &dyn Inbox, notice: Notice) {
     tracing::warn!(key = notice.key, "{}", notice.text);
-    inbox.notice(&ears.account, notice.key, &notice.text).await;
+    inbox.notice(&listener.account, notice.key, &notice.text).await;
 }
 
 /// Asks who the bot is, for ever. A refused token does not end listening: what people write is stored and
 /// answered when there is a good one.
-async fn check(ears: &LineEars, inbox: &dyn Inbox) -> Infallible {
+async fn check(listener: &Listener, inbox: &dyn Inbox) -> Infallible {
     let mut introduced = false;
     loop {
-        let pause = match ears.api.get("info").await {
+        let pause = match listener.api.get("info").await {
             Ok(me) => {
-                inbox.heard(&ears.account);
+                inbox.heard(&listener.account);
                 if !introduced {
                     let (id, name) = (me["userId"].as_str(), me["displayName"].as_str());
                     tracing::info!(id, name, "the bot on LINE");
@@ -148,12 +181,12 @@ async fn check(ears: &LineEars, inbox: &dyn Inbox) -> Infallible {
                 }
                 CHECK
             }
-            Err(Fault::Refused(refusal)) if refusal.code == 401 => {
-                ears.quota.token_refused(&refusal.text);
+            Err(Fault::Refused(refusal)) if refusal.status == 401 => {
+                listener.quota.token_refused(&refusal.words);
                 CHECK
             }
             Err(fault) => {
-                tracing::debug!(why = fault.words(), "LINE did not say who we are");
+                tracing::debug!(why = %fault, "LINE did not say who we are");
                 AGAIN
             }
         };

@@ -1,6 +1,6 @@
 //! Names of people and groups: asked behind the receiver's back, kept for a day, there for the next event.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 use crate::api::Api;
 use crate::bounded::Bounded;
 use crate::ids::Spot;
+use selkie_channel_core::locked;
 
 const NAMES: usize = 10_000;
 /// A name is asked for again after so long.
@@ -79,16 +80,16 @@ impl Names {
             match api.get(&path).await {
                 Ok(answer) => {
                     let name = answer[field].as_str().unwrap_or_default().to_owned();
-                    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut known = locked(&known);
                     known.put(&path, Known { name, since: Instant::now() });
                 }
-                Err(fault) => tracing::debug!(why = fault.words(), "a name stays unknown"),
+                Err(fault) => tracing::debug!(why = %fault, "a name stays unknown"),
             }
         })
     }
 
     fn lock(&self) -> MutexGuard<'_, Bounded<Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.known)
     }
 }
 

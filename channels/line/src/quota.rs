@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use crate::api::Api;
 use crate::ids::Spot;
 
-/// Something the owner should know; the ears tell it.
+/// Something the owner should know; the receiver tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// Said once a day.

@@ -1,6 +1,8 @@
 //! What LINE's refusals mean, by status and words.
 
-use crate::api::Refusal;
+use selkie_channel_core::http::Refusal;
+
+use crate::api::ACCEPTED;
 
 /// What a refusal asks of us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +29,9 @@ pub enum Kind {
 
 /// Reads a refusal.
 pub fn kind(refusal: &Refusal) -> Kind {
-    let words = refusal.text.to_lowercase();
-    match refusal.code {
-        409 if refusal.accepted || words.contains("already accepted") => Kind::Accepted,
+    let words = refusal.words.to_lowercase();
+    match refusal.status {
+        409 if refusal.code == ACCEPTED || words.contains("already accepted") => Kind::Accepted,
         401 => Kind::Token,
         429 if words.contains("monthly limit") => Kind::Quota,
         429 => Kind::Limited,
@@ -61,10 +63,10 @@ mod tests {
             (429, "The API rate limit has been exceeded. Try again later.", Kind::Limited),
         ];
         for (code, text, wanted) in rows {
-            let refusal = Refusal { code, text: text.to_owned(), ..Refusal::default() };
+            let refusal = Refusal { status: code, words: text.to_owned(), ..Refusal::default() };
             assert_eq!(kind(&refusal), wanted, "{text}");
         }
-        let accepted = Refusal { code: 409, accepted: true, ..Refusal::default() };
+        let accepted = Refusal { status: 409, code: ACCEPTED.to_owned(), ..Refusal::default() };
         assert_eq!(kind(&accepted), Kind::Accepted);
     }
 }

@@ -2,19 +2,25 @@
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use chrono::TimeDelta;
-use reqwest::Url;
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{AllowList, Pace, Problem, section};
+use secrecy::SecretString;
+use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Size, Span, Token, Url};
+use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::Spot;
 
-const MIB: u64 = 1024 * 1024;
-const DEADLINES: &str = "100ms to 45s";
+/// Where the Messaging API is.
+const HOME: &str = "https://api.line.me";
+/// How long an event's free reply may wait: LINE's token lives about a minute, and what is later would come too late.
+const SOONEST: Duration = Duration::from_millis(100);
+const LATEST: Duration = Duration::from_secs(45);
+/// Which key lets somebody in.
+pub const ALLOW_KEYS: AllowKeys = AllowKeys::one("allowed_ids");
 const SECRETS: [&str; 2] = ["channel_access_token", "channel_secret"];
 
 /// The `line` section.
@@ -57,7 +63,7 @@ impl Default for Settings {
         Self {
             channel_access_token: None,
             channel_secret: None,
-            base_url: "https://api.line.me".to_owned(),
+            base_url: HOME.to_owned(),
             data_base_url: "https://api-data.line.me".to_owned(),
             webhook_listen: "127.0.0.1:18080".to_owned(),
             webhook_path: "/line/webhook".to_owned(),
@@ -69,13 +75,6 @@ impl Default for Settings {
             max_download_bytes: 20 * MIB,
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum PaceName {
-    Platform,
-    Lifted,
 }
 
 /// Whether messages may be pushed, which counts.
@@ -92,9 +91,9 @@ pub enum Push {
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The access token.
-    pub token: SecretString,
+    pub token: Token,
     /// The channel secret.
-    pub secret: SecretString,
+    pub secret: Token,
     /// Ends before `/v2`.
     pub base: Url,
     /// Ends before `/v2`.
@@ -122,14 +121,7 @@ pub struct Checked {
 /// # Errors
 /// Every problem at once, each naming key, value (never a secret) and what is taken.
 pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
-    let Some((settings, mut problems)) = section::read::<Settings>(section, &SECRETS, taken)?
-    else {
-        return Ok(None);
-    };
-    match check(settings, &mut problems) {
-        Some(checked) if problems.is_empty() => Ok(Some(checked)),
-        _ => Err(problems),
-    }
+    settings::read(section, &SECRETS, taken, check)
 }
 
 fn taken(key: &str) -> Option<&'static str> {
@@ -141,73 +133,55 @@ fn taken(key: &str) -> Option<&'static str> {
         "webhook_listen" => "an address and port such as 127.0.0.1:18080",
         "webhook_path" => "a path such as /line/webhook",
         "allowed_ids" => "a list of ids (\"U4af…\", \"Ca56…\", \"R0b1…\") or [\"*\"]",
-        "reply_deadline" => DEADLINES,
+        "reply_deadline" => "100ms to 45s",
         "push" => "last_resort or never",
         "max_pushes_per_day" => "a number of pushes; 0 lifts it",
-        "pace" => "platform or lifted",
+        "pace" => PaceName::TAKEN,
         "max_download_bytes" => "a number of bytes",
         _ => return None,
     })
 }
 
-fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
-    let wrong: Vec<String> = problems.iter().map(|p| p.key.clone()).collect();
-    let mut note = |key: &str, says: String| {
-        // A value of the wrong kind is told already.
-        if !wrong.iter().any(|k| k == key) {
-            problems.push(Problem::of(key, says));
-        }
-    };
+fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
     let [token_key, secret_key] = SECRETS;
-    let Settings { channel_access_token, channel_secret, .. } = settings;
-    let token = secret(channel_access_token, "access token").map_err(|e| note(token_key, e));
-    let secret = secret(channel_secret, "secret").map_err(|e| note(secret_key, e));
-    let base = base_url(&settings.base_url).map_err(|e| note("base_url", e));
-    let data = base_url(&settings.data_base_url).map_err(|e| note("data_base_url", e));
-    let listen = listen(&settings.webhook_listen).map_err(|e| note("webhook_listen", e));
-    let path = path(&settings.webhook_path).map_err(|e| note("webhook_path", e));
-    let allow = allow(&settings.allowed_ids).map_err(|e| note("allowed_ids", e));
-    let wait = deadline(&settings.reply_deadline).map_err(|e| note("reply_deadline", e));
-    let most = bytes(settings.max_download_bytes).map_err(|e| note("max_download_bytes", e));
+    let token = secret(settings.channel_access_token.as_ref(), "access token");
+    let token = findings.take(token_key, token);
+    let secret = findings.take(secret_key, secret(settings.channel_secret.as_ref(), "secret"));
+    let base = findings.take("base_url", Url::read(&settings.base_url, HOME));
+    let data = findings.take("data_base_url", Url::read(&settings.data_base_url, HOME));
+    let listen = findings.take("webhook_listen", listen(&settings.webhook_listen));
+    let path = findings.take("webhook_path", path(&settings.webhook_path));
+    let allow = findings.take(ALLOW_KEYS.places, allow(&settings.allowed_ids));
+    let wait = Span::read(&settings.reply_deadline, SOONEST..=LATEST);
+    let wait = findings.take("reply_deadline", wait);
+    let most = Size::read(settings.max_download_bytes, u64::MAX);
+    let most = findings.take("max_download_bytes", most);
     Some(Checked {
-        token: token.ok()?,
-        secret: secret.ok()?,
-        base: base.ok()?,
-        data: data.ok()?,
-        listen: listen.ok()?,
-        path: path.ok()?,
-        allow: allow.ok()?,
-        reply_deadline: wait.ok()?,
+        token: token?,
+        secret: secret?,
+        base: base?,
+        data: data?,
+        listen: listen?,
+        path: path?,
+        allow: allow?,
+        reply_deadline: TimeDelta::from_std(wait?.length()).ok()?,
         push: settings.push,
         max_pushes_per_day: settings.max_pushes_per_day,
-        pace: pace(settings.pace),
-        max_download: most.ok()?,
+        pace: settings.pace.pace(PACE),
+        max_download: most?.bytes(),
     })
 }
 
-fn secret(value: Option<SecretString>, what: &str) -> Result<SecretString, String> {
-    let text = value.as_ref().map(|v| v.expose_secret().trim()).unwrap_or_default();
-    if text.is_empty() {
-        return Err(format!(
+fn secret(value: Option<&SecretString>, what: &str) -> Result<Token, String> {
+    let missing = || {
+        format!(
             "is missing: copy the channel {what} from the LINE Developers console (Messaging API \
              channel) into a file and name it here with _file"
-        ));
-    }
-    if !text.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err(format!(
-            "the value is not a channel {what}; write it without spaces or quotes"
-        ));
-    }
-    Ok(SecretString::from(text.to_owned()))
-}
-
-fn base_url(text: &str) -> Result<Url, String> {
-    let wrong = || format!("{text:?} is not accepted; it takes a URL such as https://api.line.me");
-    let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
-        return Err(wrong());
-    }
-    Ok(url)
+        )
+    };
+    let misshapen =
+        || format!("the value is not a channel {what}; write it without spaces or quotes");
+    Token::read(value, missing, misshapen)
 }
 
 fn listen(text: &str) -> Result<SocketAddr, String> {
@@ -232,39 +206,12 @@ fn allow(entries: &[String]) -> Result<AllowList, String> {
     let takes = "ids such as U4af… (person), Ca56… (group), R0b1… (room), or \"*\" for everyone; \
                  /id in the chat tells its id";
     let shown = |entry: &String| format!("{entry:?}");
-    let keys = section::entries(entries, key, shown, ["is not an id", "are no ids", takes])?;
+    let keys = settings::entries(entries, key, shown, ["is not an id", "are no ids", takes])?;
     Ok(AllowList::of(keys))
 }
 
-/// LINE's token lives about a minute: what is later than this would come too late.
-fn deadline(text: &str) -> Result<TimeDelta, String> {
-    let millis = match text.trim().strip_suffix("ms") {
-        Some(number) => number.trim().parse().ok(),
-        None => text
-            .trim()
-            .strip_suffix('s')
-            .and_then(|s| s.trim().parse::<i64>().ok()?.checked_mul(1000)),
-    };
-    let millis = millis.filter(|millis| (100..=45_000).contains(millis));
-    millis
-        .map(TimeDelta::milliseconds)
-        .ok_or_else(|| format!("{text:?} is not accepted; it takes {DEADLINES}"))
-}
-
-fn bytes(value: u64) -> Result<u64, String> {
-    if value == 0 {
-        return Err("0 is not accepted; it takes 1 or more bytes".to_owned());
-    }
-    Ok(value)
-}
-
 /// LINE takes 2,000 calls a second of a channel; half of that leaves room for names and quotas.
-fn pace(name: PaceName) -> Pace {
-    match name {
-        PaceName::Lifted => Pace::LIFTED,
-        PaceName::Platform => Pace { per_account_second: NonZeroU32::new(1000), ..Pace::LIFTED },
-    }
-}
+const PACE: Pace = Pace { per_account_second: NonZeroU32::new(1000), ..Pace::LIFTED };
 
 #[cfg(test)]
 mod tests {
@@ -274,7 +221,7 @@ mod tests {
 
     fn says(section: Value) -> String {
         let problems = read(section).unwrap_err();
-        let lines = problems.iter().map(|p| format!("{}: {}", p.key, p.says));
+        let lines = problems.iter().map(|p| format!("{}: {}", p.key, p.message));
         lines.collect::<Vec<_>>().join("\n")
     }
 

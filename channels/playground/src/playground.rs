@@ -212,7 +212,7 @@ impl Playground {
         self.control.set_model_name(name);
     }
 
-    /// Stops and waits for the server's end.
+    /// StopTokens and waits for the server's end.
     pub async fn stop(self) {
         self.stop.cancel();
         self.tasks.wait().await;

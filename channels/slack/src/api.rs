@@ -1,7 +1,6 @@
 //! One call to the Web API: out through slack-morphism, back as a result that says what is proven.
 //!
-//! slack-morphism has no time limits of its own, hence every call is wrapped in one; only `"ok": true`
-//! counts. Its typed answers are not used: one field of another shape would cost a whole answer whose
+//! Only `"ok": true` counts. slack-morphism's typed answers are not used: one field of another shape would cost a whole answer whose
 //! effect is already there.
 
 use std::collections::BTreeSet;
@@ -9,56 +8,46 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use reqwest::{Client, Url};
-use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{Redactor, client};
+use reqwest::ClientBuilder;
+use secrecy::ExposeSecret;
+use selkie_channel_core::http::{Client, Fault, Opener};
+use selkie_channel_core::settings::{Token, Url};
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 use slack_morphism::{SlackApiToken, SlackClient};
-use tokio::time::timeout;
 
 use crate::brakes::Brakes;
-use crate::connector::Connector;
-use crate::fault::{self, Fault, Refusal};
-use crate::refusal::{Kind, kind};
+use crate::connector::{self, Connector};
+use crate::refusal::{Kind, kind, limited};
 
-/// How long an ordinary call may take.
-pub const CALL_LIMIT: Duration = Duration::from_secs(30);
 /// How long connecting a socket may take.
 pub const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// When Slack limits a method and names no time.
 const LIMITED: Duration = Duration::from_secs(3);
 
 /// Opens clients for one app on one server.
-pub struct Line {
+pub struct ClientFactory {
     /// The bot's token.
-    pub bot_token: SecretString,
+    pub bot_token: Token,
     /// The app's token.
-    pub app_token: SecretString,
+    pub app_token: Token,
     /// The Web API, without a slash at its end.
     pub base: Url,
     /// More hosts whose files are fetched with the token.
     pub file_hosts: BTreeSet<String>,
-    /// The one TLS configuration.
-    pub tls: Arc<rustls::ClientConfig>,
-    /// Knows the tokens.
-    pub redactor: Redactor,
-    /// `selkie/<version>`.
-    pub user_agent: String,
+    /// Opens the clients.
+    pub http: Opener,
 }
 
-impl Line {
+impl ClientFactory {
     /// Opens a client with connections of its own.
     ///
     /// # Errors
     /// When the library refuses the TLS configuration.
     pub fn open(&self) -> Result<Api, String> {
-        let client = client::builder(&self.tls, &self.user_agent)
-            // The sockets ask no proxy either: one address for all that is Slack's.
-            .no_proxy()
-            .build()
-            .map_err(|e| self.redactor.clean(&format!("no HTTP client: {}", client::words(e))))?;
-        let token = |text: &SecretString| SlackApiToken::new(text.expose_secret().into());
+        // The sockets ask no proxy either: one address for all that is Slack's.
+        let client = self.http.open(ClientBuilder::no_proxy)?;
+        let token = |text: &Token| SlackApiToken::new(text.expose_secret().into());
         Ok(Api(Arc::new(Inner {
             client: SlackClient::new(Connector::new(client.clone(), &self.base)),
             raw: client,
@@ -68,7 +57,6 @@ impl Line {
             file_hosts: self.file_hosts.clone(),
             brakes: Brakes::default(),
             little: AtomicBool::new(false),
-            redactor: self.redactor.clone(),
         })))
     }
 }
@@ -86,7 +74,6 @@ struct Inner {
     base: Url,
     file_hosts: BTreeSet<String>,
     brakes: Brakes,
-    redactor: Redactor,
     /// Slack hands out little of a history at a time.
     little: AtomicBool,
 }
@@ -112,7 +99,7 @@ impl Api {
             ("chat.postMessage", Some(channel)) => format!("{method} {channel}"),
             _ => method.to_owned(),
         };
-        self.0.brakes.leave(&scope).map_err(|rest| Fault::limited(Some(rest)))?;
+        self.0.brakes.leave(&scope).map_err(|rest| Fault::Refused(limited(Some(rest))))?;
         let answer = self.post(method, params, &self.0.bot).await;
         self.heed(scope, answer)
     }
@@ -132,12 +119,12 @@ impl Api {
     /// # Errors
     /// By what is proven; see [`Fault`].
     pub async fn ask(&self, method: &str, params: &[(&str, &str)]) -> Result<Value, Fault> {
-        self.0.brakes.leave(method).map_err(|rest| Fault::limited(Some(rest)))?;
+        self.0.brakes.leave(method).map_err(|rest| Fault::Refused(limited(Some(rest))))?;
         let params: Vec<(&str, Option<&str>)> =
             params.iter().map(|(k, v)| (*k, Some(*v))).collect();
         let session = self.0.client.open_session(&self.0.bot);
         let call = session.http_session_api.http_get(method, &params, None);
-        let answer = self.verdict(method, timeout(CALL_LIMIT, call).await);
+        let answer = verdict(method, call.await);
         self.heed(method.to_owned(), answer)
     }
 
@@ -161,7 +148,7 @@ impl Api {
     ) -> Result<Value, Fault> {
         let session = self.0.client.open_session(token);
         let call = session.http_session_api.http_post(method, params, None);
-        self.verdict(method, timeout(CALL_LIMIT, call).await)
+        verdict(method, call.await)
     }
 
     /// The client for what is no method of the Web API.
@@ -181,28 +168,14 @@ impl Api {
 
     /// Returns `text` without secrets.
     pub fn clean(&self, text: &str) -> String {
-        self.0.redactor.clean(text)
+        self.0.raw.clean(text)
     }
+}
 
-    fn verdict(
-        &self,
-        method: &str,
-        answer: Result<Result<Value, SlackClientError>, tokio::time::error::Elapsed>,
-    ) -> Result<Value, Fault> {
-        let fault = match answer {
-            Ok(Ok(answer)) if answer.get("ok") == Some(&Value::Bool(true)) => return Ok(answer),
-            Ok(Ok(_)) => Fault::Unclear(format!("{method}: an answer that is not Slack's")),
-            Ok(Err(error)) => fault::of_client(error),
-            Err(_) => Fault::Unclear(format!("{method}: no answer in time")),
-        };
-        Err(match fault {
-            Fault::NotSent(why) => Fault::NotSent(self.clean(&format!("{method}: {why}"))),
-            Fault::Unclear(why) => Fault::Unclear(self.clean(&format!("{method}: {why}"))),
-            Fault::Refused(refusal) => Fault::Refused(Refusal {
-                code: self.clean(&refusal.code),
-                needed: refusal.needed.map(|needed| self.clean(&needed)),
-                ..refusal
-            }),
-        })
+fn verdict(method: &str, answer: Result<Value, SlackClientError>) -> Result<Value, Fault> {
+    match answer {
+        Ok(answer) if answer.get("ok") == Some(&Value::Bool(true)) => Ok(answer),
+        Ok(_) => Err(Fault::Unclear(format!("{method}: an answer that is not Slack's"))),
+        Err(error) => Err(connector::fault(error)),
     }
 }

@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use selkie_channel_core::http::Fault;
 use selkie_channel_core::{Earlier, Inbound};
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::api::Api;
-use crate::fault::Fault;
 use crate::hear::{self, Frame};
 use crate::ids::{Spot, order};
+use crate::refusal;
 
 /// Pages of a thread that are read at most: Slack tells the oldest first, and some apps fifteen a page.
 const PAGES: usize = 40;
@@ -115,7 +116,7 @@ impl Asker<'_> {
                 ask.push(("cursor", cursor.as_str()));
             }
             let answer = self.page("conversations.replies", &ask).await;
-            let answer = answer.map_err(|fault| fault.words())?;
+            let answer = answer.map_err(|fault| refusal::why(&fault))?;
             found.add(self.read(&answer));
             let next = answer.pointer("/response_metadata/next_cursor").and_then(Value::as_str);
             let Some(next) = next.filter(|next| !next.is_empty()) else { return Ok(true) };
@@ -140,7 +141,7 @@ impl Asker<'_> {
             ("latest", latest.as_str()),
         ];
         let answer = self.page("conversations.history", &ask).await;
-        let answer = answer.map_err(|fault| fault.words())?;
+        let answer = answer.map_err(|fault| refusal::why(&fault))?;
         let mut lines: BTreeMap<i64, Inbound> = self.read(&answer).collect();
         if let Some(root) = root {
             lines.values_mut().for_each(|line| line.key += &format!("@{root}"));
@@ -166,7 +167,7 @@ impl Asker<'_> {
                 Ok(answer) => return Ok(answer),
                 Err(fault) => fault,
             };
-            let rest = match (&fault, fault.limit()) {
+            let rest = match (&fault, refusal::limit(&fault)) {
                 (_, Some(limit)) => limit.max(wait),
                 (Fault::Refused(_), None) => return Err(fault),
                 _ => wait,

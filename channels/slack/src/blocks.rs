@@ -1,10 +1,10 @@
 //! A question as Block Kit: its text as a section, its choices as buttons, all within Slack's limits.
 
+use selkie_channel_core::styled::{Styled, Tag};
 use selkie_channel_core::{Choice, Question};
 use serde_json::{Value, json};
 
 use crate::cut;
-use crate::render::meanings;
 
 /// A section's text, characters.
 pub const MAX_SECTION: usize = 3000;
@@ -39,6 +39,18 @@ pub fn question(mrkdwn: &str, question: &Question) -> Value {
         })
     }));
     blocks.into()
+}
+
+/// Adds what the choices mean, where a button has no room for it.
+fn meanings(choices: &[Choice]) -> Styled {
+    let mut styled = Styled::default();
+    for choice in choices.iter().filter(|choice| !choice.description.trim().is_empty()) {
+        let gap = if styled.text().is_empty() { "• " } else { "\n• " };
+        styled.push(gap, &[]);
+        styled.push(choice.label.trim(), &[Tag::Bold]);
+        styled.push(&format!(": {}", choice.description.trim()), &[]);
+    }
+    styled
 }
 
 /// Returns the question's key of one of our `action_id`s; `None` for any other.

@@ -1,7 +1,8 @@
 //! How long which of Slack's limits lasts: a method that is limited is not asked before its time.
 
+use selkie_channel_core::locked;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -21,7 +22,7 @@ impl Brakes {
     /// # Errors
     /// How long not.
     pub fn leave(&self, scope: &str) -> Result<(), Duration> {
-        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = locked(&self.0);
         let rest = held.get(scope).map(|until| until.saturating_duration_since(Instant::now()));
         rest.filter(|rest| !rest.is_zero()).map_or(Ok(()), Err)
     }
@@ -29,7 +30,7 @@ impl Brakes {
     /// Holds calls of this kind back.
     pub fn hold(&self, scope: String, wait: Duration) {
         let now = Instant::now();
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = locked(&self.0);
         if held.len() >= MANY {
             held.retain(|_, until| *until > now);
         }

@@ -1,16 +1,13 @@
 //! The Web API calls by which something is said: the form in which a part is stored.
 
-use selkie_channel_core::{Part, split};
+use selkie_channel_core::Part;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Slack advises 4,000 characters a message; it would take ten times that.
 pub const MAX_TEXT: usize = 4000;
-/// Stands before a text that may be there twice.
-const MARK: &str = "(possibly repeated)";
 /// Room that is kept for the mark, its markers and a line break.
-pub const MARK_ROOM: usize = MARK.len() + 3;
-const SHOWN: usize = 200;
+pub const MARK_ROOM: usize = Part::MARK.len() + 3;
 /// The type of the metadata by which a part is found again.
 pub const EVENT_TYPE: &str = "selkie_part";
 
@@ -103,7 +100,7 @@ impl Call {
 }
 
 fn marked_text(old: &str, styled: bool) -> String {
-    let mark = if styled { format!("_{MARK}_") } else { MARK.to_owned() };
+    let mark = if styled { format!("_{}_", Part::MARK) } else { Part::MARK.to_owned() };
     if old.starts_with(&mark) {
         return old.to_owned();
     }
@@ -112,23 +109,10 @@ fn marked_text(old: &str, styled: bool) -> String {
 
 /// Returns the part with a visible mark; parts that set a state need none.
 pub fn marked(part: &Part) -> Part {
-    let mut part = part.clone();
     if part.repeatable {
-        return part;
+        return part.clone();
     }
-    let mark = |value: &Value| {
-        let mut call: Call = serde_json::from_value(value.clone()).ok()?;
-        call.mark();
-        serde_json::to_value(call).ok()
-    };
-    if let Some(call) = mark(&part.call) {
-        part.call = call;
-    }
-    part.fallback = part.fallback.as_ref().and_then(mark);
-    if !part.shown.starts_with(MARK) {
-        part.shown = shown(&format!("{MARK} {}", part.shown));
-    }
-    part
+    part.changed(Call::mark).shown_marked()
 }
 
 /// Returns what is shown to one person as a message to that person alone.
@@ -147,14 +131,4 @@ pub fn key_of(call: &Call) -> Option<&str> {
         Call::Post { params, .. } => params.pointer("/metadata/event_payload/key")?.as_str(),
         _ => None,
     }
-}
-
-/// Cuts a text to what is shown of a part.
-pub fn shown(text: &str) -> String {
-    let line = text.trim();
-    if split::utf16_len(line) <= SHOWN {
-        return line.to_owned();
-    }
-    let cut: String = line.chars().take(SHOWN - 1).collect();
-    cut + "…"
 }

@@ -9,21 +9,23 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
-use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
-use reqwest::{Client, RequestBuilder, StatusCode, Url};
-use selkie_channel_core::{client, json};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::{RequestBuilder, StatusCode, Url};
+use selkie_channel_core::http::{Client, Fault, Refusal, Reply, Request, Said};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use slack_morphism::errors::{
-    SlackClientApiError, SlackClientError, SlackClientHttpError, SlackClientHttpProtocolError,
-    SlackRateLimitError, map_serde_error,
-};
+use slack_morphism::errors::{SlackClientError, SlackClientHttpProtocolError, map_serde_error};
 use slack_morphism::multipart_form::FileMultipartData;
 use slack_morphism::{
     ClientResult, SlackApiToken, SlackClientApiCallContext, SlackClientHttpConnector,
     SlackClientId, SlackClientSecret,
 };
+
+use crate::refusal::limited;
+
+/// How long an ordinary call may take.
+pub const CALL_LIMIT: Duration = Duration::from_secs(30);
 
 /// Carries calls to one server.
 pub struct Connector {
@@ -40,47 +42,58 @@ impl Connector {
 }
 
 async fn call<RS: DeserializeOwned>(
+    client: &Client,
     request: RequestBuilder,
+    url: &Url,
     token: Option<&SlackApiToken>,
 ) -> ClientResult<RS> {
     let request = match token {
         Some(token) => request.bearer_auth(&token.token_value.0),
         None => request,
     };
-    let response = request.send().await.map_err(|error| broken(error.without_url()))?;
-    let status = response.status();
-    let (json, wait) = (is_json(response.headers()), retry_after(response.headers()));
-    let body = client::read(response, client::MOST_ANSWER).await.map_err(broken)?;
-    match status {
-        StatusCode::OK if json => answer(String::from_utf8_lossy(&body).into_owned()),
-        // Whoever stands before Slack may limit too; a 429 is a proof by itself.
-        StatusCode::TOO_MANY_REQUESTS => {
-            let limit = SlackRateLimitError::new().opt_retry_after(wait);
-            Err(SlackClientError::RateLimitError(limit))
-        }
-        StatusCode::OK | StatusCode::NO_CONTENT => Err(broken(format!(
-            "HTTP {} that is not an answer from the Web API: {}",
-            status.as_u16(),
-            client::beginning(&body)
-        ))),
-        _ => {
-            let error = SlackClientHttpError::new(status);
-            let body = String::from_utf8_lossy(&body).into_owned();
-            Err(SlackClientError::HttpError(error.with_http_response_body(body)))
-        }
+    let what = url.path_segments().and_then(Iterator::last).unwrap_or_default();
+    let call = Request { what, request, limit: CALL_LIMIT, progress: None };
+    client.call(call, said).await.map_err(broken)
+}
+
+/// Returns what a call's error proves.
+pub fn fault(error: SlackClientError) -> Fault {
+    let cause = match error {
+        SlackClientError::HttpProtocolError(error) => error.cause,
+        _ => None,
+    };
+    match cause.and_then(|cause| cause.downcast::<Fault>().ok()) {
+        Some(fault) => *fault,
+        // The library's own errors would hold the whole answer.
+        None => Fault::Unclear("an answer that cannot be read".to_owned()),
     }
 }
 
-/// Reads what Slack says with a status of 200, its refusals too.
-fn answer<RS: DeserializeOwned>(body: String) -> ClientResult<RS> {
-    let said: Value = json::read(&body).map_err(|error| map_serde_error(error, None))?;
-    match said.get("error").and_then(Value::as_str) {
-        Some(code) => {
-            let error = SlackClientApiError::new(code.to_owned());
-            Err(SlackClientError::ApiError(error.with_http_response_body(body)))
+/// What Slack says in an answer.
+fn said<RS: DeserializeOwned>(reply: &Reply) -> Said<RS> {
+    let code = reply.json::<Value>().and_then(|body| Some(body["error"].as_str()?.to_owned()));
+    let is_jsons = is_json(&reply.headers);
+    match (reply.status, code) {
+        // Whoever stands before Slack may limit too; a 429 is a proof by itself.
+        (StatusCode::TOO_MANY_REQUESTS, _) => {
+            Said::Refused(Refusal { status: reply.status.as_u16(), ..limited(reply.retry_after()) })
         }
-        None => serde_json::from_value(said).map_err(|error| map_serde_error(error, None)),
+        (StatusCode::OK, Some(code)) if is_jsons && is_unsure(&code) => Said::Unsure(code),
+        (StatusCode::OK, Some(code)) if is_jsons => {
+            Said::Refused(Refusal { code, ..reply.refusal() })
+        }
+        (StatusCode::OK, None) if is_jsons => reply.json().map_or(Said::Foreign, Said::Done),
+        (StatusCode::OK | StatusCode::NO_CONTENT, _) => Said::Foreign,
+        (status, Some(code)) if status.is_client_error() => {
+            Said::Refused(Refusal { code, ..reply.refusal() })
+        }
+        (status, _) => Said::Unsure(format!("HTTP {}", status.as_u16())),
     }
+}
+
+/// Slack's own words for "something broke, and part of it may be done".
+fn is_unsure(code: &str) -> bool {
+    matches!(code, "fatal_error" | "internal_error" | "service_unavailable")
 }
 
 /// Whether the body is JSON, as far as its type tells: one that is absent or none says nothing against it.
@@ -88,12 +101,6 @@ fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     !kind.contains('/') || kind.eq_ignore_ascii_case("application/json")
-}
-
-/// Returns how long an answer asks to wait.
-pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }
 
 /// No answer came, or none that can be read.
@@ -119,7 +126,11 @@ impl SlackClientHttpConnector for Connector {
     where
         RS: DeserializeOwned + Send + 'a,
     {
-        call(self.client.get(full_uri), context.token).boxed()
+        async move {
+            let request = self.client.get(full_uri.clone());
+            call(&self.client, request, &full_uri, context.token).await
+        }
+        .boxed()
     }
 
     fn http_post_uri<'a, RQ, RS>(
@@ -136,9 +147,12 @@ impl SlackClientHttpConnector for Connector {
             Ok(body) => body,
             Err(error) => return ready(Err(map_serde_error(error, None))).boxed(),
         };
-        let request = self.client.post(full_uri).body(body);
-        let request = request.header(CONTENT_TYPE, "application/json; charset=utf-8");
-        call(request, context.token).boxed()
+        async move {
+            let request = self.client.post(full_uri.clone()).body(body);
+            let request = request.header(CONTENT_TYPE, "application/json; charset=utf-8");
+            call(&self.client, request, &full_uri, context.token).await
+        }
+        .boxed()
     }
 
     fn http_get_with_client_secret<'a, RS>(

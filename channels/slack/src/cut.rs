@@ -1,8 +1,9 @@
 //! Cuts styled text into messages, at the best border within the limit.
 
 use selkie_channel_core::split;
+use selkie_channel_core::styled::Styled;
 
-use crate::styled::{Styled, escape};
+use crate::mrkdwn::{escape, mrkdwn};
 
 /// One message's worth of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,14 +29,14 @@ impl Piece {
 pub fn pieces(styled: &Styled, limit: usize) -> Vec<Piece> {
     let text = styled.text();
     let mut pieces = Vec::new();
-    let mut at = skip_blank(styled, 0);
+    let mut at = styled.skip_blank(0);
     while at < text.len() {
         let mut room = limit;
         loop {
-            let end = border(styled, at, room);
+            let end = styled.border(at, room);
             let shown = text[at..end].trim_end();
             let piece = Piece {
-                mrkdwn: styled.mrkdwn(at..at + shown.len()),
+                mrkdwn: mrkdwn(styled, at..at + shown.len()),
                 shown: shown.to_owned(),
                 plain: escape(shown),
             };
@@ -48,41 +49,11 @@ pub fn pieces(styled: &Styled, limit: usize) -> Vec<Piece> {
             if shown.chars().any(|c| !c.is_whitespace() && !c.is_control()) {
                 pieces.push(piece);
             }
-            at = skip_blank(styled, end);
+            at = styled.skip_blank(end);
             break;
         }
     }
     pieces
-}
-
-fn border(styled: &Styled, at: usize, room: usize) -> usize {
-    let rest = &styled.text()[at..];
-    let window = split::fitting(rest, room.max(2));
-    if window == rest.len() { at + window } else { at + good_cut(styled, at, window) }
-}
-
-/// Passes white space, but keeps the indentation of a line of code.
-fn skip_blank(styled: &Styled, mut at: usize) -> usize {
-    let text = styled.text();
-    while let Some(c) = text[at..].chars().next() {
-        if !c.is_whitespace() || (c != '\n' && styled.in_pre(at)) {
-            break;
-        }
-        at += c.len_utf8();
-    }
-    at
-}
-
-/// Returns where to cut within the window: behind a paragraph, a line or a blank in its second half.
-fn good_cut(styled: &Styled, at: usize, window: usize) -> usize {
-    let text = &styled.text()[at..at + window];
-    let half = window / 2;
-    let behind = |found: Option<usize>, len: usize| found.map(|i| i + len).filter(|i| *i > half);
-    let paragraph = text.rmatch_indices("\n\n").find(|(i, _)| !styled.in_pre(at + i));
-    behind(paragraph.map(|(i, _)| i), 2)
-        .or_else(|| behind(text.rfind('\n'), 1))
-        .or_else(|| behind(text.rfind(' '), 1))
-        .unwrap_or(window)
 }
 
 #[cfg(test)]
@@ -104,6 +75,14 @@ mod tests {
         for piece in &pieces {
             assert!(piece.mrkdwn.starts_with("```\n") && piece.mrkdwn.ends_with("\n```"));
         }
+    }
+
+    #[test]
+    fn a_cut_spares_emoji() {
+        let family = "👨\u{200d}👩\u{200d}👧";
+        let pieces = pieces(&markdown::render(&format!("{}{family}", "a".repeat(16))), 20);
+        let shown: Vec<&str> = pieces.iter().map(|piece| piece.shown.as_str()).collect();
+        assert_eq!(shown, ["a".repeat(16).as_str(), family]);
     }
 
     #[test]

@@ -81,7 +81,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("😍", &["heart_eyes"]),
     ("😎", &["sunglasses"]),
     ("😱", &["scream"]),
-    ("😮", &["open_mouth"]),
+    ("😮", &["open_sender"]),
     ("😴", &["sleeping"]),
     ("🥳", &["partying_face"]),
     ("🤯", &["exploding_head"]),

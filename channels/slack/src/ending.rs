@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::fault::{Fault, Refusal};
+use selkie_channel_core::http::{Fault, Refusal};
+
 use crate::refusal::{Kind, kind, words};
 
 /// When Slack limits us and names no time.

@@ -4,12 +4,16 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use selkie_channel_core::hash::fnv;
 use selkie_channel_core::{
     AccountId, Address, Audience, ConversationId, Features, MessageRef, PersonId, PlaceId,
 };
 
 use crate::speaking;
 use crate::whoami::Whoami;
+
+/// The channel's name, in settings and in what it can do.
+pub const NAME: &str = "slack";
 
 /// One conversation of Slack.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,13 +133,6 @@ pub fn account_of(token: &str) -> AccountId {
     }
 }
 
-/// FNV-1a, for keys that must stay the same over versions and restarts.
-pub fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
 /// Reads and explains Slack's ids for one bot.
 pub struct SlackAddress {
     account: AccountId,
@@ -189,7 +186,7 @@ impl Address for SlackAddress {
 pub fn features(kind: &str) -> Features {
     let direct = kind == "dm";
     Features {
-        channel: crate::NAME.to_owned(),
+        channel: NAME.to_owned(),
         kind: if direct { "dm" } else { "channel" }.to_owned(),
         audience: if direct { Audience::Direct } else { Audience::Group },
         speaking: speaking::TOOLS.iter().map(|tool| tool.name.to_owned()).collect(),

@@ -1,8 +1,8 @@
-//! selkie's ears and mouth on Slack.
+//! selkie's receiver and sender on Slack.
 //!
 //! [`kit`] is the whole of it: settings, speaking tools and the building of a channel, as data behind the
 //! traits of `selkie-channel-core`. In: `listen` keeps `socket`s open, `hear` reads envelopes. Out:
-//! `markdown` and `cut` make messages, `call` the calls, `mouth` makes them and tells by what is proven
+//! `markdown` and `cut` make messages, `call` the calls, `sender` makes them and tells by what is proven
 //! what became of them, `lookup` asks Slack where nothing is proven.
 
 mod api;
@@ -12,28 +12,27 @@ mod brakes;
 mod call;
 mod connector;
 mod cut;
-mod ears;
 mod emoji;
 mod ending;
-mod fault;
 mod hear;
 mod ids;
 mod listen;
 mod lookup;
 mod manifest;
 mod markdown;
-mod mouth;
+mod mrkdwn;
 mod names;
 mod raw;
+mod receiver;
 mod refs;
 mod refusal;
 mod render;
+mod sender;
 mod settings;
 mod signs;
 mod socket;
 mod speaking;
 mod stubs;
-mod styled;
 mod upload;
 mod whoami;
 
@@ -46,18 +45,18 @@ use std::sync::Arc;
 
 use schemars::schema_for;
 use secrecy::ExposeSecret;
-use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
+use selkie_channel_core::http::Opener;
+use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
 use serde_json::Value;
 
-use crate::api::Line;
-use crate::ears::SlackEars;
-use crate::mouth::SlackMouth;
+use crate::api::ClientFactory;
+use crate::ids::NAME;
 use crate::names::Names;
+use crate::receiver::SlackReceiver;
+use crate::sender::SlackSender;
 use crate::socket::Patience;
 use crate::whoami::Whoami;
 use selkie_channel_core::Pauses;
-
-const NAME: &str = "slack";
 
 /// Returns Slack as the daemon needs to know it.
 pub fn kit() -> ChannelKit {
@@ -70,6 +69,7 @@ pub fn kit() -> ChannelKit {
         listens: &[],
         people: Ids { such_as: "slack:T0123456:U0123456", fit: ids::is_person },
         places: Ids { such_as: "slack:T0123456:C0123456", fit: ids::is_place },
+        allow_keys: settings::ALLOW_KEYS,
         kinds: &[("dm", Audience::Direct), ("channel", Audience::Group)],
         features: ids::features,
         speaking: speaking::TOOLS,
@@ -93,19 +93,18 @@ fn assemble(
     context.redactor.learn(settings.app_token.expose_secret());
     let account = ids::account_of(settings.bot_token.expose_secret());
     let whoami = Arc::new(Whoami::new());
-    let line = Line {
+    let line = ClientFactory {
         bot_token: settings.bot_token,
         app_token: settings.app_token,
         base: settings.base,
         file_hosts: settings.file_hosts,
-        tls: context.tls,
-        redactor: context.redactor,
-        user_agent: context.user_agent,
+        http: Opener::new("the Web API", &context),
     };
-    let open = || line.open().map_err(|says| vec![Problem { key: "base_url".to_owned(), says }]);
+    let open =
+        || line.open().map_err(|message| vec![Problem { key: "base_url".to_owned(), message }]);
     // Two clients: what hears has connections of its own.
-    let mouth = SlackMouth::new(open()?, Arc::clone(&whoami), settings.max_upload);
-    let ears = SlackEars {
+    let sender = SlackSender::new(open()?, Arc::clone(&whoami), settings.max_upload);
+    let receiver = SlackReceiver {
         account: account.clone(),
         api: open()?,
         line,
@@ -121,10 +120,10 @@ fn assemble(
         name: NAME,
         address: Arc::new(ids::SlackAddress::new(account.clone(), whoami)),
         account,
-        ears: Some(Arc::new(ears)),
-        mouth: Arc::new(mouth),
+        receiver: Some(Arc::new(receiver)),
+        sender: Arc::new(sender),
         allow: settings.allow,
-        allow_keys: AllowKeys { places: "allowed_channel_ids", people: "allowed_user_ids" },
+        allow_keys: settings::ALLOW_KEYS,
         carrier: Some("/selkie"),
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,

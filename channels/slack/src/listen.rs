@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
-use crate::api::{Api, Line};
+use crate::api::{Api, ClientFactory};
 use crate::ending::{DISABLED, End, TAKEN, grumble};
 use crate::hear::{self, Envelope, Frame};
 use crate::names::Names;
@@ -42,7 +42,7 @@ pub struct Listener<'a> {
     /// Whose events.
     pub account: &'a AccountId,
     /// Opens connections.
-    pub line: &'a Line,
+    pub line: &'a ClientFactory,
     /// A client that is ready.
     pub api: &'a Api,
     /// Who the bot is.
@@ -177,7 +177,7 @@ impl Shared<'_> {
             Ok(url) => url,
             Err(fault) => return End::of_fault(fault),
         };
-        let tls = &self.listener.line.tls;
+        let tls = &self.listener.line.http.tls;
         let mut socket = match Socket::connect(&url, tls, self.listener.patience).await {
             Ok(socket) => socket,
             Err(why) => return End::Broken(self.listener.api.clean(&why)),
@@ -221,7 +221,7 @@ impl Shared<'_> {
                 me: &me,
                 teams: self.listener.teams,
                 latest: self.latest.load(Ordering::SeqCst),
-                redactor: &self.listener.line.redactor,
+                redactor: &self.listener.line.http.redactor,
             };
             match hear::read(raw, frame) {
                 Envelope::Hello { sockets } => end = self.hello(socket, sockets).or(end),

@@ -3,21 +3,21 @@
 
 use std::time::Duration;
 
+use selkie_channel_core::http::Fault;
 use selkie_channel_core::{Lookup, MessageRef, Receipt};
 use serde_json::Value;
 
 use crate::api::Api;
 use crate::call::{Call, EVENT_TYPE, key_of};
-use crate::fault::Fault;
 use crate::hear;
-use crate::refusal::{Kind, kind};
+use crate::refusal::{self, Kind, kind};
 use crate::whoami::Me;
 
 /// Pages that are read at most: the answer stands near the message it answers, and to some apps Slack hands
 /// out fifteen messages a page.
 const PAGES: usize = 20;
 const PAGE: &str = "100";
-/// When it is asked again after a failure that proves nothing; the courier lengthens it.
+/// When it is asked again after a failure that proves nothing; the delivery worker lengthens it.
 const SOON: Duration = Duration::from_secs(2);
 /// A refused token is not mended by asking at once.
 const TOKEN_REFUSED: Duration = Duration::from_secs(60);
@@ -180,7 +180,7 @@ fn answered(key: &str) -> Option<&str> {
 
 /// Only a refusal that stays is a real unknown; a limit or a broken line is asked again.
 fn in_vain(fault: &Fault) -> Lookup {
-    let why = fault.words();
+    let why = refusal::why(fault);
     let after = match fault {
         Fault::NotSent(_) | Fault::Unclear(_) => SOON,
         Fault::Refused(refusal) => match kind(refusal) {

@@ -2,10 +2,11 @@
 //! waited for long.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
+use selkie_channel_core::locked;
 use selkie_channel_core::{Inbound, What};
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
@@ -106,7 +107,7 @@ impl Names {
     }
 
     fn get(&self, id: &str) -> Option<String> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = locked(&self.known);
         let (name, at) = known.get(id)?;
         let good_for = if name.is_empty() { MISSING } else { FRESH };
         (at.elapsed() < good_for).then(|| name.clone())
@@ -115,7 +116,7 @@ impl Names {
     fn put(&self, id: &str, name: &str) {
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = &name[..name.floor_char_boundary(LONGEST)];
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.known);
         if known.len() >= MANY {
             known.clear();
         }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, Url};
-use selkie_channel_core::client;
+use selkie_channel_core::http::{Fault, Refusal, Request, Said};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::api::{Api, CALL_LIMIT};
-use crate::connector::retry_after;
-use crate::fault::{Fault, Refusal};
+use crate::api::Api;
+use crate::connector::CALL_LIMIT;
+use crate::refusal::limited;
 
 /// How long the bytes of a file may take.
 const UPLOAD_LIMIT: Duration = Duration::from_secs(120);
@@ -26,16 +26,13 @@ impl Api {
         let url = Url::parse(url).map_err(|_| "Slack named no upload URL".to_owned())?;
         let request = self.raw().post(url).body(bytes);
         let request = request.header(CONTENT_TYPE, "application/octet-stream");
-        let response = timeout(UPLOAD_LIMIT, request.send())
-            .await
-            .map_err(|_| "the upload took too long".to_owned())?
-            .map_err(|e| {
-                self.clean(&format!("the upload was interrupted: {}", client::words(e)))
-            })?;
-        match response.status().is_success() {
-            true => Ok(()),
-            false => Err(format!("the upload server answered HTTP {}", response.status().as_u16())),
-        }
+        let what = "the upload";
+        let call = Request { what, request, limit: UPLOAD_LIMIT, progress: None };
+        let done = self.raw().call(call, |reply| match reply.status.is_success() {
+            true => Said::Done(()),
+            false => Said::Unsure(format!("its server answered HTTP {}", reply.status.as_u16())),
+        });
+        done.await.map_err(|fault| fault.to_string())
     }
 
     /// Answers at the address that came with a slash command; no token goes there.
@@ -48,22 +45,15 @@ impl Api {
         let url = url.ok_or_else(|| Fault::Refused(unknown()))?;
         let request = self.raw().post(url).body(body.to_string());
         let request = request.header(CONTENT_TYPE, "application/json; charset=utf-8");
-        let response = match timeout(CALL_LIMIT, request.send()).await {
-            Err(_) => return Err(Fault::Unclear("the answer took too long".to_owned())),
-            Ok(Err(e)) => {
-                let not_sent = client::never_left(&e);
-                let words = self.clean(&client::words(e));
-                return Err(if not_sent { Fault::NotSent(words) } else { Fault::Unclear(words) });
-            }
-            Ok(Ok(response)) => response,
-        };
-        let status = response.status();
-        match status.as_u16() {
-            200..300 => Ok(()),
-            429 => Err(Fault::limited(retry_after(response.headers()))),
-            400..500 => Err(Fault::Refused(unknown())),
-            _ => Err(Fault::Unclear(format!("HTTP {}", status.as_u16()))),
-        }
+        let what = "response_url";
+        let call = Request { what, request, limit: CALL_LIMIT, progress: None };
+        let done = self.raw().call(call, |reply| match reply.status.as_u16() {
+            200..300 => Said::Done(()),
+            429 => Said::Refused(limited(reply.retry_after())),
+            400..500 => Said::Refused(unknown()),
+            status => Said::Unsure(format!("HTTP {status}")),
+        });
+        done.await
     }
 
     /// Asks for a file's bytes. The token goes to the address itself when that is Slack's; where it leads
@@ -90,9 +80,7 @@ impl Api {
             let response = timeout(CALL_LIMIT, request.send())
                 .await
                 .map_err(|_| "the file server does not answer; try again later".to_owned())?
-                .map_err(|e| {
-                    self.clean(&format!("the file could not be fetched: {}", client::words(e)))
-                })?;
+                .map_err(|e| self.raw().words("the file could not be fetched", e))?;
             if !response.status().is_redirection() {
                 return Ok(response);
             }

@@ -1,6 +1,8 @@
 //! What a refusal of Slack means for us, and how a person is told.
 
-use crate::fault::Refusal;
+use std::time::Duration;
+
+use selkie_channel_core::http::{Fault, Refusal};
 
 /// What to do about a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +63,8 @@ pub fn words(refusal: &Refusal) -> String {
     let code = &refusal.code;
     let advice = match code.as_str() {
         "missing_scope" => {
-            let needed = refusal.needed.as_deref().unwrap_or("a scope that Slack does not name");
+            let needed = refusal.body["needed"].as_str();
+            let needed = needed.unwrap_or("a scope that Slack does not name");
             return format!(
                 "missing_scope: the app needs {needed}; add it under \"OAuth & Permissions\", \
                  reinstall the app, and take the new token"
@@ -85,6 +88,29 @@ pub fn words(refusal: &Refusal) -> String {
         _ => return code.clone(),
     };
     format!("{code}: {advice}")
+}
+
+/// Says a fault for a log or for a person.
+pub fn why(fault: &Fault) -> String {
+    match fault {
+        Fault::NotSent(why) | Fault::Unclear(why) => why.clone(),
+        Fault::Refused(refusal) => words(refusal),
+    }
+}
+
+/// Slack asks us to be slower.
+pub fn limited(retry_after: Option<Duration>) -> Refusal {
+    Refusal { code: "ratelimited".to_owned(), retry_after, ..Refusal::default() }
+}
+
+/// Returns how long Slack asks to wait, when that is all it says; zero where it names no time.
+pub fn limit(fault: &Fault) -> Option<Duration> {
+    match fault {
+        Fault::Refused(refusal) if kind(refusal) == Kind::Limited => {
+            Some(refusal.retry_after.unwrap_or_default())
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -116,8 +142,8 @@ mod tests {
 
     #[test]
     fn a_missing_scope_is_named() {
-        let needed = Some("reactions:write".to_owned());
-        let refusal = Refusal { code: "missing_scope".to_owned(), needed, retry_after: None };
+        let body = Box::new(serde_json::json!({ "needed": "reactions:write" }));
+        let refusal = Refusal { code: "missing_scope".to_owned(), body, ..Refusal::default() };
         insta::assert_snapshot!(words(&refusal), @r#"missing_scope: the app needs reactions:write; add it under "OAuth & Permissions", reinstall the app, and take the new token"#);
     }
 }

@@ -1,15 +1,16 @@
 //! What is said becomes calls.
 
-use selkie_channel_core::{Body, Choice, MessageRef, Outbound, Part, Question};
+use selkie_channel_core::hash::fnv;
+use selkie_channel_core::styled::Styled;
+use selkie_channel_core::{Body, MessageRef, Outbound, Part, Question, file};
 use serde_json::{Value, json};
 
 use crate::blocks;
-use crate::call::{Call, EVENT_TYPE, MARK_ROOM, MAX_TEXT, shown};
+use crate::call::{Call, EVENT_TYPE, MARK_ROOM, MAX_TEXT};
 use crate::cut::{self, Piece};
 use crate::hear::{AnswerAt, TapHandle};
-use crate::ids::{Spot, fnv};
+use crate::ids::Spot;
 use crate::markdown;
-use crate::styled::{Style, Styled};
 
 /// Stands at the end of a text that had to fit into one message.
 const CUT: &str = " …";
@@ -126,13 +127,13 @@ impl Maker<'_> {
             None => (update(&piece.mrkdwn, json!([])), piece.plain.clone()),
         };
         let part = self.part(&rich, Some(&update(&words, json!([]))), &piece.shown);
-        vec![Part { repeatable: true, ..part }]
+        vec![part.repeatable()]
     }
 
     fn withdrawal(&self, message: &MessageRef) -> Vec<Part> {
         let channel = self.spot.channel.clone();
         let call = Call::Delete { channel, ts: message.as_str().to_owned() };
-        vec![Part { repeatable: true, ..self.part(&call, None, "[takes a message away]") }]
+        vec![self.part(&call, None, "[takes a message away]").repeatable()]
     }
 
     /// Slack's buttons wait for nothing: without words there is nothing to do.
@@ -187,7 +188,7 @@ impl Maker<'_> {
         let caption = caption.map_or_else(Styled::default, markdown::render);
         let mut pieces = cut::pieces(&caption, MAX_TEXT - MARK_ROOM).into_iter();
         let first = pieces.next();
-        let name = file_name(name);
+        let name = file::name(name);
         let call = Call::Upload {
             channel: self.spot.channel.clone(),
             thread: self.spot.thread.clone(),
@@ -208,25 +209,17 @@ impl Maker<'_> {
             name: emoji.to_owned(),
         };
         let words = format!("[reaction {emoji}]");
-        vec![Part { repeatable: true, ..self.part(&call, None, &words) }]
+        vec![self.part(&call, None, &words).repeatable()]
     }
 
     fn thinking(&self) -> Vec<Part> {
         let Some(thread) = self.spot.thread.clone() else { return Vec::new() };
         let call = Call::Thinking { channel: self.spot.channel.clone(), thread };
-        vec![Part { repeatable: true, ..self.part(&call, None, "[is working]") }]
+        vec![self.part(&call, None, "[is working]").repeatable()]
     }
 
     fn part(&self, call: &Call, fallback: Option<&Call>, words: &str) -> Part {
-        Part {
-            v: Part::VERSION,
-            conversation: self.outbound.conversation.clone(),
-            call: json!(call),
-            fallback: fallback.map(|call| json!(call)),
-            shown: shown(words),
-            repeatable: false,
-            follows: false,
-        }
+        Part::new(self.outbound.conversation.clone(), call, words).or(fallback)
     }
 }
 
@@ -244,7 +237,7 @@ fn styled(markdown: &str) -> Styled {
     let mut styled = markdown::render(markdown);
     if styled.text().trim().is_empty() {
         styled = Styled::default();
-        styled.push(markdown, &Style::default());
+        styled.push(markdown, &[]);
     }
     styled
 }
@@ -266,30 +259,10 @@ fn one(markdown: &str, most: usize) -> Option<Piece> {
 fn in_words(piece: &Piece, question: &Question) -> String {
     let words = Question { markdown: String::new(), ..question.clone() }.in_words();
     let mut plain = Styled::default();
-    plain.push(&piece.shown, &Style::default());
-    plain.push(&words, &Style::default());
+    plain.push(&piece.shown, &[]);
+    plain.push(&words, &[]);
     let most = MAX_TEXT - MARK_ROOM;
     cut::pieces(&plain, most).into_iter().next().map(|piece| piece.plain).unwrap_or_default()
-}
-
-/// Adds what the choices mean, where a button has no room for it.
-pub fn meanings(choices: &[Choice]) -> Styled {
-    let mut styled = Styled::default();
-    for choice in choices.iter().filter(|choice| !choice.description.trim().is_empty()) {
-        let gap = if styled.text().is_empty() { "• " } else { "\n• " };
-        styled.push(gap, &Style::default());
-        styled.push(choice.label.trim(), &Style { bold: true, ..Style::default() });
-        styled.push(&format!(": {}", choice.description.trim()), &Style::default());
-    }
-    styled
-}
-
-/// A name that is a name on every system: no folders, no control characters, never empty.
-fn file_name(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let clean: String = last.chars().filter(|c| !c.is_control()).collect();
-    let clean = clean.trim().trim_matches('.');
-    if clean.is_empty() { "file".to_owned() } else { clean.chars().take(120).collect() }
 }
 
 #[cfg(test)]

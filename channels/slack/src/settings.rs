@@ -6,17 +6,20 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{AllowList, Pace, Problem, section};
-use serde::{Deserialize, Serialize};
+use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Size, Token, Url};
+use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem};
+use serde::Deserialize;
 use serde_json::Value;
-use url::Url;
 
 use crate::ids::is_id;
 
-const MIB: u64 = 1024 * 1024;
 const MAX_UPLOAD: u64 = 100 * MIB;
 /// Slack's own limit of sockets for one app.
 const MOST_SOCKETS: u8 = 10;
+
+/// Which keys let somebody in.
+pub const ALLOW_KEYS: AllowKeys =
+    AllowKeys { places: "allowed_channel_ids", people: "allowed_user_ids" };
 
 /// The `slack` section.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -70,20 +73,13 @@ impl Default for Settings {
     }
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum PaceName {
-    Platform,
-    Lifted,
-}
-
 /// The section, checked.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The bot's token.
-    pub bot_token: SecretString,
+    pub bot_token: Token,
     /// The app's token.
-    pub app_token: SecretString,
+    pub app_token: Token,
     /// The Web API, without a slash at its end.
     pub base: Url,
     /// More hosts whose files are fetched with the token.
@@ -107,15 +103,7 @@ pub struct Checked {
 /// # Errors
 /// Every problem at once, each naming key, value (never a token) and what is taken.
 pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
-    let Some((settings, mut problems)) =
-        section::read::<Settings>(section, &["bot_token", "app_token"], taken)?
-    else {
-        return Ok(None);
-    };
-    match check(settings, &mut problems) {
-        Some(checked) if problems.is_empty() => Ok(Some(checked)),
-        _ => Err(problems),
-    }
+    settings::read(section, &["bot_token", "app_token"], taken, check)
 }
 
 fn taken(key: &str) -> Option<&'static str> {
@@ -128,30 +116,29 @@ fn taken(key: &str) -> Option<&'static str> {
         "allowed_channel_ids" => "a list of channel ids (C0123456) or [\"*\"]",
         "allowed_user_ids" => "a list of user ids (U0123456)",
         "max_sockets" => "1 to 10",
-        "pace" => "platform or lifted",
+        "pace" => PaceName::TAKEN,
         "max_download_bytes" | "max_upload_bytes" => "a number of bytes",
         _ => return None,
     })
 }
 
-fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
-    let bot_token = token(problems, "bot_token", settings.bot_token, "xoxb-");
-    let app_token = token(problems, "app_token", settings.app_token, "xapp-");
-    let base = note(problems, "base_url", base_url(&settings.base_url));
-    let file_hosts = note(problems, "file_hosts", hosts(&settings.file_hosts));
-    let teams = note(problems, "allowed_team_ids", teams(&settings.allowed_team_ids));
-    let channels = note(
-        problems,
-        "allowed_channel_ids",
-        keys(&settings.allowed_channel_ids, b"CDG", "C0123456, D0123456 or \"*\""),
-    );
-    let people =
-        note(problems, "allowed_user_ids", keys(&settings.allowed_user_ids, b"UW", "U0123456"));
-    let max_sockets = note(problems, "max_sockets", sockets(settings.max_sockets));
-    let download = settings.max_download_bytes;
-    let max_download = note(problems, "max_download_bytes", bytes(download, u64::MAX));
-    let upload = settings.max_upload_bytes;
-    let max_upload = note(problems, "max_upload_bytes", bytes(upload, MAX_UPLOAD));
+fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
+    let (bot, app) = (settings.bot_token.as_ref(), settings.app_token.as_ref());
+    let bot_token = findings.take("bot_token", token("bot_token", bot, "xoxb-"));
+    let app_token = findings.take("app_token", token("app_token", app, "xapp-"));
+    let base = Url::read(&settings.base_url, "https://slack.com/api");
+    let base = findings.take("base_url", base);
+    let file_hosts = findings.take("file_hosts", hosts(&settings.file_hosts));
+    let teams = findings.take("allowed_team_ids", teams(&settings.allowed_team_ids));
+    let channels = keys(&settings.allowed_channel_ids, b"CDG", "C0123456, D0123456 or \"*\"");
+    let channels = findings.take(ALLOW_KEYS.places, channels);
+    let people = keys(&settings.allowed_user_ids, b"UW", "U0123456");
+    let people = findings.take(ALLOW_KEYS.people, people);
+    let max_sockets = findings.take("max_sockets", sockets(settings.max_sockets));
+    let download = Size::read(settings.max_download_bytes, u64::MAX);
+    let max_download = findings.take("max_download_bytes", download);
+    let upload = Size::read(settings.max_upload_bytes, MAX_UPLOAD);
+    let max_upload = findings.take("max_upload_bytes", upload);
     Some(Checked {
         bot_token: bot_token?,
         app_token: app_token?,
@@ -160,62 +147,31 @@ fn check(settings: Settings, problems: &mut Vec<Problem>) -> Option<Checked> {
         teams: teams?,
         allow: AllowList::of(channels?.into_iter().chain(people?)),
         max_sockets: max_sockets?,
-        pace: pace(settings.pace),
-        max_download: max_download?,
-        max_upload: max_upload?,
+        pace: settings.pace.pace(PACE),
+        max_download: max_download?.bytes(),
+        max_upload: max_upload?.bytes(),
     })
 }
 
-fn note<T>(problems: &mut Vec<Problem>, key: &str, value: Result<T, String>) -> Option<T> {
-    match value {
-        Ok(value) => Some(value),
-        Err(says) => {
-            problems.push(Problem::of(key, says));
-            None
-        }
-    }
-}
-
-/// Reads a token; one that begins like the `other` of the two was put under the wrong key.
-fn token(
-    problems: &mut Vec<Problem>,
-    key: &str,
-    token: Option<SecretString>,
-    begins: &str,
-) -> Option<SecretString> {
-    if problems.iter().any(|p| p.key == key) {
-        return None;
-    }
-    let text = token.as_ref().map(|t| t.expose_secret().trim()).unwrap_or_default();
-    let says = if text.is_empty() {
+/// Reads a token; one that begins like the other of the two was put under the wrong key.
+fn token(key: &str, value: Option<&SecretString>, begins: &str) -> Result<Token, String> {
+    let missing = || {
         let taken = taken(key).unwrap_or_default();
         format!("is missing: takes {taken}; `selkie slack manifest` prints an app to paste")
-    } else if !text.starts_with(begins) {
-        format!("the value does not begin with {begins}: bot_token takes xoxb-…, app_token xapp-…")
-    } else if !text.bytes().all(|b| b.is_ascii_graphic()) {
-        "the value contains spaces or quotes; write the token as Slack shows it".to_owned()
-    } else {
-        return Some(SecretString::from(text.to_owned()));
     };
-    problems.push(Problem::of(key, says));
-    None
-}
-
-fn base_url(text: &str) -> Result<Url, String> {
-    let wrong =
-        || format!("{text:?} is not accepted; it takes a URL such as https://slack.com/api");
-    let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
-    let sound = matches!(url.scheme(), "http" | "https") && url.has_host();
-    if !sound || url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong());
+    let misshapen =
+        || "the value contains spaces or quotes; write the token as Slack shows it".to_owned();
+    let token = Token::read(value, missing, misshapen)?;
+    if token.expose_secret().starts_with(begins) {
+        return Ok(token);
     }
-    Ok(url)
+    Err(format!("the value does not begin with {begins}: bot_token takes xoxb-…, app_token xapp-…"))
 }
 
 fn hosts(entries: &[String]) -> Result<BTreeSet<String>, String> {
     let read = |entry: &String| url::Host::parse(entry.trim()).map(|host| host.to_string()).ok();
-    let says = ["is not a host name", "are no host names", "names such as files.example.com"];
-    Ok(section::entries(entries, read, shown, says)?.into_iter().collect())
+    let message = ["is not a host name", "are no host names", "names such as files.example.com"];
+    Ok(settings::entries(entries, read, shown, message)?.into_iter().collect())
 }
 
 fn teams(entries: &[String]) -> Result<BTreeSet<String>, String> {
@@ -223,8 +179,8 @@ fn teams(entries: &[String]) -> Result<BTreeSet<String>, String> {
         let id = entry.trim().trim_start_matches("slack:");
         is_id(id, b"TE").then(|| id.to_owned())
     };
-    let says = ["is not a workspace id", "are no workspace ids", "ids such as T0123456"];
-    Ok(section::entries(entries, read, shown, says)?.into_iter().collect())
+    let message = ["is not a workspace id", "are no workspace ids", "ids such as T0123456"];
+    Ok(settings::entries(entries, read, shown, message)?.into_iter().collect())
 }
 
 /// Reads ids into keys of the allow list; a `*` stays one.
@@ -244,7 +200,7 @@ fn keys(entries: &[String], letters: &[u8], such_as: &str) -> Result<Vec<String>
         }
     };
     let takes = format!("{such_as}; /id tells them");
-    section::entries(entries, read, shown, ["is not an id", "are no ids", &takes])
+    settings::entries(entries, read, shown, ["is not an id", "are no ids", &takes])
 }
 
 fn shown(entry: &String) -> String {
@@ -257,24 +213,12 @@ fn sockets(value: u8) -> Result<u8, String> {
         .ok_or_else(|| format!("{value} is not accepted; it takes 1 to {MOST_SOCKETS}"))
 }
 
-fn bytes(value: u64, most: u64) -> Result<u64, String> {
-    if value == 0 || value > most {
-        return Err(format!("{value} is not accepted; it takes 1 to {most} bytes"));
-    }
-    Ok(value)
-}
-
 /// Slack's limits: about one message a second per channel, some hundred a minute per workspace.
-fn pace(name: PaceName) -> Pace {
-    match name {
-        PaceName::Lifted => Pace::LIFTED,
-        PaceName::Platform => Pace {
-            per_direct: Duration::from_secs(1),
-            per_group_minute: NonZeroU32::new(60),
-            per_account_second: NonZeroU32::new(5),
-        },
-    }
-}
+const PACE: Pace = Pace {
+    per_direct: Duration::from_secs(1),
+    per_group_minute: NonZeroU32::new(60),
+    per_account_second: NonZeroU32::new(5),
+};
 
 #[cfg(test)]
 mod tests {
@@ -284,7 +228,7 @@ mod tests {
 
     fn says(section: Value) -> Vec<String> {
         let problems = read(section).map(|_| ()).unwrap_err();
-        problems.into_iter().map(|p| format!("{}: {}", p.key, p.says)).collect()
+        problems.into_iter().map(|p| format!("{}: {}", p.key, p.message)).collect()
     }
 
     fn sound(more: Value) -> Checked {
@@ -303,13 +247,13 @@ mod tests {
 
     #[test]
     fn every_problem_is_told_at_once_and_no_token_is_shown() {
-        let says = says(json!({
+        let message = says(json!({
             "bot_token": "xapp-hunter2", "app_token": 7, "base_url": "slack.com",
             "file_hosts": ["https://files.example.com/"],
             "allowed_team_ids": ["C1", "T2", "C3"], "allowed_channel_ids": ["#general", "*", "talk"],
             "allowed_user_ids": ["*"], "max_sockets": 11, "pace": "fast", "colour": "red",
         }));
-        insta::assert_snapshot!(says.join("\n"), @r##"
+        insta::assert_snapshot!(message.join("\n"), @r##"
         app_token: the value is not accepted; it takes the app's token, xapp-…, as text
         pace: "fast" is not accepted; it takes platform or lifted
         colour: unknown field `colour`, expected one of `bot_token`, `app_token`, `base_url`, `file_hosts`, `allowed_team_ids`, `allowed_channel_ids`, `allowed_user_ids`, `max_sockets`, `pace`, `max_download_bytes`, `max_upload_bytes`

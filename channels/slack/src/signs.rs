@@ -1,12 +1,15 @@
 //! When a sign of life is shown in a thread: now and then, and not where Slack refuses it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::fault::Fault;
+use selkie_channel_core::http::Fault;
+use selkie_channel_core::locked;
+
+use crate::refusal;
 
 /// Slack forgets a sign after two minutes.
 const AGAIN: Duration = Duration::from_secs(90);
@@ -31,7 +34,7 @@ impl Signs {
     /// Whether one is due in a thread; it counts as shown then.
     pub fn may_show(&self, channel: &str, thread: &str) -> bool {
         let now = Instant::now();
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.0);
         let key = format!("{channel} {thread}");
         let fresh = known.shown.get(&key).is_some_and(|at| now.duration_since(*at) < AGAIN);
         if fresh || known.held_until.is_some_and(|until| now < until) {
@@ -47,7 +50,7 @@ impl Signs {
     /// Shows none for a while.
     pub fn refused(&self, fault: &Fault) {
         let rest = match fault {
-            Fault::Refused(refusal) => match (fault.limit(), refusal.code.as_str()) {
+            Fault::Refused(refusal) => match (refusal::limit(fault), refusal.code.as_str()) {
                 (Some(limit), _) => limit.max(FAILED),
                 // Of this thread alone.
                 (None, "channel_not_found" | "invalid_thread_ts" | "not_in_channel") => return,
@@ -55,14 +58,14 @@ impl Signs {
             },
             Fault::NotSent(_) | Fault::Unclear(_) => FAILED,
         };
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.0);
         known.held_until = Some(Instant::now() + rest);
     }
 
     /// A thread that was answered shows no sign any more: the next one is due at once.
     pub fn answered(&self, channel: &str, thread: Option<&str>) {
         let Some(thread) = thread else { return };
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.0);
         known.shown.remove(&format!("{channel} {thread}"));
     }
 }
@@ -70,7 +73,7 @@ impl Signs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Refusal;
+    use selkie_channel_core::http::Refusal;
 
     #[test]
     fn a_sign_is_shown_now_and_then_and_not_where_it_is_refused() {

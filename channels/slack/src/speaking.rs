@@ -17,7 +17,7 @@ pub static TOOLS: &[SpeakingTool] = &[
         effect: SpeakingEffect::React,
         parameters: schema::<React>,
         names: ParameterNames { conversation: Some("channel_id"), message: Some("message_ts") },
-        // The workspace's own, asked at run time: the mouth holds names against it.
+        // The workspace's own, asked at run time: the sender holds names against it.
         vocabulary: &[],
         max_bytes: 0,
         too_big: "",

@@ -9,6 +9,7 @@ use tokio::time::timeout;
 
 use crate::api::Api;
 use crate::hear;
+use crate::refusal;
 
 /// An event must be acknowledged within three seconds, and stored before.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -33,6 +34,6 @@ async fn one(api: &Api, file: &mut Attachment) {
                 *file = told;
             }
         }
-        Err(fault) => tracing::debug!(why = fault.words(), "Slack does not tell of a file"),
+        Err(fault) => tracing::debug!(why = refusal::why(&fault), "Slack does not tell of a file"),
     }
 }

@@ -7,6 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
+use secrecy::SecretString;
+use selkie_channel_core::http::Opener;
+use selkie_channel_core::settings::{Token, Url};
 use selkie_channel_core::{BuildContext, Channel, Redactor, tls};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -16,7 +19,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, accept_async};
 use tokio_util::task::TaskTracker;
 
-use crate::api::Line;
+use crate::api::ClientFactory;
 use crate::socket::Patience;
 use selkie_channel_core::Pauses;
 
@@ -179,16 +182,18 @@ fn make(address: SocketAddr, redactor: Redactor, sockets: u8) -> Channel {
     crate::assemble(section, context(redactor), pauses, patience).unwrap().unwrap()
 }
 
-pub fn line(address: SocketAddr) -> Line {
+fn token(text: &str) -> Token {
+    Token::read(Some(&SecretString::from(text)), String::new, String::new).unwrap()
+}
+
+pub fn line(address: SocketAddr) -> ClientFactory {
     let context = context(Redactor::default());
-    Line {
-        bot_token: BOT_TOKEN.into(),
-        app_token: APP_TOKEN.into(),
-        base: format!("http://{address}/api").parse().unwrap(),
+    ClientFactory {
+        bot_token: token(BOT_TOKEN),
+        app_token: token(APP_TOKEN),
+        base: Url::read(&format!("http://{address}/api"), "").unwrap(),
         file_hosts: BTreeSet::new(),
-        tls: context.tls,
-        redactor: context.redactor,
-        user_agent: context.user_agent,
+        http: Opener::new("the Web API", &context),
     }
 }
 

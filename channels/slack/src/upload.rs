@@ -1,27 +1,22 @@
 //! A file on its way out: named to Slack, then handed to the address that Slack names.
 
 use bytes::Bytes;
+use selkie_channel_core::file;
+use selkie_channel_core::http::Fault;
 use serde_json::Value;
 
 use crate::api::Api;
-use crate::fault::Fault;
 
 /// Reads the file, which has to fit into memory twice: Slack's client takes bytes.
 ///
 /// # Errors
 /// In words for a person: no such file, empty, or over `most` bytes.
 pub async fn read(path: &str, name: &str, most: u64) -> Result<Bytes, String> {
+    let size = file::size(path, name).await?;
+    if let Some(why) = file::objection(name, size, most) {
+        return Err(why);
+    }
     let unread = |e: std::io::Error| format!("the file {name} cannot be read: {e}");
-    let meta = tokio::fs::metadata(path).await.map_err(unread)?;
-    if !meta.is_file() {
-        return Err(format!("{name} is not a file"));
-    }
-    if meta.len() == 0 {
-        return Err(format!("the file {name} is empty"));
-    }
-    if meta.len() > most {
-        return Err(format!("{name} has {} bytes, at most {most} can be sent", meta.len()));
-    }
     tokio::fs::read(path).await.map(Bytes::from).map_err(unread)
 }
 

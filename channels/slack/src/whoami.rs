@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Duration;
 
+use selkie_channel_core::http::Fault;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::api::Api;
-use crate::fault::Fault;
+use crate::refusal;
 
 /// Emoji are added now and then.
 const FRESH: Duration = Duration::from_secs(3600);
@@ -71,9 +72,9 @@ impl Whoami {
                     sleep(FRESH).await;
                 }
                 Err(fault) => {
-                    let limit = fault.limit();
+                    let limit = refusal::limit(&fault);
                     let refused = matches!(fault, Fault::Refused(_)) && limit.is_none();
-                    let why = fault.words();
+                    let why = refusal::why(&fault);
                     match refused && fails == 0 {
                         true => tracing::error!(why, "Slack refuses the bot's token"),
                         false => tracing::debug!(why, "auth.test failed; it is asked again"),
@@ -98,7 +99,7 @@ impl Whoami {
                 self.known.send_modify(|known| known.emoji = emoji);
             }
             Err(fault) => {
-                let why = fault.words();
+                let why = refusal::why(&fault);
                 tracing::warn!(
                     why,
                     "the workspace's emoji are not known: reactions are not offered"

@@ -1,17 +1,19 @@
 //! Questions with buttons, and what becomes of messages that stand already: edits, deletions, taps.
 
-use std::rc::Rc;
-
+use selkie_channel_core::styled::{Styled, Tag};
 use selkie_channel_core::{MessageRef, Part, Question, split};
-use serde_json::{Value, json};
-use teloxide::types::ParseMode;
+use serde_json::json;
+use teloxide::payloads::{
+    AnswerCallbackQuery, AnswerCallbackQuerySetters, DeleteMessage, EditMessageReplyMarkup,
+    EditMessageText, EditMessageTextSetters, SendMessageSetters,
+};
+use teloxide::types::{CallbackQueryId, ChatId, ForceReply, MessageId, ParseMode, ReplyMarkup};
 
 use crate::call::Call;
 use crate::cut::{self, Piece};
 use crate::ids::message_id;
 use crate::keyboard;
-use crate::maker::{Maker, ROOM, no_preview, styled};
-use crate::styled::{Styled, Tag};
+use crate::maker::{Maker, ROOM, no_preview, sending, styled};
 
 /// Telegram's limit of the hint in an input field.
 const MAX_HINT: usize = 64;
@@ -21,19 +23,18 @@ const MAX_TAP_ANSWER: usize = 200;
 impl Maker<'_> {
     /// A question: its buttons stand under its last message.
     pub fn question(&self, question: &Question) -> Vec<Part> {
-        let markup = keyboard::inline(question).or_else(|| self.force_reply(question));
+        let buttons = keyboard::inline(question).map(ReplyMarkup::InlineKeyboard);
+        let markup = buttons.or_else(|| self.force_reply(question));
         let pieces = cut::pieces(&words(question), ROOM, ROOM);
         let last = pieces.len().saturating_sub(1);
         let parts = pieces.iter().enumerate().map(|(i, piece)| {
             let markup = markup.as_ref().filter(|_| i == last);
             // Whose answer is forced is told by the message that is quoted.
-            let quote = i == 0 || markup.is_some_and(|m| m.get("force_reply").is_some());
+            let forced = matches!(markup, Some(ReplyMarkup::ForceReply(_)));
             let call = |text: &str, mode| {
-                let mut call = self.message(text, mode, quote);
-                if let Some(markup) = markup {
-                    call.params["reply_markup"] = markup.clone();
-                }
-                call
+                let mut message = self.message(text, mode, i == 0 || forced);
+                message.reply_markup = markup.cloned();
+                sending(message)
             };
             let plain = call(&piece.plain, None);
             self.part(call(&piece.html, Some(ParseMode::Html)), Some(plain), &piece.plain)
@@ -44,11 +45,8 @@ impl Maker<'_> {
     /// A message about what is being done, without a sound.
     pub fn status(&self, markdown: &str) -> Vec<Part> {
         let Some(piece) = one_piece(&styled(markdown)) else { return Vec::new() };
-        let call = |text: &str, mode| {
-            let mut call = self.message(text, mode, true);
-            call.params["disable_notification"] = json!(true);
-            call
-        };
+        let call =
+            |text: &str, mode| sending(self.message(text, mode, true).disable_notification(true));
         let plain = call(&piece.plain, None);
         vec![self.part(call(&piece.html, Some(ParseMode::Html)), Some(plain), &piece.plain)]
     }
@@ -65,67 +63,60 @@ impl Maker<'_> {
         let mut text = styled(markdown);
         question.iter().for_each(|question| explain(&mut text, question));
         let Some(piece) = one_piece(&text) else {
-            let params = self.revised(id, markup.as_ref());
-            return self.state("editMessageReplyMarkup", params, "[buttons changed]");
+            let mut edit = EditMessageReplyMarkup::new(self.chat(), id);
+            edit.reply_markup = markup;
+            return self.state("editMessageReplyMarkup", json!(edit), "[buttons changed]");
         };
-        let call = |text: &str, mode: Option<&str>| {
-            let mut params = self.revised(id, markup.as_ref());
-            params["text"] = json!(text);
-            params["link_preview_options"] = json!(no_preview());
-            if let Some(mode) = mode {
-                params["parse_mode"] = json!(mode);
-            }
-            Call { method: "editMessageText".to_owned(), params, upload: None }
+        let call = |text: &str, mode| {
+            let mut edit =
+                EditMessageText::new(self.chat(), id, text).link_preview_options(no_preview());
+            edit.parse_mode = mode;
+            edit.reply_markup.clone_from(&markup);
+            Call { method: "editMessageText".to_owned(), params: json!(edit), upload: None }
         };
-        let (rich, plain) = (call(&piece.html, Some("HTML")), call(&piece.plain, None));
+        let (rich, plain) = (call(&piece.html, Some(ParseMode::Html)), call(&piece.plain, None));
         let part = self.part(rich, Some(plain), &piece.plain);
-        vec![Part { repeatable: true, ..part }]
+        vec![part.repeatable()]
     }
 
     /// Takes a message of ours away.
     pub fn withdrawal(&self, message: &MessageRef) -> Vec<Part> {
         let Some(id) = self.ours(message) else { return Vec::new() };
-        let params = json!({ "chat_id": self.spot.chat, "message_id": id });
-        self.state("deleteMessage", params, "[message withdrawn]")
+        let call = DeleteMessage::new(self.chat(), id);
+        self.state("deleteMessage", json!(call), "[message withdrawn]")
     }
 
     /// Ends a button's waiting sign, with words for the person who tapped.
     pub fn tap_answer(&self, handle: &str, text: &str) -> Vec<Part> {
-        let mut params = json!({ "callback_query_id": handle });
+        let mut answer = AnswerCallbackQuery::new(CallbackQueryId(handle.to_owned()));
         let text = text.trim();
         if !text.is_empty() {
-            params["text"] = json!(shortened(text, MAX_TAP_ANSWER));
+            answer = answer.text(shortened(text, MAX_TAP_ANSWER));
         }
-        self.state("answerCallbackQuery", params, &format!("[tap answered] {text}"))
+        self.state("answerCallbackQuery", json!(answer), &format!("[tap answered] {text}"))
     }
 
     /// In a group the person who is asked gets an open reply: where the bot is not shown every message,
     /// an answer reaches it no other way. Elsewhere any message is an answer.
-    fn force_reply(&self, question: &Question) -> Option<Value> {
+    fn force_reply(&self, question: &Question) -> Option<ReplyMarkup> {
         if self.spot.kind() != "group" || !question.free_text || !question.choices.is_empty() {
             return None;
         }
-        let mut markup = json!({ "force_reply": true });
-        if self.outbound.quote.is_some() {
-            markup["selective"] = json!(true);
-        }
+        let mut forced = ForceReply::new();
+        forced.selective = self.outbound.quote.is_some();
         let hint = question.placeholder.trim();
         if !hint.is_empty() {
-            markup["input_field_placeholder"] = json!(shortened(hint, MAX_HINT));
+            forced = forced.input_field_placeholder(shortened(hint, MAX_HINT));
         }
-        Some(markup)
+        Some(ReplyMarkup::ForceReply(forced))
     }
 
-    fn revised(&self, id: i32, markup: Option<&Value>) -> Value {
-        let mut params = json!({ "chat_id": self.spot.chat, "message_id": id });
-        if let Some(markup) = markup {
-            params["reply_markup"] = markup.clone();
-        }
-        params
+    fn chat(&self) -> ChatId {
+        ChatId(self.spot.chat)
     }
 
-    fn ours(&self, message: &MessageRef) -> Option<i32> {
-        let id = message_id(message);
+    fn ours(&self, message: &MessageRef) -> Option<MessageId> {
+        let id = message_id(message).map(MessageId);
         if id.is_none() {
             tracing::warn!(%message, "to be changed, and no message of Telegram");
         }
@@ -146,21 +137,20 @@ fn words(question: &Question) -> Styled {
 
 /// Adds the choices that their buttons do not explain, and the hint for an answer in own words.
 fn explain(text: &mut Styled, question: &Question) {
-    let (plain, bold, italic) = (Rc::from([]), Rc::from([Tag::Bold]), Rc::from([Tag::Italic]));
     let unexplained = question.choices.iter().filter(|choice| {
         !choice.description.is_empty() || keyboard::label(choice) != choice.label.trim()
     });
     for (n, choice) in unexplained.enumerate() {
-        text.push(if n == 0 { "\n\n• " } else { "\n• " }, &plain);
-        text.push(choice.label.trim(), &bold);
+        text.push(if n == 0 { "\n\n• " } else { "\n• " }, &[]);
+        text.push(choice.label.trim(), &[Tag::Bold]);
         if !choice.description.is_empty() {
-            text.push(&format!(": {}", choice.description.trim()), &plain);
+            text.push(&format!(": {}", choice.description.trim()), &[]);
         }
     }
     let hint = question.placeholder.trim();
     if question.free_text && !question.choices.is_empty() && !hint.is_empty() {
-        text.push("\n\n", &plain);
-        text.push(hint, &italic);
+        text.push("\n\n", &[]);
+        text.push(hint, &[Tag::Italic]);
     }
 }
 

@@ -1,13 +1,19 @@
 //! Tells Telegram the bot's commands, so that its apps offer them: only where they are not as they should be.
 
+use selkie_channel_core::http::Fault;
 use selkie_channel_core::{Offered, Pauses, json};
 use serde_json::{Value, json};
+use teloxide::payloads::{
+    GetMyCommands, GetMyCommandsSetters, SetMyCommands, SetMyCommandsSetters,
+};
+use teloxide::types::{BotCommand, BotCommandScope};
 use tokio::time::sleep;
 
-use crate::api::{Api, CALL_LIMIT, Fault};
+use crate::api::{Api, CALL_LIMIT};
 
 /// The lists that are ours. Others (a language's, a chat's) are the owner's.
-const SCOPES: [(&str, bool); 2] = [("all_private_chats", false), ("all_group_chats", true)];
+const SCOPES: [(BotCommandScope, bool); 2] =
+    [(BotCommandScope::AllPrivateChats, false), (BotCommandScope::AllGroupChats, true)];
 /// So often it is tried: the commands work without.
 const TRIES: u32 = 10;
 /// Telegram's limits.
@@ -22,13 +28,13 @@ pub async fn offer(api: &Api, pauses: Pauses, commands: &[Offered]) -> Result<()
     for (scope, in_groups) in SCOPES {
         let wanted = list(commands, in_groups);
         let mut tried = 0;
-        while let Err(fault) = settle(api, scope, &wanted).await {
+        while let Err(fault) = settle(api, &scope, &wanted).await {
             tried += 1;
             let why = match fault {
                 Fault::Refused(refusal) if refusal.retry_after.is_none() => {
-                    return Err(refusal.text);
+                    return Err(refusal.words);
                 }
-                Fault::Refused(refusal) => refusal.text,
+                Fault::Refused(refusal) => refusal.words,
                 Fault::NotSent(why) | Fault::Unclear(why) => why,
             };
             if tried == TRIES {
@@ -41,25 +47,25 @@ pub async fn offer(api: &Api, pauses: Pauses, commands: &[Offered]) -> Result<()
 }
 
 /// Looks first: a list that is set again makes every app load it again.
-async fn settle(api: &Api, scope: &str, wanted: &Value) -> Result<(), Fault> {
-    let scope = json!({ "type": scope });
-    let known = api.call("getMyCommands", &json!({ "scope": scope }), CALL_LIMIT).await?;
+async fn settle(api: &Api, scope: &BotCommandScope, wanted: &[BotCommand]) -> Result<(), Fault> {
+    let ask = GetMyCommands::new().scope(scope.clone());
+    let known = api.call("getMyCommands", &json!(ask), CALL_LIMIT).await?;
     let known: Value = json::read(known.result.get()).unwrap_or_default();
-    if known == *wanted {
-        tracing::debug!(%scope, "the commands stand as they should");
+    if known == json!(wanted) {
+        tracing::debug!(?scope, "the commands stand as they should");
         return Ok(());
     }
-    let params = json!({ "scope": scope, "commands": wanted });
-    api.call("setMyCommands", &params, CALL_LIMIT).await?;
-    tracing::info!(%scope, "told Telegram the commands");
+    let set = SetMyCommands::new(wanted.to_vec()).scope(scope.clone());
+    api.call("setMyCommands", &json!(set), CALL_LIMIT).await?;
+    tracing::info!(?scope, "told Telegram the commands");
     Ok(())
 }
 
-fn list(commands: &[Offered], in_groups: bool) -> Value {
+fn list(commands: &[Offered], in_groups: bool) -> Vec<BotCommand> {
     let shown = commands.iter().filter(|command| command.in_groups || !in_groups).take(MOST);
     let command = |command: &Offered| {
         let words: String = command.help.trim().chars().take(LONGEST).collect();
-        json!({ "command": command.name, "description": words })
+        BotCommand::new(command.name, words)
     };
     shown.map(command).collect()
 }
@@ -87,8 +93,8 @@ mod tests {
             ("setMyCommands", Reply::ok(json!(true))),
         ];
         let mut server = Server::start(script).await;
-        let ears = server.channel().ears.unwrap();
-        assert_eq!(ears.offer(&COMMANDS).await, Ok(()));
+        let receiver = server.channel().receiver.unwrap();
+        assert_eq!(receiver.offer(&COMMANDS).await, Ok(()));
         let set = server.next("setMyCommands").await.json();
         assert_eq!(set["scope"]["type"], "all_group_chats");
         let wanted = json!([{ "command": "stop", "description": "ends what I do" }]);
@@ -100,7 +106,7 @@ mod tests {
         let refusal = Reply::refusal(400, "Bad Request: BOT_COMMAND_INVALID");
         let script = [("getMyCommands", Reply::ok(json!([]))), ("setMyCommands", refusal)];
         let server = Server::start(script).await;
-        let told = server.channel().ears.unwrap().offer(&COMMANDS).await;
+        let told = server.channel().receiver.unwrap().offer(&COMMANDS).await;
         assert_eq!(told, Err("Bad Request: BOT_COMMAND_INVALID".to_owned()));
     }
 }

@@ -5,17 +5,16 @@ use std::hash::Hasher as _;
 use std::time::Duration;
 
 use reqwest::{Response, StatusCode};
+use selkie_channel_core::hash::Fnv;
+use selkie_channel_core::http::{self, Fault, Refusal};
 use selkie_channel_core::{Pauses, Sink, json};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
-use crate::api::{Api, CALL_LIMIT, Fault, Refusal, retry_after};
-use crate::ids::Fnv;
+use crate::api::{Api, CALL_LIMIT};
 use crate::refusal::{Kind, kind};
 
-/// A download without a byte for so long is broken off.
-const SILENCE: Duration = Duration::from_secs(30);
 /// What Telegram itself hands out to bots, bytes.
 const PLATFORM_MOST: u64 = 20 * 1024 * 1024;
 /// So often it is tried …
@@ -97,18 +96,18 @@ async fn file_path(api: &Api, id: &str) -> Result<String, Trouble> {
 }
 
 fn refused(refusal: &Refusal) -> Trouble {
-    let wait = Duration::from_secs(refusal.retry_after.unwrap_or_default());
+    let wait = refusal.retry_after.unwrap_or_default();
     match kind(refusal) {
         Kind::Limited => {
             Trouble::Passing("Telegram limits how fast files are fetched".into(), wait)
         }
         // The channel's listening deals with a token that is refused; it may be back in a moment.
-        Kind::Token => passing(format!("Telegram refuses the bot's token ({})", refusal.text)),
-        _ if refusal.text.contains("file is too big") => {
+        Kind::Token => passing(format!("Telegram refuses the bot's token ({})", refusal.words)),
+        _ if refusal.words.contains("file is too big") => {
             Trouble::Final(too_big(None, PLATFORM_MOST))
         }
-        _ if refusal.text.contains("temporarily unavailable") => passing(refusal.text.clone()),
-        _ => Trouble::Final(format!("Telegram does not provide the file: {}", refusal.text)),
+        _ if refusal.words.contains("temporarily unavailable") => passing(refusal.words.clone()),
+        _ => Trouble::Final(format!("Telegram does not provide the file: {}", refusal.words)),
     }
 }
 
@@ -127,7 +126,7 @@ fn good(response: &Response) -> Result<(), Trouble> {
                 | StatusCode::NOT_FOUND
                 | StatusCode::GONE
         );
-    let wait = Duration::from_secs(retry_after(response).unwrap_or_default());
+    let wait = http::retry_after(response.headers()).unwrap_or_default();
     Err(if passes { Trouble::Passing(why, wait) } else { Trouble::Final(why) })
 }
 
@@ -136,10 +135,9 @@ impl Poured<'_> {
     async fn pour(&mut self, api: &Api, mut response: Response) -> Result<(), Trouble> {
         let mut again = (self.written, Fnv::default());
         loop {
-            let chunk = timeout(SILENCE, response.chunk()).await;
-            let chunk = chunk.map_err(|_| passing("the download stalled".to_owned()))?;
-            let chunk = chunk.map_err(|e| passing(api.words("the download was interrupted", e)))?;
-            let Some(chunk) = chunk else { break };
+            let Some(chunk) = api.client().chunk(&mut response).await.map_err(passing)? else {
+                break;
+            };
             let (known, new) = chunk.split_at(chunk.len().min(usize_of(again.0)));
             again.1.write(known);
             again.0 -= known.len() as u64;

@@ -1,12 +1,14 @@
 //! Telegram's ids as selkie writes them: `tg:<chat>`, `tg:<chat>:<topic>`, `tg:<user>`.
 
-use std::hash::Hasher;
-
+use selkie_channel_core::hash::fnv;
 use selkie_channel_core::{
     AccountId, Address, Audience, ConversationId, Features, MessageRef, PersonId, PlaceId,
 };
 
 use crate::speaking;
+
+/// The channel's name, in settings and in what it can do.
+pub const NAME: &str = "telegram";
 
 /// One chat, or one topic of a forum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,34 +93,6 @@ pub fn own_id(token: &str) -> Option<i64> {
     id.parse().ok().filter(|id| *id > 0)
 }
 
-/// FNV-1a, for keys that must stay the same over versions and restarts.
-pub fn fnv(bytes: &[u8]) -> u64 {
-    let mut sum = Fnv::default();
-    sum.write(bytes);
-    sum.finish()
-}
-
-/// FNV-1a over bytes that come in pieces.
-#[derive(Clone, Copy, Debug)]
-pub struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        self.0 = bytes.iter().fold(self.0, step);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
 /// Reads and explains Telegram's ids for one bot.
 pub struct TelegramAddress {
     account: AccountId,
@@ -154,7 +128,7 @@ impl Address for TelegramAddress {
 pub fn features(kind: &str) -> Features {
     let private = kind == "private";
     Features {
-        channel: crate::NAME.to_owned(),
+        channel: NAME.to_owned(),
         kind: if private { "private" } else { "group" }.to_owned(),
         audience: if private { Audience::Direct } else { Audience::Group },
         speaking: speaking::TOOLS.iter().map(|tool| tool.name.to_owned()).collect(),

@@ -1,7 +1,7 @@
 //! Buttons: a question's choices as an inline keyboard, and what a tap on one of them says.
 
 use selkie_channel_core::{Choice, Question, split};
-use serde_json::{Value, json};
+use teloxide::types::{InlineKeyboardButton, InlineKeyboardMarkup};
 
 /// Telegram's limit of one keyboard.
 const MAX_BUTTONS: usize = 100;
@@ -17,17 +17,17 @@ const OURS: &str = "q";
 
 /// Returns the keyboard of a question. `None` when there is nothing to tap: no choices, more than a
 /// keyboard holds, or ids that no button can carry.
-pub fn inline(question: &Question) -> Option<Value> {
+pub fn inline(question: &Question) -> Option<InlineKeyboardMarkup> {
     let choices = &question.choices;
     if choices.is_empty() || choices.len() > MAX_BUTTONS {
         return None;
     }
-    let mut rows: Vec<Vec<Value>> = Vec::new();
+    let mut rows: Vec<Vec<InlineKeyboardButton>> = Vec::new();
     let mut room = 0;
     for choice in choices {
         let label = label(choice);
         let width = split::utf16_len(&label);
-        let button = json!({ "text": label, "callback_data": data(question, choice)? });
+        let button = InlineKeyboardButton::callback(label, data(question, choice)?);
         match rows.last_mut().filter(|row| row.len() < ROW_BUTTONS && width <= room) {
             Some(row) => {
                 row.push(button);
@@ -39,7 +39,7 @@ pub fn inline(question: &Question) -> Option<Value> {
             }
         }
     }
-    Some(json!({ "inline_keyboard": rows }))
+    Some(InlineKeyboardMarkup::new(rows))
 }
 
 /// Returns what stands on a choice's button.
@@ -74,6 +74,7 @@ fn is_id(text: &str, most: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 
@@ -96,7 +97,7 @@ mod tests {
         let long = "the one that goes on and on, much further than a phone is wide";
         let choices = [("a", "Yes"), ("b", "No"), ("c", long), ("d", " \n")];
         let choices = choices.map(|(id, label)| choice(id, label)).to_vec();
-        insta::assert_snapshot!(inline(&question(choices)).unwrap(), @r#"{"inline_keyboard":[[{"text":"Yes","callback_data":"q:k1:a"},{"text":"No","callback_data":"q:k1:b"}],[{"text":"the one that goes on and on, much furth…","callback_data":"q:k1:c"}],[{"text":"d","callback_data":"q:k1:d"}]]}"#);
+        insta::assert_snapshot!(json!(inline(&question(choices)).unwrap()), @r#"{"inline_keyboard":[[{"text":"Yes","callback_data":"q:k1:a"},{"text":"No","callback_data":"q:k1:b"}],[{"text":"the one that goes on and on, much furth…","callback_data":"q:k1:c"}],[{"text":"d","callback_data":"q:k1:d"}]]}"#);
     }
 
     #[test]
@@ -126,6 +127,7 @@ mod tests {
         ) {
             let choices: Vec<_> = ids.iter().map(|id| choice(id, &text)).collect();
             let keyboard = inline(&Question { key: key.clone(), ..question(choices) }).unwrap();
+            let keyboard = json!(keyboard);
             let rows = keyboard["inline_keyboard"].as_array().unwrap();
             let buttons: Vec<_> = rows.iter().flat_map(|row| row.as_array().unwrap()).collect();
             prop_assert_eq!(buttons.len(), ids.len());

@@ -1,27 +1,28 @@
-//! selkie's ears and mouth on Telegram.
+//! selkie's receiver and sender on Telegram.
 //!
 //! [`kit`] is the whole of it: settings, speaking tools and the building of a channel, as data behind the
 //! traits of `selkie-channel-core`. In: `listen` polls, `hear` reads updates. Out: `markdown` and `cut`
-//! make messages, `call` the calls, `mouth` makes them and tells by what is proven what became of them.
+//! make messages, `call` the calls, `sender` makes them and tells by what is proven what became of them.
 
 mod api;
 mod asked;
 mod call;
 mod commands;
 mod cut;
-mod ears;
 mod fetch;
 mod hear;
+mod html;
 mod ids;
 mod keyboard;
 mod listen;
 mod maker;
 mod markdown;
-mod mouth;
+mod receiver;
 mod refusal;
+mod render;
+mod sender;
 mod settings;
 mod speaking;
-mod styled;
 mod upload;
 mod whoami;
 
@@ -34,16 +35,16 @@ use std::sync::Arc;
 
 use schemars::schema_for;
 use secrecy::ExposeSecret;
-use selkie_channel_core::{AllowKeys, Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
+use selkie_channel_core::http::Opener;
+use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
 use serde_json::Value;
 
-use crate::api::Line;
-use crate::ears::TelegramEars;
-use crate::mouth::TelegramMouth;
+use crate::api::ClientFactory;
+use crate::ids::NAME;
+use crate::receiver::TelegramReceiver;
+use crate::sender::TelegramSender;
 use crate::whoami::Whoami;
 use selkie_channel_core::Pauses;
-
-const NAME: &str = "telegram";
 
 /// Returns Telegram as the daemon needs to know it.
 pub fn kit() -> ChannelKit {
@@ -56,6 +57,7 @@ pub fn kit() -> ChannelKit {
         listens: &[],
         people: Ids { such_as: "tg:4711", fit: ids::is_person },
         places: Ids { such_as: "tg:-1001234567890", fit: ids::is_place },
+        allow_keys: settings::ALLOW_KEYS,
         kinds: &[("private", Audience::Direct), ("group", Audience::Group)],
         features: ids::features,
         speaking: speaking::TOOLS,
@@ -81,17 +83,16 @@ fn assemble(
     }
     let account = ids::account_of(token);
     let whoami = Whoami::new(ids::own_id(token).unwrap_or_default());
-    let line = Line {
+    let line = ClientFactory {
         token: settings.token.clone(),
         base: settings.base,
-        tls: context.tls,
-        redactor: context.redactor,
-        user_agent: context.user_agent,
+        http: Opener::new("the Bot API", &context),
     };
-    let open = || line.open().map_err(|says| vec![Problem { key: "base_url".to_owned(), says }]);
+    let open =
+        || line.open().map_err(|message| vec![Problem { key: "base_url".to_owned(), message }]);
     // Two clients: the poll's connections may be replaced while messages go out over the others.
-    let mouth = TelegramMouth::new(account.clone(), open()?, settings.max_upload);
-    let ears = TelegramEars {
+    let sender = TelegramSender::new(account.clone(), open()?, settings.max_upload);
+    let receiver = TelegramReceiver {
         account: account.clone(),
         api: open()?,
         line,
@@ -104,10 +105,10 @@ fn assemble(
         name: NAME,
         address: Arc::new(ids::TelegramAddress::new(account.clone())),
         account,
-        ears: Some(Arc::new(ears)),
-        mouth: Arc::new(mouth),
+        receiver: Some(Arc::new(receiver)),
+        sender: Arc::new(sender),
         allow: settings.allow,
-        allow_keys: AllowKeys::one("allowed_chat_ids"),
+        allow_keys: settings::ALLOW_KEYS,
         carrier: None,
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,

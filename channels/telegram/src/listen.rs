@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use chrono::DateTime;
+use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::{AccountId, Cursor, Inbound, Inbox, ListenEnd};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::api::{Answer, Api, CALL_LIMIT, Fault, Line, Refusal};
+use crate::api::{Answer, Api, CALL_LIMIT, ClientFactory};
 use crate::hear::{self, Frame};
 use crate::refusal::{Kind, kind};
 use crate::whoami::Whoami;
@@ -36,7 +37,7 @@ pub struct Listener<'a> {
     /// Whose updates.
     pub account: &'a AccountId,
     /// Opens new connections.
-    pub line: &'a Line,
+    pub line: &'a ClientFactory,
     /// Who the bot is.
     pub whoami: &'a Whoami,
     /// Where batches go.
@@ -171,7 +172,7 @@ impl Poller<'_> {
         let me = self.listener.whoami.get().await;
         let received = answer.date.unwrap_or(DateTime::UNIX_EPOCH);
         let frame = Frame { account: self.listener.account, me: &me, received };
-        let redactor = &self.listener.line.redactor;
+        let redactor = &self.listener.line.http.redactor;
         let batch: Vec<Inbound> =
             updates.iter().map(|raw| hear::read(raw.get(), redactor, frame)).collect();
         let last = updates.iter().filter_map(|raw| hear::update_id(raw.get())).max();
@@ -209,18 +210,22 @@ impl Poller<'_> {
                     if !self.was_taken || self.refusals >= REFUSALS {
                         return Some(ListenEnd::Refused(refused(&refusal)));
                     }
-                    let (code, error) = (refusal.code, &refusal.text);
+                    let (code, error) = (refusal.status, &refusal.words);
                     tracing::warn!(code, error, "the token was refused; it was taken before");
                     sleep(self.listener.pauses.after(self.refusals + 3)).await;
                 }
                 Kind::Conflict => self.conflict(&refusal).await,
                 Kind::Limited => {
-                    let wait = Duration::from_secs(refusal.retry_after.unwrap_or_default());
+                    let wait = refusal.retry_after.unwrap_or_default();
                     tracing::warn!(?wait, "Telegram asks us to poll more slowly");
                     sleep(wait).await;
                 }
                 _ => {
-                    tracing::warn!(code = refusal.code, error = refusal.text, "a poll was refused")
+                    tracing::warn!(
+                        code = refusal.status,
+                        error = refusal.words,
+                        "a poll was refused"
+                    )
                 }
             },
             Trouble::Platform(Fault::NotSent(why) | Fault::Unclear(why)) => {
@@ -248,13 +253,13 @@ impl Poller<'_> {
     /// 409: a webhook stands in the way, or another poller has our token. Neither ends the listening.
     async fn conflict(&mut self, refusal: &Refusal) {
         let (inbox, account) = (self.listener.inbox, self.listener.account);
-        if refusal.text.to_lowercase().contains("webhook") {
+        if refusal.words.to_lowercase().contains("webhook") {
             let removed = self.api.call("deleteWebhook", &json!({}), CALL_LIMIT).await;
             tracing::warn!(removed = removed.is_ok(), "a webhook was set for this bot");
             inbox.notice(account, "telegram-webhook", WEBHOOK).await;
             return;
         }
-        tracing::warn!(error = refusal.text, "another poller uses this token");
+        tracing::warn!(error = refusal.words, "another poller uses this token");
         inbox.notice(account, "telegram-conflict", CONFLICT).await;
         self.reconnect();
     }
@@ -281,6 +286,6 @@ fn refused(refusal: &Refusal) -> String {
     format!(
         "Telegram refuses the bot's token ({} {}). Ask @BotFather for the right token, put it into \
          telegram.bot_token_file or telegram.bot_token, check telegram.base_url, and start again.",
-        refusal.code, refusal.text
+        refusal.status, refusal.words
     )
 }

@@ -1,8 +1,7 @@
 //! Messages, files, reactions: the plain calls that say an outbound.
 
-use std::rc::Rc;
-
-use selkie_channel_core::{MessageRef, Outbound, Part};
+use selkie_channel_core::styled::Styled;
+use selkie_channel_core::{MessageRef, Outbound, Part, file};
 use serde_json::{Value, json};
 use teloxide::payloads::{
     SendChatAction, SendChatActionSetters, SendMessage, SendMessageSetters, SetMessageReaction,
@@ -13,12 +12,11 @@ use teloxide::types::{
     ThreadId,
 };
 
-use crate::call::{self, Call, MARK_ROOM};
+use crate::call::{Call, MARK_ROOM};
 use crate::cut::{self, Piece};
 use crate::ids::{Spot, message_id};
 use crate::markdown;
 use crate::speaking;
-use crate::styled::Styled;
 use crate::upload::Upload;
 
 /// Telegram's limit of a message, UTF-16 units after entities are parsed.
@@ -48,15 +46,15 @@ impl Maker<'_> {
     fn messages(&self, pieces: Vec<Piece>, quoting: bool) -> Vec<Part> {
         let parts = pieces.into_iter().enumerate().map(|(i, piece)| {
             let quote = quoting && i == 0;
-            let rich = self.message(&piece.html, Some(ParseMode::Html), quote);
-            let plain = self.message(&piece.plain, None, quote);
+            let rich = sending(self.message(&piece.html, Some(ParseMode::Html), quote));
+            let plain = sending(self.message(&piece.plain, None, quote));
             self.part(rich, Some(plain), &piece.plain)
         });
         parts.collect()
     }
 
     /// One message.
-    pub fn message(&self, text: &str, mode: Option<ParseMode>, quote: bool) -> Call {
+    pub fn message(&self, text: &str, mode: Option<ParseMode>, quote: bool) -> SendMessage {
         let mut payload =
             SendMessage::new(ChatId(self.spot.chat), text).link_preview_options(no_preview());
         payload.parse_mode = mode;
@@ -64,7 +62,7 @@ impl Maker<'_> {
         if let Some(reply) = self.quote().filter(|_| quote) {
             payload = payload.reply_parameters(reply);
         }
-        Call { method: "sendMessage".to_owned(), params: json!(payload), upload: None }
+        payload
     }
 
     /// A file with its caption; what of that does not fit goes on below.
@@ -80,7 +78,7 @@ impl Maker<'_> {
         let room = MAX_CAPTION - MARK_ROOM;
         let mut pieces = cut::pieces(&caption, room, ROOM).into_iter();
         let first = pieces.next();
-        let name = file_name(name);
+        let name = file::name(name);
         let call = |text: Option<&String>, html: bool| Call {
             method: method.to_owned(),
             params: self.file_params(text, html),
@@ -142,20 +140,12 @@ impl Maker<'_> {
     /// A call that sets a state.
     pub fn state(&self, method: &str, params: Value, words: &str) -> Vec<Part> {
         let call = Call { method: method.to_owned(), params, upload: None };
-        vec![Part { repeatable: true, ..self.part(call, None, words) }]
+        vec![self.part(call, None, words).repeatable()]
     }
 
     /// A call as it is stored.
     pub fn part(&self, call: Call, fallback: Option<Call>, words: &str) -> Part {
-        Part {
-            v: Part::VERSION,
-            conversation: self.outbound.conversation.clone(),
-            call: json!(call),
-            fallback: fallback.map(|call| json!(call)),
-            shown: call::shown(words),
-            repeatable: false,
-            follows: false,
-        }
+        Part::new(self.outbound.conversation.clone(), &call, words).or(fallback.as_ref())
     }
 
     fn topic(&self) -> Option<ThreadId> {
@@ -169,11 +159,16 @@ impl Maker<'_> {
     }
 }
 
+/// Returns the call that sends a message.
+pub fn sending(message: SendMessage) -> Call {
+    Call { method: "sendMessage".to_owned(), params: json!(message), upload: None }
+}
+
 /// Renders Markdown; what is all markup (an empty code block, a link's definition) is shown as it stands.
 pub fn styled(markdown: &str) -> Styled {
     let mut styled = markdown::render(markdown);
     if styled.text().is_empty() {
-        styled.push(markdown, &Rc::from([]));
+        styled.push(markdown, &[]);
     }
     styled
 }
@@ -187,12 +182,4 @@ pub fn no_preview() -> LinkPreviewOptions {
         prefer_large_media: false,
         show_above_text: false,
     }
-}
-
-/// A name that is a name on every system: no folders, no control characters, never empty.
-fn file_name(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let clean: String = last.chars().filter(|c| !c.is_control()).collect();
-    let clean = clean.trim().trim_matches('.');
-    if clean.is_empty() { "file".to_owned() } else { clean.chars().take(120).collect() }
 }

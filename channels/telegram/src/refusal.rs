@@ -1,6 +1,6 @@
 //! What Telegram's refusals mean. Its error codes say little; its words are what clients go by.
 
-use crate::api::Refusal;
+use selkie_channel_core::http::Refusal;
 
 /// What a refusal asks of us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +58,9 @@ const FORM: &[&str] = &[
 
 /// Reads a refusal.
 pub fn kind(refusal: &Refusal) -> Kind {
-    let words = refusal.text.to_lowercase();
+    let words = refusal.words.to_lowercase();
     let says = |list: &[&str]| list.iter().any(|part| words.contains(part));
-    match refusal.code {
+    match refusal.status {
         429 => Kind::Limited,
         _ if refusal.retry_after.is_some() => Kind::Limited,
         401 => Kind::Token,
@@ -78,6 +78,11 @@ pub fn kind(refusal: &Refusal) -> Kind {
         _ if says(FORM) => Kind::Form,
         _ => Kind::Other,
     }
+}
+
+/// Returns the id that a group has now, when that is why it is refused.
+pub fn moved(refusal: &Refusal) -> Option<i64> {
+    refusal.body.pointer("/parameters/migrate_to_chat_id")?.as_i64()
 }
 
 #[cfg(test)]
@@ -116,7 +121,7 @@ mod tests {
             (429, "Too Many Requests: retry after 7", Kind::Limited),
         ];
         for (code, text, wanted) in rows {
-            let refusal = Refusal { code, text: text.to_owned(), ..Refusal::default() };
+            let refusal = Refusal { status: code, words: text.to_owned(), ..Refusal::default() };
             assert_eq!(kind(&refusal), wanted, "{text}");
         }
     }

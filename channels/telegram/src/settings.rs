@@ -1,17 +1,20 @@
 //! The `telegram` section of the configuration: its keys, their limits, every problem at once.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
-use reqwest::Url;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{AllowList, Pace, Problem, section};
+use selkie_channel_core::settings::{self, Findings, MIB, PaceName, Size, Span, Token, Url};
+use selkie_channel_core::{AllowKeys, AllowList, Pace, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-const MIB: u64 = 1024 * 1024;
 const MAX_UPLOAD: u64 = 50 * MIB;
 const LONGEST_POLL: u64 = 50;
+
+/// Which key lets somebody in.
+pub const ALLOW_KEYS: AllowKeys = AllowKeys::one("allowed_chat_ids");
 
 /// The `telegram` section.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -68,18 +71,11 @@ fn shown(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum PaceName {
-    Platform,
-    Lifted,
-}
-
 /// The section, checked.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The bot's token.
-    pub token: SecretString,
+    pub token: Token,
     /// Ends before `/bot`.
     pub base: Url,
     /// Whom the bot listens to.
@@ -99,16 +95,7 @@ pub struct Checked {
 /// # Errors
 /// Every problem at once, each naming key, value (never the token) and what is taken.
 pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
-    let Some((settings, mut problems)) = section::read::<Settings>(section, &["bot_token"], taken)?
-    else {
-        return Ok(None);
-    };
-    let token_wrong = problems.iter().any(|p| p.key == "bot_token");
-    let checked = check(settings, token_wrong, &mut problems);
-    match checked {
-        Some(checked) if problems.is_empty() => Ok(Some(checked)),
-        _ => Err(problems),
-    }
+    settings::read(section, &["bot_token"], taken, check)
 }
 
 fn taken(key: &str) -> Option<&'static str> {
@@ -117,72 +104,47 @@ fn taken(key: &str) -> Option<&'static str> {
         "base_url" => "a URL such as https://api.telegram.org",
         "allowed_chat_ids" => "a list of chat ids (-1001234567890, 4711) or [\"*\"]",
         "poll_timeout" => "1s to 50s",
-        "pace" => "platform or lifted",
+        "pace" => PaceName::TAKEN,
         "max_download_bytes" | "max_upload_bytes" => "a number of bytes",
         _ => return None,
     })
 }
 
-fn check(settings: Settings, token_wrong: bool, problems: &mut Vec<Problem>) -> Option<Checked> {
-    let token = match token_wrong {
-        true => None,
-        false => note(problems, "bot_token", token(settings.bot_token)),
-    };
-    let base = note(problems, "base_url", base_url(&settings.base_url));
-    let allow = note(problems, "allowed_chat_ids", allow(&settings.allowed_chat_ids));
-    let poll = note(problems, "poll_timeout", poll_timeout(&settings.poll_timeout));
-    let download = settings.max_download_bytes;
-    let max_download = note(problems, "max_download_bytes", bytes(download, u64::MAX));
-    let upload = settings.max_upload_bytes;
-    let max_upload = note(problems, "max_upload_bytes", bytes(upload, MAX_UPLOAD));
+fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
+    let token = findings.take("bot_token", token(settings.bot_token.as_ref()));
+    let base = findings.take("base_url", base_url(&settings.base_url));
+    let allow = findings.take(ALLOW_KEYS.places, allow(&settings.allowed_chat_ids));
+    let poll = findings.take("poll_timeout", poll_timeout(&settings.poll_timeout));
+    let download = Size::read(settings.max_download_bytes, u64::MAX);
+    let max_download = findings.take("max_download_bytes", download);
+    let upload = Size::read(settings.max_upload_bytes, MAX_UPLOAD);
+    let max_upload = findings.take("max_upload_bytes", upload);
     Some(Checked {
         token: token?,
         base: base?,
         allow: allow?,
-        poll: poll?,
-        pace: pace(settings.pace),
-        max_download: max_download?,
-        max_upload: max_upload?,
+        poll: poll?.length(),
+        pace: settings.pace.pace(PACE),
+        max_download: max_download?.bytes(),
+        max_upload: max_upload?.bytes(),
     })
 }
 
-fn note<T>(problems: &mut Vec<Problem>, key: &str, value: Result<T, String>) -> Option<T> {
-    match value {
-        Ok(value) => Some(value),
-        Err(says) => {
-            problems.push(Problem::of(key, says));
-            None
-        }
-    }
-}
-
-fn token(token: Option<SecretString>) -> Result<SecretString, String> {
-    let Some(token) = token.filter(|t| !t.expose_secret().trim().is_empty()) else {
-        return Err("is missing: ask @BotFather for a token and put it into bot_token_file, \
-                    bot_token or SELKIE__TELEGRAM__BOT_TOKEN"
-            .to_owned());
-    };
-    let text = token.expose_secret().trim();
+fn token(value: Option<&SecretString>) -> Result<Token, String> {
+    let missing = "is missing: ask @BotFather for a token and put it into bot_token_file, \
+                   bot_token or SELKIE__TELEGRAM__BOT_TOKEN";
+    let misshapen = "does not look like a token: it takes <number>:<letters> as @BotFather wrote it, \
+                     without spaces or quotes; variables are not expanded here";
+    let token = Token::read(value, || missing.to_owned(), || misshapen.to_owned())?;
+    let text = token.expose_secret();
     let is_number = |id: &str| !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
     let shaped = text.split_once(':').is_some_and(|(id, rest)| is_number(id) && !rest.is_empty());
-    let plain = text.bytes().all(|b| b.is_ascii_graphic() && !b"/?#%\\".contains(&b));
-    if !shaped || !plain {
-        return Err(
-            "does not look like a token: it takes <number>:<letters> as @BotFather wrote it, \
-            without spaces or quotes; variables are not expanded here"
-                .to_owned(),
-        );
-    }
-    Ok(SecretString::from(text.to_owned()))
+    let plain = !text.contains(['/', '?', '#', '%', '\\']);
+    if shaped && plain { Ok(token) } else { Err(misshapen.to_owned()) }
 }
 
 fn base_url(text: &str) -> Result<Url, String> {
-    let wrong =
-        || format!("{text:?} is not accepted; it takes a URL such as https://api.telegram.org");
-    let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
-        return Err(wrong());
-    }
+    let url = Url::read(text, "https://api.telegram.org")?;
     if url.path().ends_with("/bot") {
         return Err(format!("{text:?} is not taken; the URL ends before /bot"));
     }
@@ -203,39 +165,24 @@ fn allow(entries: &[ChatEntry]) -> Result<AllowList, String> {
     };
     let takes = "numbers such as -1001234567890 (group) or 4711 (person), or \"*\" for everyone; \
                  /id in the chat tells its id";
-    let keys = section::entries(entries, key, shown, ["is not an id", "are no ids", takes])?;
+    let keys = settings::entries(entries, key, shown, ["is not an id", "are no ids", takes])?;
     Ok(AllowList::of(keys))
 }
 
-fn poll_timeout(value: &PollTimeout) -> Result<Duration, String> {
-    let seconds = match value {
-        PollTimeout::Seconds(seconds) => Some(*seconds),
-        PollTimeout::Text(text) => text.trim().trim_end_matches('s').trim().parse().ok(),
-    };
-    let seconds = seconds.filter(|s| (1..=LONGEST_POLL).contains(s));
-    seconds
-        .map(Duration::from_secs)
-        .ok_or_else(|| format!("{} is not accepted; it takes 1s to 50s", shown(value)))
-}
-
-fn bytes(value: u64, most: u64) -> Result<u64, String> {
-    if value == 0 || value > most {
-        return Err(format!("{value} is not accepted; it takes 1 to {most} bytes"));
+fn poll_timeout(value: &PollTimeout) -> Result<Span, String> {
+    let range = Duration::from_secs(1)..=Duration::from_secs(LONGEST_POLL);
+    match value {
+        PollTimeout::Seconds(seconds) => Span::read(&seconds.to_string(), range),
+        PollTimeout::Text(text) => Span::read(text, range),
     }
-    Ok(value)
 }
 
 /// Telegram's limits: about 1 message/s per chat, 20/min per group, 30/s per bot.
-fn pace(name: PaceName) -> Pace {
-    match name {
-        PaceName::Lifted => Pace::LIFTED,
-        PaceName::Platform => Pace {
-            per_direct: Duration::from_secs(1),
-            per_group_minute: std::num::NonZeroU32::new(20),
-            per_account_second: std::num::NonZeroU32::new(30),
-        },
-    }
-}
+const PACE: Pace = Pace {
+    per_direct: Duration::from_secs(1),
+    per_group_minute: NonZeroU32::new(20),
+    per_account_second: NonZeroU32::new(30),
+};
 
 #[cfg(test)]
 mod tests {
@@ -245,7 +192,7 @@ mod tests {
 
     fn says(section: Value) -> String {
         let problems = read(section).unwrap_err();
-        let lines = problems.iter().map(|p| format!("{}: {}", p.key, p.says));
+        let lines = problems.iter().map(|p| format!("{}: {}", p.key, p.message));
         lines.collect::<Vec<_>>().join("\n")
     }
 

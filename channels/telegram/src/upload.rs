@@ -1,12 +1,10 @@
 //! A file on its way out: multipart, streamed from disk, with the knowledge whether all of it left.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use futures_util::stream;
 use reqwest::Body;
 use reqwest::multipart::{Form, Part};
+use selkie_channel_core::file;
+use selkie_channel_core::http::Progress;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::fs::File;
@@ -32,12 +30,7 @@ impl Upload {
     /// # Errors
     /// In words for a person when there is no such file.
     pub async fn size(&self) -> Result<u64, String> {
-        let meta = tokio::fs::metadata(Path::new(&self.path)).await;
-        let meta = meta.map_err(|e| format!("the file {} cannot be read: {e}", self.name))?;
-        if !meta.is_file() {
-            return Err(format!("{} is not a file", self.name));
-        }
-        Ok(meta.len())
+        file::size(&self.path, &self.name).await
     }
 
     /// Opens the file and lays out the form.
@@ -48,7 +41,7 @@ impl Upload {
         let size = self.size().await?;
         let file = File::open(&self.path).await;
         let file = file.map_err(|e| format!("the file {} cannot be read: {e}", self.name))?;
-        let progress = Progress { left: Arc::new(AtomicU64::new(size)) };
+        let progress = Progress::of(size);
         let part = Part::stream_with_length(body(file, progress.clone()), size);
         let part = part.file_name(self.name.clone());
         let part = part.mime_str(mime(&self.name)).map_err(|e| e.to_string())?;
@@ -61,19 +54,6 @@ impl Upload {
     }
 }
 
-/// How much of a file has not been handed to the connection yet.
-#[derive(Clone)]
-pub struct Progress {
-    left: Arc<AtomicU64>,
-}
-
-impl Progress {
-    /// Whether every byte was handed over: only then may Telegram have the file.
-    pub fn is_complete(&self) -> bool {
-        self.left.load(Ordering::Acquire) == 0
-    }
-}
-
 fn body(file: File, progress: Progress) -> Body {
     Body::wrap_stream(stream::unfold((file, progress), |(mut file, progress)| async move {
         let mut chunk = vec![0; CHUNK];
@@ -81,8 +61,7 @@ fn body(file: File, progress: Progress) -> Body {
             Ok(0) => None,
             Ok(read) => {
                 chunk.truncate(read);
-                let left = progress.left.load(Ordering::Acquire);
-                progress.left.store(left.saturating_sub(read as u64), Ordering::Release);
+                progress.hand_over(read as u64);
                 Some((Ok(chunk), (file, progress)))
             }
             Err(e) => Some((Err(e), (file, progress))),

@@ -3,12 +3,13 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use selkie_channel_core::http::Fault;
 use selkie_channel_core::json;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::api::{Api, CALL_LIMIT, Fault};
+use crate::api::{Api, CALL_LIMIT};
 use crate::hear::Me;
 
 /// A bot's username can be changed; it seldom is.
@@ -54,7 +55,7 @@ impl Whoami {
                     sleep(FRESH).await;
                 }
                 Err(fault) => {
-                    tracing::debug!(?fault, "getMe failed; mentions by name wait for it");
+                    tracing::debug!(%fault, "getMe failed; mentions by name wait for it");
                     let refused = matches!(fault, Fault::Refused(_));
                     self.known.send_modify(|known| known.answered |= refused);
                     fails += 1;

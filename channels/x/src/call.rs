@@ -1,7 +1,7 @@
 //! What is said becomes posts: the form in which a part is stored.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Body, MessageRef, Outbound, Part, plain, split};
+use selkie_channel_core::{Body, MessageRef, Outbound, Part, plain};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -9,7 +9,6 @@ use crate::thread::{Numbering, posts};
 
 /// Longer threads are refused: whoever has more to say means an article.
 const MOST_POSTS: usize = 25;
-const SHOWN: usize = 200;
 
 /// One call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,9 +75,9 @@ fn thread(outbound: &Outbound, text: &str, numbering: Numbering) -> Vec<Part> {
         return cannot(outbound, &why);
     }
     let parts = posts.into_iter().enumerate().map(|(n, text)| {
-        let shown = shown(&text);
-        let call = Call::Post(Post { text, reply_to: None, since: outbound.at });
-        Part { follows: n > 0, ..part(outbound, &call, shown) }
+        let post = Post { text, reply_to: None, since: outbound.at };
+        let words = post.text.clone();
+        Part { follows: n > 0, ..part(outbound, &Call::Post(post), &words) }
     });
     parts.collect()
 }
@@ -91,28 +90,12 @@ fn no_files(name: &str) -> String {
 }
 
 fn cannot(outbound: &Outbound, why: &str) -> Vec<Part> {
-    vec![part(outbound, &Call::Cannot { why: why.to_owned() }, shown(why))]
+    vec![part(outbound, &Call::Cannot { why: why.to_owned() }, why)]
 }
 
 /// A post is plain already: there is no plainer form to fall back to.
-fn part(outbound: &Outbound, call: &Call, shown: String) -> Part {
-    Part {
-        v: Part::VERSION,
-        conversation: outbound.conversation.clone(),
-        call: json!(call),
-        fallback: None,
-        shown,
-        repeatable: false,
-        follows: false,
-    }
-}
-
-fn shown(text: &str) -> String {
-    if split::utf16_len(text) <= SHOWN {
-        return text.to_owned();
-    }
-    let cut: String = text.chars().take(SHOWN / 2 - 1).collect();
-    cut + "…"
+fn part(outbound: &Outbound, call: &Call, words: &str) -> Part {
+    Part::new(outbound.conversation.clone(), call, words)
 }
 
 #[cfg(test)]

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use chrono::TimeDelta;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
+use selkie_channel_core::http::Fault;
 use selkie_channel_core::{AccountId, Now, Redactor};
 use tokio::sync::Mutex;
 
-use crate::api::{Fault, Wire};
 use crate::sign::{Keys, Stamp};
 use crate::tokens::{TokenFile, Tokens, short_digest};
+use crate::wire::Wire;
 
 /// A token that ends so soon is renewed before it is used.
 const NEARLY_OVER: TimeDelta = TimeDelta::seconds(60);

@@ -2,6 +2,9 @@
 
 use selkie_channel_core::{AccountId, Address, Audience, ConversationId, Features};
 
+/// The channel's name, in settings and in what it can do.
+pub const NAME: &str = "x";
+
 /// The timeline's key.
 pub const MAIN: &str = "x:main";
 
@@ -31,7 +34,7 @@ impl Address for XAddress {
 /// Tells what can be done on a timeline, which everybody reads.
 pub fn features() -> Features {
     Features {
-        channel: crate::NAME.to_owned(),
+        channel: NAME.to_owned(),
         kind: "timeline".to_owned(),
         audience: Audience::Group,
         speaking: Vec::new(),

@@ -1,7 +1,7 @@
-//! selkie's mouth on X. It only speaks: there are no ears.
+//! selkie's sender on X. It only speaks: there is no receiver.
 //!
 //! [`kit`] is the whole of it: settings and the building of a channel, as data behind the traits of
-//! `selkie-channel-core`. `weigh` counts as X counts and `thread` cuts, `call` makes posts, `mouth` posts
+//! `selkie-channel-core`. `weigh` counts as X counts and `thread` cuts, `call` makes posts, `sender` posts
 //! them, `timeline` tells whether a doubtful one stands there; `sign` and `tokens` prove who posts.
 
 mod api;
@@ -11,14 +11,15 @@ mod credential;
 mod emoji;
 mod ids;
 mod links;
-mod mouth;
 mod refusal;
+mod sender;
 mod settings;
 mod sign;
 mod thread;
 mod timeline;
 mod tokens;
 mod weigh;
+mod wire;
 
 #[cfg(test)]
 mod fuzz;
@@ -28,15 +29,15 @@ mod testkit;
 use std::sync::Arc;
 
 use schemars::schema_for;
+use selkie_channel_core::http::Opener;
 use selkie_channel_core::{
     AllowKeys, AllowList, Audience, BuildContext, Channel, ChannelKit, Ids, Problem,
 };
 use serde_json::Value;
 
 use crate::api::{Api, Platform};
-use crate::mouth::XMouth;
-
-const NAME: &str = "x";
+use crate::ids::NAME;
+use crate::sender::XSender;
 
 /// Returns X as the daemon needs to know it.
 pub fn kit() -> ChannelKit {
@@ -49,6 +50,7 @@ pub fn kit() -> ChannelKit {
         listens: &[],
         people: Ids::NONE,
         places: Ids { such_as: "x:main", fit: |text| text == ids::MAIN },
+        allow_keys: AllowKeys::default(),
         kinds: &[("timeline", Audience::Group)],
         features: |_| ids::features(),
         speaking: &[],
@@ -63,20 +65,18 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
     settings.login.secrets().for_each(|secret| context.redactor.learn(secret));
     let platform = Platform {
         base: settings.base,
-        tls: context.tls,
-        redactor: context.redactor,
-        user_agent: context.user_agent,
+        http: Opener::new("X", &context),
         now: context.now,
         folder: context.state_dir,
     };
     let api = Api::open(platform, settings.login)
-        .map_err(|says| vec![Problem { key: "base_url".to_owned(), says }])?;
+        .map_err(|message| vec![Problem { key: "base_url".to_owned(), message }])?;
     Ok(Some(Channel {
         name: NAME,
         address: Arc::new(ids::XAddress::new(account.clone())),
         account,
-        ears: None,
-        mouth: Arc::new(XMouth::new(api, settings.numbering)),
+        receiver: None,
+        sender: Arc::new(XSender::new(api, settings.numbering)),
         allow: AllowList::default(),
         allow_keys: AllowKeys::default(),
         carrier: None,

@@ -1,6 +1,6 @@
 //! What X's refusals mean, and what a person can do about them.
 
-use crate::api::Refusal;
+use selkie_channel_core::http::Refusal;
 
 /// What a refusal asks of us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub enum Kind {
 
 /// Reads a refusal.
 pub fn kind(refusal: &Refusal) -> Kind {
-    let words = refusal.text.to_lowercase();
-    match refusal.code {
+    let words = refusal.words.to_lowercase();
+    match refusal.status {
         429 => Kind::Limited,
         401 => Kind::Login,
         402 => Kind::Credits,
@@ -40,7 +40,7 @@ pub fn kind(refusal: &Refusal) -> Kind {
 
 /// Says what happened and what to do; `keys` are the config's that prove who posts.
 pub fn advice(refusal: &Refusal, keys: &str) -> String {
-    let says = &refusal.text;
+    let message = &refusal.words;
     match kind(refusal) {
         Kind::Duplicate => {
             "X accepts the same text only once, and it is on the timeline or was recently: change the words to \
@@ -48,23 +48,23 @@ pub fn advice(refusal: &Refusal, keys: &str) -> String {
                 .to_owned()
         }
         Kind::AppOnly => format!(
-            "X accepts no post with an app's own bearer token ({says}): give a user's login instead of {keys}, \
+            "X accepts no post with an app's own bearer token ({message}): give a user's login instead of {keys}, \
              either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and \
              x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)"
         ),
         Kind::ReadOnly => format!(
-            "the app may only read ({says}): set it to \"Read and write\" in X's developer console, create a new \
+            "the app may only read ({message}): set it to \"Read and write\" in X's developer console, create a new \
              access token there, and put it into x.access_token and x.access_token_secret"
         ),
         Kind::Login => format!(
-            "X refuses the login ({says}): make a new one in X's developer console, put it into {keys}, and start \
+            "X refuses the login ({message}): make a new one in X's developer console, put it into {keys}, and start \
              selkie again"
         ),
         Kind::Credits => format!(
-            "X accepts no more posts on this plan ({says}): check the plan and its credits in X's developer console"
+            "X accepts no more posts on this plan ({message}): check the plan and its credits in X's developer console"
         ),
-        Kind::Limited => format!("X limits the account ({says})"),
-        Kind::Other => format!("X says {}: {says}", refusal.code),
+        Kind::Limited => format!("X limits the account ({message})"),
+        Kind::Other => format!("X says {}: {message}", refusal.status),
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn refusal(code: u16, text: &str) -> Refusal {
-        Refusal { code, text: text.to_owned(), ..Refusal::default() }
+        Refusal { status: code, words: text.to_owned(), ..Refusal::default() }
     }
 
     #[test]

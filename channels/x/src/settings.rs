@@ -2,10 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use reqwest::Url;
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret, SecretString};
-use selkie_channel_core::{AlsoCalled, Pace, Problem, section};
+use secrecy::SecretString;
+use selkie_channel_core::settings::{self, Findings, PaceName, Token, Url};
+use selkie_channel_core::{AlsoCalled, Pace, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -83,14 +83,6 @@ impl Default for Base {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum PaceName {
-    #[default]
-    Platform,
-    Lifted,
-}
-
 /// The section, checked.
 #[derive(Debug)]
 pub struct Checked {
@@ -109,24 +101,15 @@ pub struct Checked {
 /// # Errors
 /// Every problem at once, each naming key, value (never a secret) and what is taken.
 pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
-    let Some((settings, mut problems)) = section::read::<Settings>(section, &SECRETS, taken)?
-    else {
-        return Ok(None);
-    };
-    let wrong: Vec<String> = problems.iter().map(|p| p.key.clone()).collect();
-    let base =
-        base_url(&settings.base_url.0).map_err(|says| problems.push(Problem::of("base_url", says)));
-    let (numbering, pace) = (settings.numbering, pace(settings.pace));
-    // A value of the wrong kind is told already.
-    let login = login(settings).map_err(|found| {
-        problems.extend(found.into_iter().filter(|p| !wrong.contains(&p.key)));
-    });
-    match (base, login) {
-        (Ok(base), Ok(login)) if problems.is_empty() => {
-            Ok(Some(Checked { login, base, numbering, pace }))
-        }
-        _ => Err(problems),
-    }
+    settings::read(section, &SECRETS, taken, check)
+}
+
+fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
+    let base = findings.take("base_url", Url::read(&settings.base_url.0, HOME));
+    let (numbering, pace) = (settings.numbering, settings.pace.pace(PACE));
+    let login = login(settings);
+    let login = login.map_err(|found| found.into_iter().for_each(|p| findings.add(p))).ok();
+    Some(Checked { login: login?, base: base?, numbering, pace })
 }
 
 fn taken(key: &str) -> Option<&'static str> {
@@ -134,7 +117,7 @@ fn taken(key: &str) -> Option<&'static str> {
         key if SECRETS.contains(&key) => "the value from X's developer console, as text",
         "numbering" => "true or false",
         "base_url" => "a URL such as https://api.x.com",
-        "pace" => "platform or lifted",
+        "pace" => PaceName::TAKEN,
         _ => return None,
     })
 }
@@ -154,7 +137,7 @@ fn login(settings: Settings) -> Result<Login, Vec<Problem>> {
     }
     let mut problems = Vec::new();
     let mut take = |key: &str, value: Option<SecretString>| {
-        secret(value).map_err(|says| problems.push(Problem::of(key, says))).ok()
+        secret(value).map_err(|message| problems.push(Problem::of(key, message))).ok()
     };
     let login = if ways[0] {
         let keys = ["consumer_key", "consumer_secret", "access_token", "access_token_secret"];
@@ -186,32 +169,15 @@ fn begun(ways: [bool; 3]) -> &'static str {
 }
 
 fn secret(value: Option<SecretString>) -> Result<SecretString, String> {
-    let text = value.as_ref().map(|v| v.expose_secret().trim()).unwrap_or_default();
-    if text.is_empty() {
-        let says = "is missing: copy it from X's developer console into a file and name it here with _file";
-        return Err(says.to_owned());
-    }
-    if !text.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err("the value is not a key of X; write it without spaces or quotes".to_owned());
-    }
-    Ok(SecretString::from(text.to_owned()))
+    let missing =
+        "is missing: copy it from X's developer console into a file and name it here with _file";
+    let misshapen = "the value is not a key of X; write it without spaces or quotes";
+    let token = Token::read(value.as_ref(), || missing.to_owned(), || misshapen.to_owned())?;
+    Ok(token.into())
 }
 
-fn base_url(text: &str) -> Result<Url, String> {
-    let wrong = || format!("{text:?} is not accepted; it takes a URL such as https://api.x.com");
-    let url = Url::parse(text.trim().trim_end_matches('/')).map_err(|_| wrong())?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
-        return Err(wrong());
-    }
-    Ok(url)
-}
-
-fn pace(name: PaceName) -> Pace {
-    match name {
-        PaceName::Lifted => Pace::LIFTED,
-        PaceName::Platform => Pace { per_account_second: NonZeroU32::new(1), ..Pace::LIFTED },
-    }
-}
+/// A post a second.
+const PACE: Pace = Pace { per_account_second: NonZeroU32::new(1), ..Pace::LIFTED };
 
 #[cfg(test)]
 mod tests {
@@ -221,7 +187,7 @@ mod tests {
 
     fn says(section: Value) -> String {
         let problems = read(section).unwrap_err();
-        let lines = problems.iter().map(|p| format!("{}: {}", p.key, p.says));
+        let lines = problems.iter().map(|p| format!("{}: {}", p.key, p.message));
         lines.collect::<Vec<_>>().join("\n")
     }
 

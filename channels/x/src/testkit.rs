@@ -66,7 +66,7 @@ impl Guest {
     }
 
     pub fn parts(&self, text: &str) -> Vec<Part> {
-        self.channel.mouth.render(&Outbound::text(self.conversation(), text).said(now()))
+        self.channel.sender.render(&Outbound::text(self.conversation(), text).said(now()))
     }
 
     pub fn part(&self, text: &str) -> Part {

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use selkie_channel_core::http::Fault;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 use tokio::time::sleep;
 
-use crate::api::{Api, Fault};
+use crate::api::Api;
 use crate::atoms::atoms;
 use crate::call::Post;
 use crate::weigh::composed;
@@ -47,7 +48,7 @@ impl Timeline {
         };
         let page = match self.page(api, since).await {
             Ok(page) => page,
-            Err(fault) => return Seen::Unreadable(fault.words()),
+            Err(fault) => return Seen::Unreadable(fault.to_string()),
         };
         let posts = page["data"].as_array().map_or(&[][..], Vec::as_slice);
         let wanted = canonical(&post.text);

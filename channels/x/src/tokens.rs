@@ -57,8 +57,8 @@ impl TokenFile {
         };
         let written: Written = serde_json::from_slice(&text)?;
         if written.v != VERSION {
-            let says = format!("it is of version {}, this selkie knows {VERSION}", written.v);
-            return Err(io::Error::new(ErrorKind::InvalidData, says));
+            let message = format!("it is of version {}, this selkie knows {VERSION}", written.v);
+            return Err(io::Error::new(ErrorKind::InvalidData, message));
         }
         Ok((written.seed == self.seed).then(|| Tokens {
             access: SecretString::from(written.access_token),

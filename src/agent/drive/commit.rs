@@ -10,6 +10,16 @@ use crate::store::{Advance, Committed, StoreError};
 impl Drive<'_> {
     /// Stores what is not stored yet.
     pub(super) async fn commit(&mut self, durable: bool) -> Result<(), Dropped> {
+        self.write(durable, None).await.map(|_| ())
+    }
+
+    /// Stores that an allowed call begins, and uses up the leave for it in the same write; whether there was
+    /// any.
+    pub(super) async fn consume(&mut self, key: &str, hash: &str) -> Result<bool, Dropped> {
+        self.write(true, Some((key, hash))).await
+    }
+
+    async fn write(&mut self, durable: bool, leave: Option<(&str, &str)>) -> Result<bool, Dropped> {
         let facts = std::mem::take(&mut self.reshaped).then(|| self.facts.clone());
         self.run.spent(self.meter.take());
         let Unstored { append, header, usage, seen } = self.run.take_unstored();
@@ -18,8 +28,12 @@ impl Drive<'_> {
         if !seen.is_empty() {
             step = Advance::Absorb { seen, with: Box::new(step) };
         }
+        if let Some((key, hash)) = leave {
+            let (key, hash) = (key.to_owned(), hash.to_owned());
+            step = Advance::Consume { key, hash, with: Box::new(step) };
+        }
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
-            Ok(Committed::Continue { stop, mode }) => {
+            Ok(done @ (Committed::Continue { stop, mode } | Committed::NoLeave { stop, mode })) => {
                 if stop {
                     self.run.stop();
                 }
@@ -33,7 +47,7 @@ impl Drive<'_> {
                     self.listed = Arc::clone(self.registry.block());
                     self.reshaped = true;
                 }
-                Ok(())
+                Ok(matches!(done, Committed::Continue { .. }))
             }
             Ok(Committed::Lost | Committed::Ended { .. }) => Err(Dropped::Lost),
             Err(StoreError::Broken(why)) => Err(Dropped::Broken(why)),

@@ -13,7 +13,9 @@ impl Drive<'_> {
     /// The answer to a call that is not made after a death of the process; `None`: it is made.
     pub(super) fn not_again(&self, call: &Call, resumed: bool) -> Option<Answer> {
         let text = match self.recovery(&call.name) {
-            Recovery::Unknown if resumed => words::outcome_unknown(&call.name),
+            Recovery::Unknown if resumed && !self.waits_for_its_start(call) => {
+                words::outcome_unknown(&call.name)
+            }
             Recovery::NotTwice if resumed && self.run.has_started(call) => {
                 words::not_read_again(&call.name)
             }

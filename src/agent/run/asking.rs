@@ -23,12 +23,12 @@ impl Run {
 
     /// Puts calls that stand alone apart: those before them are answered first, those after them are
     /// asked for when they are answered.
-    pub fn separate(&mut self, stands_alone: impl Fn(&str) -> bool) {
+    pub fn separate(&mut self, stands_alone: impl Fn(&Call) -> bool) {
         let Some(Item::Asked { calls, .. }) = self.items.last_mut() else { return };
         let mut groups: Vec<Vec<Call>> = Vec::new();
         let mut apart = true;
         for call in std::mem::take(calls) {
-            let alone = stands_alone(&call.name);
+            let alone = stands_alone(&call);
             match groups.last_mut() {
                 Some(group) if !apart && !alone => group.push(call),
                 _ => groups.push(vec![call]),
@@ -62,7 +62,7 @@ impl Run {
     }
 
     /// Names a question: the same for the same question of the same run, and no other's.
-    fn key(&self, call: &str, number: usize) -> String {
+    pub(super) fn key(&self, call: &str, number: usize) -> String {
         let since = self.header.since.timestamp_micros();
         let first = self.items.iter().find_map(|item| match item {
             Item::Heard(heard) => heard.inbox,

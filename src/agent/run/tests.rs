@@ -4,6 +4,7 @@ use selkie_channel_core::{AccountId, ConversationId, PersonId};
 use serde_json::json;
 
 use super::*;
+use crate::domain::approval::ApprovalState;
 use crate::domain::ids::{OutboundId, TaskId};
 use crate::domain::question::{self, Given, Person, QuestionState};
 use crate::domain::span::Span;
@@ -275,7 +276,7 @@ fn calls_that_stand_alone_wait_for_those_before_and_hold_those_after() {
     let call = |name| (name, json!({}));
     let all = ["list_files", "think", "think", "glob", "grep"].map(call);
     run.replied(reply("well", &all));
-    run.separate(|name| name == "think");
+    run.separate(|call| call.name == "think");
     let mut groups = Vec::new();
     while let Some(calls) = run.open_calls() {
         groups.push(calls.iter().map(|c| c.id.clone()).collect::<Vec<_>>().join(" "));
@@ -292,7 +293,7 @@ fn a_parked_run_goes_on_where_it_stood_and_the_wait_costs_it_no_time() {
     let mut run = begin();
     ask(&mut run);
     run.replied(reply("", &[("think", json!({})), ("list_files", json!({}))]));
-    run.separate(|name| name == "think");
+    run.separate(|call| call.name == "think");
     let call = run.open_calls().unwrap()[0].clone();
     run.asks(&call, question("").ask, start() + TimeDelta::minutes(1));
     let Next::AskPerson(asks) = run.next(start()) else { panic!("it asks") };
@@ -314,6 +315,66 @@ fn a_parked_run_goes_on_where_it_stood_and_the_wait_costs_it_no_time() {
     ask(&mut run);
 }
 
+fn approval(key: &str) -> crate::store::ApprovalRow {
+    crate::store::ApprovalRow {
+        key: key.to_owned(),
+        task: TaskId(1),
+        conversation: ConversationId::new(AccountId::new("tg:8"), "tg:1"),
+        requester: None,
+        request: request(),
+        state: ApprovalState::Approved,
+        why: None,
+        by: "Ada".to_owned(),
+        asked: vec![],
+        expires_at: start(),
+    }
+}
+
+fn request() -> Request {
+    Request {
+        v: Request::VERSION,
+        call: "c1.0".to_owned(),
+        tool: "bash".to_owned(),
+        preview: "run".to_owned(),
+        unseen: vec![],
+        reasons: vec![],
+        of: crate::domain::approval::Approvers::Owners,
+        hash: "h".to_owned(),
+    }
+}
+
+#[test]
+fn a_run_waits_for_leave_and_its_start_is_not_forgotten() {
+    let mut run = begin();
+    ask(&mut run);
+    run.replied(reply("", &[("bash", json!({})), ("glob", json!({}))]));
+    run.separate(|call| call.name == "bash");
+    let call = run.open_calls().unwrap()[0].clone();
+    run.seeks(&call, request(), start() + TimeDelta::minutes(1));
+    let Next::SeekLeave(seeks) = run.next(start()) else { panic!("it seeks leave") };
+    let later = start() + TimeDelta::hours(2);
+    let resume =
+        |header: &str| Run::resume(Settings::default(), header, seeks.append.clone()).unwrap();
+
+    let mut run = resume(&seeks.header);
+    run.leave_settled(&approval("another"), later);
+    assert_eq!(run.ledger().since, start(), "another's wait");
+    run.leave_settled(&approval(&seeks.key), later);
+    assert_eq!(run.ledger().since, start() + TimeDelta::hours(2) - TimeDelta::minutes(1));
+    assert_eq!(run.leave_key(&call), Some(seeks.key.as_str()));
+    assert!(!run.has_started(&call));
+    run.starts(std::iter::once(&call));
+    run.ended_in_order();
+    let stored = run.take_unstored().header;
+    assert!(resume(&stored).has_started(&call), "its leave is used up: it is not begun again");
+    run.refuses("bash", ApprovalState::Lapsed);
+    assert!(!run.is_refused("bash"), "it may be asked for once more");
+    run.refuses("bash", ApprovalState::Denied);
+    make_calls(&mut run, "refused");
+    assert!(run.leave_key(&call).is_none() && run.is_refused("bash"));
+    assert_eq!(run.open_calls().unwrap()[0].name, "glob", "what stood behind it comes now");
+}
+
 proptest! {
     /// Whatever the model does and wherever the process dies: the run ends, every call of the transcript
     /// is answered before the next is asked, nothing is stored twice, and usage adds up.
@@ -332,7 +393,7 @@ proptest! {
                 Next::AskModel(_) => {
                     asked += 1;
                     run.replied(replies.next().unwrap());
-                    run.separate(|name| name == "think");
+                    run.separate(|call| call.name == "think");
                 }
                 // A tool that stands alone asks a person first, and is called again with the answer.
                 Next::CallTools { calls, .. }
@@ -344,6 +405,7 @@ proptest! {
                 Next::CallTools { .. } => {
                     make_calls(&mut run, "same");
                 }
+                Next::SeekLeave(_) => panic!("nothing here needs leave"),
                 Next::AskPerson(asks) => {
                     assert!(keys.insert(asks.key.clone()), "every question has its own key");
                     stored.extend(asks.append);

@@ -42,6 +42,9 @@ pub enum Command {
     Ask(Ask),
     /// Send your own words to a conversation, as the bot, and print the platform's receipt
     Say(Say),
+    /// List what waits for an approval, and decide it
+    #[command(subcommand)]
+    Approvals(Approvals),
     /// List, explain and call tools
     #[command(subcommand)]
     Tools(Tools),
@@ -53,6 +56,30 @@ pub enum Command {
     Channel(Channel),
     /// Show what became of a message, from the platform's event to the receipts
     Trace(Trace),
+    /// Move everything that is stored to another database
+    #[command(subcommand)]
+    Store(Store),
+}
+
+/// `selkie store`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie store copy --to postgres://selkie@db.example.org/selkie --password-file db-password
+  selkie store copy --to /var/lib/selkie/selkie.db")]
+pub enum Store {
+    /// Copy the configured store to an empty one, and seal it: it is not started again without being told.
+    /// In the copy, answers that were on their way are marked unclear, what was running is stopped, open questions
+    /// have expired
+    Copy {
+        /// A database, postgres://user@host/database, or a file that does not exist yet
+        #[arg(long, value_name = "DATABASE")]
+        to: String,
+        /// The file that holds the password for it, when the URL has none
+        #[arg(long, value_name = "FILE")]
+        password_file: Option<PathBuf>,
+    },
+    /// Let the configured store be used again, though it was copied: only when the copy is not
+    Unseal,
 }
 
 /// `selkie channel`.
@@ -124,6 +151,31 @@ pub struct Say {
     pub json: bool,
 }
 
+/// `selkie approvals`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie approvals list
+  selkie approvals approve 3fa9c1
+  selkie approvals deny 3fa9c1")]
+pub enum Approvals {
+    /// List the calls that wait for somebody's leave
+    List {
+        /// JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Allow a call, once
+    Approve {
+        /// The code that `list` and the request show
+        code: String,
+    },
+    /// Refuse a call
+    Deny {
+        /// The code that `list` and the request show
+        code: String,
+    },
+}
+
 /// `selkie tools`.
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
@@ -187,8 +239,8 @@ pub struct Setting {
     #[arg(long = "as", value_name = "WHO", value_parser = ["owner", "allowed", "stranger"])]
     pub who: Option<String>,
     /// What started the task [default: asked]
-    #[arg(long, value_parser = ["asked", "scheduled", "heartbeat", "child"])]
-    pub occasion: Option<String>,
+    #[arg(long, alias = "occasion", value_parser = ["asked", "scheduled", "heartbeat", "child"])]
+    pub trigger: Option<String>,
     /// The conversation's mode [default: normal]
     #[arg(long, value_parser = ["normal", "plan"])]
     pub mode: Option<String>,
@@ -200,8 +252,8 @@ pub struct Setting {
 impl Setting {
     /// Whether anything of it is named.
     pub fn is_named(&self) -> bool {
-        let Self { place, who, occasion, mode, tainted } = self;
-        [place, who, occasion, mode].into_iter().any(Option::is_some) || *tainted
+        let Self { place, who, trigger, mode, tainted } = self;
+        [place, who, trigger, mode].into_iter().any(Option::is_some) || *tainted
     }
 }
 

@@ -13,13 +13,16 @@ use tokio_util::task::TaskTracker;
 
 use super::args::Ask;
 use super::live::Live;
-use super::{Failure, Outcome, input, print};
-use crate::daemon::build::{Chosen, Plan, plan};
+use super::outcome::{Failure, Outcome};
+use super::{input, print};
+use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::socket::{AnswerBody, AskBody, AskLine};
 use crate::daemon::{Binary, lifecycle, telemetry};
+use crate::delivery::runtime::Stop;
 use crate::domain::plan::Plan as Steps;
-use crate::flow::{self, Reply, Stop};
+use crate::terminal;
+use crate::terminal::ask::Reply;
 use crate::tools::ports::Progress as _;
 
 /// Asks, shows progress, prints the answer.
@@ -89,17 +92,17 @@ async fn served(
 
 /// Answers in this very process.
 async fn alone(
-    plan: Plan,
+    plan: AppConfig,
     body: AskBody,
     lines: mpsc::Sender<AskLine>,
     mut replied: mpsc::Receiver<Answer>,
 ) -> anyhow::Result<()> {
-    let house = plan.open()?;
+    let app = plan.open()?;
     let mut signals = lifecycle::Signals::listen()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
-    house.flow.start(&tracker, stop.clone()).await?;
+    app.flow.start(&tracker, stop.clone()).await?;
     let AskBody { text, workspace, terminal } = body;
-    let mut events = house.flow.ask(flow::Ask { workspace, text, terminal }).await?;
+    let mut events = app.flow.ask(terminal::Ask { workspace, text, terminal }).await?;
     loop {
         tokio::select! {
             event = events.recv() => {
@@ -117,15 +120,15 @@ async fn alone(
             }
             Some(Answer { body, told }) = replied.recv() => {
                 let AnswerBody { question, text, workspace } = body;
-                let reply = flow::Ask { workspace, text, terminal: true };
+                let reply = terminal::Ask { workspace, text, terminal: true };
                 // Whoever wrote it may have gone.
-                drop(told.send(house.flow.answer(&question, reply).await.map_err(Into::into)));
+                drop(told.send(app.flow.answer(&question, reply).await.map_err(Into::into)));
             }
         }
     }
     // Before its end the task is stopped by this.
     drop(events);
-    lifecycle::stop(&house, &tracker, &stop, &mut signals).await;
+    lifecycle::stop(&app, &tracker, &stop, &mut signals).await;
     Ok(())
 }
 

@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use super::{Failure, Outcome, print};
+use super::outcome::{Failure, Outcome};
+use super::print;
 use crate::daemon::Binary;
 
 /// Takes `selkie <channel> manifest` for `selkie channel manifest <channel>`: the channels' names are data. Help

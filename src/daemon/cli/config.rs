@@ -1,10 +1,11 @@
 //! `selkie config check|show|schema|example`.
 
 use super::args::Config;
-use super::{Outcome, print};
+use super::outcome::Outcome;
+use super::print;
 use crate::config::{EXAMPLE, read, show, whole_schema};
 use crate::daemon::Binary;
-use crate::daemon::build::{Chosen, Plan, plan_to_run, sources};
+use crate::daemon::build::{AppConfig, Chosen, plan_to_run, sources};
 
 /// Checks or shows.
 pub fn config(binary: &Binary, chosen: &Chosen, what: Config) -> Outcome {
@@ -34,15 +35,15 @@ fn check(binary: &Binary, chosen: &Chosen) -> Outcome {
 }
 
 /// What is right and still may not be what its writer wants.
-fn notes(plan: &Plan) -> Vec<String> {
+fn notes(plan: &AppConfig) -> Vec<String> {
     let mut notes = plan.notes.clone();
     if plan.channels.is_empty() {
         notes.push(
             "no channel has a section: `selkie run` would have nothing to listen to".to_owned(),
         );
     } else if plan.settings.owners.is_empty()
-        && plan.channels.iter().any(|c| c.ears.is_some())
-        && plan.channels.iter().filter(|c| c.ears.is_some()).all(|c| c.allow.is_empty())
+        && plan.channels.iter().any(|c| c.receiver.is_some())
+        && plan.channels.iter().filter(|c| c.receiver.is_some()).all(|c| c.allow.is_empty())
     {
         notes.push(
             "the bot would answer nobody: owners and every allow list are empty. Write to the bot: it tells you \

@@ -10,11 +10,12 @@ use tokio::sync::{broadcast, oneshot};
 use tokio::time::timeout;
 
 use super::args::Demo;
-use super::{Failure, Outcome, print};
+use super::outcome::{Failure, Outcome};
+use super::print;
 use crate::config::Flag;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
-use crate::daemon::build::{Chosen, Plan, plan};
+use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::demo::{Manner, World};
 use crate::daemon::run::{Up, daemon};
 use crate::daemon::{Binary, lifecycle, state, telemetry};
@@ -87,7 +88,7 @@ fn earlier_demos(binary: &Binary, chosen: &Chosen) -> anyhow::Result<u32> {
 }
 
 /// Runs the daemon and the visit side by side; the visit's end ends the daemon.
-async fn both(plan: Plan, errand: Option<Errand>, world: Box<dyn World>) -> Outcome {
+async fn both(plan: AppConfig, errand: Option<Errand>, world: Box<dyn World>) -> Outcome {
     let (up, started) = oneshot::channel::<Up>();
     let (end, ended) = oneshot::channel::<()>();
     let model = plan.model.card().name;

@@ -1,9 +1,9 @@
 //! Progress on standard error while somebody looks at it: a plan as a list, and one line written over.
 
 use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-use selkie_channel_core::{Redactor, split};
+use selkie_channel_core::{Redactor, locked, split};
 
 use crate::domain::plan::{Plan, StepStatus};
 use crate::tools::ports::Progress;
@@ -36,7 +36,7 @@ impl Live {
     }
 
     fn write(&self, text: &str, opens: bool) {
-        let mut is_open = self.is_open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_open = locked(&self.is_open);
         let over = if std::mem::replace(&mut *is_open, opens) { "\r\u{1b}[2K" } else { "" };
         // Progress is a courtesy: a closed standard error stops nothing.
         write!(std::io::stderr(), "{over}{text}").ok();

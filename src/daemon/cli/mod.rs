@@ -1,5 +1,6 @@
 //! The command line: one file per command. Exit codes: 0 done, 1 it did not work, 2 usage or config.
 
+mod approvals;
 mod args;
 mod ask;
 mod channel;
@@ -7,10 +8,12 @@ mod config;
 mod demo;
 mod input;
 mod live;
+mod outcome;
 mod print;
 mod run;
 mod say;
 mod setting;
+mod store;
 mod tools;
 mod trace;
 
@@ -21,32 +24,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::config::paths::ConfigFile;
-use crate::config::problem::Problems;
 use crate::daemon::build::Chosen;
 use crate::daemon::{Binary, process, telemetry};
 use args::{Args, Channel, Command};
-
-/// Why a command failed.
-enum Failure {
-    /// It did not work: exit 1.
-    Failed(anyhow::Error),
-    /// It did not work, and what was printed says so already: exit 1.
-    Told,
-    /// The command line or the config is wrong: exit 2.
-    Usage(String),
-}
-
-impl<E: Into<anyhow::Error>> From<E> for Failure {
-    fn from(error: E) -> Self {
-        match error.into().downcast::<Problems>() {
-            Ok(problems) => Self::Usage(problems.to_string()),
-            Err(error) => Self::Failed(error),
-        }
-    }
-}
-
-/// What a command comes to.
-type Outcome = Result<(), Failure>;
+use outcome::{Failure, Outcome};
 
 /// Carries out a command line and returns the process's exit code.
 pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -89,9 +70,11 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Demo(demo) => demo::demo(binary, chosen, demo),
         Command::Ask(ask) => ask::ask(binary, &chosen, ask),
         Command::Say(say) => say::say(binary, &chosen, say),
+        Command::Approvals(what) => approvals::approvals(binary, &chosen, what),
         Command::Tools(tools) => tools::tools(binary, &chosen, tools),
         Command::Config(config) => config::config(binary, &chosen, config),
         Command::Channel(Channel::Manifest { name }) => channel::manifest(binary, &name),
+        Command::Store(what) => store::store(binary, &chosen, what),
         Command::Trace(trace) => trace::trace(binary, &chosen, &trace),
     }
 }

@@ -2,7 +2,7 @@
 
 use tokio::sync::oneshot;
 
-use super::{Failure, Outcome};
+use super::outcome::{Failure, Outcome};
 use crate::daemon::build::{Chosen, plan_to_run};
 use crate::daemon::{Binary, lifecycle, run, telemetry};
 

@@ -4,13 +4,15 @@ use anyhow::anyhow;
 use tokio_util::task::TaskTracker;
 
 use super::args::Say;
-use super::{Failure, Outcome, input, print};
-use crate::daemon::build::{Chosen, Plan, plan};
+use super::outcome::{Failure, Outcome};
+use super::{input, print};
+use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::socket::SayBody;
 use crate::daemon::{Binary, lifecycle, telemetry};
-use crate::flow::{Stop, Told};
-use crate::store::Standing;
+use crate::delivery::runtime::Stop;
+use crate::delivery::say::Told;
+use crate::store::DeliveryState;
 
 /// Says it and prints the receipt; what did not arrive is a failure.
 pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
@@ -35,9 +37,7 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
         print::json(&told)?;
     }
     match told {
-        Told::Stands { conversation, standing, why } => {
-            ended(&conversation, (&standing, why), json)
-        }
+        Told::Stands { conversation, standing, why } => ended(&conversation, &standing, why, json),
         Told::Nowhere => Err(Failure::Usage(format!(
             "--to {:?} is not a conversation of a configured channel ({known}); it takes an id such as x:main or \
              tg:4711, which /id shows in a chat",
@@ -50,45 +50,45 @@ pub fn say(binary: &Binary, chosen: &Chosen, say: Say) -> Outcome {
 }
 
 /// Says it in this very process: only that channel speaks, nothing is heard and no task is run.
-async fn alone(mut plan: Plan, body: &SayBody) -> anyhow::Result<Told> {
+async fn alone(mut plan: AppConfig, body: &SayBody) -> anyhow::Result<Told> {
     plan.channels.retain(|channel| channel.address.parse(&body.to).is_some());
-    plan.channels.iter_mut().for_each(|channel| channel.ears = None);
-    let house = plan.open()?;
+    plan.channels.iter_mut().for_each(|channel| channel.receiver = None);
+    let app = plan.open()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
-    house.flow.start_couriers(&tracker, stop.clone()).await?;
-    let told = house.flow.say(&body.to, &body.text).await;
+    app.flow.start_delivery(&tracker, stop.clone()).await?;
+    let told = app.flow.say(&body.to, &body.text).await;
     stop.work.cancel();
     tracker.close();
     tracker.wait().await;
-    house.ledger.close().await;
+    app.ledger.close().await;
     Ok(told?)
 }
 
-fn ended(conversation: &str, (standing, why): (&Standing, Option<String>), json: bool) -> Outcome {
+fn ended(conversation: &str, standing: &DeliveryState, why: Option<String>, json: bool) -> Outcome {
     let failed = |words: String| Err(Failure::Failed(anyhow!("{conversation}: {words}")));
     match standing {
-        Standing::Delivered { .. } if json => Ok(()),
-        Standing::Delivered { message: Some(message) } => {
+        DeliveryState::Delivered { .. } if json => Ok(()),
+        DeliveryState::Delivered { message: Some(message) } => {
             Ok(print::out(&format!("{conversation}: sent, message {message}\n"))?)
         }
-        Standing::Delivered { message: None } => {
+        DeliveryState::Delivered { message: None } => {
             Ok(print::out(&format!("{conversation}: sent\n"))?)
         }
-        Standing::Refused { reason } => failed(format!("refused: {reason}")),
-        Standing::Partly { reason } => {
+        DeliveryState::Refused { reason } => failed(format!("refused: {reason}")),
+        DeliveryState::Partly { reason } => {
             failed(format!("only the beginning was sent; the rest was refused: {reason}"))
         }
-        Standing::Unclear => failed(
+        DeliveryState::Unclear => failed(
             "it is not known whether it arrived: check there before you send it again".to_owned(),
         ),
-        Standing::Open => {
+        DeliveryState::Open => {
             let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
             failed(format!(
                 "stored and not sent yet{why}; it goes out when selkie runs and the platform accepts it: do not \
                  send it again"
             ))
         }
-        Standing::Cancelled => failed("withdrawn before it was sent".to_owned()),
-        Standing::Expired => failed("it expired before it could be sent".to_owned()),
+        DeliveryState::Cancelled => failed("withdrawn before it was sent".to_owned()),
+        DeliveryState::Expired => failed("it expired before it could be sent".to_owned()),
     }
 }

@@ -1,12 +1,12 @@
-//! `--in WHERE --as WHO --occasion … --mode …`, turned into the facts that shape looks at.
+//! `--in WHERE --as WHO --trigger … --mode …`, turned into the facts that shape looks at.
 
 use selkie_channel_core::{ChannelKit, MessageRef};
 
-use super::Failure;
 use super::args::Setting;
+use super::outcome::Failure;
 use crate::config::problem::one_of;
 use crate::domain::clock::{Clock, SystemClock};
-use crate::domain::facts::{Facts, Mode, Occasion, Trust, Where};
+use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::taint::Taint;
 
 /// Reads a setting in full.
@@ -20,16 +20,16 @@ pub fn facts_of(kits: &[ChannelKit], setting: &Setting) -> Result<Facts, Failure
         Some("stranger") => Trust::Stranger,
         _ => Trust::Owner,
     };
-    facts.occasion = match setting.occasion.as_deref() {
-        Some("scheduled") => Occasion::Scheduled,
-        Some("heartbeat") => Occasion::Heartbeat,
-        Some("child") => Occasion::Child,
-        _ => Occasion::Asked,
+    facts.trigger = match setting.trigger.as_deref() {
+        Some("scheduled") => Trigger::Scheduled,
+        Some("heartbeat") => Trigger::Heartbeat,
+        Some("child") => Trigger::Child,
+        _ => Trigger::Asked,
     };
     facts.mode = if setting.mode.as_deref() == Some("plan") { Mode::Plan } else { Mode::Normal };
     facts.taint = if setting.tainted { Taint::Raw } else { Taint::Clean };
     // Only who asks has written a message.
-    facts.message = facts.message.filter(|_| facts.occasion == Occasion::Asked);
+    facts.message = facts.message.filter(|_| facts.trigger == Trigger::Asked);
     Ok(facts)
 }
 
@@ -49,7 +49,7 @@ pub fn facts(kits: &[ChannelKit], name: &str) -> Result<Facts, Failure> {
         speaker: None,
         trust: Trust::Owner,
         taint: Taint::Clean,
-        occasion: Occasion::Asked,
+        trigger: Trigger::Asked,
         mode: Mode::Normal,
         message,
         opened: Vec::new(),

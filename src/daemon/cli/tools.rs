@@ -1,6 +1,7 @@
 //! `selkie tools list|show|call|why|docs`.
 
 mod docs;
+mod everywhere;
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -10,13 +11,16 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
+use everywhere::{Everywhere, whole};
+
 use super::args::{Setting, Tools};
 use super::live::Live;
-use super::{Failure, Outcome, print, setting};
+use super::outcome::{Failure, Outcome};
+use super::{print, setting};
 use crate::daemon::Binary;
-use crate::daemon::build::{Chosen, Plan, plan};
+use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
-use crate::daemon::hand::{Bench, ByHand, Called};
+use crate::daemon::hand::{ByHand, Called, ToolRunner};
 use crate::daemon::lifecycle;
 use crate::domain::spelling::nearest;
 use crate::domain::tool::ToolSpec;
@@ -70,13 +74,6 @@ fn list_in(binary: &Binary, chosen: &Chosen, setting: &Setting, json: bool) -> O
     Ok(print::out(&text)?)
 }
 
-/// A tool and the settings where it is.
-struct Everywhere {
-    spec: Arc<ToolSpec>,
-    runtime: bool,
-    settings: Vec<String>,
-}
-
 /// The same for programs.
 #[derive(Serialize)]
 struct Listed<'a> {
@@ -91,32 +88,6 @@ struct Listed<'a> {
     parameter_aliases: BTreeMap<&'a str, &'a str>,
     sources: &'a [&'a str],
     schema: &'a Value,
-}
-
-/// Every tool of every setting: the base first, then what is injected. The channels' come last because
-/// `cli` is asked first.
-fn whole(binary: &Binary, chosen: &Chosen) -> Result<Vec<Everywhere>, Failure> {
-    let plan = plan(binary, chosen)?;
-    let mut all: Vec<Everywhere> = Vec::new();
-    for setting in setting::names(&binary.kits) {
-        let registry = plan.shaper.shape(&setting::facts(&binary.kits, &setting)?).registry;
-        for spec in registry.block().specs() {
-            let runtime = registry.is_runtime(spec.name);
-            // Two channels may call a tool by one name and take other parameters.
-            let same = |t: &&mut Everywhere| {
-                t.spec.name == spec.name && t.spec.parameters == spec.parameters
-            };
-            match all.iter_mut().find(same) {
-                Some(tool) => tool.settings.push(setting.clone()),
-                None => {
-                    let (spec, settings) = (Arc::clone(spec), vec![setting.clone()]);
-                    all.push(Everywhere { spec, runtime, settings });
-                }
-            }
-        }
-    }
-    all.sort_by_key(|tool| tool.runtime);
-    Ok(all)
 }
 
 fn list_all(binary: &Binary, chosen: &Chosen, json: bool) -> Outcome {
@@ -255,18 +226,18 @@ fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &Setting, json: bo
     Ok(print::out(&text)?)
 }
 
-fn call(plan: Plan, by_hand: ByHand, json: bool) -> Outcome {
+fn call(plan: AppConfig, by_hand: ByHand, json: bool) -> Outcome {
     let answers: Vec<Called> = lifecycle::runtime()?.block_on(async {
         if let Some(daemon) = Running::find(&plan.tls, &plan.folders.state).await? {
             return daemon.call("/v1/tools/call", &by_hand).await;
         }
-        let house = plan.open()?;
-        let live = Arc::new(Live::new(house.plan.redactor.clone()));
-        let bench = Bench::of(&house).telling(Arc::clone(&live) as _);
+        let app = plan.open()?;
+        let live = Arc::new(Live::new(app.plan.redactor.clone()));
+        let bench = ToolRunner::of(&app).telling(Arc::clone(&live) as _);
         let answers = bench.call(&by_hand).await;
         live.clear();
-        house.plan.processes.end().await;
-        house.ledger.close().await;
+        app.plan.processes.end().await;
+        app.ledger.close().await;
         anyhow::Ok(answers)
     })?;
     if json {

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::args::Trace;
-use super::{Failure, Outcome, print};
+use super::outcome::{Failure, Outcome};
+use super::print;
 use crate::daemon::build::{Chosen, plan};
 use crate::daemon::client::Running;
 use crate::daemon::{Binary, lifecycle};
@@ -17,15 +18,15 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
             return daemon.read(&["v1", "trace", &trace.message]).await;
         }
         let store = plan.folders.state.join("selkie.db");
-        if !store.exists() {
+        if plan.settings.store.url.is_none() && !store.exists() {
             anyhow::bail!(
                 "there is no {}: name the folder with --state, or the config with --config",
                 store.display()
             );
         }
-        let house = plan.open()?;
-        let chains = house.ledger.trace(&trace.message).await;
-        house.ledger.close().await;
+        let app = plan.open()?;
+        let chains = app.ledger.trace(&trace.message).await;
+        app.ledger.close().await;
         let chains = chains?;
         let chains = chains.iter().map(serde_json::to_value).collect::<Result<_, _>>()?;
         anyhow::Ok(chains)

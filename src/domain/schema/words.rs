@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::effort::{Effort, Spent};
-use super::{choices, resolve};
+use super::follow::{self, choices, resolve};
 use crate::domain::span;
 
 /// Characters of a description.
@@ -100,7 +100,7 @@ pub(super) fn constants(
         match (
             choice.get("const"),
             choice.get("enum").and_then(Value::as_array),
-            super::choices(choice),
+            follow::choices(choice),
         ) {
             (Some(one), _, _) => all.push(got(one, effort)?),
             (None, Some(list), _) => {

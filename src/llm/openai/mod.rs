@@ -3,9 +3,10 @@
 mod reply;
 mod request;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use async_trait::async_trait;
+use selkie_channel_core::locked;
 
 use self::reply::Gathered;
 use self::request::Habits;
@@ -31,7 +32,7 @@ impl OpenAi {
     /// Asks, giving up one habit after another that the server refuses, and remembers which.
     async fn ask_adapting(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Refused> {
         loop {
-            let habits = *self.habits.lock().unwrap_or_else(PoisonError::into_inner);
+            let habits = *locked(&self.habits);
             let refused = match self.ask_once(request, habits, heard).await {
                 Ok(reply) => return Ok(reply),
                 Err(refused) => refused,
@@ -42,7 +43,7 @@ impl OpenAi {
                 "the model server refuses a part of our request ({}): asking without it from now on",
                 refused.says
             );
-            *self.habits.lock().unwrap_or_else(PoisonError::into_inner) = fewer;
+            *locked(&self.habits) = fewer;
         }
     }
 

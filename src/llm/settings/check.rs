@@ -16,9 +16,9 @@ impl Settings {
     pub fn problems(&self) -> Vec<Problem> {
         let mut out = Vec::new();
         if self.has_short_form() && self.profiles.contains_key(DEFAULT) {
-            let says = "is set beside the short form (llm.provider, llm.model …), which makes a profile of the \
+            let message = "is set beside the short form (llm.provider, llm.model …), which makes a profile of the \
                 same name: keep one of the two";
-            out.push(Problem { key: "profiles.default".to_owned(), says: says.to_owned() });
+            out.push(Problem { key: "profiles.default".to_owned(), message: message.to_owned() });
         } else if self.has_short_form() {
             self.short_form().problems("", &mut out);
         }
@@ -29,8 +29,8 @@ impl Settings {
         for (model, price) in &self.prices {
             let numbers = [Some(price.input), price.cached, Some(price.output)];
             if numbers.into_iter().flatten().any(|n| !n.is_finite() || n < 0.0) {
-                let says = "takes US dollars per million tokens, 0 or more".to_owned();
-                out.push(Problem { key: format!("prices.{model}"), says });
+                let message = "takes US dollars per million tokens, 0 or more".to_owned();
+                out.push(Problem { key: format!("prices.{model}"), message });
             }
         }
         out
@@ -68,7 +68,8 @@ impl Settings {
         let known = || profiles.keys().map(String::as_str).chain([OFFLINE]);
         for (route, names) in self.routes.each() {
             let Some(names) = names else { continue };
-            let mut problem = |says| out.push(Problem { key: format!("routes.{route}"), says });
+            let mut problem =
+                |message| out.push(Problem { key: format!("routes.{route}"), message });
             if names.list().is_empty() {
                 problem(
                     "takes a profile's name or a list of names; leave it out for main".to_owned(),
@@ -84,8 +85,8 @@ impl Settings {
         }
         if self.routes.main.is_none() && profiles.len() > 1 && !profiles.contains_key(DEFAULT) {
             let names = profiles.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let says = format!("is missing: say which of the profiles answers ({names})");
-            out.push(Problem { key: "routes.main".to_owned(), says });
+            let message = format!("is missing: say which of the profiles answers ({names})");
+            out.push(Problem { key: "routes.main".to_owned(), message });
         }
     }
 }
@@ -93,7 +94,7 @@ impl Settings {
 impl ProfileSettings {
     fn problems(&self, key: &str, out: &mut Vec<Problem>) {
         let mut problem =
-            |part: &str, says: String| out.push(Problem { key: joined(key, part), says });
+            |part: &str, message: String| out.push(Problem { key: joined(key, part), message });
         if self.provider == Provider::Offline {
             return;
         }
@@ -110,8 +111,8 @@ impl ProfileSettings {
         {
             problem("api_key", "contains characters that no key has (a line break?)".to_owned());
         }
-        if let Some(Err(says)) = self.endpoint.as_deref().map(read_endpoint) {
-            problem("endpoint", says);
+        if let Some(Err(message)) = self.endpoint.as_deref().map(read_endpoint) {
+            problem("endpoint", message);
         }
         for (name, value) in &self.headers {
             let good = HeaderName::try_from(name.as_str()).is_ok()
@@ -121,8 +122,8 @@ impl ProfileSettings {
             }
         }
         if let Some(context) = self.context.filter(|context| *context < LEAST_CONTEXT) {
-            let says = format!("takes {LEAST_CONTEXT} tokens or more, not {context}");
-            problem("context", says);
+            let message = format!("takes {LEAST_CONTEXT} tokens or more, not {context}");
+            problem("context", message);
         }
         if self.model.as_ref().is_some_and(|model| model.trim().is_empty()) {
             let usual = self.provider.usual_model();
@@ -173,8 +174,8 @@ mod tests {
     use super::*;
 
     fn said(yaml: &str) -> String {
-        let all = serde_yaml::from_str::<Settings>(yaml).expect("settings").problems();
-        all.iter().map(|p| format!("{}: {}", p.key, p.says)).collect::<Vec<_>>().join("\n")
+        let all = serde_saphyr::from_str::<Settings>(yaml).expect("settings").problems();
+        all.iter().map(|p| format!("{}: {}", p.key, p.message)).collect::<Vec<_>>().join("\n")
     }
 
     #[test]

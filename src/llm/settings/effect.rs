@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     fn shown(yaml: &str) -> String {
-        serde_yaml::from_str::<Settings>(yaml).expect("settings").in_effect().to_string()
+        serde_saphyr::from_str::<Settings>(yaml).expect("settings").in_effect().to_string()
     }
 
     #[test]

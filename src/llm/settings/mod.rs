@@ -291,7 +291,7 @@ mod tests {
     }
 
     fn read(yaml: &str) -> Settings {
-        serde_yaml::from_str(yaml).expect("settings")
+        serde_saphyr::from_str(yaml).expect("settings")
     }
 
     #[test]

@@ -28,7 +28,7 @@ fn client() -> Result<reqwest::Client, String> {
 
 /// The adapter alone: no retries hide its first error.
 pub(super) fn adapter(yaml: &str) -> Arc<dyn Model> {
-    let settings: Settings = serde_yaml::from_str(yaml).expect("settings");
+    let settings: Settings = serde_saphyr::from_str(yaml).expect("settings");
     assert_eq!(settings.problems(), []);
     let (clock, chance) = surroundings();
     Builder::new(&settings, &client, &Redactor::default(), &clock, &chance).only_adapter()
@@ -607,7 +607,7 @@ async fn a_route_falls_back_and_counts_the_price_of_who_answered() {
          prices: {{ b: {{ input: 2, output: 8 }} }}",
         bad.endpoint, good.endpoint
     );
-    let settings: Settings = serde_yaml::from_str(&yaml).expect("settings");
+    let settings: Settings = serde_saphyr::from_str(&yaml).expect("settings");
     let (clock, chance) = surroundings();
     let routes = build(&settings, &client, &Redactor::default(), &clock, &chance).expect("routes");
     let reply = routes.main.ask(&request(20), &|_| {}).await.expect("a reply");

@@ -25,7 +25,7 @@ async fn waits(ledger: &dyn Ledger, order: i64) {
     push(ledger, task(message(1, order)), no_fuse()).await;
 }
 
-async fn what_waits_behind_a_claim_is_told(bed: &dyn Bed) {
+async fn what_waits_behind_a_claim_is_told(bed: &dyn Fixture) {
     let ledger = bed.open();
     let running = started(ledger.as_ref(), 1, 1).await;
     waits(ledger.as_ref(), 3).await;
@@ -42,7 +42,7 @@ async fn what_waits_behind_a_claim_is_told(bed: &dyn Bed) {
     assert!(ledger.inflow(&lost, at(0)).await.unwrap().waiting.is_empty());
 }
 
-async fn what_was_seen_is_the_tasks_own(bed: &dyn Bed) {
+async fn what_was_seen_is_the_tasks_own(bed: &dyn Fixture) {
     let ledger = bed.open();
     let running = started(ledger.as_ref(), 1, 1).await;
     waits(ledger.as_ref(), 2).await;
@@ -58,8 +58,8 @@ async fn what_was_seen_is_the_tasks_own(bed: &dyn Bed) {
     // The process dies: the next claim knows both messages, and none of them waits.
     drop(ledger);
     let ledger = bed.open();
-    assert_eq!(ledger.reclaim(&boot("b"), at(0)).await.unwrap(), 1);
-    let again = ledger.claim(&lane(1), &boot("b"), at(0)).await.unwrap().unwrap();
+    assert_eq!(ledger.reclaim(&instance("b"), at(0)).await.unwrap(), 1);
+    let again = ledger.claim(&lane(1), &instance("b"), at(0)).await.unwrap().unwrap();
     assert_eq!(again.heard.iter().map(|(_, m)| m.order).collect::<Vec<_>>(), [1, 2]);
     let advance = finish("both", vec![]);
     finished(ledger.as_ref(), &again.claim, advance).await;
@@ -68,15 +68,15 @@ async fn what_was_seen_is_the_tasks_own(bed: &dyn Bed) {
     assert_eq!(ledger.counts().await.unwrap().waiting, 0, "redelivered, known");
 }
 
-async fn what_nobody_has_seen_waits(bed: &dyn Bed) {
+async fn what_nobody_has_seen_waits(bed: &dyn Fixture) {
     let ledger = bed.open();
     let running = started(ledger.as_ref(), 1, 1).await;
     waits(ledger.as_ref(), 2).await;
     ledger.inflow(&running.claim, at(0)).await.unwrap();
     drop(ledger);
     let ledger = bed.open();
-    ledger.reclaim(&boot("b"), at(0)).await.unwrap();
-    let again = ledger.claim(&lane(1), &boot("b"), at(0)).await.unwrap().unwrap();
+    ledger.reclaim(&instance("b"), at(0)).await.unwrap();
+    let again = ledger.claim(&lane(1), &instance("b"), at(0)).await.unwrap().unwrap();
     assert_eq!(again.heard.len(), 1);
     let found = ledger.inflow(&again.claim, at(0)).await.unwrap();
     let seen = Seen { tasks: vec![found.waiting[0].task], edits: vec![], step: 1 };
@@ -90,7 +90,7 @@ async fn what_nobody_has_seen_waits(bed: &dyn Bed) {
     assert_eq!(next.history.len(), 1, "what was absorbed is no task of the history");
 }
 
-async fn an_edit_of_a_running_message_is_told_once(bed: &dyn Bed) {
+async fn an_edit_of_a_running_message_is_told_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     let running = started(ledger.as_ref(), 1, 1).await;
     waits(ledger.as_ref(), 2).await;

@@ -23,7 +23,7 @@ fn words(order: i64, by: &str, text: &str) -> Arrival {
     arrival
 }
 
-async fn words_answer_the_question_of_their_speaker(bed: &dyn Bed) {
+async fn words_answer_the_question_of_their_speaker(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let foreign = push(ledger.as_ref(), words(2, "tg:2", "tea"), no_fuse()).await;
@@ -41,7 +41,7 @@ async fn words_answer_the_question_of_their_speaker(bed: &dyn Bed) {
     assert!(after.commands.is_empty(), "nothing is open");
 }
 
-async fn words_that_fit_no_question_or_two_start_a_task(bed: &dyn Bed) {
+async fn words_that_fit_no_question_or_two_start_a_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let mut quoting = words(4, "tg:1", "tea");
@@ -76,11 +76,11 @@ async fn words_that_fit_no_question_or_two_start_a_task(bed: &dyn Bed) {
     assert!(accepted.commands.is_empty(), "nobody knows which of the two");
 }
 
-async fn talk_of_a_group_is_no_answer_in_own_words(bed: &dyn Bed) {
+async fn talk_of_a_group_is_no_answer_in_own_words(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), (1, 1), asking("q1", 1, true)).await;
-    let due = ledger.due(&account(), &boot("a")).await.unwrap();
-    assert!(ledger.sending(due[0].id, &boot("a")).await.unwrap());
+    let due = ledger.due(&account(), &instance("a")).await.unwrap();
+    assert!(ledger.sending(due[0].id, &instance("a")).await.unwrap());
     ledger.settle(due[0].id, crate::store::Outcome::Sent(receipt("77"))).await.unwrap();
     let said = |order: i64, text: &str, addressed: Addressed, quoting: Option<&str>| {
         let mut arrival = words(order, "tg:1", text);
@@ -114,7 +114,7 @@ async fn talk_of_a_group_is_no_answer_in_own_words(bed: &dyn Bed) {
     }
 }
 
-async fn an_answer_that_comes_too_late_is_a_task(bed: &dyn Bed) {
+async fn an_answer_that_comes_too_late_is_a_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, true)).await;
     let batch = vec![words(2, "tg:1", "water"), words(3, "tg:1", "or milk")];
@@ -139,7 +139,7 @@ async fn an_answer_that_comes_too_late_is_a_task(bed: &dyn Bed) {
     assert_eq!(next.heard[0].1.text, "or milk", "the second is a task of its own");
 }
 
-async fn several_are_picked_one_after_the_other(bed: &dyn Bed) {
+async fn several_are_picked_one_after_the_other(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let pick = |from: &[&str], to: &[&str]| TapEffect::Pick {

@@ -62,6 +62,7 @@ pub(super) fn park(asked: Asked) -> Advance {
         on: ParkedOn::Question { key: asked.key.clone() },
         wake_at: Some(asked.expires_at),
         ask: Some(Box::new(asked)),
+        seek: None,
         usage: Usage::default(),
         hand_over: true,
         now: at(1),
@@ -108,10 +109,10 @@ async fn state(ledger: &dyn Ledger, key: &str) -> QuestionState {
 }
 
 pub(super) async fn claim(ledger: &dyn Ledger, n: i64, second: i64) -> Option<Claimed> {
-    ledger.claim(&lane(n), &boot("a"), at(second)).await.unwrap()
+    ledger.claim(&lane(n), &instance("a"), at(second)).await.unwrap()
 }
 
-async fn a_question_is_asked_with_its_park(bed: &dyn Bed) {
+async fn a_question_is_asked_with_its_park(bed: &dyn Fixture) {
     let ledger = bed.open();
     let syncs = ledger.syncs();
     let claimed = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
@@ -126,9 +127,9 @@ async fn a_question_is_asked_with_its_park(bed: &dyn Bed) {
     assert_eq!(ledger.open_questions(None).await.unwrap(), open);
     assert!(ledger.open_questions(Some(&conversation(2))).await.unwrap().is_empty());
     assert_eq!(ledger.next_wake(at(0)).await.unwrap(), Some(at(100)));
-    let due = ledger.due(&account(), &boot("a")).await.unwrap();
+    let due = ledger.due(&account(), &instance("a")).await.unwrap();
     assert_eq!(due.len(), 1);
-    assert!(ledger.sending(due[0].id, &boot("a")).await.unwrap());
+    assert!(ledger.sending(due[0].id, &instance("a")).await.unwrap());
     ledger.settle(due[0].id, crate::store::Outcome::Sent(receipt("77"))).await.unwrap();
     let question = ledger.question(&account(), "q1").await.unwrap().unwrap();
     assert_eq!(question.message, Some(MessageRef::new("77")));
@@ -136,7 +137,7 @@ async fn a_question_is_asked_with_its_park(bed: &dyn Bed) {
     assert!(ledger.question(&AccountId::new("tg:9"), "q1").await.unwrap().is_none());
 }
 
-async fn a_question_is_answered_once(bed: &dyn Bed) {
+async fn a_question_is_answered_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let first = tapped(ledger.as_ref(), 1, 2).await;
@@ -160,7 +161,7 @@ async fn a_question_is_answered_once(bed: &dyn Bed) {
     assert!(!answered(ledger.as_ref(), unknown, "q7").await.done);
 }
 
-async fn a_tap_row_is_carried_out_once(bed: &dyn Bed) {
+async fn a_tap_row_is_carried_out_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let row = tapped(ledger.as_ref(), 1, 2).await;
@@ -178,26 +179,26 @@ async fn a_tap_row_is_carried_out_once(bed: &dyn Bed) {
     assert_eq!(ledger.conversations(9).await.unwrap().len(), 1, "a tap makes no conversation");
 }
 
-async fn an_answer_wakes_its_task_after_a_restart(bed: &dyn Bed) {
+async fn an_answer_wakes_its_task_after_a_restart(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     drop(ledger);
     let ledger = bed.open();
-    assert_eq!(ledger.reclaim(&boot("b"), at(2)).await.unwrap(), 0, "it has no claim");
+    assert_eq!(ledger.reclaim(&instance("b"), at(2)).await.unwrap(), 0, "it has no claim");
     let row = tapped(ledger.as_ref(), 1, 2).await;
     answered(ledger.as_ref(), row, "q1").await;
     drop(ledger);
     let ledger = bed.open();
-    let awake = ledger.claim(&lane(1), &boot("b"), at(3)).await.unwrap().unwrap();
+    let awake = ledger.claim(&lane(1), &instance("b"), at(3)).await.unwrap().unwrap();
     assert_eq!(awake.claim.task, asked.claim.task);
     // It dies before anything of the answer is stored: the next claim finds the answer again.
-    ledger.reclaim(&boot("c"), at(4)).await.unwrap();
-    let again = ledger.claim(&lane(1), &boot("c"), at(5)).await.unwrap().unwrap();
+    ledger.reclaim(&instance("c"), at(4)).await.unwrap();
+    let again = ledger.claim(&lane(1), &instance("c"), at(5)).await.unwrap().unwrap();
     assert_eq!(again.settled.unwrap().question.given, Some(tea()));
     assert_eq!(again.attempts, 2);
 }
 
-async fn a_question_expires_and_the_answer_is_late(bed: &dyn Bed) {
+async fn a_question_expires_and_the_answer_is_late(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     assert!(claim(ledger.as_ref(), 1, 99).await.is_none());
@@ -211,7 +212,7 @@ async fn a_question_expires_and_the_answer_is_late(bed: &dyn Bed) {
     assert_eq!(state(ledger.as_ref(), "q1").await, QuestionState::Expired);
 }
 
-async fn an_answer_before_the_claim_beats_the_expiry(bed: &dyn Bed) {
+async fn an_answer_before_the_claim_beats_the_expiry(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     // Its time is over and nobody has told the model yet.
@@ -240,7 +241,7 @@ async fn task_state(ledger: &dyn Ledger, task: TaskId) -> &'static str {
     ledger.task(task).await.unwrap().unwrap().row.state.name()
 }
 
-async fn a_stop_withdraws_what_is_open(bed: &dyn Bed) {
+async fn a_stop_withdraws_what_is_open(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let other = parked(ledger.as_ref(), (2, 1), asking("q2", 2, false)).await;
@@ -255,7 +256,7 @@ async fn a_stop_withdraws_what_is_open(bed: &dyn Bed) {
     assert!(command(ledger.as_ref(), (1, 4), stop()).await.is_empty());
 }
 
-async fn a_stop_withdraws_everything_however_much(bed: &dyn Bed) {
+async fn a_stop_withdraws_everything_however_much(bed: &dyn Fixture) {
     const MANY: i64 = 130;
     let ledger = bed.open();
     for order in 1..=MANY {
@@ -269,7 +270,7 @@ async fn a_stop_withdraws_everything_however_much(bed: &dyn Bed) {
     assert_eq!(ledger.counts().await.unwrap().parked, 0);
 }
 
-async fn what_nobody_waits_for_any_more_ends(bed: &dyn Bed) {
+async fn what_nobody_waits_for_any_more_ends(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let runs = started(ledger.as_ref(), 1, 2).await;
@@ -292,7 +293,7 @@ async fn what_nobody_waits_for_any_more_ends(bed: &dyn Bed) {
     }
 }
 
-async fn a_stop_after_the_answer_ends_the_task(bed: &dyn Bed) {
+async fn a_stop_after_the_answer_ends_the_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let row = tapped(ledger.as_ref(), 1, 2).await;
@@ -302,7 +303,7 @@ async fn a_stop_after_the_answer_ends_the_task(bed: &dyn Bed) {
     assert!(claim(ledger.as_ref(), 1, 5).await.is_none());
 }
 
-async fn a_stopped_task_asks_nothing(bed: &dyn Bed) {
+async fn a_stopped_task_asks_nothing(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = started(ledger.as_ref(), 1, 1).await;
     command(ledger.as_ref(), (1, 2), stop()).await;
@@ -311,7 +312,7 @@ async fn a_stopped_task_asks_nothing(bed: &dyn Bed) {
     assert!(ledger.question(&account(), "q1").await.unwrap().is_none());
 }
 
-async fn a_reset_withdraws_and_ends_plan_mode(bed: &dyn Bed) {
+async fn a_reset_withdraws_and_ends_plan_mode(bed: &dyn Fixture) {
     let ledger = bed.open();
     ledger.set_mode(&conversation(1), Mode::Plan).await.unwrap();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
@@ -324,7 +325,7 @@ async fn a_reset_withdraws_and_ends_plan_mode(bed: &dyn Bed) {
     assert_eq!(ledger.mode(&conversation(1)).await.unwrap(), Mode::Normal);
 }
 
-async fn a_parked_conversation_goes_on(bed: &dyn Bed) {
+async fn a_parked_conversation_goes_on(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asking_task = started(ledger.as_ref(), 1, 1).await;
     push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
@@ -343,7 +344,7 @@ async fn a_parked_conversation_goes_on(bed: &dyn Bed) {
     assert_eq!(awake.history, [vec![said("between")]]);
 }
 
-async fn a_mode_is_learned_with_the_next_write(bed: &dyn Bed) {
+async fn a_mode_is_learned_with_the_next_write(bed: &dyn Fixture) {
     let ledger = bed.open();
     assert_eq!(ledger.mode(&conversation(1)).await.unwrap(), Mode::Normal);
     let claimed = started(ledger.as_ref(), 1, 1).await;
@@ -364,7 +365,7 @@ async fn a_mode_is_learned_with_the_next_write(bed: &dyn Bed) {
     assert!(matches!(told, Committed::Continue { stop: false, mode: Mode::Normal, .. }));
 }
 
-async fn a_waiting_task_is_shown_in_the_mode_of_now(bed: &dyn Bed) {
+async fn a_waiting_task_is_shown_in_the_mode_of_now(bed: &dyn Fixture) {
     let ledger = bed.open();
     let first = started(ledger.as_ref(), 1, 1).await;
     push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
@@ -376,7 +377,7 @@ async fn a_waiting_task_is_shown_in_the_mode_of_now(bed: &dyn Bed) {
     assert_eq!(mode(first.claim.task).await, Mode::Normal, "it learns it with its next write");
 }
 
-async fn a_history_has_the_level_of_what_is_sent_of_it(bed: &dyn Bed) {
+async fn a_history_has_the_level_of_what_is_sent_of_it(bed: &dyn Fixture) {
     let ledger = bed.open();
     let of = async |trust| ledger.level(&conversation(1), trust).await.unwrap();
     let level = async || of(Trust::Stranger).await;
@@ -403,10 +404,10 @@ async fn a_history_has_the_level_of_what_is_sent_of_it(bed: &dyn Bed) {
     assert_eq!(level().await, Taint::Clean, "a reset begins without it");
 }
 
-async fn a_question_that_is_refused_wakes_its_task(bed: &dyn Bed) {
+async fn a_question_that_is_refused_wakes_its_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
-    let due = ledger.due(&account(), &boot("a")).await.unwrap();
+    let due = ledger.due(&account(), &instance("a")).await.unwrap();
     let refused = crate::store::Outcome::Refused { reason: "too long".to_owned(), close: false };
     ledger.settle(due[0].id, refused).await.unwrap();
     assert_eq!(ledger.ready(at(2), 9).await.unwrap(), [lane(1)]);
@@ -416,7 +417,7 @@ async fn a_question_that_is_refused_wakes_its_task(bed: &dyn Bed) {
     assert_eq!(awake.settled.unwrap().question.given, Some(Given::NotAsked { why }));
 }
 
-async fn a_question_in_a_closed_conversation_wakes_its_task(bed: &dyn Bed) {
+async fn a_question_in_a_closed_conversation_wakes_its_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = started(ledger.as_ref(), 1, 1).await;
     let closed = arrival(message(1, 2), Disposition::Closed("kicked".to_owned()));

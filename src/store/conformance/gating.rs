@@ -29,7 +29,7 @@ async fn judged(ledger: &dyn Ledger, n: i64, passed: Option<usize>) -> Judged {
     };
     Judged {
         conversation: conversation(n),
-        upto: waiting.lines.last().unwrap().0,
+        rows: waiting.rows.clone(),
         passed: passed.map(new),
         keep: true,
         usage: Usage { calls: 1, input: 9, cached: 0, output: 1, micro_usd: 2 },
@@ -40,7 +40,7 @@ async fn disposition(ledger: &dyn Ledger, n: i64, order: i64) -> String {
     ledger.trace(&format!("tg:8:-{n}:{order}")).await.unwrap().remove(0).disposition
 }
 
-async fn a_line_at_the_gate_waits_without_a_task(bed: &dyn Bed) {
+async fn a_line_at_the_gate_waits_without_a_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     let accepted = wait(ledger.as_ref(), 1, 1).await;
     assert_eq!(accepted.gated, [conversation(1)]);
@@ -60,7 +60,7 @@ async fn a_line_at_the_gate_waits_without_a_task(bed: &dyn Bed) {
     assert_eq!(waiting.lines[0].1.text, "changed");
 }
 
-async fn the_line_that_passes_becomes_a_task_with_its_reason(bed: &dyn Bed) {
+async fn the_line_that_passes_becomes_a_task_with_its_reason(bed: &dyn Fixture) {
     let ledger = bed.open();
     for order in 1..=3 {
         wait(ledger.as_ref(), 1, order).await;
@@ -69,7 +69,7 @@ async fn the_line_that_passes_becomes_a_task_with_its_reason(bed: &dyn Bed) {
     assert_eq!(ledger.judge(judged).await.unwrap(), Some(lane(1)));
     drop(ledger);
     let ledger = bed.open();
-    let claimed = ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().unwrap();
+    let claimed = ledger.claim(&lane(1), &instance("a"), at(0)).await.unwrap().unwrap();
     assert_eq!(claimed.heard.iter().map(|(_, line)| line.order).collect::<Vec<_>>(), [2]);
     assert_eq!(claimed.context.iter().map(|line| line.order).collect::<Vec<_>>(), [1, 3]);
     assert_eq!(claimed.facts.passed.as_ref().unwrap().reason, "why", "it does not flip");
@@ -79,7 +79,7 @@ async fn the_line_that_passes_becomes_a_task_with_its_reason(bed: &dyn Bed) {
     assert!(ledger.knocking().await.unwrap().is_empty());
 }
 
-async fn silence_makes_context_or_nothing(bed: &dyn Bed) {
+async fn silence_makes_context_or_nothing(bed: &dyn Fixture) {
     let ledger = bed.open();
     for (n, keep, becomes) in [(1, true, "context"), (2, false, "ignored: untriggered")] {
         wait(ledger.as_ref(), n, 1).await;
@@ -91,7 +91,7 @@ async fn silence_makes_context_or_nothing(bed: &dyn Bed) {
     }
 }
 
-async fn what_came_after_the_question_waits_for_the_next(bed: &dyn Bed) {
+async fn what_came_after_the_question_waits_for_the_next(bed: &dyn Fixture) {
     let ledger = bed.open();
     wait(ledger.as_ref(), 1, 1).await;
     let first = judged(ledger.as_ref(), 1, None).await;
@@ -102,7 +102,7 @@ async fn what_came_after_the_question_waits_for_the_next(bed: &dyn Bed) {
     assert_eq!(waiting.context.iter().map(|line| line.order).collect::<Vec<_>>(), [1]);
 }
 
-async fn a_claim_is_shown_what_waits_at_the_gate(bed: &dyn Bed) {
+async fn a_claim_is_shown_what_waits_at_the_gate(bed: &dyn Fixture) {
     let ledger = bed.open();
     wait(ledger.as_ref(), 1, 1).await;
     let asked = judged(ledger.as_ref(), 1, Some(0)).await;
@@ -110,7 +110,7 @@ async fn a_claim_is_shown_what_waits_at_the_gate(bed: &dyn Bed) {
     assert_eq!(meant.context.iter().map(|line| line.order).collect::<Vec<_>>(), [1]);
     assert_eq!(ledger.judge(asked).await.unwrap(), None, "the lane is busy");
     finished(ledger.as_ref(), &meant.claim, finish("one", vec![])).await;
-    let passed = ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().unwrap();
+    let passed = ledger.claim(&lane(1), &instance("a"), at(0)).await.unwrap().unwrap();
     assert_eq!((passed.heard[0].1.order, passed.context.len()), (1, 0));
     finished(ledger.as_ref(), &passed.claim, finish("two", vec![])).await;
     wait(ledger.as_ref(), 1, 3).await;
@@ -121,7 +121,7 @@ async fn a_claim_is_shown_what_waits_at_the_gate(bed: &dyn Bed) {
     assert!(started(ledger.as_ref(), 1, 5).await.context.is_empty(), "shown once");
 }
 
-async fn a_line_is_judged_once(bed: &dyn Bed) {
+async fn a_line_is_judged_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     wait(ledger.as_ref(), 1, 1).await;
     let (silent, spoken) =
@@ -131,7 +131,7 @@ async fn a_line_is_judged_once(bed: &dyn Bed) {
     assert_eq!(ledger.counts().await.unwrap().waiting, 0);
 }
 
-async fn answers_to_bots_are_counted_to_the_last_person(bed: &dyn Bed) {
+async fn answers_to_bots_are_counted_to_the_last_person(bed: &dyn Fixture) {
     let ledger = bed.open();
     let mut order = 0;
     let mut answered = async |is_bot: bool| {

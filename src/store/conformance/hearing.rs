@@ -6,6 +6,7 @@ use crate::store::CommandEffect;
 use crate::store::read::Counts;
 
 laws![
+    a_name_of_any_length_is_known_again,
     twice_is_once,
     a_batch_may_claim_what_it_brings,
     an_album_is_one_task,
@@ -25,7 +26,7 @@ laws![
     moved_places_are_listed_with_where_they_are_now,
 ];
 
-async fn twice_is_once(bed: &dyn Bed) {
+async fn twice_is_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     let batch = vec![task(message(1, 10)), arrival(message(1, 11), Disposition::Context)];
     let first = ledger.accept(batch.clone(), Some(cursor("12")), no_fuse()).await.unwrap();
@@ -43,7 +44,7 @@ async fn twice_is_once(bed: &dyn Bed) {
     assert_eq!((counts.inbox, counts.waiting), (2, 1));
 }
 
-async fn a_batch_may_claim_what_it_brings(bed: &dyn Bed) {
+async fn a_batch_may_claim_what_it_brings(bed: &dyn Fixture) {
     let ledger = bed.open();
     let batch = [(1, 1), (1, 2), (2, 1), (3, 1)].map(|(n, o)| task(message(n, o))).to_vec();
     let accepted = ledger.accept(batch, None, fuse(2)).await.unwrap();
@@ -54,7 +55,7 @@ async fn a_batch_may_claim_what_it_brings(bed: &dyn Bed) {
     assert!(late.claimed.is_empty() && late.ready.is_empty(), "the lane is busy");
 }
 
-async fn an_album_is_one_task(bed: &dyn Bed) {
+async fn an_album_is_one_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     let picture = |order, second| {
         let mut inbound = message(1, order);
@@ -70,15 +71,15 @@ async fn an_album_is_one_task(bed: &dyn Bed) {
     assert_eq!(first.wake_at, Some(at(1)));
     push(ledger.as_ref(), picture(1, 2), no_fuse()).await;
     assert_eq!(ledger.next_wake(at(0)).await.unwrap(), Some(at(2)), "pushed on");
-    assert!(ledger.claim(&lane(1), &boot("a"), at(1)).await.unwrap().is_none());
-    let claimed = ledger.claim(&lane(1), &boot("a"), at(2)).await.unwrap().unwrap();
+    assert!(ledger.claim(&lane(1), &instance("a"), at(1)).await.unwrap().is_none());
+    let claimed = ledger.claim(&lane(1), &instance("a"), at(2)).await.unwrap().unwrap();
     let orders: Vec<_> = claimed.heard.iter().map(|(_, i)| i.order).collect();
     assert_eq!(orders, [1, 2], "in the platform's order");
     push(ledger.as_ref(), picture(3, 3), no_fuse()).await;
     assert_eq!(ledger.counts().await.unwrap().waiting, 1, "a late picture is a task of its own");
 }
 
-async fn an_album_that_means_the_bot_once_is_whole(bed: &dyn Bed) {
+async fn an_album_that_means_the_bot_once_is_whole(bed: &dyn Fixture) {
     let ledger = bed.open();
     let of = |album: &str, n, order| {
         let mut inbound = message(n, order);
@@ -97,14 +98,14 @@ async fn an_album_that_means_the_bot_once_is_whole(bed: &dyn Bed) {
         silent(of("g", 2, 7)),
     ];
     ledger.accept(batch, None, no_fuse()).await.unwrap();
-    let claimed = ledger.claim(&lane(1), &boot("a"), at(9)).await.unwrap().unwrap();
+    let claimed = ledger.claim(&lane(1), &instance("a"), at(9)).await.unwrap().unwrap();
     let orders: Vec<_> = claimed.heard.iter().map(|(_, i)| i.order).collect();
     assert_eq!(orders, [1, 2, 3, 4], "all of the album, of this conversation");
     let talk: Vec<_> = claimed.context.iter().map(|i| i.order).collect();
     assert_eq!(talk, [5, 6], "talk stays talk");
 }
 
-async fn an_edit_changes_only_what_waits(bed: &dyn Bed) {
+async fn an_edit_changes_only_what_waits(bed: &dyn Fixture) {
     let ledger = bed.open();
     push(ledger.as_ref(), task(message(1, 1)), fuse(1)).await;
     push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
@@ -125,7 +126,7 @@ async fn an_edit_changes_only_what_waits(bed: &dyn Bed) {
     assert_eq!(text("tg:8:-1:3").await, "changed");
 }
 
-async fn context_goes_to_the_next_claim(bed: &dyn Bed) {
+async fn context_goes_to_the_next_claim(bed: &dyn Fixture) {
     let ledger = bed.open();
     for order in 1..=33 {
         push(ledger.as_ref(), arrival(message(1, order), Disposition::Context), no_fuse()).await;
@@ -139,7 +140,7 @@ async fn context_goes_to_the_next_claim(bed: &dyn Bed) {
     assert!(second.context.is_empty(), "told once");
 }
 
-async fn strangers_make_no_conversation(bed: &dyn Bed) {
+async fn strangers_make_no_conversation(bed: &dyn Fixture) {
     let ledger = bed.open();
     let dispositions = [Disposition::Ignored("not_allowed"), Disposition::Unparsed];
     for (order, disposition) in (1..).zip(dispositions) {
@@ -159,7 +160,7 @@ async fn moves(ledger: &dyn Ledger, to: i64) {
     push(ledger, arrival(news, Disposition::Moved(place(to))), no_fuse()).await;
 }
 
-async fn a_moved_place_keeps_everything(bed: &dyn Bed) {
+async fn a_moved_place_keeps_everything(bed: &dyn Fixture) {
     let ledger = bed.open();
     let topic = |order| {
         let mut inbound = message(1, order);
@@ -180,11 +181,11 @@ async fn a_moved_place_keeps_everything(bed: &dyn Bed) {
     let moved_topic = Lane(format!("{}|tg:-5:7", account()));
     let ready = ledger.ready(at(0), 9).await.unwrap();
     assert_eq!(ready, [moved_topic.clone(), lane(5)]);
-    let claimed = ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().unwrap();
+    let claimed = ledger.claim(&lane(1), &instance("a"), at(0)).await.unwrap().unwrap();
     assert_eq!((claimed.conversation, claimed.place), (conversation(5), place(5)));
     assert_eq!(claimed.workspace.as_deref(), Some("/w"));
     assert_eq!(claimed.history, [vec![said("before")]], "the old lane's name still leads there");
-    let claimed = ledger.claim(&moved_topic, &boot("a"), at(0)).await.unwrap().unwrap();
+    let claimed = ledger.claim(&moved_topic, &instance("a"), at(0)).await.unwrap().unwrap();
     assert_eq!(claimed.place, place(5));
 
     // A straggler of the old place, and a new topic of it, arrive at the new one.
@@ -205,7 +206,7 @@ async fn a_moved_place_keeps_everything(bed: &dyn Bed) {
     }
 }
 
-async fn a_move_after_the_first_message_merges(bed: &dyn Bed) {
+async fn a_move_after_the_first_message_merges(bed: &dyn Fixture) {
     let ledger = bed.open();
     let old = started(ledger.as_ref(), 1, 1).await;
     let young_done = started(ledger.as_ref(), 5, 2).await;
@@ -215,21 +216,21 @@ async fn a_move_after_the_first_message_merges(bed: &dyn Bed) {
     let lost = ledger.commit(&young.claim, finish("twice", vec![])).await.unwrap();
     assert!(matches!(lost, Committed::Lost), "one lane runs one task: the younger claim is lost");
     finished(ledger.as_ref(), &old.claim, finish("old", vec![])).await;
-    let next = ledger.claim(&lane(5), &boot("a"), at(0)).await.unwrap().unwrap();
+    let next = ledger.claim(&lane(5), &instance("a"), at(0)).await.unwrap().unwrap();
     assert_eq!(next.claim.task, young.claim.task);
     assert_eq!(next.history, [vec![said("young")], vec![said("old")]]);
     assert_eq!(next.conversation_row, old.conversation_row);
     assert_eq!(ledger.conversations(9).await.unwrap().len(), 1);
 }
 
-async fn a_closed_conversation_is_refused_and_reopens(bed: &dyn Bed) {
+async fn a_closed_conversation_is_refused_and_reopens(bed: &dyn Fixture) {
     let ledger = bed.open();
     let first = started(ledger.as_ref(), 1, 1).await;
     let queued = finished(ledger.as_ref(), &first.claim, finish("yes", vec![draft(1, 1)])).await;
     let part = queued[0].parts[0].id;
     let closed = arrival(message(1, 2), Disposition::Closed("kicked".to_owned()));
     push(ledger.as_ref(), closed, no_fuse()).await;
-    assert!(!ledger.sending(part, &boot("a")).await.unwrap());
+    assert!(!ledger.sending(part, &instance("a")).await.unwrap());
     let rows = ledger.conversations(9).await.unwrap();
     assert_eq!(rows[0].closed.as_deref(), Some("kicked"));
     let silent = ledger.say_once("n", draft(1, 1)).await.unwrap().unwrap();
@@ -238,7 +239,7 @@ async fn a_closed_conversation_is_refused_and_reopens(bed: &dyn Bed) {
     assert_eq!(ledger.conversations(9).await.unwrap()[0].closed, None);
     assert_eq!(second.undelivered, ["hello 0"], "the notice is no answer");
     let queued = finished(ledger.as_ref(), &second.claim, finish("yes", vec![draft(1, 1)])).await;
-    assert!(ledger.sending(queued[0].parts[0].id, &boot("a")).await.unwrap());
+    assert!(ledger.sending(queued[0].parts[0].id, &instance("a")).await.unwrap());
 }
 
 /// Stores a command row of conversation `n`.
@@ -256,7 +257,7 @@ async fn works_in(ledger: &dyn Ledger, n: i64, path: Option<&str>) {
     assert_eq!(ledger.command(row, effect).await.unwrap().unwrap().queued.unwrap().parts.len(), 1);
 }
 
-async fn a_place_works_where_its_owner_says(bed: &dyn Bed) {
+async fn a_place_works_where_its_owner_says(bed: &dyn Fixture) {
     let ledger = bed.open();
     works_in(ledger.as_ref(), 1, Some("/a")).await;
     works_in(ledger.as_ref(), 1, Some("/bb")).await;
@@ -270,7 +271,7 @@ async fn a_place_works_where_its_owner_says(bed: &dyn Bed) {
     assert_eq!(ledger.workspace(&conversation(1)).await.unwrap().set, None);
 }
 
-async fn a_command_is_carried_out_once(bed: &dyn Bed) {
+async fn a_command_is_carried_out_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     let row = command(ledger.as_ref(), 1, 1).await;
     let second = command(ledger.as_ref(), 1, 2).await;
@@ -285,10 +286,10 @@ async fn a_command_is_carried_out_once(bed: &dyn Bed) {
     assert!(parts[0].answer && parts[0].id < parts[1].id);
     assert!(ledger.command(row, say()).await.unwrap().is_none());
     assert_eq!(ledger.open_commands().await.unwrap().len(), 1);
-    assert_eq!(ledger.due(&account(), &boot("a")).await.unwrap(), parts);
+    assert_eq!(ledger.due(&account(), &instance("a")).await.unwrap(), parts);
 }
 
-async fn a_stop_ends_what_was_begun(bed: &dyn Bed) {
+async fn a_stop_ends_what_was_begun(bed: &dyn Fixture) {
     let ledger = bed.open();
     let idle = command(ledger.as_ref(), 1, 1).await;
     let done = ledger.command(idle, stop_by(None)).await.unwrap().unwrap();
@@ -296,14 +297,14 @@ async fn a_stop_ends_what_was_begun(bed: &dyn Bed) {
 
     let long = started(ledger.as_ref(), 1, 2).await;
     let queued = finished(ledger.as_ref(), &long.claim, finish("long", vec![draft(1, 3)])).await;
-    assert!(ledger.sending(queued[0].parts[0].id, &boot("a")).await.unwrap());
+    assert!(ledger.sending(queued[0].parts[0].id, &instance("a")).await.unwrap());
     let running = started(ledger.as_ref(), 1, 3).await;
     push(ledger.as_ref(), task(message(1, 4)), no_fuse()).await;
     let row = command(ledger.as_ref(), 1, 5).await;
     let done = ledger.command(row, stop_by(None)).await.unwrap().unwrap();
     assert_eq!(done.stopping, [running.claim.task]);
     assert_eq!(done.queued.unwrap().parts.len(), 1);
-    assert!(!ledger.sending(queued[0].parts[1].id, &boot("a")).await.unwrap(), "withdrawn");
+    assert!(!ledger.sending(queued[0].parts[1].id, &instance("a")).await.unwrap(), "withdrawn");
     let step = Advance::Step {
         append: vec![],
         header: "{}".to_owned(),
@@ -316,7 +317,7 @@ async fn a_stop_ends_what_was_begun(bed: &dyn Bed) {
     assert_eq!(ledger.counts().await.unwrap().waiting, 1, "what waits is not dropped");
 }
 
-async fn a_reset_raises_the_epoch(bed: &dyn Bed) {
+async fn a_reset_raises_the_epoch(bed: &dyn Fixture) {
     let ledger = bed.open();
     let first = started(ledger.as_ref(), 1, 1).await;
     finished(ledger.as_ref(), &first.claim, finish("old", vec![])).await;
@@ -333,7 +334,7 @@ async fn a_reset_raises_the_epoch(bed: &dyn Bed) {
     assert_eq!(ledger.conversations(1).await.unwrap()[0].epoch, 1);
 }
 
-async fn a_notice_is_said_once(bed: &dyn Bed) {
+async fn a_notice_is_said_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     let queued = ledger.say_once("hint:1", draft(9, 1)).await.unwrap().unwrap();
     assert!(!queued.parts[0].answer, "nobody asked");
@@ -349,7 +350,7 @@ async fn a_notice_is_said_once(bed: &dyn Bed) {
     assert_eq!(claimed.place, place(3), "where the bot only spoke the place was a guess");
 }
 
-async fn what_is_fresh_in_a_mixed_batch_is_told(bed: &dyn Bed) {
+async fn what_is_fresh_in_a_mixed_batch_is_told(bed: &dyn Fixture) {
     let ledger = bed.open();
     push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
     let twice = arrival(message(1, 3), Disposition::Context);
@@ -362,7 +363,7 @@ async fn what_is_fresh_in_a_mixed_batch_is_told(bed: &dyn Bed) {
     }
 }
 
-async fn moved_places_are_listed_with_where_they_are_now(bed: &dyn Bed) {
+async fn moved_places_are_listed_with_where_they_are_now(bed: &dyn Fixture) {
     let ledger = bed.open();
     assert!(ledger.moved_places().await.unwrap().is_empty());
     moves(ledger.as_ref(), 5).await;
@@ -373,4 +374,22 @@ async fn moved_places_are_listed_with_where_they_are_now(bed: &dyn Bed) {
     assert_eq!(ledger.moved_places().await.unwrap(), [(place(1), place(6)), (place(5), place(6))]);
     moves(ledger.as_ref(), 1).await;
     assert_eq!(ledger.moved_places().await.unwrap(), [(place(5), place(1)), (place(6), place(1))]);
+}
+
+/// No index takes such a name, and no text a zero: neither may keep its account from being heard for ever.
+async fn a_name_of_any_length_is_known_again(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let mut long = message(1, 1);
+    let noise = (0..1200_u64).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 7).to_string());
+    long.key = format!("{}\0", noise.collect::<String>());
+    long.message = Some(MessageRef::new(long.key.clone()));
+    long.text = "a\0b".to_owned();
+    let first = push(ledger.as_ref(), task(long.clone()), no_fuse()).await;
+    assert_eq!((first.fresh.len(), first.known), (1, 0));
+    let again = push(ledger.as_ref(), task(long.clone()), no_fuse()).await;
+    assert_eq!((again.fresh.len(), again.known), (0, 1));
+    long.key.push('x');
+    long.message = None;
+    assert_eq!(push(ledger.as_ref(), task(long), no_fuse()).await.fresh.len(), 1);
+    assert!(ledger.claim(&lane(1), &instance("a"), at(1)).await.unwrap().is_some());
 }

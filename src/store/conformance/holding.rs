@@ -4,7 +4,7 @@ use selkie_channel_core::{Body, Choice, Question, ReplyWindow};
 
 use super::*;
 use crate::domain::ids::InboxId;
-use crate::store::{FetchEffect, Fetched, HeldAnswer, Offer, Outcome, Standing};
+use crate::store::{DeliveryState, FetchEffect, Fetched, HeldAnswer, Offer, Outcome};
 
 laws![
     an_answer_behind_a_button_is_held_and_fetched_once,
@@ -81,14 +81,14 @@ async fn release(ledger: &dyn Ledger, row: InboxId, key: &str) -> Option<Fetched
     ledger.fetch(row, FetchEffect::Release { key: key.to_owned(), parts }).await.unwrap()
 }
 
-async fn an_answer_behind_a_button_is_held_and_fetched_once(bed: &dyn Bed) {
+async fn an_answer_behind_a_button_is_held_and_fetched_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     let (button, _) = held(ledger.as_ref(), 1, None).await;
     ledger.settle(button.parts[0].id, Outcome::Sent(receipt("5"))).await.unwrap();
     let (first, second) = (tapped(ledger.as_ref(), 2).await, tapped(ledger.as_ref(), 3).await);
     drop(ledger);
     let ledger = bed.open();
-    assert!(ledger.due(&account(), &boot("b")).await.unwrap().is_empty(), "it waits for a tap");
+    assert!(ledger.due(&account(), &instance("b")).await.unwrap().is_empty(), "it waits for a tap");
     let done = release(ledger.as_ref(), first, "h1").await.unwrap();
     assert!(done.done);
     let parts: Vec<_> = done.queued.iter().flat_map(|q| &q.parts).collect();
@@ -99,7 +99,7 @@ async fn an_answer_behind_a_button_is_held_and_fetched_once(bed: &dyn Bed) {
     assert!(ledger.fetch(first, again.clone()).await.unwrap().is_none(), "the row is done");
     let late = ledger.fetch(second, again).await.unwrap().unwrap();
     assert!(!late.done && late.queued.is_empty(), "somebody was quicker");
-    let due = ledger.due(&account(), &boot("b")).await.unwrap();
+    let due = ledger.due(&account(), &instance("b")).await.unwrap();
     assert_eq!(due.len(), 1, "the fresh part, once");
     let refused = Outcome::Refused { reason: "too late".to_owned(), close: false };
     ledger.settle(due[0].id, refused).await.unwrap();
@@ -107,7 +107,7 @@ async fn an_answer_behind_a_button_is_held_and_fetched_once(bed: &dyn Bed) {
     assert_eq!(state(ledger.as_ref(), "h9").await, None);
 }
 
-async fn a_tap_before_the_answer_finds_it_at_work(bed: &dyn Bed) {
+async fn a_tap_before_the_answer_finds_it_at_work(bed: &dyn Fixture) {
     let ledger = bed.open();
     let (claimed, _) = offered(ledger.as_ref(), 1).await;
     assert!(ledger.hold(&claimed.claim, button("h2", "T2")).await.unwrap().is_none(), "once");
@@ -122,7 +122,7 @@ async fn a_tap_before_the_answer_finds_it_at_work(bed: &dyn Bed) {
     assert!(matches!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Ready(_))));
 }
 
-async fn without_a_button_nothing_is_held(bed: &dyn Bed) {
+async fn without_a_button_nothing_is_held(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = started(ledger.as_ref(), 1, 1).await;
     let queued = finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![answer(2, None)]));
@@ -131,7 +131,7 @@ async fn without_a_button_nothing_is_held(bed: &dyn Bed) {
     assert!(swept.expired.is_empty() && swept.released.is_empty() && swept.next.is_none());
 }
 
-async fn a_fresh_right_to_answer_is_used_at_once(bed: &dyn Bed) {
+async fn a_fresh_right_to_answer_is_used_at_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     let (claimed, _) = offered(ledger.as_ref(), 1).await;
     let mut spent = answer(1, None);
@@ -142,7 +142,7 @@ async fn a_fresh_right_to_answer_is_used_at_once(bed: &dyn Bed) {
     assert_eq!(queued.iter().map(|q| q.parts.len()).collect::<Vec<_>>(), [0, 1]);
 }
 
-async fn a_button_that_never_arrived_lets_the_answer_go(bed: &dyn Bed) {
+async fn a_button_that_never_arrived_lets_the_answer_go(bed: &dyn Fixture) {
     let ledger = bed.open();
     let (button, _) = held(ledger.as_ref(), 1, None).await;
     assert!(ledger.sweep_held(at(1)).await.unwrap().released.is_empty(), "it is on its way");
@@ -151,7 +151,7 @@ async fn a_button_that_never_arrived_lets_the_answer_go(bed: &dyn Bed) {
     let released = ledger.sweep_held(at(1)).await.unwrap().released;
     assert_eq!(released.len(), 1);
     assert_eq!(released[0].parts.len(), 2);
-    assert_eq!(ledger.due(&account(), &boot("a")).await.unwrap().len(), 2);
+    assert_eq!(ledger.due(&account(), &instance("a")).await.unwrap().len(), 2);
     assert!(ledger.sweep_held(at(1)).await.unwrap().released.is_empty(), "once");
     // One of which nobody can tell whether it arrived keeps nobody waiting.
     let (button, _) = held(ledger.as_ref(), 2, None).await;
@@ -159,7 +159,7 @@ async fn a_button_that_never_arrived_lets_the_answer_go(bed: &dyn Bed) {
     assert_eq!(ledger.sweep_held(at(1)).await.unwrap().released.len(), 1);
 }
 
-async fn what_nobody_fetches_expires_and_is_told(bed: &dyn Bed) {
+async fn what_nobody_fetches_expires_and_is_told(bed: &dyn Fixture) {
     let ledger = bed.open();
     let (button, queued) = held(ledger.as_ref(), 1, Some(20)).await;
     ledger.settle(button.parts[0].id, Outcome::Sent(receipt("5"))).await.unwrap();
@@ -176,7 +176,7 @@ async fn what_nobody_fetches_expires_and_is_told(bed: &dyn Bed) {
     assert!(!ledger.fetch(tap, late).await.unwrap().unwrap().done);
 }
 
-async fn a_stop_ends_what_is_held(bed: &dyn Bed) {
+async fn a_stop_ends_what_is_held(bed: &dyn Fixture) {
     let ledger = bed.open();
     held(ledger.as_ref(), 1, None).await;
     let stop = tapped(ledger.as_ref(), 2).await;
@@ -186,17 +186,17 @@ async fn a_stop_ends_what_is_held(bed: &dyn Bed) {
     assert_eq!(state(ledger.as_ref(), "h1").await, Some(HeldAnswer::Lost));
 }
 
-async fn a_closed_conversation_refuses_what_is_held(bed: &dyn Bed) {
+async fn a_closed_conversation_refuses_what_is_held(bed: &dyn Fixture) {
     let ledger = bed.open();
     let (_, queued) = held(ledger.as_ref(), 1, None).await;
     let closed = Disposition::Closed("blocked".to_owned());
     push(ledger.as_ref(), arrival(message(1, 2), closed), no_fuse()).await;
     let chain = ledger.trace("1").await.unwrap();
     let said = chain[0].outbounds.iter().find(|o| o.id == queued[0].outbound).unwrap();
-    assert_eq!(said.standing, Standing::Refused { reason: "blocked".to_owned() });
+    assert_eq!(said.standing, DeliveryState::Refused { reason: "blocked".to_owned() });
 }
 
-async fn a_lost_claim_offers_nothing(bed: &dyn Bed) {
+async fn a_lost_claim_offers_nothing(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = started(ledger.as_ref(), 1, 1).await;
     finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![])).await;
@@ -204,7 +204,7 @@ async fn a_lost_claim_offers_nothing(bed: &dyn Bed) {
     assert_eq!(state(ledger.as_ref(), "h1").await, None);
 }
 
-async fn a_task_that_waits_in_its_lane_has_a_button_too(bed: &dyn Bed) {
+async fn a_task_that_waits_in_its_lane_has_a_button_too(bed: &dyn Fixture) {
     let ledger = bed.open();
     let first = started(ledger.as_ref(), 1, 1).await;
     let row = push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await.fresh[0].row;
@@ -225,7 +225,7 @@ async fn waits(ledger: &dyn Ledger, order: i64, token: &str) -> InboxId {
     push(ledger, task(inbound), no_fuse()).await.fresh[0].row
 }
 
-async fn a_start_finds_the_rights_of_tasks_that_wait(bed: &dyn Bed) {
+async fn a_start_finds_the_rights_of_tasks_that_wait(bed: &dyn Fixture) {
     let ledger = bed.open();
     started(ledger.as_ref(), 1, 1).await;
     push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
@@ -240,13 +240,13 @@ async fn a_start_finds_the_rights_of_tasks_that_wait(bed: &dyn Bed) {
     assert_eq!(found[0].1.reply_window, Some(window("T3")));
 }
 
-async fn the_button_of_an_absorbed_task_leads_to_the_answer_of_the_other(bed: &dyn Bed) {
+async fn the_button_of_an_absorbed_task_leads_to_the_answer_of_the_other(bed: &dyn Fixture) {
     let ledger = bed.open();
     let running = started(ledger.as_ref(), 1, 1).await;
     let row = waits(ledger.as_ref(), 2, "T2").await;
     let queued = ledger.hold_waiting(row, button("h2", "T2")).await.unwrap().unwrap();
     let part = queued.parts[0].id;
-    ledger.sending(part, &boot("a")).await.unwrap();
+    ledger.sending(part, &instance("a")).await.unwrap();
     ledger.settle(part, Outcome::Sent(receipt("9"))).await.unwrap();
     let waiting = ledger.inflow(&running.claim, at(0)).await.unwrap().waiting[0].task;
     let seen = crate::store::Seen { tasks: vec![waiting], edits: vec![], step: 2 };

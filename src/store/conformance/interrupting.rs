@@ -28,7 +28,7 @@ pub(super) fn stop_by(by: Option<&str>) -> CommandEffect {
     CommandEffect::Stop { by: by.map(PersonId::new), also: Vec::new(), answers: Box::new(answers) }
 }
 
-async fn a_stop_is_the_requesters_and_says_what_it_found(bed: &dyn Bed) {
+async fn a_stop_is_the_requesters_and_says_what_it_found(bed: &dyn Fixture) {
     let ledger = bed.open();
     let mut order = 0;
     let mut stops = async |by: Option<&str>| {
@@ -48,7 +48,7 @@ async fn a_stop_is_the_requesters_and_says_what_it_found(bed: &dyn Bed) {
     assert_eq!(stops(None).await, (vec![], 4));
 }
 
-async fn a_message_interrupts_its_speakers_task(bed: &dyn Bed) {
+async fn a_message_interrupts_its_speakers_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     let arrives = async |order, speaker: &str, trust| {
         let mut arrival = task(message(1, order));
@@ -63,15 +63,18 @@ async fn a_message_interrupts_its_speakers_task(bed: &dyn Bed) {
     let Said::New(queued) = said else { panic!("{said:?}") };
     assert!(arrives(2, "tg:2", Trust::Allowed).await.stopping.is_empty(), "not theirs: it waits");
     assert_eq!(arrives(3, "tg:1", Trust::Allowed).await.stopping, [first.claim.task]);
-    assert!(!ledger.sending(queued.parts[0].id, &boot("a")).await.unwrap(), "unsent parts, too");
+    assert!(
+        !ledger.sending(queued.parts[0].id, &instance("a")).await.unwrap(),
+        "unsent parts, too"
+    );
     assert_eq!(ledger.counts().await.unwrap().waiting, 2, "nothing that waits is dropped");
     finished(ledger.as_ref(), &first.claim, finish("late", vec![])).await;
-    let second = ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().unwrap();
+    let second = ledger.claim(&lane(1), &instance("a"), at(0)).await.unwrap().unwrap();
     let owner = arrives(4, "tg:9", Trust::Owner).await;
     assert_eq!(owner.stopping, [second.claim.task], "an owner interrupts everybody");
 }
 
-async fn a_speakers_messages_in_a_row_are_one_task(bed: &dyn Bed) {
+async fn a_speakers_messages_in_a_row_are_one_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     let says = async |order, second, now| {
         let mut arrival = task(message(1, order));
@@ -86,7 +89,7 @@ async fn a_speakers_messages_in_a_row_are_one_task(bed: &dyn Bed) {
     assert_eq!(ledger.counts().await.unwrap().waiting, 1);
     says(3, 5, 3).await;
     assert_eq!(ledger.counts().await.unwrap().waiting, 2, "its time was up: a task of its own");
-    let claimed = ledger.claim(&lane(1), &boot("a"), at(3)).await.unwrap().unwrap();
+    let claimed = ledger.claim(&lane(1), &instance("a"), at(3)).await.unwrap().unwrap();
     assert_eq!(claimed.heard.iter().map(|(_, m)| m.order).collect::<Vec<_>>(), [1, 2]);
     for second in 4..=40 {
         says(second + 100, second + 2, second).await;

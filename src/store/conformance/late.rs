@@ -15,7 +15,7 @@ fn meant(order: i64, edit: &str) -> Arrival {
     arrival(inbound, Disposition::MeantNow(new))
 }
 
-async fn an_edit_that_means_the_bot_starts_what_was_not_started(bed: &dyn Bed) {
+async fn an_edit_that_means_the_bot_starts_what_was_not_started(bed: &dyn Fixture) {
     let ledger = bed.open();
     let talk = arrival(message(1, 1), Disposition::Ignored("untriggered"));
     push(ledger.as_ref(), talk, no_fuse()).await;
@@ -27,11 +27,11 @@ async fn an_edit_that_means_the_bot_starts_what_was_not_started(bed: &dyn Bed) {
     push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
     push(ledger.as_ref(), meant(2, ":e1"), no_fuse()).await;
     assert_eq!(ledger.counts().await.unwrap().waiting, 1);
-    let claimed = ledger.claim(&lane(1), &boot("a"), at(9)).await.unwrap().unwrap();
+    let claimed = ledger.claim(&lane(1), &instance("a"), at(9)).await.unwrap().unwrap();
     assert_eq!(claimed.heard[0].1.text, "selkie, :e1", "a waiting message is changed");
 }
 
-async fn older_talk_belongs_to_its_task_and_outlives_a_restart(bed: &dyn Bed) {
+async fn older_talk_belongs_to_its_task_and_outlives_a_restart(bed: &dyn Fixture) {
     let ledger = bed.open();
     let heard = arrival(message(1, 2), Disposition::Ignored("untriggered"));
     push(ledger.as_ref(), heard, no_fuse()).await;
@@ -42,8 +42,8 @@ async fn older_talk_belongs_to_its_task_and_outlives_a_restart(bed: &dyn Bed) {
     assert_eq!((accepted.fresh.len(), accepted.known), (1, 2));
     drop(ledger);
     let ledger = bed.open();
-    ledger.reclaim(&boot("b"), at(10)).await.unwrap();
-    let again = ledger.claim(&lane(1), &boot("b"), at(10)).await.unwrap().unwrap();
+    ledger.reclaim(&instance("b"), at(10)).await.unwrap();
+    let again = ledger.claim(&lane(1), &instance("b"), at(10)).await.unwrap().unwrap();
     let context: Vec<_> = again.context.iter().map(|inbound| inbound.order).collect();
     assert_eq!(context, [1, 2], "the task's own message is no talk");
     finished(ledger.as_ref(), &again.claim, finish("yes", vec![])).await;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use serde_json::Value;
 
 use super::*;
 use crate::store::Outcome;
@@ -24,7 +25,7 @@ enum Event {
     Finish(usize, bool),
     /// The courier sends a part.
     Send,
-    /// The process dies; a new boot starts.
+    /// The process dies; a new instance starts.
     Die,
 }
 
@@ -42,7 +43,7 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 /// Plays many random histories, each on a bed of its own.
-pub fn random_histories(make: impl Fn() -> Box<dyn Bed>) {
+pub fn random_histories(make: impl Fn() -> Box<dyn Fixture>) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let config = ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() };
     TestRunner::new(config)
@@ -53,9 +54,45 @@ pub fn random_histories(make: impl Fn() -> Box<dyn Bed>) {
         .unwrap();
 }
 
+/// Plays the same random histories on two implementations, and compares what a reader sees of each after every event.
+pub fn histories_agree(one: impl Fn() -> Box<dyn Fixture>, other: impl Fn() -> Box<dyn Fixture>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let config = ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() };
+    TestRunner::new(config)
+        .run(&prop::collection::vec(event(), 1..30), |events| {
+            runtime.block_on(async {
+                let (mut one, mut other) = (World::new(one()), World::new(other()));
+                for event in events {
+                    one.happen(event.clone()).await;
+                    other.happen(event.clone()).await;
+                    assert_eq!(one.seen().await, other.seen().await, "after {event:?}");
+                }
+            });
+            Ok(())
+        })
+        .unwrap();
+}
+
+/// Takes out the numbers that a database gives: where a number is left out, later ones are others.
+fn without_ids(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            for (key, inner) in map.iter_mut() {
+                let given = matches!(key.as_str(), "id" | "inbox" | "task" | "outbound");
+                match inner {
+                    Value::Number(number) if given => *number = 0.into(),
+                    inner => without_ids(inner),
+                }
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(without_ids),
+        _ => {}
+    }
+}
+
 /// What should be, beside what is.
 struct World {
-    bed: Box<dyn Bed>,
+    bed: Box<dyn Fixture>,
     ledger: Option<Arc<dyn Ledger>>,
     boots: usize,
     last: Vec<Arrival>,
@@ -68,7 +105,7 @@ struct World {
 }
 
 impl World {
-    fn new(bed: Box<dyn Bed>) -> Self {
+    fn new(bed: Box<dyn Fixture>) -> Self {
         let ledger = Some(bed.open());
         Self {
             bed,
@@ -88,8 +125,8 @@ impl World {
         self.ledger.as_deref().unwrap()
     }
 
-    fn boot(&self) -> Boot {
-        boot(&format!("boot {}", self.boots))
+    fn instance(&self) -> Instance {
+        instance(&format!("instance {}", self.boots))
     }
 
     async fn play(mut self, events: Vec<Event>) {
@@ -126,7 +163,7 @@ impl World {
             self.next_order += 1;
         }
         self.last = batch.clone();
-        let fuse = Fuse { boot: self.boot(), ..fuse(permits) };
+        let fuse = Fuse { instance: self.instance(), ..fuse(permits) };
         let accepted = self.ledger().accept(batch, None, fuse).await.unwrap();
         assert!(accepted.claimed.len() <= permits);
         self.held.extend(accepted.claimed);
@@ -134,7 +171,7 @@ impl World {
 
     async fn claim(&mut self) {
         for lane in self.ledger().ready(at(0), 1).await.unwrap() {
-            let claimed = self.ledger().claim(&lane, &self.boot(), at(0)).await.unwrap();
+            let claimed = self.ledger().claim(&lane, &self.instance(), at(0)).await.unwrap();
             self.held.push(claimed.expect("a ready lane has work"));
         }
     }
@@ -173,9 +210,9 @@ impl World {
     }
 
     async fn send(&mut self) {
-        let due = self.ledger().due(&account(), &self.boot()).await.unwrap();
+        let due = self.ledger().due(&account(), &self.instance()).await.unwrap();
         let Some(part) = due.first() else { return };
-        assert!(self.ledger().sending(part.id, &self.boot()).await.unwrap());
+        assert!(self.ledger().sending(part.id, &self.instance()).await.unwrap());
         self.ledger().settle(part.id, Outcome::Sent(receipt("1"))).await.unwrap();
         assert!(self.parts.remove(&part.id.0), "sent once");
     }
@@ -187,7 +224,7 @@ impl World {
         self.boots += 1;
         self.stale.append(&mut self.held);
         let running = self.ledger().counts().await.unwrap().running;
-        assert_eq!(self.ledger().reclaim(&self.boot(), at(0)).await.unwrap(), running);
+        assert_eq!(self.ledger().reclaim(&self.instance(), at(0)).await.unwrap(), running);
     }
 
     async fn check(&self) {
@@ -203,6 +240,23 @@ impl World {
             let late = self.ledger().commit(&stale.claim, finish("late", vec![])).await.unwrap();
             assert!(matches!(late, Committed::Lost));
         }
+    }
+
+    /// What a reader sees: all counts, lists, and what became of every message.
+    async fn seen(&self) -> Value {
+        let ledger = self.ledger();
+        let mut chains = Vec::new();
+        for order in 1..self.next_order {
+            chains.push(ledger.trace(&order.to_string()).await.unwrap());
+        }
+        let mut seen = serde_json::json!({
+            "counts": ledger.counts().await.unwrap(),
+            "conversations": ledger.conversations(50).await.unwrap(),
+            "tasks": ledger.tasks(None, 50).await.unwrap(),
+            "chains": chains,
+        });
+        without_ids(&mut seen);
+        seen
     }
 
     async fn drain(&mut self) {

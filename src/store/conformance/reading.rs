@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::task::TaskState;
-use crate::store::{Outcome, Standing};
+use crate::store::{DeliveryState, Outcome};
 
 laws![
     a_chain_leads_from_event_to_receipt,
@@ -12,12 +12,12 @@ laws![
     what_departs_is_in_doubt_after_a_death_and_only_then,
 ];
 
-async fn a_chain_leads_from_event_to_receipt(bed: &dyn Bed) {
+async fn a_chain_leads_from_event_to_receipt(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = started(ledger.as_ref(), 1, 4711).await;
     let queued = finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
     let part = queued[0].parts[0].id;
-    ledger.sending(part, &boot("a")).await.unwrap();
+    ledger.sending(part, &instance("a")).await.unwrap();
     ledger.settle(part, Outcome::Sent(receipt("4712"))).await.unwrap();
     for name in ["4711", "4712", "tg:8:-1:4711", &claimed.claim.task.to_string()] {
         let chain = ledger.trace(name).await.unwrap();
@@ -27,19 +27,22 @@ async fn a_chain_leads_from_event_to_receipt(bed: &dyn Bed) {
         let task = chain[0].task.as_ref().unwrap();
         assert_eq!((task.row.state, &task.transcript), (TaskState::Done, &vec![said("yes")]));
         let out = &chain[0].outbounds[0];
-        assert_eq!(out.standing, Standing::Delivered { message: Some(MessageRef::new("4712")) });
+        assert_eq!(
+            out.standing,
+            DeliveryState::Delivered { message: Some(MessageRef::new("4712")) }
+        );
         assert_eq!((out.parts[0].state.as_str(), out.parts[0].attempts), ("sent", 1));
         assert_eq!(out.parts[0].receipt, Some(receipt("4712")));
     }
     assert!(ledger.trace("nonsense").await.unwrap().is_empty());
 }
 
-async fn what_is_quoted_is_found_by_its_id(bed: &dyn Bed) {
+async fn what_is_quoted_is_found_by_its_id(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = started(ledger.as_ref(), 1, 4711).await;
     let queued = finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
     let part = queued[0].parts[0].id;
-    ledger.sending(part, &boot("a")).await.unwrap();
+    ledger.sending(part, &instance("a")).await.unwrap();
     ledger.settle(part, Outcome::Sent(receipt("4712"))).await.unwrap();
     let quoted = async |n, id| ledger.quoted(&conversation(n), &MessageRef::new(id)).await.unwrap();
     let ours = quoted(1, "4712").await.unwrap();
@@ -57,7 +60,7 @@ async fn what_is_quoted_is_found_by_its_id(bed: &dyn Bed) {
     }
     let queued = finished(ledger.as_ref(), &tainted.claim, end).await;
     let part = queued[0].parts[0].id;
-    ledger.sending(part, &boot("a")).await.unwrap();
+    ledger.sending(part, &instance("a")).await.unwrap();
     let several =
         Receipt { also: ["4722", "4723"].map(MessageRef::new).to_vec(), ..receipt("4721") };
     ledger.settle(part, Outcome::Sent(several)).await.unwrap();
@@ -70,7 +73,7 @@ async fn what_is_quoted_is_found_by_its_id(bed: &dyn Bed) {
     assert!(quoted(1, "4713").await.is_none());
 }
 
-async fn lists_and_counts(bed: &dyn Bed) {
+async fn lists_and_counts(bed: &dyn Fixture) {
     let ledger = bed.open();
     let first = started(ledger.as_ref(), 1, 1).await;
     finished(ledger.as_ref(), &first.claim, finish("yes", vec![])).await;
@@ -96,7 +99,7 @@ async fn lists_and_counts(bed: &dyn Bed) {
     assert!(ledger.task(crate::domain::ids::TaskId(99)).await.unwrap().is_none());
 }
 
-async fn a_plain_message_costs_three_syncs_or_two(bed: &dyn Bed) {
+async fn a_plain_message_costs_three_syncs_or_two(bed: &dyn Fixture) {
     let ledger = bed.open();
     push(ledger.as_ref(), task(message(1, 1)), no_fuse()).await;
     for (order, leaves) in [(2, false), (3, true), (4, false), (5, true)] {
@@ -111,14 +114,14 @@ async fn a_plain_message_costs_three_syncs_or_two(bed: &dyn Bed) {
         let parts = finished(ledger.as_ref(), claim, end).await.remove(0).parts;
         assert_eq!((parts[0].departs, parts[1].departs), (leaves, false), "the first, at once");
         if !leaves {
-            assert!(ledger.sending(parts[0].id, &boot("a")).await.unwrap());
+            assert!(ledger.sending(parts[0].id, &instance("a")).await.unwrap());
         }
         ledger.settle(parts[0].id, Outcome::Sent(receipt("1"))).await.unwrap();
         assert_eq!(ledger.syncs() - before, if leaves { 2 } else { 3 });
     }
 }
 
-async fn what_departs_is_in_doubt_after_a_death_and_only_then(bed: &dyn Bed) {
+async fn what_departs_is_in_doubt_after_a_death_and_only_then(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = started(ledger.as_ref(), 1, 1).await;
     let mut end = finish("yes", vec![draft(1, 1)]);
@@ -126,12 +129,15 @@ async fn what_departs_is_in_doubt_after_a_death_and_only_then(bed: &dyn Bed) {
         *departs = true;
     }
     let part = finished(ledger.as_ref(), &claimed.claim, end).await.remove(0).parts.remove(0);
-    assert!(part.departs && !ledger.sending(part.id, &boot("a")).await.unwrap(), "it is marked");
+    assert!(
+        part.departs && !ledger.sending(part.id, &instance("a")).await.unwrap(),
+        "it is marked"
+    );
     let stays = Outcome::Retry { at: at(0), why: "it did not leave".to_owned() };
     ledger.settle(part.id, stays).await.unwrap();
-    let due = ledger.due(&account(), &boot("b")).await.unwrap();
+    let due = ledger.due(&account(), &instance("b")).await.unwrap();
     assert_eq!(due.iter().map(|due| due.unclear).collect::<Vec<_>>(), [false]);
-    assert!(ledger.sending(part.id, &boot("b")).await.unwrap());
-    let due = ledger.due(&account(), &boot("c")).await.unwrap();
+    assert!(ledger.sending(part.id, &instance("b")).await.unwrap());
+    let due = ledger.due(&account(), &instance("c")).await.unwrap();
     assert_eq!(due.iter().map(|due| due.unclear).collect::<Vec<_>>(), [true]);
 }

@@ -5,7 +5,7 @@ use crate::domain::usage::Spent;
 
 laws![counters_add_up_and_no_restart_begins_anew];
 
-async fn counters_add_up_and_no_restart_begins_anew(bed: &dyn Bed) {
+async fn counters_add_up_and_no_restart_begins_anew(bed: &dyn Fixture) {
     let day = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
     let spent = |who: &str, what, since, amount| Spent { who: who.to_owned(), what, since, amount };
     let ledger = bed.open();

@@ -44,7 +44,7 @@ async fn stored(ledger: &dyn Ledger, orders: &[i64]) -> String {
     text
 }
 
-async fn what_is_taken_back_is_nowhere(bed: &dyn Bed) {
+async fn what_is_taken_back_is_nowhere(bed: &dyn Fixture) {
     let ledger = bed.open();
     let ledger = ledger.as_ref();
     // One is answered, a later one quotes it and is answered too, one waits, one is talk.
@@ -81,12 +81,12 @@ async fn what_is_taken_back_is_nowhere(bed: &dyn Bed) {
         assert!(!all.contains(gone), "{gone}: {all}");
     }
     assert!(all.contains("text 5") && all.contains("really?"), "{all}");
-    let next = ledger.claim(&lane(1), &boot("a"), at(9)).await.unwrap().unwrap();
+    let next = ledger.claim(&lane(1), &instance("a"), at(9)).await.unwrap().unwrap();
     assert_eq!(next.heard[0].1.text, "text 5", "the one that was taken back is not answered");
-    assert!(ledger.claim(&lane(1), &boot("a"), at(9)).await.unwrap().is_none());
+    assert!(ledger.claim(&lane(1), &instance("a"), at(9)).await.unwrap().is_none());
 }
 
-async fn a_running_task_whose_message_is_taken_back_stops(bed: &dyn Bed) {
+async fn a_running_task_whose_message_is_taken_back_stops(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = started(ledger.as_ref(), 1, 1).await;
     let accepted = push(ledger.as_ref(), unsend(1, 1), no_fuse()).await;

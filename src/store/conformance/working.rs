@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::task::ParkedOn;
-use crate::store::{Said, Standing, Stray};
+use crate::store::{DeliveryState, Said, Stray};
 
 laws![
     a_lane_follows_the_platforms_order,
@@ -20,40 +20,40 @@ laws![
     a_status_message_is_known_until_it_is_forgotten,
 ];
 
-async fn a_lane_follows_the_platforms_order(bed: &dyn Bed) {
+async fn a_lane_follows_the_platforms_order(bed: &dyn Fixture) {
     let ledger = bed.open();
     for order in [3, 1, 2] {
         push(ledger.as_ref(), task(message(1, order)), no_fuse()).await;
     }
     for order in 1..=3 {
-        let claimed = ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().unwrap();
+        let claimed = ledger.claim(&lane(1), &instance("a"), at(0)).await.unwrap().unwrap();
         assert_eq!(claimed.heard[0].1.order, order);
         finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![])).await;
     }
-    assert!(ledger.claim(&lane(1), &boot("a"), at(0)).await.unwrap().is_none());
+    assert!(ledger.claim(&lane(1), &instance("a"), at(0)).await.unwrap().is_none());
 }
 
-async fn a_lane_has_one_running_task(bed: &dyn Bed) {
+async fn a_lane_has_one_running_task(bed: &dyn Fixture) {
     let ledger = bed.open();
     let first = started(ledger.as_ref(), 1, 1).await;
     push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
-    assert!(ledger.claim(&lane(1), &boot("b"), at(0)).await.unwrap().is_none());
+    assert!(ledger.claim(&lane(1), &instance("b"), at(0)).await.unwrap().is_none());
     assert!(ledger.ready(at(0), 9).await.unwrap().is_empty());
     finished(ledger.as_ref(), &first.claim, finish("yes", vec![])).await;
     assert_eq!(ledger.ready(at(0), 9).await.unwrap(), [lane(1)]);
-    assert!(ledger.claim(&lane(7), &boot("b"), at(0)).await.unwrap().is_none(), "no such lane");
+    assert!(ledger.claim(&lane(7), &instance("b"), at(0)).await.unwrap().is_none(), "no such lane");
 }
 
-async fn a_lost_claim_writes_nothing(bed: &dyn Bed) {
+async fn a_lost_claim_writes_nothing(bed: &dyn Fixture) {
     let ledger = bed.open();
     let old = started(ledger.as_ref(), 1, 1).await;
-    assert_eq!(ledger.reclaim(&boot("b"), at(1)).await.unwrap(), 1);
-    let new = ledger.claim(&lane(1), &boot("b"), at(1)).await.unwrap().unwrap();
+    assert_eq!(ledger.reclaim(&instance("b"), at(1)).await.unwrap(), 1);
+    let new = ledger.claim(&lane(1), &instance("b"), at(1)).await.unwrap().unwrap();
     assert_eq!((new.claim.task, new.attempts), (old.claim.task, 2));
     let lost = ledger.commit(&old.claim, finish("old", vec![draft(1, 1)])).await.unwrap();
     assert!(matches!(lost, Committed::Lost));
     assert!(matches!(ledger.say(&old.claim, "c1.0", draft(1, 1)).await.unwrap(), Said::Lost));
-    assert!(ledger.due(&account(), &boot("b")).await.unwrap().is_empty());
+    assert!(ledger.due(&account(), &instance("b")).await.unwrap().is_empty());
     finished(ledger.as_ref(), &new.claim, finish("new", vec![])).await;
     let detail = ledger.task(new.claim.task).await.unwrap().unwrap();
     assert_eq!(detail.transcript, [said("new")]);
@@ -61,7 +61,7 @@ async fn a_lost_claim_writes_nothing(bed: &dyn Bed) {
     assert!(matches!(late, Committed::Lost), "an ended task has no claim");
 }
 
-async fn a_dead_boots_claims_end(bed: &dyn Bed) {
+async fn a_dead_boots_claims_end(bed: &dyn Fixture) {
     let ledger = bed.open();
     let first = started(ledger.as_ref(), 1, 1).await;
     let step = Advance::Step {
@@ -76,9 +76,9 @@ async fn a_dead_boots_claims_end(bed: &dyn Bed) {
     drop(ledger);
     let ledger = bed.open();
     assert!(ledger.ready(at(1), 9).await.unwrap().is_empty(), "nobody has reclaimed yet");
-    assert_eq!(ledger.reclaim(&boot("b"), at(1)).await.unwrap(), 1);
-    assert_eq!(ledger.reclaim(&boot("b"), at(1)).await.unwrap(), 0);
-    let again = ledger.claim(&lane(1), &boot("b"), at(1)).await.unwrap().unwrap();
+    assert_eq!(ledger.reclaim(&instance("b"), at(1)).await.unwrap(), 1);
+    assert_eq!(ledger.reclaim(&instance("b"), at(1)).await.unwrap(), 0);
+    let again = ledger.claim(&lane(1), &instance("b"), at(1)).await.unwrap().unwrap();
     assert_eq!(again.transcript, [said("half")]);
     assert_eq!(again.header.as_deref(), Some(r#"{"steps":1}"#));
     assert!(again.facts.taint == Taint::Raw);
@@ -86,26 +86,26 @@ async fn a_dead_boots_claims_end(bed: &dyn Bed) {
     assert_eq!(again.attempts, 2);
 }
 
-async fn what_ran_at_two_deaths_is_suspected(bed: &dyn Bed) {
+async fn what_ran_at_two_deaths_is_suspected(bed: &dyn Fixture) {
     let ledger = bed.open();
     started(ledger.as_ref(), 1, 1).await;
     for (boots, suspected) in [("b", 0), ("c", 1)] {
-        ledger.reclaim(&boot(boots), at(1)).await.unwrap();
+        ledger.reclaim(&instance(boots), at(1)).await.unwrap();
         assert_eq!(ledger.suspects(2).await.unwrap().len(), suspected);
-        ledger.claim(&lane(1), &boot(boots), at(1)).await.unwrap().unwrap();
+        ledger.claim(&lane(1), &instance(boots), at(1)).await.unwrap().unwrap();
     }
-    ledger.reclaim(&boot("d"), at(1)).await.unwrap();
+    ledger.reclaim(&instance("d"), at(1)).await.unwrap();
     started(ledger.as_ref(), 2, 1).await;
     assert_eq!(ledger.suspects(2).await.unwrap(), [lane(1)], "the other ran at none");
-    let alone = ledger.claim(&lane(1), &boot("d"), at(1)).await.unwrap().unwrap();
+    let alone = ledger.claim(&lane(1), &instance("d"), at(1)).await.unwrap().unwrap();
     assert_eq!(alone.attempts, 4);
     ledger.acquit(&alone.claim).await.unwrap();
-    ledger.reclaim(&boot("e"), at(1)).await.unwrap();
-    let again = ledger.claim(&lane(1), &boot("e"), at(1)).await.unwrap().unwrap();
+    ledger.reclaim(&instance("e"), at(1)).await.unwrap();
+    let again = ledger.claim(&lane(1), &instance("e"), at(1)).await.unwrap().unwrap();
     assert_eq!(again.attempts, 4, "that death was not its own");
 }
 
-async fn a_claim_carries_history(bed: &dyn Bed) {
+async fn a_claim_carries_history(bed: &dyn Fixture) {
     let ledger = bed.open();
     for order in 1..=18 {
         let claimed = started(ledger.as_ref(), 1, order).await;
@@ -127,7 +127,7 @@ async fn a_claim_carries_history(bed: &dyn Bed) {
     assert_eq!(claimed.history, expected);
 }
 
-async fn a_finish_hands_over(bed: &dyn Bed) {
+async fn a_finish_hands_over(bed: &dyn Fixture) {
     let ledger = bed.open();
     let first = started(ledger.as_ref(), 1, 1).await;
     push(ledger.as_ref(), task(message(1, 2)), no_fuse()).await;
@@ -142,7 +142,7 @@ async fn a_finish_hands_over(bed: &dyn Bed) {
     let next = next.unwrap();
     assert_eq!(next.heard[0].1.order, 2);
     assert_eq!(next.history, [vec![said("yes")]]);
-    assert_eq!(next.claim.boot, first.claim.boot);
+    assert_eq!(next.claim.instance, first.claim.instance);
     assert_eq!(queued[0].parts.len(), 2);
     assert!(queued[0].parts.iter().all(|p| p.answer && !p.unclear && p.attempts == 0));
 }
@@ -153,6 +153,7 @@ fn park(on: ParkedOn, wake_at: Option<i64>) -> Advance {
         header: "{}".to_owned(),
         on,
         ask: None,
+        seek: None,
         wake_at: wake_at.map(at),
         usage: Usage::default(),
         hand_over: false,
@@ -160,7 +161,7 @@ fn park(on: ParkedOn, wake_at: Option<i64>) -> Advance {
     }
 }
 
-async fn a_parked_task_gives_back_its_lane(bed: &dyn Bed) {
+async fn a_parked_task_gives_back_its_lane(bed: &dyn Fixture) {
     let ledger = bed.open();
     let sleeper = started(ledger.as_ref(), 1, 1).await;
     ledger.commit(&sleeper.claim, park(ParkedOn::Time, Some(50))).await.unwrap();
@@ -171,14 +172,14 @@ async fn a_parked_task_gives_back_its_lane(bed: &dyn Bed) {
     assert_eq!(ledger.counts().await.unwrap().parked, 2);
     assert!(ledger.ready(at(49), 9).await.unwrap().is_empty());
     assert_eq!(ledger.ready(at(50), 9).await.unwrap(), [lane(1)]);
-    let awake = ledger.claim(&lane(1), &boot("a"), at(50)).await.unwrap().unwrap();
+    let awake = ledger.claim(&lane(1), &instance("a"), at(50)).await.unwrap().unwrap();
     assert_eq!((awake.claim.task, awake.attempts), (sleeper.claim.task, 1));
     assert_eq!(awake.transcript, [said("I wait")]);
     finished(ledger.as_ref(), &awake.claim, finish("done", vec![])).await;
-    let parent = ledger.claim(&lane(1), &boot("a"), at(50)).await.unwrap().unwrap();
+    let parent = ledger.claim(&lane(1), &instance("a"), at(50)).await.unwrap().unwrap();
     assert_eq!(parent.claim.task, passing.claim.task, "its child has ended");
     ledger.commit(&parent.claim, park(child_of(&awake), None)).await.unwrap();
-    let parent = ledger.claim(&lane(1), &boot("a"), at(50)).await.unwrap();
+    let parent = ledger.claim(&lane(1), &instance("a"), at(50)).await.unwrap();
     assert!(parent.is_some(), "a child that ended before does not keep it asleep");
 }
 
@@ -186,7 +187,7 @@ fn child_of(claimed: &Claimed) -> ParkedOn {
     ParkedOn::Child { task: claimed.claim.task }
 }
 
-async fn what_a_tool_says_is_said_once(bed: &dyn Bed) {
+async fn what_a_tool_says_is_said_once(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = started(ledger.as_ref(), 1, 1).await;
     let Said::New(queued) = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap() else {
@@ -197,17 +198,17 @@ async fn what_a_tool_says_is_said_once(bed: &dyn Bed) {
         other => panic!("it is known: {other:?}"),
     };
     let again = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap();
-    assert_eq!(known(again), (queued.outbound, Standing::Open));
+    assert_eq!(known(again), (queued.outbound, DeliveryState::Open));
     let outcome = crate::store::Outcome::Sent(receipt("77"));
     ledger.settle(queued.parts[0].id, outcome).await.unwrap();
     let again = ledger.say(&claimed.claim, "c1.0", draft(1, 1)).await.unwrap();
     let message = Some(MessageRef::new("77"));
-    assert_eq!(known(again), (queued.outbound, Standing::Delivered { message }));
+    assert_eq!(known(again), (queued.outbound, DeliveryState::Delivered { message }));
     let other = ledger.say(&claimed.claim, "c1.1", draft(2, 1)).await.unwrap();
     assert!(matches!(other, Said::New(q) if !q.parts[0].answer), "to others it is no answer");
 }
 
-async fn lanes_are_served_by_age(bed: &dyn Bed) {
+async fn lanes_are_served_by_age(bed: &dyn Fixture) {
     let ledger = bed.open();
     for n in [3, 1, 2, 3] {
         push(ledger.as_ref(), task(message(n, n * 10)), no_fuse()).await;
@@ -216,13 +217,13 @@ async fn lanes_are_served_by_age(bed: &dyn Bed) {
     assert_eq!(ledger.ready(at(0), 1).await.unwrap(), [lane(3)]);
 }
 
-async fn a_claim_that_is_given_back_is_no_attempt(bed: &dyn Bed) {
+async fn a_claim_that_is_given_back_is_no_attempt(bed: &dyn Fixture) {
     let ledger = bed.open();
     let crashed = started(ledger.as_ref(), 1, 1).await;
     ledger.commit(&crashed.claim, step("half", 1)).await.unwrap();
-    ledger.reclaim(&boot("b"), at(1)).await.unwrap();
+    ledger.reclaim(&instance("b"), at(1)).await.unwrap();
     for boot_name in ["b", "c", "d"] {
-        let claimed = ledger.claim(&lane(1), &boot(boot_name), at(1)).await.unwrap().unwrap();
+        let claimed = ledger.claim(&lane(1), &instance(boot_name), at(1)).await.unwrap().unwrap();
         assert_eq!(claimed.attempts, 2, "the crash counts, a stop does not");
         assert_eq!(claimed.transcript, [said("half")]);
         assert_eq!(claimed.header.as_deref(), Some(r#"{"steps":1}"#));
@@ -239,12 +240,12 @@ async fn a_claim_that_is_given_back_is_no_attempt(bed: &dyn Bed) {
     assert!(matches!(lost, Committed::Lost));
 }
 
-async fn an_end_tells_the_whole_cost(bed: &dyn Bed) {
+async fn an_end_tells_the_whole_cost(bed: &dyn Fixture) {
     let ledger = bed.open();
     let first = started(ledger.as_ref(), 1, 1).await;
     ledger.commit(&first.claim, step("half", 3)).await.unwrap();
-    ledger.reclaim(&boot("b"), at(1)).await.unwrap();
-    let again = ledger.claim(&lane(1), &boot("b"), at(1)).await.unwrap().unwrap();
+    ledger.reclaim(&instance("b"), at(1)).await.unwrap();
+    let again = ledger.claim(&lane(1), &instance("b"), at(1)).await.unwrap().unwrap();
     let ended = ledger.commit(&again.claim, finish("yes", vec![])).await.unwrap();
     let Committed::Ended { usage, .. } = ended else { panic!("it should have ended: {ended:?}") };
     let whole = Usage { calls: 4, input: 100, cached: 10, output: 5, micro_usd: 7 };
@@ -262,7 +263,7 @@ fn step(text: &str, calls: u32) -> Advance {
     }
 }
 
-async fn a_status_message_is_known_until_it_is_forgotten(bed: &dyn Bed) {
+async fn a_status_message_is_known_until_it_is_forgotten(bed: &dyn Fixture) {
     let ledger = bed.open();
     let (first, second) =
         (started(ledger.as_ref(), 1, 1).await, started(ledger.as_ref(), 2, 1).await);

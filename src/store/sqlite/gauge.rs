@@ -3,8 +3,8 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::writer::Class;
-use crate::store::{Result, StoreError};
+use crate::store::engine::Class;
+use crate::store::error::{Result, StoreError};
 
 /// What the writer tells of itself.
 #[derive(Debug, Default)]

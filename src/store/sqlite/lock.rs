@@ -11,7 +11,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::place::Place;
-use crate::store::{Result, StoreError};
+use crate::store::error::{Result, StoreError};
 
 /// Holds the store for this process until it is dropped.
 #[derive(Debug)]

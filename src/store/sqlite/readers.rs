@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction};
 use tokio::sync::Semaphore;
 
 use super::schema;
-use crate::store::{Result, StoreError};
+use super::tx::SqliteTx;
+use crate::store::engine::Job;
+use crate::store::error::Result;
 
 const MOST: usize = 2;
 /// A reader that is busy is waited for no longer when the store closes.
@@ -28,30 +30,24 @@ impl Readers {
         Self { path, free: Arc::default(), permits: Arc::new(Semaphore::new(MOST)) }
     }
 
-    /// Reads, on a thread that may block, in one snapshot.
-    ///
-    /// # Errors
-    /// The query's own, or `Broken` when the file cannot be opened.
-    pub async fn run<T, F>(&self, query: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
-    {
-        let gone = || StoreError::Broken("the store is closed".to_owned());
-        let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(|_| gone())?;
+    /// Runs a job that reads, on a thread that may block, in one snapshot.
+    pub async fn run(&self, job: Box<dyn Job>) {
+        // A job that is dropped says that the store is closed.
+        let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else { return };
         let (free, path) = (Arc::clone(&self.free), self.path.clone());
         let reading = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let conn = free.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let conn = match conn {
-                Some(conn) => conn,
-                None => schema::open_reader(&path)?,
-            };
-            let answer = snapshot(&conn, query);
-            free.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
-            answer
+            match conn.map_or_else(|| schema::open_reader(&path), Ok) {
+                Ok(conn) => {
+                    snapshot(&conn, job);
+                    free.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
+                }
+                Err(error) => job.answer(Err(error)),
+            }
         });
-        reading.await.map_err(|_| gone())?
+        // It ends in no other way than a panic, of which its job tells.
+        drop(reading.await);
     }
 
     /// Reads no more, and closes what is open.
@@ -64,7 +60,11 @@ impl Readers {
     }
 }
 
-fn snapshot<T>(conn: &Connection, query: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-    let transaction = conn.unchecked_transaction()?;
-    query(&transaction)
+fn snapshot(conn: &Connection, mut job: Box<dyn Job>) {
+    let read = begin(conn).and_then(|_open| job.run(&mut SqliteTx::on(conn)));
+    job.answer(read);
+}
+
+fn begin(conn: &Connection) -> Result<Transaction<'_>> {
+    Ok(conn.unchecked_transaction()?)
 }

@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{backup, check};
-use crate::store::{Result, StoreError};
+use crate::store::error::{Result, StoreError};
 
 /// The tables of a new store: what all steps come to.
 const TODAY: &str = include_str!("schema.sql");
@@ -21,6 +21,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0005_spent.sql"),
     include_str!("migrations/0006_quoted.sql"),
     include_str!("migrations/0007_command.sql"),
+    include_str!("migrations/0008_columns.sql"),
+    include_str!("migrations/0009_approval.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

@@ -8,8 +8,9 @@
 -- Says whose file this is ("SELK"), to other programs and at the next start.
 PRAGMA application_id = 1397050443;
 
--- blanked: the last row of the inbox whose words went with their age: its key stays for a while.
-CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL, blanked INTEGER NOT NULL DEFAULT 0) STRICT;
+-- blanked: the last row of the inbox whose words went with their age: its key stays for a while. sealed: why this
+-- life must not go on here.
+CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL, blanked INTEGER NOT NULL DEFAULT 0, sealed TEXT) STRICT;
 INSERT INTO meta (id, checked_at) VALUES (1, 0);
 
 CREATE TABLE cursor (account TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -58,7 +59,7 @@ CREATE TABLE task (
     ord INTEGER NOT NULL,
     state TEXT NOT NULL,
     claim INTEGER NOT NULL DEFAULT 0,
-    boot TEXT,
+    instance TEXT,
     attempts INTEGER NOT NULL DEFAULT 0,
     epoch INTEGER,
     start_at INTEGER,
@@ -106,13 +107,18 @@ CREATE TABLE inbox (
     task INTEGER,
     question INTEGER,
     done_at INTEGER,
-    stored_at INTEGER NOT NULL
+    stored_at INTEGER NOT NULL,
+    album TEXT,
+    quotes TEXT
 ) STRICT;
 CREATE UNIQUE INDEX inbox_key ON inbox (key, account);
 CREATE INDEX inbox_task ON inbox (task) WHERE task IS NOT NULL;
 CREATE INDEX inbox_message ON inbox (message, conversation) WHERE message IS NOT NULL;
 -- Lines of groups that wait for the gate.
 CREATE INDEX inbox_gate ON inbox (conversation, id) WHERE disposition = 'gate';
+-- quotes: the message that it replies to. album: what it was sent together with.
+CREATE INDEX inbox_quotes ON inbox (quotes, conversation) WHERE quotes IS NOT NULL;
+CREATE INDEX inbox_album ON inbox (conversation, album) WHERE album IS NOT NULL;
 CREATE INDEX inbox_context ON inbox (conversation) WHERE disposition = 'context' AND task IS NULL;
 -- A list of three words would be a table that every row makes anew.
 CREATE INDEX inbox_command ON inbox (id)
@@ -143,6 +149,45 @@ CREATE INDEX question_task ON question (task);
 CREATE INDEX question_open ON question (conversation) WHERE state = 'open';
 CREATE INDEX question_said ON question (outbound) WHERE state = 'open';
 
+-- Leave to make one call. state: see ApprovalState. requester: empty when nobody asked just now.
+CREATE TABLE approval (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL,
+    code TEXT NOT NULL,
+    task INTEGER NOT NULL,
+    requester TEXT NOT NULL,
+    requester_name TEXT NOT NULL,
+    request TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    state TEXT NOT NULL,
+    why TEXT,
+    decided_by TEXT NOT NULL DEFAULT '',
+    expires_at INTEGER NOT NULL,
+    lapses_at INTEGER,
+    created_at INTEGER NOT NULL,
+    settled_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX approval_key ON approval (key);
+CREATE INDEX approval_task ON approval (task);
+CREATE INDEX approval_code ON approval (code);
+CREATE INDEX approval_open ON approval (id) WHERE state = 'open';
+CREATE INDEX approval_usable ON approval (id) WHERE state IN ('open', 'approved');
+CREATE INDEX approval_requester ON approval (requester, created_at);
+
+-- Who was asked for it, where, and by which message.
+CREATE TABLE approval_asked (
+    approval INTEGER NOT NULL,
+    account TEXT NOT NULL,
+    person TEXT NOT NULL,
+    person_name TEXT NOT NULL,
+    conversation INTEGER NOT NULL,
+    outbound INTEGER NOT NULL,
+    refused INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (approval, account, person)
+) STRICT;
+CREATE INDEX approval_asked_whom ON approval_asked (person, account);
+CREATE INDEX approval_asked_said ON approval_asked (outbound);
+
 -- Where tasks speak and what can be done there, as facts have it ("place": 0 stands for it in a task's facts).
 CREATE TABLE whereabouts (id INTEGER PRIMARY KEY, place TEXT NOT NULL UNIQUE) STRICT;
 
@@ -164,7 +209,7 @@ CREATE UNIQUE INDEX outbound_call ON outbound (task, call) WHERE call IS NOT NUL
 CREATE INDEX outbound_task ON outbound (task) WHERE task IS NOT NULL;
 CREATE INDEX outbound_inbox ON outbound (inbox) WHERE inbox IS NOT NULL;
 
--- id: 4096 times its outbound, and its place there. open: the courier has still to do with it. told: null, or an answer that did not arrive (0), or the
+-- id: 4096 times its outbound, and its place there. open: it has still to be sent, or to be decided. told: null, or an answer that did not arrive (0), or the
 -- task that was told so.
 CREATE TABLE part (
     id INTEGER PRIMARY KEY,
@@ -176,15 +221,19 @@ CREATE TABLE part (
     repeated INTEGER NOT NULL DEFAULT 0,
     told INTEGER,
     attempts INTEGER NOT NULL DEFAULT 0,
-    boot TEXT,
+    instance TEXT,
     not_before INTEGER,
     receipt TEXT,
     reason TEXT,
-    updated_at INTEGER NOT NULL
+    updated_at INTEGER NOT NULL,
+    message TEXT GENERATED ALWAYS AS (receipt ->> '$.message') VIRTUAL
 ) STRICT;
 CREATE INDEX part_told ON part (conversation) WHERE told IS NOT NULL;
 -- A quote of one of our messages brings its id alone.
-CREATE INDEX part_message ON part (receipt ->> '$.message', conversation) WHERE receipt IS NOT NULL;
+CREATE INDEX part_message ON part (message, conversation) WHERE message IS NOT NULL;
+-- Further messages that the call of a part made.
+CREATE TABLE part_also (message TEXT, part INTEGER, PRIMARY KEY (message, part)) STRICT, WITHOUT ROWID;
+CREATE INDEX part_also_of ON part_also (part);
 -- The calls of parts that are not settled, or did not arrive and are still to be told: few rows at any time. It is
 -- also the way to the open parts.
 CREATE TABLE rendered (part INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;

@@ -10,15 +10,19 @@ use selkie_channel_core::{Body, What};
 use tempfile::TempDir;
 
 use super::schema::NEWEST;
-use super::writer::Class;
-use super::{Options, Sqlite, lanes, read, schema};
+use super::testing::{limit_growth, plan};
+use super::{Sqlite, schema};
 use crate::domain::clock::ManualClock;
 use crate::domain::facts::Where;
 use crate::store::conformance::{
-    Bed, account, arrival, at, boot, cursor, draft, finish, finished, fuse, lane, message, no_fuse,
-    push, random_histories, receipt, run_all, started, task,
+    Fixture, account, arrival, at, cursor, draft, finish, finished, fuse, instance, lane, message,
+    no_fuse, push, random_histories, receipt, run_all, started, task,
 };
+use crate::store::engine::Engine;
 use crate::store::read::Read;
+use crate::store::sql::{Plan, SqlLedger};
+use crate::store::value::params;
+use crate::store::verbs::statements;
 use crate::store::{
     Advance, Committed, Delivery, Disposition, Intake, Ledger, Outcome, StoreError, Work,
 };
@@ -28,19 +32,19 @@ mod old;
 
 struct FileBed(TempDir);
 
-impl Bed for FileBed {
+impl Fixture for FileBed {
     fn open(&self) -> Arc<dyn Ledger> {
         Arc::new(open(self.0.path()).unwrap())
     }
 }
 
-fn bed() -> Box<dyn Bed> {
+fn bed() -> Box<dyn Fixture> {
     Box::new(FileBed(tempfile::tempdir().unwrap()))
 }
 
-fn open(dir: &Path) -> Result<Sqlite, StoreError> {
-    let options = Options { clock: Arc::new(ManualClock::at(at(0))) };
-    Sqlite::open(&dir.join("selkie.db"), options)
+fn open(dir: &Path) -> Result<SqlLedger, StoreError> {
+    let engine = Sqlite::open(&dir.join("selkie.db"), at(0))?;
+    Ok(SqlLedger::over(Arc::new(engine), Arc::new(ManualClock::at(at(0)))))
 }
 
 #[tokio::test]
@@ -121,14 +125,14 @@ async fn a_full_disk_refuses_and_the_ledger_lives_on() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = open(dir.path()).unwrap();
     let claimed = started(&ledger, 1, 1).await;
-    ledger.limit_growth(0).await;
+    limit_growth(&ledger, 0).await;
     let mut big = message(1, 2);
     big.text = "x".repeat(200_000);
     let refused = ledger.accept(vec![task(big.clone())], Some(cursor("3")), no_fuse()).await;
     assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
     assert!(ledger.cursor(&account()).await.unwrap().is_none(), "the cursor did not move");
     assert_eq!(ledger.counts().await.unwrap().inbox, 1);
-    ledger.limit_growth(1000).await;
+    limit_growth(&ledger, 1000).await;
     let accepted = ledger.accept(vec![task(big)], Some(cursor("3")), no_fuse()).await.unwrap();
     assert_eq!(accepted.fresh.len(), 1, "the same verb again, now with room");
     finished(&ledger, &claimed.claim, finish("yes", vec![])).await;
@@ -138,8 +142,8 @@ async fn a_full_disk_refuses_and_the_ledger_lives_on() {
 async fn one_bad_verb_of_a_batch_takes_back_itself_alone() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = open(dir.path()).unwrap();
-    let bad = ledger.writer.run(Class::Durable, 0, |conn: &Connection| {
-        conn.execute("INSERT INTO notice VALUES ('half', 1)", [])?;
+    let bad = ledger.write(Plan::DURABLE, |tx| {
+        tx.execute("INSERT INTO notice VALUES ('half', 1)", params![])?;
         Err::<(), _>(StoreError::Corrupt("on purpose".to_owned()))
     });
     let good = ledger.say_once("whole", draft(1, 1));
@@ -155,18 +159,18 @@ async fn a_lost_transaction_is_answered_by_its_whole_batch() {
     let ledger = open(dir.path()).unwrap();
     // Holds the writer until both verbs wait, so that they are one batch.
     let (go, gate) = std::sync::mpsc::channel::<()>();
-    let (began, begun) = tokio::sync::oneshot::channel::<()>();
-    let hold = ledger.writer.run(Class::Relaxed, 0, move |_: &Connection| {
+    let (began, mut begun) = tokio::sync::mpsc::unbounded_channel();
+    let hold = ledger.write(Plan::RELAXED, move |_| {
         began.send(()).unwrap();
         gate.recv().unwrap();
         Ok(())
     });
     let batch = async {
-        begun.await.unwrap();
+        begun.recv().await.unwrap();
         let good = ledger.say_once("whole", draft(1, 1));
         // What SQLite does by itself when the disk fails in the middle.
-        let bad = ledger.writer.run(Class::Durable, 0, |conn: &Connection| {
-            conn.execute("ROLLBACK", [])?;
+        let bad = ledger.write(Plan::DURABLE, |tx| {
+            tx.execute("ROLLBACK", params![])?;
             Err::<(), _>(StoreError::Broken("the disk failed".to_owned()))
         });
         tokio::join!(good, bad, async { go.send(()).unwrap() })
@@ -200,49 +204,40 @@ async fn many_at_once_share_their_syncs() {
 async fn ready_looks_at_lanes_and_not_at_tasks() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = open(dir.path()).unwrap();
-    let plan = |sql: &'static str| {
-        ledger.writer.run(Class::Relaxed, 0, move |conn: &Connection| {
-            let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
-            let lines = statement.query_map([1, 5], |row| row.get::<_, String>(3))?;
-            Ok(lines.collect::<rusqlite::Result<Vec<_>>>()?.join("\n"))
-        })
-    };
-    insta::assert_snapshot!(plan(lanes::READY).await.unwrap(), @r"
+    insta::assert_snapshot!(plan(&ledger, statements::READY).await, @r"
     SCAN lane USING INDEX lane_ready
     CORRELATED SCALAR SUBQUERY 1
     SEARCH task USING COVERING INDEX task_running (lane=?)
     ");
-    let says = plan(lanes::OLDEST).await.unwrap();
+    let says = plan(&ledger, statements::OLDEST).await;
     assert!(says.contains("INDEX task_order (lane=?)") && !says.contains("TEMP"), "{says}");
 }
 
 #[tokio::test]
 async fn a_statement_is_compiled_once_whatever_it_is_asked_for() {
     let dir = tempfile::tempdir().unwrap();
-    let ledger = open(dir.path()).unwrap();
+    let file = dir.path().join("selkie.db");
+    std::fs::write(&file, "").unwrap();
     let compiled_again = |conn: &Connection| {
         let sql = "SELECT item FROM transcript WHERE task = ?1 ORDER BY seq LIMIT ?2";
         for task in [0, 7, 1, 9] {
-            let mut statement = conn.prepare_cached(sql)?;
-            statement.query_map([task, 3], |_| Ok(()))?.collect::<rusqlite::Result<()>>()?;
+            let mut statement = conn.prepare_cached(sql).unwrap();
+            let rows = statement.query_map([task, 3], |_| Ok(())).unwrap();
+            rows.collect::<rusqlite::Result<()>>().unwrap();
         }
-        Ok(conn.prepare_cached(sql)?.get_status(StatementStatus::RePrepare))
+        conn.prepare_cached(sql).unwrap().get_status(StatementStatus::RePrepare)
     };
-    assert_eq!(ledger.writer.run(Class::Relaxed, 0, compiled_again).await.unwrap(), 0);
-    assert_eq!(ledger.readers.run(compiled_again).await.unwrap(), 0);
+    let writer = schema::open_writer(&file, at(0)).unwrap();
+    assert_eq!(compiled_again(&writer), 0);
+    assert_eq!(compiled_again(&schema::open_reader(&file).unwrap()), 0);
 }
 
 #[tokio::test]
 async fn counting_reads_no_table_through() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = open(dir.path()).unwrap();
-    for sql in read::COUNTS {
-        let plan = ledger.writer.run(Class::Relaxed, 0, move |conn: &Connection| {
-            let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
-            let lines = statement.query_map([], |row| row.get::<_, String>(3))?;
-            Ok(lines.collect::<rusqlite::Result<Vec<_>>>()?.join("\n"))
-        });
-        let plan = plan.await.unwrap();
+    for sql in statements::COUNTS {
+        let plan = plan(&ledger, sql).await;
         let by_key = "SEARCH part USING INTEGER PRIMARY KEY";
         let cheap = plan.contains("INDEX task_") || plan.contains(by_key);
         assert!(cheap || plan == "SEARCH inbox", "{sql}: {plan}");
@@ -283,11 +278,10 @@ async fn a_task_that_cannot_be_read_ends_and_its_lane_goes_on() {
     for order in 1..=4 {
         push(&ledger, task(message(1, order)), no_fuse()).await;
     }
-    let spoil = |sql: &'static str| {
-        ledger.writer.run(Class::Relaxed, 0, move |conn: &Connection| Ok(conn.execute(sql, [])?))
-    };
+    let spoil =
+        |sql: &'static str| ledger.write(Plan::RELAXED, move |tx| tx.execute(sql, params![]));
     spoil("UPDATE task SET facts = '{}' WHERE id = 1").await.unwrap();
-    let second = ledger.claim(&lane(1), &boot("a"), at(1)).await.unwrap().unwrap();
+    let second = ledger.claim(&lane(1), &instance("a"), at(1)).await.unwrap().unwrap();
     assert_eq!(second.heard[0].1.order, 2);
     spoil("UPDATE inbox SET inbound = '{}' WHERE id = 3").await.unwrap();
     let mut advance = finish("yes", vec![]);
@@ -307,9 +301,7 @@ async fn what_is_taken_back_does_not_stay_in_rows_that_cannot_be_read() {
     let ledger = open(dir.path()).unwrap();
     let claimed = started(&ledger, 1, 1).await;
     finished(&ledger, &claimed.claim, finish("yes", vec![])).await;
-    let run = |sql: &'static str| {
-        ledger.writer.run(Class::Relaxed, 0, move |conn: &Connection| Ok(conn.execute(sql, [])?))
-    };
+    let run = |sql: &'static str| ledger.write(Plan::RELAXED, move |tx| tx.execute(sql, params![]));
     // Another version's row, one that is cut, one that is no text.
     for sql in [
         r#"INSERT INTO transcript VALUES (1, 50, 99, '{"item":"later","text":"text 1"}')"#,
@@ -343,7 +335,7 @@ async fn a_plain_message_writes_few_pages() {
         let claimed = accepted.unwrap().claimed.remove(0);
         let said = finished(&ledger, &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
         let part = said[0].parts[0].id;
-        assert!(ledger.sending(part, &boot("a")).await.unwrap());
+        assert!(ledger.sending(part, &instance("a")).await.unwrap());
         ledger.settle(part, Outcome::Sent(receipt("1"))).await.unwrap();
     };
     plain(1).await;
@@ -385,7 +377,7 @@ async fn a_settled_message_takes_little() {
             said.parts[0].shown.clone_from(&answer);
             let queued = finished(&ledger, &claimed.claim, finish(&answer, vec![said])).await;
             let part = queued[0].parts[0].id;
-            assert!(ledger.sending(part, &boot("a")).await.unwrap());
+            assert!(ledger.sending(part, &instance("a")).await.unwrap());
             ledger.settle(part, Outcome::Sent(receipt("1"))).await.unwrap();
         }
         let trace = ledger.trace("2").await.unwrap();
@@ -402,11 +394,13 @@ async fn a_settled_message_takes_little() {
 #[tokio::test]
 async fn an_idle_writer_settles_what_was_relaxed() {
     let dir = tempfile::tempdir().unwrap();
-    let ledger = open(dir.path()).unwrap();
+    let engine = Arc::new(Sqlite::open(&dir.path().join("selkie.db"), at(0)).unwrap());
+    let ledger =
+        SqlLedger::over(Arc::clone(&engine) as Arc<dyn Engine>, Arc::new(ManualClock::at(at(0))));
     ledger.penalty(&account(), "", at(5)).await.unwrap();
     assert_eq!(ledger.syncs(), 0, "a relaxed verb is not synced");
     let settled = async {
-        while ledger.settles() == 0 {
+        while engine.settles() == 0 {
             tokio::task::yield_now().await;
         }
     };
@@ -423,12 +417,12 @@ async fn rows_of_version_1_load_and_resume() {
     schema::make_version(&dir.path().join("selkie.db"), 1);
     Connection::open(dir.path().join("selkie.db")).unwrap().execute_batch(V1).unwrap();
     let ledger = open(dir.path()).unwrap();
-    assert_eq!(ledger.reclaim(&boot("b"), at(0)).await.unwrap(), 1);
-    let claimed = ledger.claim(&lane(1), &boot("b"), at(0)).await.unwrap().unwrap();
+    assert_eq!(ledger.reclaim(&instance("b"), at(0)).await.unwrap(), 1);
+    let claimed = ledger.claim(&lane(1), &instance("b"), at(0)).await.unwrap().unwrap();
     assert_eq!(claimed.heard[0].1.text, "note: buy milk");
     assert_eq!((claimed.transcript.len(), claimed.history.len()), (3, 1));
     assert_eq!(claimed.facts.place.name(), "telegram:group");
-    let due = ledger.due(&account(), &boot("b")).await.unwrap();
+    let due = ledger.due(&account(), &instance("b")).await.unwrap();
     assert_eq!((due.len(), due[0].unclear), (1, true));
     assert_eq!(due[0].part.shown, "hello");
     finished(&ledger, &claimed.claim, finish("yes", vec![draft(1, 1)])).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::store::{Result, StoreError};
+use crate::store::error::{Result, StoreError};
 
 /// 16 MB of pages: checkpointed even while verbs come.
 const LONG: i64 = 4096;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
@@ -15,21 +15,14 @@ use tokio::sync::oneshot;
 use super::check;
 use super::gauge::Gauge;
 use super::place::Place;
+use super::tx::SqliteTx;
 use super::wal::Wal;
-use crate::store::{Result, StoreError};
+use crate::store::engine::{Class, Job, Verb};
+use crate::store::error::{Result, StoreError};
 
 const MOST_VERBS: usize = 256;
 const MOST_BYTES: usize = 2 << 20;
 const IDLE: Duration = Duration::from_millis(50);
-
-/// What a power failure may take back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Nothing: synced before the verb answers.
-    Durable,
-    /// This verb, until the next sync. `kill -9` takes nothing.
-    Relaxed,
-}
 
 /// The handle to the writing thread. Dropping it ends the thread after the verbs it has.
 #[derive(Debug)]
@@ -47,7 +40,7 @@ impl Writer {
     pub fn start(conn: Connection, path: &Path) -> Result<Self> {
         let (verbs, inbox) = channel();
         let gauge = Arc::new(Gauge::default());
-        let bench = Bench {
+        let bench = WriterThread {
             conn,
             inbox,
             gauge: Arc::clone(&gauge),
@@ -63,21 +56,10 @@ impl Writer {
         Ok(Self { verbs: Some(verbs), thread: Some(thread), gauge })
     }
 
-    /// Runs one verb in a transaction and answers after its commit. `bytes` is about what it writes.
-    ///
-    /// # Errors
-    /// The verb's own, or `Broken` when the batch could not be committed.
-    pub async fn run<T, F>(&self, class: Class, bytes: usize, verb: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
-    {
-        let (answer, answered) = oneshot::channel();
-        let job = Box::new(Typed { verb: Some(verb), result: None, answer });
-        let verb = Message::Verb(Verb { class, bytes, came: Instant::now(), job });
-        let gone = || StoreError::Broken("the store is closed".to_owned());
-        self.verbs.as_ref().and_then(|v| v.send(verb).ok()).ok_or_else(gone)?;
-        answered.await.map_err(|_| gone())?
+    /// Takes a verb, to be run in a transaction and answered after its commit.
+    pub fn take(&self, verb: Verb) {
+        // Without a thread it is dropped, which says that the store is closed.
+        drop(self.verbs.as_ref().map(|v| v.send(Message::Verb(verb))));
     }
 
     /// Empties the log as soon as there is time: what was taken back stands in its older pages.
@@ -120,47 +102,14 @@ enum Message {
     Close(oneshot::Sender<()>),
 }
 
-struct Verb {
-    class: Class,
-    bytes: usize,
-    came: Instant,
-    job: Box<dyn Job>,
-}
-
-/// A verb without its type: run once, answered once.
-trait Job: Send {
-    fn run(&mut self, conn: &Connection) -> Result<()>;
-    fn answer(self: Box<Self>, committed: Result<()>, gauge: &Gauge);
-}
-
-struct Typed<T, F> {
-    verb: Option<F>,
-    result: Option<Result<T>>,
-    answer: oneshot::Sender<Result<T>>,
-}
-
-impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Job for Typed<T, F> {
-    fn run(&mut self, conn: &Connection) -> Result<()> {
-        let Some(verb) = self.verb.take() else { return Ok(()) };
-        let result = verb(conn);
-        let outcome = result.as_ref().map(|_| ()).map_err(Clone::clone);
-        self.result = Some(result);
-        outcome
-    }
-
-    fn answer(self: Box<Self>, committed: Result<()>, gauge: &Gauge) {
-        let Self { result, answer, .. } = *self;
-        let result = committed.and_then(|()| {
-            result.unwrap_or_else(|| Err(StoreError::Broken("the verb was not run".to_owned())))
-        });
-        let result = result.map_err(|e| gauge.note(e));
-        // Nobody waits any more when the caller was cancelled; the verb stands all the same.
-        drop(answer.send(result));
-    }
+/// A verb of a batch, and why nothing of it is kept.
+struct Taken {
+    verb: Verb,
+    failed: Option<StoreError>,
 }
 
 /// What the thread owns.
-struct Bench {
+struct WriterThread {
     conn: Connection,
     inbox: Receiver<Message>,
     gauge: Arc<Gauge>,
@@ -171,7 +120,7 @@ struct Bench {
     closing: Option<oneshot::Sender<()>>,
 }
 
-impl Bench {
+impl WriterThread {
     fn work(mut self) {
         while let Some(first) = self.next() {
             self.gauge.hold(Some(first.came));
@@ -232,36 +181,37 @@ impl Bench {
         }
     }
 
-    fn gather(&mut self, first: Verb) -> Vec<Verb> {
+    fn gather(&mut self, first: Verb) -> Vec<Taken> {
         let mut bytes = first.bytes;
-        let mut batch = vec![first];
+        let mut batch = vec![Taken { verb: first, failed: None }];
         while batch.len() < MOST_VERBS && bytes < MOST_BYTES {
             let Ok(message) = self.inbox.try_recv() else { break };
             let Some(verb) = self.verb(message) else { break };
             bytes += verb.bytes;
-            batch.push(verb);
+            batch.push(Taken { verb, failed: None });
         }
         batch
     }
 
-    fn carry_out(&mut self, mut batch: Vec<Verb>) {
-        let durable = batch.iter().any(|v| v.class == Class::Durable);
+    fn carry_out(&mut self, mut batch: Vec<Taken>) {
+        let durable = batch.iter().any(|t| t.verb.class == Class::Durable);
         let class = if durable { Class::Durable } else { Class::Relaxed };
         let committed = self.transact(&mut batch, class);
         if let Err(e) = &committed {
             tracing::error!(error = %e, verbs = batch.len(), "the store could not commit");
             self.roll_back();
         }
-        let bytes = batch.iter().map(|v| v.bytes).sum();
+        let bytes = batch.iter().map(|t| t.verb.bytes).sum();
         let committed = committed.map_err(|e| self.gauge.note(e));
-        for verb in batch {
-            verb.job.answer(committed.clone(), &self.gauge);
+        for Taken { verb, failed } in batch {
+            let own = failed.map_or(Ok(()), |e| Err(self.gauge.note(e)));
+            verb.job.answer(committed.clone().and(own));
         }
         // After the answers: nobody waits for a checkpoint.
         self.wal.wrote(&self.conn, bytes);
     }
 
-    fn transact(&mut self, batch: &mut [Verb], class: Class) -> Result<()> {
+    fn transact(&mut self, batch: &mut [Taken], class: Class) -> Result<()> {
         self.gauge.is_whole()?;
         self.place.is_there()?;
         self.sync_as(class)?;
@@ -269,11 +219,11 @@ impl Bench {
         run(&self.conn, "BEGIN IMMEDIATE")?;
         match batch {
             [alone] => {
-                if !sole(&self.conn, alone.job.as_mut())? {
+                if !sole(&self.conn, alone)? {
                     return Ok(());
                 }
             }
-            _ => batch.iter_mut().try_for_each(|v| one(&self.conn, v.job.as_mut()))?,
+            _ => batch.iter_mut().try_for_each(|taken| one(&self.conn, taken))?,
         }
         run(&self.conn, "COMMIT")?;
         if self.conn.total_changes() == before {
@@ -310,10 +260,9 @@ impl Bench {
 
 /// Runs the only verb of a batch: the transaction is its savepoint, which spares a copy of every page
 /// it changes. Tells whether there is something to commit.
-fn sole(conn: &Connection, job: &mut dyn Job) -> Result<bool> {
-    let Err(e) = job.run(conn) else { return Ok(true) };
-    if conn.is_autocommit() {
-        return Err(e);
+fn sole(conn: &Connection, taken: &mut Taken) -> Result<bool> {
+    if is_kept(conn, taken)? {
+        return Ok(true);
     }
     run(conn, "ROLLBACK")?;
     Ok(false)
@@ -321,15 +270,23 @@ fn sole(conn: &Connection, job: &mut dyn Job) -> Result<bool> {
 
 /// Runs one verb in its savepoint: an error takes back this verb alone, unless SQLite has already
 /// taken back the whole transaction.
-fn one(conn: &Connection, job: &mut dyn Job) -> Result<()> {
+fn one(conn: &Connection, taken: &mut Taken) -> Result<()> {
     run(conn, "SAVEPOINT verb")?;
-    if let Err(e) = job.run(conn) {
-        if conn.is_autocommit() {
-            return Err(e);
-        }
+    if !is_kept(conn, taken)? {
         run(conn, "ROLLBACK TO verb")?;
     }
     run(conn, "RELEASE verb")
+}
+
+/// Runs a verb and notes why it failed; whether what it did is to be kept.
+fn is_kept(conn: &Connection, taken: &mut Taken) -> Result<bool> {
+    let job: &mut dyn Job = taken.verb.job.as_mut();
+    let Err(e) = job.run(&mut SqliteTx::on(conn)) else { return Ok(true) };
+    if conn.is_autocommit() {
+        return Err(e);
+    }
+    taken.failed = Some(e);
+    Ok(false)
 }
 
 fn run(conn: &Connection, sql: &str) -> Result<()> {

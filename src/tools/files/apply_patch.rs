@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::Denied;
 use super::blocking::{on_disk, refused};
-use super::hunk::{Change, Hunk, parse};
+use super::hunk::{Change, Hunk};
+use super::hunk_parse::parse;
 use super::{fit, whole};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
@@ -66,6 +67,13 @@ impl Tool for ApplyPatch {
             Ok(Output::ok(said.join("\n")))
         })
         .await
+    }
+
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+        let Args { patch } = typed(args.clone())?;
+        let finder = self.denied.finder(NAME, roots);
+        let changes = parse(&patch).map_err(ToolError::Tell)?;
+        changes.iter().flat_map(Change::paths).map(|path| finder.writable(path)).collect()
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {

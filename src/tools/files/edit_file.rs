@@ -13,7 +13,7 @@ use super::replace::{Replace, Replaced};
 use super::whole::Whole;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::Finder;
+use crate::tools::paths::{Finder, Located};
 use crate::tools::preview::marked;
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
@@ -73,6 +73,11 @@ impl Tool for EditFile {
             Ok(Output::ok(format!("changed {places} of {shown}\n{}", done.diff)))
         })
         .await
+    }
+
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+        let args: Args = typed(args.clone())?;
+        Ok(vec![self.denied.finder(NAME, roots).writable(&args.path)?])
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {

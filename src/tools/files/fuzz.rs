@@ -3,13 +3,13 @@
 use super::hunk::Change;
 use super::pattern::Pattern;
 use super::tame::is_tame;
-use super::{fit, hunk, image, notebook, picture, sniff};
+use super::{fit, hunk_parse, image, notebook, picture, sniff};
 
 #[test]
 fn fuzz_patches() {
     let file = "one\ntwo\n\nthree\n    four\nfive\r\nsix";
     selkie_fuzz::text("patch", |patch| {
-        for change in hunk::parse(patch).unwrap_or_default() {
+        for change in hunk_parse::parse(patch).unwrap_or_default() {
             if let Change::Update { hunks, .. } = change {
                 let _ = fit::apply(file, &hunks);
                 // What was changed is found in itself, too.

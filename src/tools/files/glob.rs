@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use async_trait::async_trait;
 use globset::GlobBuilder;
 use schemars::JsonSchema;
+use selkie_channel_core::locked;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -91,7 +92,7 @@ fn find(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
             let changed = entry.metadata().ok().and_then(|m| m.modified().ok());
             file.saw_name();
             let line = (changed.unwrap_or(SystemTime::UNIX_EPOCH), file.shown());
-            found.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            locked(&found).push(line);
         }
     });
     let closed = walked.map_err(|e| refused(&shown, &e))?;

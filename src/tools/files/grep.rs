@@ -11,6 +11,7 @@ use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use schemars::JsonSchema;
+use selkie_channel_core::locked;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -110,7 +111,7 @@ fn search(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
             }
             match asked.in_file(&file) {
                 Ok(Some(hits)) => {
-                    found.lock().unwrap_or_else(PoisonError::into_inner).add(file.shown(), hits);
+                    locked(&found).add(file.shown(), hits);
                 }
                 Ok(None) => {}
                 Err(_) => drop(refused_late.fetch_add(1, Ordering::Relaxed)),
@@ -120,7 +121,7 @@ fn search(sight: Sight, args: &Args, stop: &Stop) -> Result<String, ToolError> {
     } else if size > MAX_FILE {
         return Err(ToolError::tell(format!("{shown} is larger than 1 MB: it is not searched")));
     } else if let Some(hits) = asked.in_file(&place).map_err(fault)? {
-        found.lock().unwrap_or_else(PoisonError::into_inner).add(shown, hits);
+        locked(&found).add(shown, hits);
     }
     let list = found.into_inner().unwrap_or_else(PoisonError::into_inner).print(asked.context > 0);
     Ok(with_closed(list, closed + refused_late.into_inner()))

@@ -2,6 +2,13 @@
 
 use super::hunk::{Change, Hunk, Line};
 
+/// What git says of a file that moves.
+#[derive(Default)]
+struct Renamed {
+    from: Option<String>,
+    to: Option<String>,
+}
+
 /// Whether the lines hold such a patch.
 pub(super) fn is_one(lines: &[&str]) -> bool {
     (0..lines.len()).any(|at| is_header(lines, at))
@@ -14,16 +21,16 @@ pub(super) fn is_one(lines: &[&str]) -> bool {
 /// What is wrong and in which line.
 pub(super) fn parse(lines: &[&str]) -> Result<Vec<Change>, String> {
     let mut changes = Vec::new();
-    let mut renamed: (Option<String>, Option<String>) = (None, None);
+    let mut renamed = Renamed::default();
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
         if line.starts_with("diff --git ") {
             changes.extend(moved(std::mem::take(&mut renamed)));
         } else if let Some(from) = line.strip_prefix("rename from ") {
-            renamed.0 = Some(from.trim_end().to_owned());
+            renamed.from = Some(from.trim_end().to_owned());
         } else if let Some(to) = line.strip_prefix("rename to ") {
-            renamed.1 = Some(to.trim_end().to_owned());
+            renamed.to = Some(to.trim_end().to_owned());
         } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
             return Err(format!("line {} of the patch: binary files cannot be patched", at + 1));
         } else if line.starts_with("@@") {
@@ -43,16 +50,11 @@ pub(super) fn parse(lines: &[&str]) -> Result<Vec<Change>, String> {
     Ok(changes)
 }
 
-fn moved(renamed: (Option<String>, Option<String>)) -> Option<Change> {
-    let (path, to) = (renamed.0?, renamed.1?);
-    Some(Change::Update { path, to: Some(to), hunks: Vec::new() })
+fn moved(renamed: Renamed) -> Option<Change> {
+    Some(Change::Update { path: renamed.from?, to: Some(renamed.to?), hunks: Vec::new() })
 }
 
-fn file(
-    lines: &[&str],
-    at: usize,
-    renamed: (Option<String>, Option<String>),
-) -> Result<(Change, usize), String> {
+fn file(lines: &[&str], at: usize, renamed: Renamed) -> Result<(Change, usize), String> {
     let (old, new) = (path(lines[at], "a/"), path(lines[at + 1], "b/"));
     let mut hunks = Vec::new();
     let mut next = at + 2;
@@ -68,7 +70,9 @@ fn file(
         (None, Some(path)) => Change::Add { path, content: added(&hunks, at)? },
         (Some(path), None) => Change::Delete { path, hunks },
         (Some(_), Some(path)) => match renamed {
-            (Some(from), Some(to)) => Change::Update { path: from, to: Some(to), hunks },
+            Renamed { from: Some(from), to: Some(to) } => {
+                Change::Update { path: from, to: Some(to), hunks }
+            }
             _ if hunks.is_empty() => {
                 return Err(format!("line {} of the patch: {path} has no hunk", at + 1));
             }

@@ -12,6 +12,7 @@ mod glob;
 mod grep;
 mod hunk;
 mod hunk_envelope;
+mod hunk_parse;
 mod hunk_unified;
 mod image;
 mod lines;

@@ -14,6 +14,7 @@ use super::notebook::{Notebook, text_of};
 use super::whole::Whole;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
+use crate::tools::paths::Located;
 use crate::tools::preview::marked;
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
@@ -105,6 +106,11 @@ impl Tool for NotebookEdit {
             Ok(Output::ok(format!("{said} of {shown}")))
         })
         .await
+    }
+
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+        let args: Args = typed(args.clone())?;
+        Ok(vec![self.denied.finder(NAME, roots).writable(&args.notebook_path)?])
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {

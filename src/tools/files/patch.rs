@@ -92,6 +92,11 @@ impl Tool for Patch {
         .await
     }
 
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+        let args: Args = typed(args.clone())?;
+        Ok(vec![self.denied.finder(NAME, roots).writable(&args.path)?])
+    }
+
     fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
         let args: Args = typed(args.clone()).ok()?;
         let finder = self.denied.finder(NAME, roots);
@@ -251,7 +256,7 @@ created file_state_dir/free.yaml (4 bytes)
 valid YAML
 --
 created flows/a.yaml (5 bytes)
-not valid YAML: did not find expected ',' or ']' at line 2 column 1, while parsing a flow sequence at line 1 column 4
+not valid YAML: unclosed bracket '[' at line 1, column 4
 --
 created other/a.yaml (4 bytes)
 valid YAML; there is no schema none to check it against

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use selkie_channel_core::locked;
 
 use super::Denied;
 use super::tame::is_tame_file;
@@ -46,7 +47,7 @@ pub(super) fn files(
     builder(folder, sight, Arc::clone(&closed)).build_parallel().run(|| {
         Box::new(|entry| {
             if let Err(over) = stop.check() {
-                *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Err(over);
+                *locked(&failed) = Err(over);
                 return WalkState::Quit;
             }
             // A folder that cannot be read does not spoil the rest; it is counted as closed.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::blocking::{on_disk, refused};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::paths::Finder;
+use crate::tools::paths::{Finder, Located};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError, settings};
 
@@ -82,6 +82,12 @@ impl Tool for WriteFile {
             Ok(Output::ok(format!("{said} {bytes} bytes to {shown}")))
         })
         .await
+    }
+
+    fn changes(&self, roots: &Roots, args: &Value) -> Result<Vec<Located>, ToolError> {
+        let Args { path, .. } = typed(args.clone())?;
+        let finder = Finder { tool: NAME, roots, deny: &self.settings.deny_paths };
+        Ok(vec![finder.writable(&path)?])
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {

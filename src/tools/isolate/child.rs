@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::{Job, Limits, work};
+use super::job::{Job, Limits};
+use super::work;
 
 /// The hidden command that makes this executable do one job.
 pub const COMMAND: &str = "--do-one-isolated-job";

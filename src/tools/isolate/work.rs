@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-use super::Job;
+use super::job::Job;
 use crate::tools::files::picture;
 use crate::tools::web::{page, search};
 
@@ -30,8 +30,8 @@ pub(super) fn done(job: &Job, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
 }
 
 #[cfg(any(test, debug_assertions))]
-fn misbehaved(how: super::Misbehaviour) -> Vec<u8> {
-    use super::Misbehaviour;
+fn misbehaved(how: super::job::Misbehaviour) -> Vec<u8> {
+    use super::job::Misbehaviour;
     let mut taken = Vec::new();
     match how {
         Misbehaviour::Memory => loop {

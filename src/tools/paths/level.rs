@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rustix::fs::{XattrFlags, fgetxattr, fsetxattr, getxattr, lgetxattr};
 
-use super::Zone;
+use super::zone::Zone;
 use crate::domain::taint::Taint;
 
 /// The attribute's name.

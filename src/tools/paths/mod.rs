@@ -10,6 +10,7 @@ mod ours;
 mod rules;
 mod staged;
 mod stop;
+mod zone;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,32 +27,7 @@ pub use ours::{CREDENTIALS, Closed, Ours};
 pub use rules::denied;
 pub use staged::{Filling, Staged};
 pub use stop::Stop;
-
-/// Why the state folder is not written: see [`Roots::writes_state`].
-const TAINTED: &str = "the task holds other people's words, and the state folder steers the bot: start over with \
-    /reset, or ask at the terminal";
-
-/// What is to be done with a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Want {
-    /// Open, list, send it.
-    Read,
-    /// Make or change it.
-    Write,
-}
-
-/// Which root a file lies under.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Zone {
-    /// The conversation's own folder of the cache.
-    Own,
-    /// The conversation's workspace.
-    Workspace,
-    /// The state folder.
-    State,
-    /// Outside of all roots: read only, where the scope allows.
-    Elsewhere,
-}
+pub use zone::{Want, Zone};
 
 /// Finds files for one tool in one scope.
 #[derive(Clone, Copy)]
@@ -180,12 +156,6 @@ impl Finder<'_> {
             }
             None => return Err(self.outside(written, want)),
         };
-        if zone == Zone::State && want == Want::Write && !self.roots.writes_state {
-            return Err(ToolError::tell(format!(
-                "{} denied for path: {written} ({TAINTED})",
-                self.tool
-            )));
-        }
         if confined.is_some_and(|c| c != zone) {
             return Err(self.outside(written, want));
         }

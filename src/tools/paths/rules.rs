@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path};
 
-use super::{Want, Zone};
+use super::zone::{Want, Zone};
 
 const DEFINES: &str = "it defines the bot: people change it, tools do not";
 const SECRET: &str = "it may hold credentials of the bot";

@@ -320,19 +320,6 @@ fn names_that_were_written_among_others_words_are_not_clean() {
 }
 
 #[test]
-fn the_state_folder_is_not_written_while_words_of_others_are_in_play() {
-    let folders = Folders::new();
-    let roots = Roots { writes_state: false, ..folders.roots() };
-    let find = finder(&roots, &[]);
-    let said = says(find.writable("file_state_dir/TODO.md"));
-    assert!(
-        said.contains("the task holds other people's words") && said.contains("/reset"),
-        "{said}"
-    );
-    assert!(find.writable("fine.txt").is_ok() && find.writable("file_cache_dir/fine.txt").is_ok());
-}
-
-#[test]
 fn deny_lists_name_files_folders_and_places() {
     let list: Vec<String> =
         ["diary.md", "notes/private", "/srv/x", "", "/"].map(str::to_owned).into();

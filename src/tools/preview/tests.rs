@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::tool::Class;
-use crate::tools::base::{Means, build};
+use crate::tools::base::{ToolDeps, build};
 use crate::tools::registry::{Found, Overlay, Registry};
 use crate::tools::settings::Settings;
 use crate::tools::testkit::Folders;
@@ -14,7 +14,7 @@ use crate::tools::testkit::Folders;
 fn shown(folders: &Folders, name: &str, arguments: Value) -> String {
     let mut settings = Settings::default();
     settings.powershell.enabled = true;
-    let base = Arc::new(build(&settings, &Means::default()).unwrap());
+    let base = Arc::new(build(&settings, &ToolDeps::default()).unwrap());
     let Found::Tool(tool) = Registry::view(base, vec![], Overlay::default()).find(name) else {
         panic!("{name} is no tool");
     };
@@ -139,7 +139,7 @@ bash> run in the background in sub:
 A=1
 make
 make install
-bash> run, which would be refused: bash: commands with `rm` need a person's approval, and selkie cannot ask for it: say what you would run and why (an owner may take it out of tools.bash.approval_patterns)
+bash> run:
 rm -r sub
 bash> run in none, which would be refused: no such file: none
 make
@@ -168,7 +168,7 @@ cmd is required
 #[test]
 fn every_tool_that_changes_or_runs_something_has_one() {
     let folders = Folders::new();
-    for spec in build(&Settings::default(), &Means::default()).unwrap().specs() {
+    for spec in build(&Settings::default(), &ToolDeps::default()).unwrap().specs() {
         let mut args = json!({});
         for name in spec.parameters["required"].as_array().into_iter().flatten() {
             let parameter = &spec.parameters["properties"][name.as_str().unwrap()];

@@ -13,11 +13,14 @@ use super::envelope::envelope;
 use super::environment::Environment;
 use super::launch::{Language, Rules, Way, find_program, limited, make_own, without_aliases};
 use super::live::tell;
-use super::processes::Processes;
+use super::processes::{Processes, StartedFor};
 use super::settings;
-use super::supervise::{GRACE, Program, Running, State};
+use super::state::State;
+use super::supervise::{GRACE, Program, Running};
 use super::tape::SHOWN;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::guard::unseen::unseen;
+use crate::guard::{command, deny};
 use crate::tools::args::{parameters, typed};
 use crate::tools::ports::Progress;
 use crate::tools::scope::{Roots, Scope};
@@ -91,7 +94,6 @@ impl Bash {
             tool: NAME,
             deny_paths: &self.settings.deny_paths,
             deny_tokens: &self.settings.deny_tokens,
-            approval_patterns: &self.settings.approval_patterns,
             language: Language::Shell,
         }
     }
@@ -142,8 +144,12 @@ impl Tool for Bash {
         let program = self.ready(&scope.roots, &args)?;
         let background = args.run_in_background == Some(true);
         if background {
-            let named = (&scope.conversation, scope.task, scope.clock.now());
-            let started = self.processes.keep(named, args.cmd, program).map_err(ToolError::Tell)?;
+            let of = StartedFor {
+                conversation: &scope.conversation,
+                task: scope.task,
+                now: scope.clock.now(),
+            };
+            let started = self.processes.keep(of, args.cmd, program).map_err(ToolError::Tell)?;
             let name = &started.name;
             return Ok(Output::ok(format!(
                 "Started {name}. Read what it prints with process poll, end it with process stop \
@@ -154,6 +160,20 @@ impl Tool for Bash {
         let running = self.processes.start(program).map_err(|e| cannot_start(self.shell, &e))?;
         let ended = Ended::of(&running, limit, &*scope.progress).await;
         Ok(if args.run_in_subtask == Some(true) { ended.enveloped(scope) } else { ended.told() })
+    }
+
+    fn asks(&self, args: &Value) -> Option<String> {
+        let reading = command::read(args.get("cmd")?.as_str()?);
+        let pattern = deny::approval(&reading, &self.settings.approval_patterns)?;
+        let pattern = pattern.trim();
+        Some(format!(
+            "asks first: commands with `{pattern}` need a person's leave (tools.bash.approval_patterns)"
+        ))
+    }
+
+    fn unseen(&self, args: &Value) -> Vec<String> {
+        let cmd = args.get("cmd").and_then(Value::as_str).unwrap_or_default();
+        unseen(&command::read(cmd))
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {

@@ -6,12 +6,13 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use rustix::process::{Pid, Signal, kill_process_group};
+use selkie_channel_core::locked;
 use tokio::process::Command;
 
-use super::supervise::State;
+use super::state::State;
 use super::supervisor::{PLAIN, SUDO, SUPERVISE};
 
 /// Who starts commands.
@@ -76,7 +77,7 @@ impl Held {
         match self {
             Self::Group(leader) => kill_process_group(*leader, signal).is_ok(),
             Self::Supervisor(control) => {
-                let control = control.lock().unwrap_or_else(PoisonError::into_inner);
+                let control = locked(control);
                 let byte = u8::try_from(signal.as_raw()).unwrap_or_default();
                 control.as_ref().is_some_and(|mut line| line.write_all(&[byte]).is_ok())
             }
@@ -88,7 +89,7 @@ impl Held {
         match self {
             Self::Group(_) => drop(self.signal(Signal::KILL)),
             Self::Supervisor(control) => {
-                let control = control.lock().unwrap_or_else(PoisonError::into_inner);
+                let control = locked(control);
                 // One that is gone has ended everything.
                 control.as_ref().map(|line| line.shutdown(Shutdown::Write).ok());
             }
@@ -99,7 +100,7 @@ impl Held {
     /// `None` where there is none, or when somebody killed it.
     pub(super) fn report(&self) -> Option<Result<State, String>> {
         let Self::Supervisor(control) = self else { return None };
-        let control = control.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let control = locked(control).take();
         let mut text = String::new();
         // What was written before the line broke counts.
         control?.read_to_string(&mut text).ok();

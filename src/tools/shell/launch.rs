@@ -20,7 +20,6 @@ pub(super) struct Rules<'a> {
     pub(super) tool: &'static str,
     pub(super) deny_paths: &'a [String],
     pub(super) deny_tokens: &'a [String],
-    pub(super) approval_patterns: &'a [String],
     /// What the command is written in.
     pub(super) language: Language,
 }
@@ -67,13 +66,6 @@ impl Rules<'_> {
         let reading = command::read(cmd);
         if let Some(why) = deny::refusal(cmd, &reading, self.deny_paths, self.deny_tokens) {
             return Err(ToolError::tell(format!("{tool} {why}")));
-        }
-        if let Some(pattern) = deny::approval(&reading, self.approval_patterns) {
-            let pattern = pattern.trim();
-            return Err(ToolError::tell(format!(
-                "{tool}: commands with `{pattern}` need a person's approval, and selkie cannot ask for it: say \
-                 what you would run and why (an owner may take it out of tools.{tool}.approval_patterns)"
-            )));
         }
         if let Some(program) = command::interactive(&reading) {
             return Err(ToolError::tell(format!(

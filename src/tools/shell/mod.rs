@@ -11,6 +11,7 @@ mod powershell;
 mod process;
 mod processes;
 pub mod settings;
+mod state;
 mod supervise;
 mod supervisor;
 mod survivors;

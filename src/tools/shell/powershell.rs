@@ -74,7 +74,6 @@ impl PowerShell {
             tool: NAME,
             deny_paths: &self.settings.deny_paths,
             deny_tokens: &self.settings.deny_tokens,
-            approval_patterns: &[],
             language: Language::Other,
         };
         rules.judge(&args.cmd)?;

@@ -1,18 +1,20 @@
 //! `process`: looks after what `bash` left running: lists it, reads it, writes to it, signals and ends it.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use rustix::process::Signal;
 use schemars::JsonSchema;
+use selkie_channel_core::locked;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::timeout;
 
 use super::processes::{Background, Listed, Processes};
-use super::supervise::{GRACE, State};
+use super::state::State;
+use super::supervise::GRACE;
 use super::tape::{RING, Since, Tape};
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::guard::outward::reaches_network;
@@ -144,15 +146,14 @@ fn line(process: &Listed) -> String {
 }
 
 async fn poll(process: &Background, cursor: Option<u64>, wait: Duration) -> Output {
-    let from =
-        cursor.unwrap_or_else(|| *process.polled.lock().unwrap_or_else(PoisonError::into_inner));
+    let from = cursor.unwrap_or_else(|| *locked(&process.polled));
     let mut news = process.running.news();
     let new = news.wait_for(|(state, end)| *state != State::Running || *end > from);
     // Nothing new in time is an answer, too.
     timeout(wait, new).await.ok();
     let state = process.running.state();
     let Since { text, next, lost } = process.running.tape(|tape: &Tape| tape.since(from));
-    *process.polled.lock().unwrap_or_else(PoisonError::into_inner) = next;
+    *locked(&process.polled) = next;
     let mut said = String::new();
     if lost > 0 {
         said.push_str(&format!("[{lost} characters are lost: only the last {RING} are kept.]\n"));

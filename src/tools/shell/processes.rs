@@ -3,18 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use selkie_channel_core::ConversationId;
+use selkie_channel_core::{ConversationId, locked};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::environment::MARK;
 use super::held::Launcher;
-use super::supervise::{GRACE, Program, Running, State};
+use super::state::State;
+use super::supervise::{GRACE, Program, Running};
 use super::survivors::{Records, sweep, sweep_adopted};
 use crate::domain::ids::TaskId;
 
@@ -80,6 +81,14 @@ impl Default for Processes {
             end: CancellationToken::new(),
         }
     }
+}
+
+/// For whom a process is started in the background, and when.
+#[derive(Clone, Copy)]
+pub(super) struct StartedFor<'a> {
+    pub(super) conversation: &'a ConversationId,
+    pub(super) task: TaskId,
+    pub(super) now: DateTime<Utc>,
 }
 
 impl Processes {
@@ -165,10 +174,11 @@ impl Processes {
     /// Starts a process and keeps it under a name.
     pub(super) fn keep(
         self: &Arc<Self>,
-        (conversation, task, now): (&ConversationId, TaskId, DateTime<Utc>),
+        of: StartedFor<'_>,
         command: String,
         program: Program,
     ) -> Result<Arc<Background>, String> {
+        let StartedFor { conversation, task, now } = of;
         let running = self.of(conversation).iter().filter(|p| p.is_running()).count();
         if running >= MOST_RUNNING {
             return Err(format!(
@@ -241,7 +251,7 @@ impl Processes {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.inner)
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Bash {
     /// Programs (`curl`) and beginnings (`git push`) that no command may start. They keep a model from
     /// mistakes; a script or an interpreter can do it all the same.
     pub deny_tokens: Vec<String>,
-    /// Beginnings of commands that a person must allow; refused until approvals exist.
+    /// Beginnings of commands that a person must allow.
     pub approval_patterns: Vec<String>,
     /// Variables of the daemon's environment that commands get besides the usual ones.
     pub injected_env_vars: Vec<String>,

@@ -4,10 +4,11 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
+use selkie_channel_core::locked;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStdin};
@@ -16,6 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::held::{Held, Launcher};
+use super::state::State;
 use super::tape::Tape;
 
 /// How long a group has between being asked to end and being ended.
@@ -41,21 +43,6 @@ pub(super) struct Program {
     pub(super) sudo: bool,
     /// What is kept of its output.
     pub(super) tape: Tape,
-}
-
-/// How a process stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// It runs.
-    Running,
-    /// It ended by itself with this code.
-    Exited(i32),
-    /// A signal that was not ours ended it.
-    Killed(i32),
-    /// It took too long and was ended.
-    TimedOut,
-    /// It was asked to end.
-    Stopped,
 }
 
 /// A process that was started.
@@ -123,7 +110,7 @@ impl Running {
 
     /// Looks at what it printed.
     pub(super) fn tape<T>(&self, look: impl FnOnce(&Tape) -> T) -> T {
-        look(&self.tape.lock().unwrap_or_else(PoisonError::into_inner))
+        look(&locked(&self.tape))
     }
 
     /// Waits for its end.
@@ -162,7 +149,7 @@ impl Running {
         self.held.end();
         timeout(LAST_WORDS, self.rest(&mut body, &mut open, &mut status)).await.ok();
         let (ended, lost) = self.how(status);
-        self.tape.lock().unwrap_or_else(PoisonError::into_inner).close();
+        locked(&self.tape).close();
         self.stdin.lock().await.take();
         self.news.send_modify(|news| news.0 = asked.unwrap_or(ended));
         lost
@@ -174,7 +161,7 @@ impl Running {
             Some(Ok(state)) => (state, false),
             Some(Err(why)) => {
                 let words = format!("the command cannot be started: {why}\n");
-                self.tape.lock().unwrap_or_else(PoisonError::into_inner).push(words.as_bytes());
+                locked(&self.tape).push(words.as_bytes());
                 (State::Exited(NOT_STARTED), false)
             }
             None => (status.map_or(State::Stopped, state_of), self.is_supervised()),
@@ -215,7 +202,7 @@ impl Running {
         match output.read(&mut piece).await {
             Ok(0) | Err(_) => false,
             Ok(read) => {
-                let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut tape = locked(&self.tape);
                 tape.push(&piece[..read]);
                 let end = tape.end();
                 drop(tape);

@@ -14,7 +14,7 @@ use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,7 @@ use rustix::process::{
     set_child_subreaper, set_dumpable_behavior, wait,
 };
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set, set_no_new_privs};
+use selkie_channel_core::locked;
 
 /// The word by which our binary becomes a supervisor.
 pub const SUPERVISE: &str = "supervise-command";
@@ -107,7 +108,7 @@ fn obey(mut control: &UnixStream, running: &Mutex<Option<Pid>>) {
     loop {
         match control.read(&mut byte) {
             Ok(1) => {
-                let leader = running.lock().unwrap_or_else(PoisonError::into_inner);
+                let leader = locked(running);
                 let signal = Signal::from_named_raw(i32::from(byte[0]));
                 if let (Some(leader), Some(signal)) = (*leader, signal) {
                     kill_process_group(leader, signal).ok();
@@ -117,7 +118,7 @@ fn obey(mut control: &UnixStream, running: &Mutex<Option<Pid>>) {
             _ => break,
         }
     }
-    if running.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+    if locked(running).is_some() {
         end_all();
     }
 }
@@ -132,7 +133,7 @@ fn until_the_end(leader: Pid, running: &Mutex<Option<Pid>>) -> io::Result<String
             Err(error) => return Err(error.into()),
         };
         if pid == leader {
-            running.lock().unwrap_or_else(PoisonError::into_inner).take();
+            locked(running).take();
             break match (status.exit_status(), status.terminating_signal()) {
                 (Some(code), _) => format!("code {code}\n"),
                 (None, signal) => format!("signal {}\n", signal.unwrap_or_default()),

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use selkie_channel_core::{Body, MessageRef, SpeakingTool};
 use serde_json::Value;
 
-use super::{id, only_here, outcome};
+use super::here::{id, only_here, outcome};
 use crate::domain::tool::ToolSpec;
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};

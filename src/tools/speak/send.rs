@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use selkie_channel_core::{Body, SpeakingEffect, SpeakingTool};
 use serde_json::Value;
 
-use super::{only_here, outcome};
+use super::here::{only_here, outcome};
 use crate::domain::tool::ToolSpec;
 use crate::tools::paths::{Finder, Kind, Located, Zone};
 use crate::tools::scope::{Roots, Scope};

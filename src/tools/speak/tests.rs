@@ -5,13 +5,15 @@ use std::os::unix::fs::symlink;
 use schemars::JsonSchema;
 use selkie_channel_core::{Body, MessageRef, ParameterNames, Redactor};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::transcript::Call;
 use crate::tools::args::accept;
 use crate::tools::dispatch::dispatch;
+use crate::tools::ports::Spoken;
 use crate::tools::registry::{Overlay, Registry};
+use crate::tools::scope::Scope;
 use crate::tools::testkit::Folders;
 
 #[derive(Deserialize, JsonSchema)]
@@ -78,7 +80,7 @@ async fn call(scope: &Scope, data: &'static SpeakingTool, args: Value) -> String
 }
 
 fn said(folders: &Folders) -> String {
-    let said = std::mem::take(&mut *folders.mouth.said.lock().unwrap());
+    let said = std::mem::take(&mut *folders.sender.said.lock().unwrap());
     let own = folders.at("");
     let lines: Vec<String> = said.iter().map(|b| serde_json::to_string(b).unwrap()).collect();
     lines.join("\n").replace(own.to_str().unwrap(), "…/")
@@ -99,7 +101,7 @@ async fn files_of_this_conversation_are_sent() {
     ] {
         assert_eq!(call(&scope, data, args).await, "sent");
     }
-    assert_eq!(*folders.mouth.sent.lock().unwrap(), ["x"; 5], "the file goes with its words");
+    assert_eq!(*folders.sender.sent.lock().unwrap(), ["x"; 5], "the file goes with its words");
     insta::assert_snapshot!(said(&folders), @r#"
     {"kind":"file","path":"…/cache/bird/one/a.txt","name":"a.txt","caption":"here"}
     {"kind":"file","path":"…/cache/bird/one/a.txt","name":"b.txt","caption":null}
@@ -209,7 +211,7 @@ async fn the_model_learns_what_became_of_it() {
     let scope = folders.scope();
     let mut answers = Vec::new();
     for spoken in [Spoken::Queued, Spoken::Unclear, Spoken::Refused("REACTION_INVALID".into())] {
-        *folders.mouth.next.lock().unwrap() = Some(spoken);
+        *folders.sender.next.lock().unwrap() = Some(spoken);
         answers.push(call(&scope, &REACT, json!({"emoji": "👍"})).await);
     }
     insta::assert_snapshot!(answers.join("\n"), @r"
@@ -251,7 +253,7 @@ async fn a_shared_tool_knows_only_the_scope_of_its_call() {
                 tokio::task::yield_now().await;
             }
             assert_eq!(folders.get("work/mine"), number.to_string());
-            let said = folders.mouth.said.lock().unwrap();
+            let said = folders.sender.said.lock().unwrap();
             let message = MessageRef::new(number.to_string());
             let reaction = Body::Reaction { message, emoji: "👍".into(), big: false };
             assert_eq!(*said, [reaction]);

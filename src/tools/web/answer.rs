@@ -7,7 +7,7 @@ use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode, Url};
 use tokio::time::{Instant, timeout_at};
 
-use super::client::in_words;
+use super::failure::{in_words, late};
 use crate::tools::ToolError;
 
 /// An answer, its body not read.
@@ -19,9 +19,18 @@ pub(super) struct Opened {
     /// The body is longer than what may be read of it.
     pub(super) truncated: bool,
     response: Response,
-    left: u64,
-    until: Instant,
-    limit: Duration,
+    limit: Limit,
+}
+
+/// What may be read of an answer, and how long it may take.
+#[derive(Clone, Copy)]
+pub(super) struct Limit {
+    /// Not after this moment,
+    pub(super) until: Instant,
+    /// which is so long after the start.
+    pub(super) span: Duration,
+    /// Bytes of the body that may still be read.
+    pub(super) bytes: u64,
 }
 
 /// An answer whose body has been read.
@@ -36,20 +45,16 @@ pub(super) struct Got {
 }
 
 impl Opened {
-    /// Takes an answer; of its body at most `left` bytes, until a moment that is `limit` after the start.
-    pub(super) fn new(
-        response: Response,
-        url: Url,
-        left: u64,
-        (until, limit): (Instant, Duration),
-    ) -> Self {
-        let (status, headers) = (response.status(), response.headers().clone());
-        Self { url, status, headers, truncated: false, response, left, until, limit }
+    /// Takes an answer; of its body what `limit` allows.
+    pub(super) fn new(response: Response, url: Url, limit: Limit) -> Self {
+        let status = response.status();
+        let headers = response.headers().clone();
+        Self { url, status, headers, truncated: false, response, limit }
     }
 
     /// Lowers what may be read of the body.
     pub(super) fn at_most(&mut self, bytes: u64) {
-        self.left = self.left.min(bytes);
+        self.limit.bytes = self.limit.bytes.min(bytes);
     }
 
     /// Reads on; `None` at the end, and where no more may be read.
@@ -57,15 +62,15 @@ impl Opened {
         if self.truncated {
             return Ok(None);
         }
-        let next = timeout_at(self.until, self.response.chunk()).await;
-        let next = next.map_err(|_| late(self.limit))?;
+        let next = timeout_at(self.limit.until, self.response.chunk()).await;
+        let next = next.map_err(|_| late(self.limit.span))?;
         let Some(mut piece) = next.map_err(|e| ToolError::Tell(in_words(&e)))? else {
             return Ok(None);
         };
-        let room = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let room = usize::try_from(self.limit.bytes).unwrap_or(usize::MAX);
         self.truncated = piece.len() > room;
         piece.truncate(room);
-        self.left -= piece.len() as u64;
+        self.limit.bytes -= piece.len() as u64;
         Ok(Some(piece))
     }
 
@@ -78,9 +83,4 @@ impl Opened {
         let Self { url, status, headers, truncated, .. } = self;
         Ok(Got { url, status, headers, body, truncated })
     }
-}
-
-/// Says that a server took too long.
-pub(super) fn late(limit: Duration) -> ToolError {
-    ToolError::tell(format!("the server did not answer within {} s", limit.as_secs_f64()))
 }

@@ -1,9 +1,10 @@
 //! Remembers answers for a while.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use selkie_channel_core::locked;
 
 /// How long an answer is good.
 const FRESH: TimeDelta = TimeDelta::minutes(15);
@@ -17,7 +18,7 @@ pub(super) struct Cache(Mutex<HashMap<String, (DateTime<Utc>, String)>>);
 impl Cache {
     /// Returns a fresh answer.
     pub(super) fn get(&self, key: &str, now: DateTime<Utc>) -> Option<String> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = locked(&self.0);
         let (since, answer) = kept.get(key)?;
         // A clock that was set back makes nothing fresh for longer.
         let age = now - *since;
@@ -26,7 +27,7 @@ impl Cache {
 
     /// Keeps an answer, in place of the oldest when there are too many.
     pub(super) fn put(&self, key: String, now: DateTime<Utc>, answer: String) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = locked(&self.0);
         if kept.len() >= MOST && !kept.contains_key(&key) {
             let oldest =
                 kept.iter().min_by_key(|(_, (since, _))| *since).map(|(key, _)| key.clone());

@@ -3,7 +3,6 @@
 //! An address is judged three times: as it is written, when its name has been resolved (the connection is
 //! made to the judged address, so that a second answer of the DNS cannot change it), and at every redirect.
 
-use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,7 +13,8 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Method, Response, StatusCode, Url};
 use tokio::time::{Instant, timeout_at};
 
-use super::answer::{Got, Opened, late};
+use super::answer::{Got, Limit, Opened};
+use super::failure::{Refused, in_words, late};
 use crate::guard::network;
 use crate::tools::ToolError;
 
@@ -74,12 +74,13 @@ impl Guarded {
     /// # Errors
     /// In words for the model.
     pub(super) async fn open(&self, ask: Ask) -> Result<Opened, ToolError> {
-        let (until, limit, most) = (Instant::now() + ask.limit, ask.limit, ask.max_bytes);
-        let (response, url) = match timeout_at(until, self.follow(ask)).await {
+        let limit =
+            Limit { until: Instant::now() + ask.limit, span: ask.limit, bytes: ask.max_bytes };
+        let (response, url) = match timeout_at(limit.until, self.follow(ask)).await {
             Ok(done) => done.map_err(ToolError::Tell)?,
-            Err(_) => return Err(late(limit)),
+            Err(_) => return Err(late(limit.span)),
         };
-        Ok(Opened::new(response, url, most, (until, limit)))
+        Ok(Opened::new(response, url, limit))
     }
 
     async fn follow(&self, mut ask: Ask) -> Result<(Response, Url), String> {
@@ -168,25 +169,8 @@ fn invalid(url: &str, error: &dyn std::fmt::Display) -> String {
     format!("invalid url: {url} ({error}); it takes http://… or https://…")
 }
 
-/// The guard's own refusal where there is one, else the innermost reason.
-pub(super) fn in_words(error: &reqwest::Error) -> String {
-    let mut inner: &dyn Error = error;
-    while let Some(source) = inner.source() {
-        if let Some(refused) = source.downcast_ref::<Refused>() {
-            return refused.0.clone();
-        }
-        inner = source;
-    }
-    let what = if error.is_connect() { "cannot connect" } else { "the request failed" };
-    format!("{what}: {inner}")
-}
-
 /// Resolves names and lets judged addresses through.
 struct Resolver(Arc<network::Settings>);
-
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Refused(String);
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {

@@ -1,10 +1,11 @@
 //! The open connections of one listener: counted, each address within its share, and at the most the one that
 //! has owed a whole request for the longest time makes room.
 
+use crate::lock::locked;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -113,7 +114,7 @@ impl Seats {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.inner)
     }
 }
 

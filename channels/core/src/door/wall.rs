@@ -35,7 +35,7 @@ pub struct Refusal {
     /// The answer's status.
     pub status: StatusCode,
     /// What is wrong.
-    pub says: &'static str,
+    pub message: &'static str,
 }
 
 impl Wall {
@@ -68,7 +68,7 @@ impl Wall {
 
     /// Returns why a request stays outside; `None` when it may come in.
     pub fn refusal(&self, request: &Request) -> Option<Refusal> {
-        let refused = |status, says| Some(Refusal { status, says });
+        let refused = |status, message| Some(Refusal { status, message });
         if !self.names_us(request) {
             return refused(
                 StatusCode::FORBIDDEN,
@@ -130,7 +130,7 @@ pub async fn guard(State(wall): State<Arc<Wall>>, request: Request, next: Next) 
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        (self.status, Json(json!({ "error": self.says }))).into_response()
+        (self.status, Json(json!({ "error": self.message }))).into_response()
     }
 }
 

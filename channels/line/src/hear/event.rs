@@ -2,19 +2,17 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Addressed, Audience, ConversationId, Inbound, MessageRef, PlaceId, Redactor,
-    ReplyWindow, Speaker, What,
+    AccountId, Addressed, Audience, ConversationId, Inbound, MessageRef, PlaceId, ReplyWindow,
+    Speaker, What,
 };
 use serde_json::Value;
 
+use super::frame::Frame;
 use super::{field, message, words};
 use crate::buttons;
 use crate::ids::{Spot, name_of, person};
-use crate::known::Known;
 use crate::names::Names;
 
-/// The longest raw event that is kept, bytes.
-const RAW_LIMIT: usize = 16 * 1024;
 /// A reply token lives about a minute; this leaves room for the call itself.
 const WINDOW: TimeDelta = TimeDelta::seconds(50);
 
@@ -35,23 +33,6 @@ const PASSED: &[&str] = &[
     "botResumed",
 ];
 
-/// What surrounds an event.
-#[derive(Clone, Copy)]
-pub struct Frame<'a> {
-    /// Which bot heard it.
-    pub account: &'a AccountId,
-    /// What was said lately.
-    pub known: &'a Known,
-    /// What people are called.
-    pub names: &'a Names,
-    /// Hides secrets in what is kept raw.
-    pub redactor: &'a Redactor,
-    /// How long after an event its reply token waits for the answer.
-    pub deadline: TimeDelta,
-    /// When it was received.
-    pub now: DateTime<Utc>,
-}
-
 /// Asks who speaks in an event, and where, when nobody knows yet.
 pub async fn learn(event: &Value, names: &Names) {
     if let Some(spot) = chat(event) {
@@ -69,7 +50,7 @@ pub fn quoted(event: &Value) -> Option<(Spot, String)> {
 /// Reads an event.
 pub fn read(event: &Value, frame: Frame<'_>) -> Inbound {
     known(event, frame).unwrap_or_else(|| {
-        let raw = raw(event, frame.redactor);
+        let raw = frame.redactor.kept(&event.to_string());
         blank(event, What::Unparsed { raw }, frame)
     })
 }
@@ -133,25 +114,13 @@ fn blank(event: &Value, what: What, frame: Frame<'_>) -> Inbound {
     let at = field::time(event, "timestamp").unwrap_or(DateTime::UNIX_EPOCH);
     let direct = chat.as_ref().is_none_or(|spot| spot.kind() == "user");
     Inbound {
-        v: Inbound::VERSION,
-        key: key(event),
-        conversation,
-        place,
         title: chat.as_ref().map(|spot| frame.names.title(spot)).unwrap_or_default(),
         order: at.timestamp_millis(),
         at,
         speaker: speaker(event, chat.as_ref(), frame.names),
         audience: if direct { Audience::Direct } else { Audience::Group },
-        what,
-        message: None,
-        addressed: Addressed::No,
-        text: String::new(),
-        command: None,
-        quote: None,
-        forwarded: false,
-        attachments: Vec::new(),
-        album: None,
         reply_window: window(event, at, frame),
+        ..Inbound::blank(key(event), conversation, place, what)
     }
 }
 
@@ -212,10 +181,4 @@ fn window(event: &Value, at: DateTime<Utc>, frame: Frame<'_>) -> Option<ReplyWin
     let from = if again { frame.now } else { at.min(frame.now) };
     let hold_at = Some(from + frame.deadline);
     Some(ReplyWindow { token, until: from + WINDOW, calls: 1, hold_at })
-}
-
-fn raw(event: &Value, redactor: &Redactor) -> String {
-    let mut raw = redactor.clean(&event.to_string());
-    raw.truncate(raw.floor_char_boundary(RAW_LIMIT));
-    raw
 }

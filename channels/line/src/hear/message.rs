@@ -6,7 +6,7 @@ use selkie_channel_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::event::Frame;
+use super::frame::Frame;
 use super::{field, words};
 use crate::known::Said;
 

@@ -3,8 +3,10 @@
 
 mod event;
 mod field;
+mod frame;
 mod message;
 mod words;
 
-pub use event::{Frame, learn, quoted, read};
+pub use event::{learn, quoted, read};
+pub use frame::Frame;
 pub use message::content;

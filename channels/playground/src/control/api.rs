@@ -1,6 +1,6 @@
 //! The control API's calls; every refusal says what to do instead.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use selkie_channel_core::locked;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -20,8 +21,8 @@ type Answer<T> = Result<Json<T>, (StatusCode, Json<Value>)>;
 
 /// `GET /api/world`.
 pub(crate) async fn world(State(control): State<Arc<Control>>) -> Json<Value> {
-    let daemon = control.daemon_url.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let model = control.model_name.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let daemon = locked(&control.daemon_url).clone();
+    let model = locked(&control.model_name).clone();
     let chats: Vec<Value> = ROOMS.iter().map(|room| rooms::describe(&control, room)).collect();
     let bot = control.telegram.bot();
     Json(json!({ "daemon": daemon, "model": model, "bot": bot, "chats": chats }))

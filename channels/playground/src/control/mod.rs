@@ -5,57 +5,16 @@ mod emoji;
 mod mrkdwn;
 mod page;
 mod rooms;
+mod state;
 mod stream;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use selkie_channel_core::door::{Wall, guard};
-use tokio_util::sync::CancellationToken;
 
-use crate::line_platform::LinePlatform;
-use crate::model::Model;
-use crate::slack::Slack;
-use crate::telegram::Telegram;
-use crate::x::XPlatform;
-
-/// What the control API works on.
-pub(crate) struct Control {
-    telegram: Telegram,
-    slack: Slack,
-    line: LinePlatform,
-    x: XPlatform,
-    model: Model,
-    stop: CancellationToken,
-    daemon_url: Mutex<Option<String>>,
-    model_name: Mutex<String>,
-}
-
-/// The platforms whose chats the page shows.
-pub(crate) struct Platforms {
-    pub(crate) telegram: Telegram,
-    pub(crate) slack: Slack,
-    pub(crate) line: LinePlatform,
-    pub(crate) x: XPlatform,
-}
-
-impl Control {
-    pub(crate) fn new(platforms: Platforms, model: Model, stop: CancellationToken) -> Arc<Self> {
-        let Platforms { telegram, slack, line, x } = platforms;
-        let model_name = Mutex::new("the playground's scripted model".to_owned());
-        let daemon_url = Mutex::default();
-        Arc::new(Self { telegram, slack, line, x, model, stop, daemon_url, model_name })
-    }
-
-    pub(crate) fn set_daemon_url(&self, url: &str) {
-        *self.daemon_url.lock().unwrap_or_else(PoisonError::into_inner) = Some(url.to_owned());
-    }
-
-    pub(crate) fn set_model_name(&self, name: &str) {
-        *self.model_name.lock().unwrap_or_else(PoisonError::into_inner) = name.to_owned();
-    }
-}
+pub(crate) use state::{Control, Platforms};
 
 /// The page at `/` and the API below `/api`.
 pub(crate) fn routes(control: Arc<Control>) -> Router {

@@ -1,6 +1,7 @@
 //! The page's chats on all platforms, each in the one form that the page draws.
 
 use chrono::{DateTime, SecondsFormat};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Control, emoji, mrkdwn};
@@ -236,11 +237,18 @@ fn keyboard(labels: impl IntoIterator<Item = String>) -> Value {
     rows.collect()
 }
 
+/// Who wrote a message.
+#[derive(Serialize)]
+struct Writer<'a> {
+    id: &'a str,
+    name: &'a str,
+    is_bot: bool,
+}
+
 /// One message in the form of [`crate::telegram::MessageView`], which the page draws.
-fn view(id: &str, from: (&str, &str, bool), text: &str, at: &str) -> Value {
-    let (from_id, name, is_bot) = from;
+fn view(id: &str, from: &Writer<'_>, text: &str, at: &str) -> Value {
     json!({
-        "id": id, "from": { "id": from_id, "name": name, "is_bot": is_bot }, "text": text,
+        "id": id, "from": from, "text": text,
         "entities": [], "at": at, "reply_to": null, "thread": null, "reactions": [], "file": null,
         "keyboard": null, "edited": false, "service": null,
     })
@@ -252,9 +260,9 @@ fn of_slack(message: &SlackMessage, keyboard: Value) -> Value {
     let seconds = message.ts.split('.').next().and_then(|s| s.parse().ok()).unwrap_or_default();
     let at = DateTime::from_timestamp(seconds, 0).unwrap_or_default();
     let at = at.to_rfc3339_opts(SecondsFormat::Secs, true);
-    let from = (&*message.user, name, message.is_bots());
+    let from = Writer { id: &message.user, name, is_bot: message.is_bots() };
     let shown = mrkdwn::read(&message.text, &slack_name);
-    let mut value = view(&message.ts, from, &shown.text, &at);
+    let mut value = view(&message.ts, &from, &shown.text, &at);
     value["entities"] = json!(shown.entities);
     value["reply_to"] = json!(message.thread);
     value["keyboard"] = keyboard;
@@ -282,11 +290,11 @@ fn slack_name(target: &str) -> Option<String> {
 fn of_line(message: &LineMessage, is_newest: bool) -> Value {
     let person = PEOPLE.iter().find(|(.., line)| message.from.as_deref() == Some(*line));
     let from = match person {
-        Some((name, _, id)) => (*id, *name, false),
-        None => (line::BOT, "selkie", true),
+        Some((name, _, id)) => Writer { id, name, is_bot: false },
+        None => Writer { id: line::BOT, name: "selkie", is_bot: true },
     };
     let at = message.at.to_rfc3339_opts(SecondsFormat::Secs, true);
-    let mut value = view(&message.id, from, &message.text, &at);
+    let mut value = view(&message.id, &from, &message.text, &at);
     value["reply_to"] = json!(message.quote);
     let there = message.buttons.iter().filter(|button| is_newest || !button.quick);
     value["keyboard"] = keyboard(there.map(|button| button.label.clone()));
@@ -295,11 +303,11 @@ fn of_line(message: &LineMessage, is_newest: bool) -> Value {
 
 fn of_x(post: &XPost) -> Value {
     let from = match post.by_hand {
-        true => ("hand", "Ada", false),
-        false => (x::USER, "selkie", true),
+        true => Writer { id: "hand", name: "Ada", is_bot: false },
+        false => Writer { id: x::USER, name: "selkie", is_bot: true },
     };
     let at = post.at.to_rfc3339_opts(SecondsFormat::Millis, true);
-    let mut value = view(&post.id, from, &post.text, &at);
+    let mut value = view(&post.id, &from, &post.text, &at);
     value["reply_to"] = json!(post.reply_to);
     value
 }

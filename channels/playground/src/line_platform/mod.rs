@@ -16,9 +16,10 @@ mod watch;
 mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
+use selkie_channel_core::locked;
 use tokio::sync::{mpsc, watch as changes};
 
 pub use content::{Draft, MediaKind};
@@ -66,7 +67,7 @@ impl Server {
     }
 
     fn world(&self) -> MutexGuard<'_, World> {
-        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.world)
     }
 
     fn now(&self) -> DateTime<Utc> {

@@ -8,11 +8,9 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use super::stream::{after_delays, broken_stream, pieces, tokens, whole_stream};
 use super::turn::{ScriptedCall, Turn, units};
-use super::{
-    Asked, Dialect, Heard, Model, after_delays, anthropic_check, broken_stream, fresh, pieces,
-    tokens, whole_stream,
-};
+use super::{Asked, Dialect, Heard, Model, anthropic_check, fresh};
 use crate::line::Line;
 
 /// `POST /messages`.

@@ -9,10 +9,9 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::openai_check::{self, Complaint};
+use super::stream::{after_delays, broken_stream, pieces, tokens, whole_stream};
 use super::turn::{ScriptedCall, Turn, units};
-use super::{
-    Asked, Dialect, Heard, Model, after_delays, broken_stream, fresh, pieces, tokens, whole_stream,
-};
+use super::{Asked, Dialect, Heard, Model, fresh};
 use crate::line::Line;
 
 /// `GET /models`.

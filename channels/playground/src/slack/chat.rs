@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::methods::{Done, Refusal, find, text};
-use super::world::{BOT, Whisper, is_person, said};
+use super::params::text;
+use super::refusal::{Done, Refusal};
+use super::world::{BOT, Whisper, find, is_person, said};
 use super::{Server, blocks};
 
 /// Larger metadata is refused, bytes.

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 
 use super::Server;
-use super::http::bearer;
+use super::params::bearer;
 use super::world::BOT_TOKEN;
 
 /// `POST /upload/{id}`: the bytes, of the length that was told.

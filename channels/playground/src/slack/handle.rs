@@ -1,10 +1,11 @@
 //! The handle that plays Slack's people: they say, reply, edit, upload, press; and what goes wrong.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use selkie_channel_core::locked;
 use serde_json::{Value, json};
 
 use super::world::{BOT, File, SlackMessage, TEAM, said};
@@ -46,22 +47,13 @@ impl Slack {
 
     /// A person uploads a file.
     pub fn upload(&self, channel: &str, user: &str, name: &str, bytes: impl Into<Bytes>) -> String {
-        self.share(channel, user, (name, bytes.into()), false)
+        self.share(channel, user, file(name, bytes.into()))
     }
 
-    fn share(
-        &self,
-        channel: &str,
-        user: &str,
-        (name, bytes): (&str, Bytes),
-        elsewhere: bool,
-    ) -> String {
+    fn share(&self, channel: &str, user: &str, file: File) -> String {
         let id = {
             let mut world = self.server.world();
             let id = format!("F0{:06}", world.next_number());
-            let length = bytes.len() as u64;
-            let name = name.to_owned();
-            let file = File { name, length, bytes: Some(bytes), shared: Vec::new(), elsewhere };
             world.files.insert(id.clone(), file);
             id
         };
@@ -87,7 +79,12 @@ impl Slack {
         ts
     }
 
-    pub(super) fn event(&self, world: &super::World, channel: &str, ts: &str) -> Option<Value> {
+    pub(super) fn event(
+        &self,
+        world: &super::world::World,
+        channel: &str,
+        ts: &str,
+    ) -> Option<Value> {
         let room = world.rooms.get(channel).filter(|room| room.has_bot)?;
         let message = room.messages.iter().find(|message| message.ts == ts)?;
         let mut event = world.render(message, &self.server.base);
@@ -206,7 +203,7 @@ impl Slack {
         name: &str,
         bytes: impl Into<Bytes>,
     ) -> String {
-        self.share(channel, user, (name, bytes.into()), true)
+        self.share(channel, user, File { elsewhere: true, ..file(name, bytes.into()) })
     }
 
     /// The messages of a channel, oldest first.
@@ -269,7 +266,7 @@ impl Slack {
 
     /// The parameters of the bot's calls of a method, oldest first.
     pub fn calls(&self, method: &str) -> Vec<Value> {
-        let calls = self.server.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = locked(&self.server.calls);
         calls.iter().filter(|(name, _)| name == method).map(|(_, params)| params.clone()).collect()
     }
 
@@ -287,7 +284,7 @@ impl Slack {
 
     /// After how long an event without acknowledgement is sent again (Slack: three seconds).
     pub fn set_redelivery(&self, after: Duration) {
-        *self.server.redeliver_after.lock().unwrap_or_else(PoisonError::into_inner) = after;
+        *locked(&self.server.redeliver_after) = after;
     }
 
     /// Tells every socket that it will be closed: `warning`, `refresh_requested`, `link_disabled`.
@@ -345,4 +342,11 @@ fn mention_of(event: &Value) -> Value {
         fields.remove("subtype");
     }
     twin
+}
+
+/// A file of this workspace.
+fn file(name: &str, bytes: Bytes) -> File {
+    let length = bytes.len() as u64;
+    let name = name.to_owned();
+    File { name, length, bytes: Some(bytes), shared: Vec::new(), elsewhere: false }
 }

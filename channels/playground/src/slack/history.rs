@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::Server;
-use super::methods::{Done, text};
+use super::params::text;
+use super::refusal::Done;
 
 /// Messages on a page when the call names no number.
 const PAGE: usize = 100;

@@ -1,25 +1,23 @@
 //! The HTTP side: tokens, parameters, planned faults, and the answers.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{any, get, post};
 use axum::{Json, Router};
-use serde_json::{Map, Value, json};
+use selkie_channel_core::locked;
+use serde_json::{Value, json};
 
-use super::methods::{self, Refusal};
+use super::params::{self, bearer};
+use super::refusal::Refusal;
 use super::world::{APP_TOKEN, BOT_TOKEN};
-use super::{Server, files, respond, sockets};
+use super::{Server, files, limits, methods, respond, sockets};
 use crate::line::Line;
 use crate::telegram::FaultKind;
-
-/// Larger calls are refused.
-const LARGEST: usize = 1024 * 1024;
 
 /// The routes below `/slack`.
 pub(crate) fn routes(server: Arc<Server>) -> Router {
@@ -41,7 +39,7 @@ async fn call(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let token = bearer(&parts.headers).unwrap_or_default().to_owned();
-    let params = params(parts.uri.query(), &parts.headers, body).await;
+    let params = params::read(parts.uri.query(), &parts.headers, body).await;
     record(&server, &method, &params);
     let fault = server.faults.meet(&method, None);
     if let Some(FaultKind::Delay { ms }) = fault {
@@ -72,7 +70,7 @@ async fn call(
 }
 
 fn record(server: &Server, method: &str, params: &Value) {
-    let mut calls = server.calls.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut calls = locked(&server.calls);
     calls.push((method.to_owned(), params.clone()));
 }
 
@@ -134,48 +132,8 @@ fn check(server: &Server, method: &str, params: &Value, token: &str) -> Result<(
     if token != wanted {
         return word("invalid_auth");
     }
-    match methods::scope(method, params).filter(|scope| world.missing_scopes.contains(*scope)) {
+    match limits::scope(method, params).filter(|scope| world.missing_scopes.contains(*scope)) {
         Some(scope) => Err(Refusal::Scope(scope)),
         None => Ok(()),
     }
-}
-
-/// The token of a call.
-pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
-    headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
-}
-
-/// Reads the query, and the body as JSON where it says so.
-async fn params(query: Option<&str>, headers: &HeaderMap, body: Body) -> Value {
-    let mut params = Map::new();
-    for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
-        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        params.insert(key.to_owned(), decoded(value).into());
-    }
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let bytes = to_bytes(body, LARGEST).await.unwrap_or_default();
-    if kind.starts_with("application/json")
-        && let Ok(Value::Object(body)) = serde_json::from_slice(&bytes)
-    {
-        params.extend(body);
-    }
-    Value::Object(params)
-}
-
-fn decoded(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        let hex = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
-        match byte {
-            b'+' => out.push(b' '),
-            b'%' => {
-                if let (Some(high), Some(low)) = (hex(bytes.next()), hex(bytes.next())) {
-                    out.extend(u8::try_from(high * 16 + low));
-                }
-            }
-            byte => out.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }

@@ -4,101 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::world::{ADA, BOT, File, GRACE, LINUS, SlackMessage, TEAM, said};
+use super::params::text;
+use super::refusal::Done;
+use super::world::{ADA, BOT, File, GRACE, LINUS, TEAM, find, said};
 use super::{Server, chat, history, sockets};
-
-/// Why a call is not done.
-pub(super) enum Refusal {
-    /// 429, with the seconds to wait.
-    Limited(u64),
-    /// A scope is missing.
-    Scope(&'static str),
-    /// `invalid_blocks`, and what is wrong with them.
-    Blocks(String),
-    /// Any other of Slack's words.
-    Word(String),
-}
-
-impl Refusal {
-    /// Slack's word for it.
-    pub(super) fn word(self) -> String {
-        match self {
-            Self::Limited(_) => "ratelimited".to_owned(),
-            Self::Scope(_) => "missing_scope".to_owned(),
-            Self::Blocks(_) => "invalid_blocks".to_owned(),
-            Self::Word(word) => word,
-        }
-    }
-}
-
-impl From<&str> for Refusal {
-    fn from(word: &str) -> Self {
-        Self::Word(word.to_owned())
-    }
-}
-
-/// What a method answers.
-pub(super) type Done = Result<Value, Refusal>;
 
 /// The standard emoji of this workspace.
 const EMOJI: &[&str] = &["+1", "thumbsup", "eyes", "heart", "tada", "tea", "white_check_mark"];
-
-/// The scope a call needs.
-pub(super) fn scope(method: &str, params: &Value) -> Option<&'static str> {
-    let kind = text(params, "channel").chars().next();
-    Some(match method {
-        "chat.postMessage"
-        | "chat.postEphemeral"
-        | "chat.update"
-        | "chat.delete"
-        | "assistant.threads.setStatus" => "chat:write",
-        "reactions.add" | "reactions.remove" => "reactions:write",
-        "emoji.list" => "emoji:read",
-        "users.info" => "users:read",
-        "usergroups.list" => "usergroups:read",
-        "conversations.history" | "conversations.replies" => match kind {
-            Some('D') => "im:history",
-            Some('G') => "groups:history",
-            _ => "channels:history",
-        },
-        "conversations.info" => match kind {
-            Some('D') => "im:read",
-            Some('G') => "groups:read",
-            _ => "channels:read",
-        },
-        "conversations.open" => "im:write",
-        "files.getUploadURLExternal" | "files.completeUploadExternal" => "files:write",
-        "files.info" => "files:read",
-        _ => return None,
-    })
-}
-
-/// Whether a method hands out what was said, which distributed apps get little of.
-pub(super) fn is_history(method: &str) -> bool {
-    matches!(method, "conversations.history" | "conversations.replies")
-}
-
-/// How many calls of a method Slack takes in a minute; messages have a pace of their own.
-pub(super) fn per_minute(method: &str) -> Option<usize> {
-    Some(match method {
-        "emoji.list" => 20,
-        "apps.connections.open"
-        | "chat.update"
-        | "chat.delete"
-        | "reactions.add"
-        | "reactions.remove"
-        | "conversations.history"
-        | "conversations.replies"
-        | "conversations.info"
-        | "conversations.open" => 50,
-        "chat.postEphemeral"
-        | "users.info"
-        | "files.info"
-        | "files.getUploadURLExternal"
-        | "files.completeUploadExternal" => 100,
-        _ => return None,
-    })
-}
 
 /// Runs a method.
 pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
@@ -131,19 +43,6 @@ pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
         "files.info" => file(server, text(params, "file")),
         _ => Err("unknown_method".into()),
     }
-}
-
-/// A text parameter; empty when it is not there.
-pub(super) fn text<'a>(params: &'a Value, key: &str) -> &'a str {
-    params.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// The message of a `ts`.
-pub(super) fn find<'a>(
-    messages: &'a mut [SlackMessage],
-    ts: &str,
-) -> Result<&'a mut SlackMessage, Refusal> {
-    messages.iter_mut().find(|message| message.ts == ts).ok_or("message_not_found".into())
 }
 
 fn info(server: &Server, params: &Value) -> Done {

@@ -6,24 +6,16 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use super::Server;
-use super::world::{BOT, Whisper, said};
+use super::world::{BOT, Right, Whisper, said};
 
 /// Answers one address takes.
 const USES: u32 = 5;
 /// How long it takes them.
 const LIFE: TimeDelta = TimeDelta::minutes(30);
-
-/// A right to answer.
-pub(super) struct Right {
-    channel: String,
-    user: String,
-    left: u32,
-    until: DateTime<Utc>,
-}
 
 /// Makes an address for a person in a channel.
 pub(super) fn address(server: &Server, channel: &str, user: &str) -> String {

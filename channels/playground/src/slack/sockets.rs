@@ -1,7 +1,6 @@
 //! Socket Mode: tickets, envelopes to any one socket, acknowledgements, and sending again without one.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
@@ -10,6 +9,7 @@ use axum::http::{Response, StatusCode};
 use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
+use selkie_channel_core::locked;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_tungstenite::WebSocketStream;
@@ -18,45 +18,12 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::Server;
+use super::lines::{Envelope, Line, Order};
 
 /// Slack's own limit.
 const MOST: usize = 10;
 /// How often an event is sent without being acknowledged.
 const ATTEMPTS: u32 = 4;
-
-/// The sockets and what they carry.
-#[derive(Default)]
-pub(super) struct Sockets {
-    tickets: BTreeSet<u64>,
-    open: BTreeMap<u64, Line>,
-    next: u64,
-    /// The most that were ever open at once.
-    pub(super) most: usize,
-    /// Envelopes nobody has acknowledged.
-    pub(super) waiting: BTreeMap<String, Envelope>,
-    /// Envelopes that were acknowledged.
-    pub(super) acknowledged: u64,
-}
-
-struct Line {
-    out: mpsc::UnboundedSender<Order>,
-    /// Half-open: nothing comes, nothing goes, nobody hangs up.
-    frozen: bool,
-}
-
-/// What a socket is told to do.
-enum Order {
-    Send(Value),
-    Close,
-    Freeze,
-}
-
-/// An event on its way.
-#[derive(Clone)]
-pub(super) struct Envelope {
-    frame: Value,
-    sent: u32,
-}
 
 /// Makes the address of one socket; it can be used once.
 pub(super) fn ticket(server: &Server) -> String {
@@ -195,7 +162,7 @@ fn send(server: &Arc<Server>, id: &str) {
         out.send(Order::Send(frame)).ok();
     }
     let (server, id) = (Arc::clone(server), id.to_owned());
-    let after = *server.redeliver_after.lock().unwrap_or_else(PoisonError::into_inner);
+    let after = *locked(&server.redeliver_after);
     let tasks = server.tasks.clone();
     tasks.spawn(async move {
         tokio::select! {
@@ -203,32 +170,4 @@ fn send(server: &Arc<Server>, id: &str) {
             () = server.stop.cancelled() => {}
         }
     });
-}
-
-impl Sockets {
-    /// How many are open.
-    pub(super) fn count(&self) -> usize {
-        self.open.len()
-    }
-
-    /// Tells every socket that it will be closed.
-    pub(super) fn disconnect(&self, reason: &str) {
-        for line in self.open.values() {
-            let frame = json!({ "type": "disconnect", "reason": reason, "debug_info": {} });
-            line.out.send(Order::Send(frame)).ok();
-        }
-    }
-
-    /// Closes every socket without a word.
-    pub(super) fn cut(&self) {
-        self.open.values().for_each(|line| drop(line.out.send(Order::Close)));
-    }
-
-    /// Leaves every socket half-open.
-    pub(super) fn freeze(&mut self) {
-        for line in self.open.values_mut() {
-            line.frozen = true;
-            line.out.send(Order::Freeze).ok();
-        }
-    }
 }

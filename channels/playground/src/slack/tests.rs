@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::server::BURST;
 use super::*;
 use crate::testing::client;
 use crate::{Options, Playground};

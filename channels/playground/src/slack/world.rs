@@ -6,7 +6,7 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::respond::Right;
+use super::refusal::Refusal;
 
 /// The workspace.
 pub const TEAM: &str = "T0PLAY";
@@ -88,6 +88,14 @@ pub(super) struct File {
     pub(super) shared: Vec<(String, String)>,
     /// It lies in another workspace.
     pub(super) elsewhere: bool,
+}
+
+/// A right to answer.
+pub(super) struct Right {
+    pub(super) channel: String,
+    pub(super) user: String,
+    pub(super) left: u32,
+    pub(super) until: DateTime<Utc>,
 }
 
 /// The state.
@@ -239,4 +247,12 @@ pub(super) fn said(user: &str, text: &str, thread: Option<&str>) -> SlackMessage
         metadata: None,
         blocks: None,
     }
+}
+
+/// The message of a `ts`.
+pub(super) fn find<'a>(
+    messages: &'a mut [SlackMessage],
+    ts: &str,
+) -> Result<&'a mut SlackMessage, Refusal> {
+    messages.iter_mut().find(|message| message.ts == ts).ok_or("message_not_found".into())
 }

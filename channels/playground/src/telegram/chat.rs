@@ -8,6 +8,21 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
+/// A chat, or one topic of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Spot {
+    /// The chat's id.
+    pub chat: i64,
+    /// The topic's root message.
+    pub thread: Option<i64>,
+}
+
+impl From<i64> for Spot {
+    fn from(chat: i64) -> Self {
+        Self { chat, thread: None }
+    }
+}
+
 /// A person or the bot.
 #[derive(Clone, Debug)]
 pub(crate) struct User {

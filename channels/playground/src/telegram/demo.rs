@@ -3,8 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::chat::{ChatKind, Draft, User, topic_created};
-use super::handle::Spot;
+use super::chat::{ChatKind, Draft, Spot, User, topic_created};
 use super::world::World;
 
 /// The bot's user id.

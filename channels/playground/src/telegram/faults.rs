@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use selkie_channel_core::locked;
 use serde::{Deserialize, Serialize};
 
 /// One planned fault. It meets calls of `method` (and `chat`), after `skip` of them, `times` times.
@@ -130,7 +131,7 @@ impl Faults {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Fault>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 

@@ -5,24 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::chat::{ChatKind, Content, Draft, FileKind, User};
+use super::chat::{ChatKind, Content, Draft, FileKind, Spot, User};
 use super::view::EventKind;
 use super::{Server, entities, render};
-
-/// A chat, or one topic of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Spot {
-    /// The chat's id.
-    pub chat: i64,
-    /// The topic's root message.
-    pub thread: Option<i64>,
-}
-
-impl From<i64> for Spot {
-    fn from(chat: i64) -> Self {
-        Self { chat, thread: None }
-    }
-}
 
 /// A file a person uploads.
 #[derive(Clone, Debug)]

@@ -1,9 +1,10 @@
 //! The log of calls the bot made: counted always, kept with their parameters unless under load.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
+use selkie_channel_core::locked;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -52,7 +53,7 @@ impl CallLog {
         !self.lock().load
     }
 
-    /// Stops or starts keeping calls.
+    /// StopTokens or starts keeping calls.
     pub(crate) fn set_load(&self, load: bool) {
         let mut inner = self.lock();
         inner.load = load;
@@ -92,6 +93,6 @@ impl CallLog {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }

@@ -46,7 +46,7 @@ impl World {
         }
         let place = self.chats.get(&who.chat);
         if place.is_some_and(tells_reactions) {
-            let body = self.reaction_changed(who, (&old, &new), now);
+            let body = self.reaction_changed(who, &old, &new, now);
             self.updates.push("message_reaction", &body, now);
         }
         let place = self.chats.get(&who.chat).and_then(|chat| chat.message(who.message));
@@ -73,7 +73,8 @@ impl World {
     fn reaction_changed(
         &self,
         who: Reacting,
-        (old, new): (&[String], &[String]),
+        old: &[String],
+        new: &[String],
         now: DateTime<Utc>,
     ) -> Value {
         let types = |all: &[String]| -> Value {

@@ -44,22 +44,22 @@ pub(crate) fn post(server: &Server, chat: i64, draft: Draft) -> Result<String, R
 
 /// `editMessageText`.
 pub(crate) fn edit(server: &Server, params: &Params) -> Result<String, Refusal> {
-    let (chat, id, is_text) = editable(server, params)?;
-    if !is_text {
+    let message = editable(server, params)?;
+    if !message.is_text {
         return Err(Refusal::bad("there is no text in the message to edit"));
     }
     let words = read_text(params, MAX_TEXT, "MESSAGE_TOO_LONG")?;
     let markup = keyboard::read(params)?;
-    server.count_pace(chat)?;
-    change(server, (chat, id), Some(words), markup)
+    server.count_pace(message.chat)?;
+    change(server, &message, Some(words), markup)
 }
 
 /// `editMessageReplyMarkup`.
 pub(crate) fn edit_markup(server: &Server, params: &Params) -> Result<String, Refusal> {
-    let (chat, id, _) = editable(server, params)?;
+    let message = editable(server, params)?;
     let markup = keyboard::read(params)?;
-    server.count_pace(chat)?;
-    change(server, (chat, id), None, markup)
+    server.count_pace(message.chat)?;
+    change(server, &message, None, markup)
 }
 
 /// A text and its entities.
@@ -68,10 +68,11 @@ type Words = (Arc<str>, Vec<Value>);
 /// Changes the bot's message, unless nothing changes.
 fn change(
     server: &Server,
-    (chat, id): (i64, i64),
+    edited: &Editable,
     words: Option<Words>,
     markup: Option<Value>,
 ) -> Result<String, Refusal> {
+    let &Editable { chat, id, .. } = edited;
     let now = server.now();
     let mut world = server.world();
     let Some(message) = world.chats.get_mut(&chat).and_then(|chat| chat.message_mut(id)) else {
@@ -96,8 +97,15 @@ fn change(
     Ok(render::message(&world, chat, id).to_string())
 }
 
-/// Checks that the message is there and the bot's own; gives its place and whether it is a text.
-fn editable(server: &Server, params: &Params) -> Result<(i64, i64, bool), Refusal> {
+/// A message of the bot's own that can be edited.
+struct Editable {
+    chat: i64,
+    id: i64,
+    is_text: bool,
+}
+
+/// Checks that the message is there and the bot's own.
+fn editable(server: &Server, params: &Params) -> Result<Editable, Refusal> {
     let world = server.world();
     let chat = target::chat(&world, params)?;
     let message = target::message(chat, params, "message to edit not found")?;
@@ -106,7 +114,8 @@ fn editable(server: &Server, params: &Params) -> Result<(i64, i64, bool), Refusa
     if message.draft.from != world.bot.id || fixed {
         return Err(Refusal::bad("message can't be edited"));
     }
-    Ok((chat.id, message.id, message.draft.content == Content::Text))
+    let is_text = message.draft.content == Content::Text;
+    Ok(Editable { chat: chat.id, id: message.id, is_text })
 }
 
 fn read_text(params: &Params, most: usize, too_long: &str) -> Result<Words, Refusal> {

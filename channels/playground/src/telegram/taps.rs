@@ -8,7 +8,7 @@ use super::handle::Telegram;
 use super::params::Params;
 use super::refusal::Refusal;
 use super::view::{Event, EventKind};
-use super::world::World;
+use super::world::{Tap, World};
 use super::{Server, render};
 
 /// How long a query takes an answer.
@@ -16,14 +16,12 @@ const LIFE: TimeDelta = TimeDelta::seconds(60);
 /// The most characters of an answer.
 const MAX_ANSWER: usize = 200;
 
-/// A callback query.
-#[derive(Debug)]
-pub(crate) struct Tap {
-    at: DateTime<Utc>,
+/// Who presses what.
+struct Press<'a> {
     chat: i64,
-    thread: Option<i64>,
-    /// What the person read; `None` while it waits.
-    answer: Option<String>,
+    user: i64,
+    message: i64,
+    data: &'a str,
 }
 
 impl Telegram {
@@ -31,7 +29,7 @@ impl Telegram {
     /// phone. Gives the callback query's id.
     pub fn press(&self, chat: i64, user: i64, message: i64, data: &str) -> String {
         let now = self.server.now();
-        let id = self.server.world().press((chat, message), user, data, now);
+        let id = self.server.world().press(&Press { chat, user, message, data }, now);
         self.server.arrivals.notify_waiters();
         id
     }
@@ -59,13 +57,8 @@ impl Telegram {
 }
 
 impl World {
-    fn press(
-        &mut self,
-        (chat, message): (i64, i64),
-        user: i64,
-        data: &str,
-        now: DateTime<Utc>,
-    ) -> String {
+    fn press(&mut self, press: &Press<'_>, now: DateTime<Utc>) -> String {
+        let &Press { chat, user, message, data } = press;
         let id = format!("{}", 4_382_000_000_000_000_000 + self.next_number());
         let under = self.chats.get(&chat).and_then(|chat| chat.message(message));
         let thread = under.and_then(|under| under.draft.thread);

@@ -1,5 +1,6 @@
 //! The Bot API server against a real HTTP client: strictness, polling, faults, counting.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta};
@@ -7,6 +8,7 @@ use serde_json::{Value, json};
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::*;
+use crate::clock::Now;
 use crate::playground::{Options, Playground};
 use crate::testing::{Bot, client, lifted};
 

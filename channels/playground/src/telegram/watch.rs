@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 
+use super::chat::Spot;
 use super::chat::{Content, Said, User};
-use super::handle::{Spot, Telegram};
+use super::handle::Telegram;
 use super::log::Call;
 use super::view::{Event, MessageView};
-use super::{Fault, Pace, view};
+use super::{Fault, Pace, shown};
 
 impl Telegram {
     /// Switches the bot's privacy mode in groups.
@@ -51,7 +52,7 @@ impl Telegram {
         let world = self.server.world();
         let Some(chat) = world.chats.get(&spot.chat) else { return vec![] };
         let here = chat.messages().filter(|message| message.draft.thread == spot.thread);
-        here.filter_map(|message| view::message(&world, spot.chat, message.id)).collect()
+        here.filter_map(|message| shown::message(&world, spot.chat, message.id)).collect()
     }
 
     /// What the bot answered to a message: linked by reply, else by order in the chat.
@@ -60,7 +61,7 @@ impl Telegram {
         let Some(asked) = world.chats.get(&chat).and_then(|chat| chat.message(message)) else {
             return vec![];
         };
-        asked.answers.iter().filter_map(|id| view::message(&world, chat, *id)).collect()
+        asked.answers.iter().filter_map(|id| shown::message(&world, chat, *id)).collect()
     }
 
     /// Counts the answers to each message of the people, oldest first, and whether the answers stand in

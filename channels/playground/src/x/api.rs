@@ -3,8 +3,9 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::http::Refusal;
-use super::login::{Caller, USER};
+use super::keys::USER;
+use super::login::Caller;
+use super::refusal::Refusal;
 use super::{Server, post};
 
 /// One call as it came.

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
-use axum::{Json, Router};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Server;
 use super::api::{self, Asked};
-use super::handle::XCall;
 use super::login::{self, Caller, Signed};
+use super::record::XCall;
+use super::refusal::Refusal;
 use crate::line::Line;
 use crate::telegram::FaultKind;
 
@@ -23,34 +24,6 @@ const MOST: usize = 1024 * 1024;
 
 /// Where the playground serves this: a part of what callers sign.
 pub(crate) const MOUNT: &str = "/x";
-
-/// A refusal in X's shape.
-#[derive(Clone, Debug)]
-pub(super) struct Refusal {
-    pub(super) status: u16,
-    pub(super) body: Value,
-    /// When a limit ends, seconds since 1970.
-    pub(super) reset: Option<i64>,
-}
-
-impl Refusal {
-    pub(super) fn new(status: u16, title: &str, detail: &str) -> Self {
-        let body =
-            json!({ "title": title, "detail": detail, "type": "about:blank", "status": status });
-        Self { status, body, reset: None }
-    }
-}
-
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::BAD_REQUEST);
-        let mut response = (status, Json(self.body)).into_response();
-        if let Some(reset) = self.reset {
-            response.headers_mut().insert("x-rate-limit-reset", reset.into());
-        }
-        response
-    }
-}
 
 /// The API, below [`MOUNT`].
 pub(crate) fn routes(server: Arc<Server>) -> Router {

@@ -10,27 +10,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use ring::hmac;
 use serde_json::{Value, json};
 
-use super::World;
-use super::http::Refusal;
-
-/// The account's id.
-pub const USER: &str = "2244994945";
-/// The app's API key.
-pub const CONSUMER_KEY: &str = "playgroundConsumerKey";
-/// The app's API key secret.
-pub const CONSUMER_SECRET: &str = "playgroundConsumerSecret0123456789";
-/// The user's access token.
-pub const ACCESS_TOKEN: &str = "2244994945-playgroundAccessToken";
-/// The user's access token secret.
-pub const ACCESS_TOKEN_SECRET: &str = "playgroundAccessTokenSecret0123";
-/// The app's client id.
-pub const CLIENT_ID: &str = "cGxheWdyb3VuZENsaWVudA";
-/// The user's first refresh token.
-pub const REFRESH_TOKEN: &str = "playgroundRefreshToken0";
-/// A user's access token that never ends.
-pub const USER_BEARER: &str = "playgroundUserBearer";
-/// The app's own bearer.
-pub const APP_BEARER: &str = "AAAAplaygroundAppBearer";
+use super::keys::{
+    ACCESS_TOKEN, ACCESS_TOKEN_SECRET, APP_BEARER, CLIENT_ID, CONSUMER_KEY, CONSUMER_SECRET,
+    USER_BEARER,
+};
+use super::refusal::Refusal;
+use super::server::World;
 
 const LIFE: i64 = 7200;
 /// How far a signature's time may be off.

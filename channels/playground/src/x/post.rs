@@ -4,9 +4,10 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use icu_normalizer::ComposingNormalizerBorrowed;
 use serde_json::{Value, json};
 
-use super::handle::XPost;
-use super::http::Refusal;
-use super::{World, count};
+use super::count;
+use super::record::XPost;
+use super::refusal::Refusal;
+use super::server::World;
 
 /// X's ids tell the time since this moment, in milliseconds.
 const EPOCH: i64 = 1_288_834_974_657;

@@ -1,10 +1,9 @@
 //! The files of a message: handles only, nothing is fetched here.
 
+use selkie_channel_core::field;
 use selkie_channel_core::{Attachment, AttachmentKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-use super::field;
 
 /// What is needed to fetch a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

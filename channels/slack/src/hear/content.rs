@@ -1,9 +1,10 @@
 //! What a message says: its own words, which may stand in blocks alone, and what it shares of others.
 
+use selkie_channel_core::field;
 use selkie_channel_core::{MessageRef, Quote};
 use serde_json::Value;
 
-use super::{field, rich, words};
+use super::{rich, words};
 
 /// Shared messages and cards that are read of one message.
 const MOST: usize = 10;

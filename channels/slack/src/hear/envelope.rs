@@ -1,36 +1,16 @@
 //! One envelope of any kind as an inbound.
 
-use std::collections::BTreeSet;
-
-use chrono::DateTime;
-use selkie_channel_core::{
-    AccountId, Addressed, Audience, Inbound, PersonId, Redactor, Speaker, What, json,
-};
+use selkie_channel_core::field;
+use selkie_channel_core::{Inbound, What, json};
 use serde_json::Value;
 
-use super::{field, interactive, message};
-use crate::ids::{Spot, fnv, moment, order, person};
+use super::frame::Frame;
+use super::{interactive, message};
+use crate::ids::{moment, order, person};
 use crate::whoami::Me;
 
-/// The longest raw event that is kept, bytes.
-const RAW_LIMIT: usize = 16 * 1024;
 /// The longest id of an envelope that is looked for in what cannot be read.
 const LONGEST_ID: usize = 100;
-
-/// What surrounds an envelope.
-#[derive(Clone, Copy)]
-pub struct Frame<'a> {
-    /// Which bot heard it.
-    pub account: &'a AccountId,
-    /// Who that bot is.
-    pub me: &'a Me,
-    /// Workspaces that are heard; empty is the bot's own.
-    pub teams: &'a BTreeSet<String>,
-    /// The newest order seen: for events without a time of their own.
-    pub latest: i64,
-    /// Cleans what is kept raw.
-    pub redactor: &'a Redactor,
-}
 
 /// What came over a socket.
 #[derive(Debug)]
@@ -171,74 +151,5 @@ fn what(event: &Value, kind: &str, me: &Me) -> What {
         "channel_unarchive" | "group_unarchive" => What::Opened,
         "member_joined_channel" if ours => What::Opened,
         _ => What::Other { name: kind.to_owned() },
-    }
-}
-
-impl Frame<'_> {
-    /// Returns an inbound about a channel with nothing said yet.
-    pub fn blank(&self, key: String, team: &str, channel: Option<&str>, what: What) -> Inbound {
-        let channel = channel.unwrap_or("C0");
-        let spot = Spot { team: team.to_owned(), channel: channel.to_owned(), thread: None };
-        let direct = spot.kind() == "dm";
-        Inbound {
-            v: Inbound::VERSION,
-            key,
-            conversation: spot.conversation(self.account),
-            place: spot.place(self.account),
-            title: String::new(),
-            order: self.latest,
-            // The inbox knows the time where Slack tells none.
-            at: DateTime::UNIX_EPOCH,
-            speaker: Speaker {
-                id: PersonId::new(format!("slack:{team}:")),
-                name: String::new(),
-                username: None,
-                is_bot: false,
-            },
-            audience: if direct { Audience::Direct } else { Audience::Group },
-            what,
-            message: None,
-            addressed: Addressed::No,
-            text: String::new(),
-            command: None,
-            quote: None,
-            forwarded: false,
-            attachments: Vec::new(),
-            album: None,
-            reply_window: None,
-        }
-    }
-
-    /// Returns this workspace when the app is installed there and heard, else the bot's own.
-    pub fn ours<'b>(&'b self, team: &'b str) -> &'b str {
-        if self.hears(team) || self.me.team.is_empty() { team } else { &self.me.team }
-    }
-
-    fn hears(&self, team: &str) -> bool {
-        match self.teams.is_empty() {
-            true => self.me.team.is_empty() || self.me.team == team,
-            false => self.teams.contains(team),
-        }
-    }
-
-    /// Lets only the app's installations of the settings be heard; the row stays. Who speaks there is the
-    /// allow list's matter: in a shared channel people of other workspaces do.
-    pub fn heard(&self, team: &str, mut inbound: Inbound) -> Inbound {
-        if !self.hears(team)
-            && matches!(inbound.what, What::Message | What::Edit | What::Tap { .. })
-        {
-            tracing::info!(team, "a message of a workspace that is not in slack.allowed_team_ids");
-            inbound.what = What::Other { name: "team_not_allowed".to_owned() };
-        }
-        inbound
-    }
-
-    fn unparsed(&self, raw: &str) -> Inbound {
-        let mut kept = self.redactor.clean(raw);
-        let end = (0..=RAW_LIMIT.min(kept.len())).rev().find(|i| kept.is_char_boundary(*i));
-        kept.truncate(end.unwrap_or_default());
-        let team = if self.me.team.is_empty() { "T0" } else { self.me.team.as_str() };
-        let key = format!("u:{:016x}", fnv(raw.as_bytes()));
-        self.blank(key, team, None, What::Unparsed { raw: kept })
     }
 }

@@ -1,14 +1,16 @@
 //! Slash commands, buttons and forms as inbounds, each with a key of its own.
 
 use chrono::{DateTime, Utc};
+use selkie_channel_core::field;
+use selkie_channel_core::hash::fnv;
 use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, ReplyWindow, Speaker, What};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::envelope::Frame;
-use super::{field, words};
+use super::frame::Frame;
+use super::words;
 use crate::blocks;
-use crate::ids::{Spot, fnv, is_id, moment, order, person};
+use crate::ids::{Spot, is_id, moment, order, person};
 
 /// Answers that Slack takes at the address of one slash command.
 const ANSWERS: u32 = 5;

@@ -1,10 +1,11 @@
 //! A message, new, edited or deleted, as an inbound.
 
+use selkie_channel_core::field;
 use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, Speaker, What};
 use serde_json::Value;
 
-use super::envelope::Frame;
-use super::{attachment, content, field, words};
+use super::frame::Frame;
+use super::{attachment, content, words};
 use crate::ids::{Spot, is_id, moment, order, person};
 use crate::whoami::Me;
 

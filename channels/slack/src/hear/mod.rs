@@ -7,14 +7,15 @@
 mod attachment;
 mod content;
 mod envelope;
-mod field;
+mod frame;
 mod interactive;
 mod message;
 mod rich;
 mod words;
 
 pub use attachment::{Handle, handle, told as told_of_file};
-pub use envelope::{Envelope, Frame, asks_who_we_are, read, told};
+pub use envelope::{Envelope, asks_who_we_are, read, told};
+pub use frame::Frame;
 pub use interactive::{AnswerAt, TapHandle};
 pub use message::earlier;
 pub use words::as_read;

@@ -1,9 +1,9 @@
 //! Blocks as the mrkdwn that says the same. Foreign data: how deep, how many and how long is bounded.
 
+use selkie_channel_core::field;
 use serde_json::Value;
 
-use super::field;
-use crate::styled::escape;
+use crate::mrkdwn::escape;
 
 /// Deeper elements are not read.
 const DEEPEST: usize = 8;

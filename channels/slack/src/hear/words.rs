@@ -172,7 +172,7 @@ mod tests {
 
         #[test]
         fn escapes_of_slack_come_back_as_written(text in "[^\u{0}-\u{1f}]{0,60}") {
-            let escaped = crate::styled::escape(&text);
+            let escaped = crate::mrkdwn::escape(&text);
             prop_assert_eq!(unescape(&escaped), text);
         }
     }

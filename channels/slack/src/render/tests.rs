@@ -1,7 +1,7 @@
 //! What is said, as parts.
 
 use proptest::prelude::*;
-use selkie_channel_core::{ConversationId, ReplyWindow, split};
+use selkie_channel_core::{Choice, ConversationId, ReplyWindow, split};
 
 use super::*;
 use crate::call::{key_of, marked};

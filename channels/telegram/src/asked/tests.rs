@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use selkie_channel_core::{AccountId, Body, Choice, ConversationId, Outbound};
 
 use super::*;
-use crate::call::{marked, readdressed, render};
+use crate::call::{marked, readdressed};
 use crate::maker::MAX_TEXT;
+use crate::render::render;
 
 fn said(key: &str, body: Body) -> Vec<Part> {
     let conversation = ConversationId::new(AccountId::new("tg:8"), key);
@@ -65,7 +66,7 @@ fn words_are_asked_for_by_an_open_reply_in_groups() {
         ..question("What name?", &[])
     };
     let group = said("tg:-100", Body::Question(open.clone()));
-    insta::assert_snapshot!(group[0].call["params"]["reply_markup"], @r#"{"force_reply":true,"selective":true,"input_field_placeholder":"a name, as short as you like, but long enough that everybody ca…"}"#);
+    insta::assert_snapshot!(group[0].call["params"]["reply_markup"], @r#"{"force_reply":true,"input_field_placeholder":"a name, as short as you like, but long enough that everybody ca…","selective":true}"#);
     let private = said("tg:7", Body::Question(open));
     assert_eq!(private[0].call["params"].get("reply_markup"), None);
 }
@@ -98,8 +99,8 @@ fn a_message_is_revised_with_and_without_buttons_and_withdrawn() {
     parts.extend(revision("41", "", None));
     parts.extend(said("tg:-100:7", Body::Withdrawal { message: MessageRef::new("41") }));
     insta::assert_snapshot!(calls(&parts), @r#"
-    {"method":"editMessageText","params":{"chat_id":7,"message_id":41,"text":"<b>Deleted.</b>","link_preview_options":{"is_disabled":true},"parse_mode":"HTML"}}
-    {"method":"editMessageText","params":{"chat_id":7,"message_id":41,"reply_markup":{"inline_keyboard":[[{"text":"Yes","callback_data":"q:k1:y"},{"text":"No","callback_data":"q:k1:n"}]]},"text":"Sure?\n\n• <b>No</b>: leaves *everything* as it is","link_preview_options":{"is_disabled":true},"parse_mode":"HTML"}}
+    {"method":"editMessageText","params":{"chat_id":7,"message_id":41,"text":"<b>Deleted.</b>","parse_mode":"HTML","link_preview_options":{"is_disabled":true}}}
+    {"method":"editMessageText","params":{"chat_id":7,"message_id":41,"text":"Sure?\n\n• <b>No</b>: leaves *everything* as it is","parse_mode":"HTML","link_preview_options":{"is_disabled":true},"reply_markup":{"inline_keyboard":[[{"text":"Yes","callback_data":"q:k1:y"},{"text":"No","callback_data":"q:k1:n"}]]}}}
     {"method":"editMessageReplyMarkup","params":{"chat_id":7,"message_id":41}}
     {"method":"deleteMessage","params":{"chat_id":-100,"message_id":41}}
     "#);
@@ -111,7 +112,7 @@ fn a_message_is_revised_with_and_without_buttons_and_withdrawn() {
 #[test]
 fn a_status_makes_no_sound() {
     let parts = said("tg:-100:7", Body::Status { markdown: "☑ read\n⏳ write".to_owned() });
-    insta::assert_snapshot!(calls(&parts), @r#"{"method":"sendMessage","params":{"chat_id":-100,"text":"☑ read\n⏳ write","message_thread_id":7,"parse_mode":"HTML","link_preview_options":{"is_disabled":true},"reply_parameters":{"message_id":41,"allow_sending_without_reply":true},"disable_notification":true}}"#);
+    insta::assert_snapshot!(calls(&parts), @r#"{"method":"sendMessage","params":{"chat_id":-100,"text":"☑ read\n⏳ write","message_thread_id":7,"parse_mode":"HTML","link_preview_options":{"is_disabled":true},"disable_notification":true,"reply_parameters":{"message_id":41,"allow_sending_without_reply":true}}}"#);
     assert_eq!(said("tg:7", Body::Status { markdown: "w ".repeat(9_000) }).len(), 1);
 }
 

@@ -57,26 +57,13 @@ impl Frame<'_> {
         let private =
             chat.and_then(|chat| field::text(chat, "type")).map_or(id > 0, |t| t == "private");
         let spot = Spot { chat: id, topic: None };
+        let (conversation, place) = (spot.conversation(self.account), spot.place(self.account));
         Inbound {
-            v: Inbound::VERSION,
-            key,
-            conversation: spot.conversation(self.account),
-            place: spot.place(self.account),
             title: chat.map(field::name).unwrap_or_default(),
-            order: 0,
             at: self.received,
             speaker: speaker(None),
             audience: if private { Audience::Direct } else { Audience::Group },
-            what,
-            message: None,
-            addressed: Addressed::No,
-            text: String::new(),
-            command: None,
-            quote: None,
-            forwarded: false,
-            attachments: Vec::new(),
-            album: None,
-            reply_window: None,
+            ..Inbound::blank(key, conversation, place, what)
         }
     }
 }

@@ -1,17 +1,14 @@
 //! One update of any kind as an inbound. Nothing is dropped: what nobody knows is kept raw.
 
 use chrono::{DateTime, Utc};
+use selkie_channel_core::hash::fnv;
 use selkie_channel_core::{Inbound, Redactor, What, json};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::field;
 use super::message::{self, Frame};
-use crate::ids::fnv;
 use crate::keyboard;
-
-/// The longest raw update that is kept, bytes.
-const RAW_LIMIT: usize = 16 * 1024;
 
 /// Kinds that are known and ask nothing of the bot.
 const PASSED: &[&str] = &[
@@ -125,9 +122,7 @@ fn tap(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
 
 fn unparsed(raw: &str, update: Option<&Value>, redactor: &Redactor, frame: Frame<'_>) -> Inbound {
     let event = update.and_then(kind).map(|(_, event)| event);
-    let mut kept = redactor.clean(raw);
-    let end = (0..=RAW_LIMIT.min(kept.len())).rev().find(|i| kept.is_char_boundary(*i));
-    kept.truncate(end.unwrap_or_default());
+    let kept = redactor.kept(raw);
     let key = match (update_id(raw), event.and_then(date)) {
         (Some(id), Some(date)) => format!("u:{id}:{}", day(date)),
         (Some(id), None) => format!("u:{id}:{:016x}", fnv(raw.as_bytes())),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Everywhere;
+use super::everywhere::Everywhere;
 use crate::domain::schema::describe;
 use crate::tools::aliases;
 

@@ -9,8 +9,9 @@ use rusqlite::Connection;
 use super::open;
 use crate::store::conformance::{message, no_fuse, push, task};
 use crate::store::read::Read;
+use crate::store::sql::Plan;
 use crate::store::sqlite::schema::{NEWEST, make_version};
-use crate::store::sqlite::writer::Class;
+use crate::store::value::params;
 use crate::store::{Intake, Ledger, StoreError};
 
 fn database(dir: &Path) -> PathBuf {
@@ -209,8 +210,8 @@ async fn damage_that_is_met_later_stays_known() {
     let ledger = open(dir.path()).unwrap();
     ledger.healthy().await.unwrap();
     damage(dir.path(), "inbox");
-    let forget_pages = |conn: &Connection| Ok(conn.execute_batch("PRAGMA shrink_memory")?);
-    ledger.writer.run(Class::Relaxed, 0, forget_pages).await.unwrap();
+    let forget_pages = "PRAGMA shrink_memory";
+    ledger.write(Plan::RELAXED, move |tx| tx.execute(forget_pages, params![])).await.unwrap();
     let first = ledger.accept(vec![task(message(1, 1))], None, no_fuse()).await;
     let Err(StoreError::Broken(says)) = first else { panic!("{first:?}") };
     assert!(says.contains("damaged") && says.contains("nothing more is written"), "{says}");

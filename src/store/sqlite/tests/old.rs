@@ -9,11 +9,11 @@ use selkie_channel_core::{Body, What};
 
 use super::open;
 use crate::store::conformance::{
-    account, arrival, at, boot, draft, finish, finished, fuse, message, no_fuse, push, receipt,
+    account, arrival, at, draft, finish, finished, fuse, instance, message, no_fuse, push, receipt,
     started, task,
 };
 use crate::store::read::Read;
-use crate::store::sqlite::Sqlite;
+use crate::store::sql::SqlLedger;
 use crate::store::{Delivery, Disposition, Ledger, Outcome, Since};
 
 const WORDS: &str = "the-blue-teapot-is-behind-the-third-shelf";
@@ -29,7 +29,7 @@ fn everything() -> Since {
 }
 
 /// A message with its answer, delivered.
-async fn answered(ledger: &Sqlite, n: i64, order: i64) {
+async fn answered(ledger: &SqlLedger, n: i64, order: i64) {
     let mut heard = message(n, order);
     heard.text = format!("{WORDS} {order}");
     let claimed = push(ledger, task(heard), fuse(1)).await.claimed.remove(0);
@@ -37,11 +37,11 @@ async fn answered(ledger: &Sqlite, n: i64, order: i64) {
     said.outbound.body = Body::Text { markdown: WORDS.to_owned() };
     let queued = finished(ledger, &claimed.claim, finish(WORDS, vec![said])).await;
     let part = queued[0].parts[0].id;
-    assert!(ledger.sending(part, &boot("a")).await.unwrap());
+    assert!(ledger.sending(part, &instance("a")).await.unwrap());
     ledger.settle(part, Outcome::Sent(receipt("1"))).await.unwrap();
 }
 
-async fn forgotten(ledger: &Sqlite, since: Since) -> Vec<u64> {
+async fn forgotten(ledger: &SqlLedger, since: Since) -> Vec<u64> {
     let mut steps = Vec::new();
     loop {
         match ledger.forget_old(since).await.unwrap() {
@@ -97,7 +97,7 @@ async fn everything_goes_in_small_steps_but_what_has_not_ended() {
     let steps = forgotten(&ledger, everything()).await;
     assert!(steps.iter().all(|rows| *rows <= 210), "{steps:?}");
     assert!(steps.len() >= 4, "{steps:?}");
-    let due = ledger.due(&account(), &boot("a")).await.unwrap();
+    let due = ledger.due(&account(), &instance("a")).await.unwrap();
     assert_eq!(due.len(), 1, "what is to be sent is still there");
     let newest = ledger.tasks(None, 1).await.unwrap()[0].id.0;
     let next = push(&ledger, task(message(3, 1)), fuse(1)).await.claimed.remove(0);

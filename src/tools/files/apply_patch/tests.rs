@@ -5,7 +5,7 @@ use serde_json::json;
 use similar::TextDiff;
 
 use super::*;
-use crate::tools::files::hunk;
+use crate::tools::files::hunk_parse;
 use crate::tools::testkit::Folders;
 
 async fn call(scope: &Scope, patch: &str) -> String {
@@ -16,7 +16,7 @@ async fn call(scope: &Scope, patch: &str) -> String {
 
 /// Applies a patch to one file in memory.
 fn applied(text: &str, patch: &str) -> Result<String, String> {
-    match hunk::parse(patch)?.as_slice() {
+    match hunk_parse::parse(patch)?.as_slice() {
         [Change::Update { hunks, .. }] => fit::apply(text, hunks),
         other => Err(format!("{other:?}")),
     }
@@ -97,9 +97,9 @@ proptest! {
 
     #[test]
     fn any_text_is_a_patch_or_an_error(text in "\\PC{0,80}", marks in "[-+ @*\\\\\n/a]{0,80}") {
-        let _ = hunk::parse(&text);
-        let _ = hunk::parse(&format!("--- a\n+++ b\n@@ -1 +1 @@\n{marks}"));
-        let _ = hunk::parse(&format!("*** Begin Patch\n*** Update File: a\n{marks}\n*** End Patch"));
+        let _ = hunk_parse::parse(&text);
+        let _ = hunk_parse::parse(&format!("--- a\n+++ b\n@@ -1 +1 @@\n{marks}"));
+        let _ = hunk_parse::parse(&format!("*** Begin Patch\n*** Update File: a\n{marks}\n*** End Patch"));
     }
 }
 

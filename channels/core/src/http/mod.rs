@@ -1,0 +1,14 @@
+//! HTTP as every channel has it: one kind of client, one kind of fault, bodies and times bounded.
+
+mod body;
+mod client;
+mod fault;
+mod pour;
+mod progress;
+mod reply;
+
+pub use body::{MOST_ANSWER, beginning, read};
+pub use client::{Client, Opener, Request};
+pub use fault::{Fault, Refusal, chain, never_left, words};
+pub use progress::Progress;
+pub use reply::{Reply, Said, retry_after};

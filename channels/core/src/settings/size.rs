@@ -1,0 +1,40 @@
+//! How large something may be.
+
+/// Bytes in a mebibyte.
+pub const MIB: u64 = 1024 * 1024;
+
+/// A number of bytes, one at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size(u64);
+
+impl Size {
+    /// Reads a size of at most `most` bytes.
+    ///
+    /// # Errors
+    /// The value, and what is taken.
+    pub fn read(bytes: u64, most: u64) -> Result<Self, String> {
+        if (1..=most).contains(&bytes) {
+            return Ok(Self(bytes));
+        }
+        let upwards = if most == u64::MAX { "or more".to_owned() } else { format!("to {most}") };
+        Err(format!("{bytes} is not accepted; it takes 1 {upwards} bytes"))
+    }
+
+    /// Returns the bytes.
+    pub fn bytes(self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_and_too_much_are_no_sizes() {
+        assert_eq!(Size::read(7, 7).map(Size::bytes), Ok(7));
+        let wrong = |bytes, most| Size::read(bytes, most).unwrap_err();
+        assert_eq!(wrong(8, 7), "8 is not accepted; it takes 1 to 7 bytes");
+        assert_eq!(wrong(0, u64::MAX), "0 is not accepted; it takes 1 or more bytes");
+    }
+}

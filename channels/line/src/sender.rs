@@ -1,0 +1,126 @@
+//! Speaks on LINE: the free reply first, a push last, and by what is proven what came of it.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::locked;
+use selkie_channel_core::{Delivery, Lookup, Outbound, Part, PlaceId, Receipt, Sender};
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::bounded::Bounded;
+use crate::call::{self, Call, LOADING_SECONDS, Say};
+use crate::settings::Push;
+
+pub mod messenger;
+mod push;
+mod reply;
+
+use messenger::{DEAD, Messenger, not_sent};
+use reply::Replied;
+
+/// The animation is renewed when so much of it is over.
+const LOADING_FRESH: Duration = Duration::from_secs(LOADING_SECONDS - 5);
+const LOADINGS: usize = 1000;
+
+const NOT_FREE: &str = "the free reply is not possible any more, and this is not worth a push";
+const NO_PUSH: &str = "no free reply was possible (it takes a message or a tap of the last minute, and carries \
+    five bubbles), and line.push is never";
+/// Speaks for one bot.
+pub struct LineSender {
+    messenger: Messenger,
+    /// When each person's loading animation began.
+    loading: Mutex<Bounded<Instant>>,
+}
+
+impl LineSender {
+    /// Speaks through `messenger`.
+    pub fn new(messenger: Messenger) -> Self {
+        Self { messenger, loading: Mutex::new(Bounded::new(LOADINGS)) }
+    }
+
+    async fn say(&self, part: &Part, say: Say) -> Delivery {
+        self.loading().forget(&say.to);
+        let Some(token) = &say.reply_token else {
+            return match self.messenger.pushes.may {
+                Push::Never => Delivery::refused(NO_PUSH),
+                Push::LastResort => self.messenger.push(&say, false).await,
+            };
+        };
+        match self.messenger.reply(&say, token, false).await {
+            Replied::Sent(receipt) => Delivery::Sent(receipt),
+            Replied::Refused(refusal) => self.messenger.verdict(refusal),
+            Replied::NotSent(why) => not_sent(why),
+            Replied::Open(why) => Delivery::Unclear { why },
+            Replied::Dead if say.free_only => Delivery::refused(NOT_FREE),
+            Replied::Dead if self.messenger.pushes.may == Push::Never => Delivery::refused(NO_PUSH),
+            Replied::Dead => {
+                let part = Box::new(call::pushed(part));
+                Delivery::Instead { part, why: format!("{DEAD}: it goes out as a push") }
+            }
+        }
+    }
+
+    async fn load(&self, chat: &str) -> Delivery {
+        let fresh = self.loading().get(chat).is_some_and(|at| at.elapsed() < LOADING_FRESH);
+        if fresh {
+            return Delivery::Sent(Receipt::default());
+        }
+        self.loading().put(chat, Instant::now());
+        let body = json!({ "chatId": chat, "loadingSeconds": LOADING_SECONDS });
+        match self.messenger.api.post("chat/loading/start", &body, None).await {
+            Ok(_) => Delivery::Sent(Receipt::default()),
+            Err(fault) => Delivery::Refused { reason: fault.to_string(), closed: false },
+        }
+    }
+
+    fn loading(&self) -> std::sync::MutexGuard<'_, Bounded<Instant>> {
+        locked(&self.loading)
+    }
+}
+
+#[async_trait]
+impl Sender for LineSender {
+    fn render(&self, outbound: &Outbound) -> Vec<Part> {
+        call::render(outbound)
+    }
+
+    async fn deliver(&self, part: &Part) -> Delivery {
+        match serde_json::from_value(part.call.clone()) {
+            Ok(Call::Say(say)) => self.say(part, say).await,
+            Ok(Call::Loading { chat }) => self.load(&chat).await,
+            Err(_) => Delivery::unreadable(),
+        }
+    }
+
+    /// A part with a token was a reply, and its token works once at most; one without was a push, which is
+    /// repeated under its key.
+    async fn lookup(&self, part: &Part) -> Lookup {
+        match serde_json::from_value(part.call.clone()) {
+            Ok(Call::Say(say)) => match say.reply_token.clone() {
+                Some(token) => self.messenger.look_up_reply(&say, &token).await,
+                None => self.messenger.look_up_push(&say).await,
+            },
+            _ => Lookup::Unknown,
+        }
+    }
+
+    fn marked(&self, part: &Part) -> Part {
+        let say = serde_json::from_value(part.call.clone());
+        match say {
+            Ok(Call::Say(say)) if !say.free_only && self.messenger.pushes.may != Push::Never => {
+                call::marked(part)
+            }
+            _ => part.clone(),
+        }
+    }
+
+    /// LINE's chats keep their ids.
+    fn readdressed(&self, part: &Part, _to: &PlaceId) -> Part {
+        part.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! The handle of the model servers: their scripts, and the record of what they were asked.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use selkie_channel_core::locked;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use super::heard::Heard;
+use super::turn::Turn;
+use crate::clock::Now;
+
+/// The most requests that are kept.
+const KEPT: usize = 2_000;
+
+/// What the model answers without a script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Behaviour {
+    /// `echo: ` and the last user message.
+    #[default]
+    Echo,
+    /// One `echo: ` line for each user message since the model's last answer.
+    EchoEach,
+}
+
+/// Which server was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// The OpenAI-compatible one.
+    OpenAi,
+    /// The Anthropic one.
+    Anthropic,
+}
+
+/// A request a server took or refused.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Which server.
+    pub dialect: Dialect,
+    /// The body; null when it was no JSON.
+    pub body: Value,
+    /// Why it was refused as malformed.
+    pub refused: Option<String>,
+}
+
+/// The handle of the model servers: write scripts, read requests.
+#[derive(Clone)]
+pub struct Model {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    state: Mutex<State>,
+    key: Option<String>,
+    calls: AtomicU64,
+    load: AtomicBool,
+    asked: Notify,
+    now: Now,
+}
+
+#[derive(Default)]
+struct State {
+    behaviour: Behaviour,
+    script: VecDeque<Turn>,
+    /// Scripts for requests that contain a text.
+    keyed: Vec<(String, VecDeque<Turn>)>,
+    requests: VecDeque<Asked>,
+}
+
+impl Model {
+    pub(crate) fn new(behaviour: Behaviour, key: Option<String>, now: Now) -> Self {
+        let state = Mutex::new(State { behaviour, ..State::default() });
+        let inner = Inner {
+            state,
+            key,
+            calls: AtomicU64::new(0),
+            load: AtomicBool::new(false),
+            asked: Notify::new(),
+            now,
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Appends turns for any conversation.
+    pub fn script(&self, turns: Vec<Turn>) {
+        self.state().script.extend(turns);
+    }
+
+    /// Appends turns for requests that contain `text` (as it stands in the request's JSON).
+    pub fn script_for(&self, text: &str, turns: Vec<Turn>) {
+        let mut state = self.state();
+        match state.keyed.iter_mut().find(|(key, _)| key == text) {
+            Some((_, script)) => script.extend(turns),
+            None => state.keyed.push((text.to_owned(), turns.into())),
+        }
+    }
+
+    /// How many scripted turns nobody asked for yet.
+    pub fn turns_left(&self) -> usize {
+        let state = self.state();
+        state.script.len() + state.keyed.iter().map(|(_, script)| script.len()).sum::<usize>()
+    }
+
+    /// Changes what is answered without a script.
+    pub fn set_behaviour(&self, behaviour: Behaviour) {
+        self.state().behaviour = behaviour;
+    }
+
+    /// The requests, oldest first (the last 2,000; none under load).
+    pub fn requests(&self) -> Vec<Asked> {
+        self.state().requests.iter().cloned().collect()
+    }
+
+    /// How many requests came, refused ones included.
+    pub fn calls(&self) -> u64 {
+        self.inner.calls.load(Ordering::SeqCst)
+    }
+
+    /// Waits until at least `count` requests came.
+    pub async fn wait_for_calls(&self, count: u64) {
+        loop {
+            let asked = self.inner.asked.notified();
+            tokio::pin!(asked);
+            asked.as_mut().enable();
+            if self.calls() >= count {
+                return;
+            }
+            asked.await;
+        }
+    }
+
+    /// Under load no request is kept, only counted.
+    pub fn set_load_mode(&self, load: bool) {
+        self.inner.load.store(load, Ordering::SeqCst);
+        if load {
+            self.state().requests.clear();
+        }
+    }
+
+    /// The next turn for a well-formed request.
+    pub(crate) fn next_turn(&self, heard: &Heard<'_>) -> Turn {
+        let mut state = self.state();
+        let mut keyed = state.keyed.iter_mut();
+        let fits = keyed.find(|(key, script)| !script.is_empty() && heard.raw.contains(&**key));
+        if let Some(turn) = fits.and_then(|(_, script)| script.pop_front()) {
+            return turn;
+        }
+        if let Some(turn) = state.script.pop_front() {
+            return turn;
+        }
+        let echo = |text: &String| format!("echo: {text}");
+        let text = match state.behaviour {
+            Behaviour::Echo => heard.fresh.last().map(echo),
+            Behaviour::EchoEach => {
+                let lines: Vec<String> = heard.fresh.iter().map(echo).collect();
+                (!lines.is_empty()).then(|| lines.join("\n"))
+            }
+        };
+        Turn::Text { text: text.unwrap_or_else(|| "echo: (nothing new)".to_owned()) }
+    }
+
+    /// Counts a request and keeps it, unless under load.
+    pub(crate) fn record(&self, asked: impl FnOnce() -> Asked) -> u64 {
+        let number = self.inner.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        if !self.inner.load.load(Ordering::SeqCst) {
+            let asked = asked();
+            let mut state = self.state();
+            if state.requests.len() == KEPT {
+                state.requests.pop_front();
+            }
+            state.requests.push_back(asked);
+        }
+        self.inner.asked.notify_waiters();
+        number
+    }
+
+    /// Whether this key opens the servers.
+    pub(crate) fn takes_key(&self, key: Option<&str>) -> bool {
+        self.inner.key.as_deref().is_none_or(|wanted| key == Some(wanted))
+    }
+
+    /// The time in Unix seconds.
+    pub(crate) fn unix_now(&self) -> i64 {
+        (self.inner.now)().timestamp()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        locked(&self.inner.state)
+    }
+}

@@ -1,0 +1,31 @@
+//! What stands on the timeline, and which calls arrived.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::Value;
+
+/// A post.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct XPost {
+    /// Its id.
+    pub id: String,
+    /// As it was written.
+    pub text: String,
+    /// The post it goes on from.
+    pub reply_to: Option<String>,
+    /// The account's owner wrote it in the app, and nobody through the API.
+    pub by_hand: bool,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// A call that arrived.
+#[derive(Clone, Debug, PartialEq)]
+pub struct XCall {
+    /// `tweets`, `timeline`, `me` or `token`.
+    pub method: String,
+    /// Its body.
+    pub body: Value,
+    /// What it was answered; 0 when the line was cut, `None` when it is not answered yet.
+    pub status: Option<u16>,
+}

@@ -1,0 +1,347 @@
+//! Speaks on Slack: makes one call and tells by what is proven what came of it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::http::{Fault, Refusal};
+use selkie_channel_core::locked;
+use selkie_channel_core::{Delivery, Lookup, MessageRef, Outbound, Part, Receipt, Sender};
+use serde_json::{Value, json};
+
+use crate::api::Api;
+use crate::call::{self, Call};
+use crate::emoji;
+use crate::lookup;
+use crate::refusal::{self, Kind, kind, words};
+use crate::render;
+use crate::signs::Signs;
+use crate::upload;
+use crate::whoami::Whoami;
+
+/// First wait after a failure that proves nothing was sent; the delivery worker lengthens it.
+const SOON: Duration = Duration::from_secs(1);
+/// How long to wait when Slack limits us and names no time.
+const LIMITED: Duration = Duration::from_secs(3);
+/// A refused token is not mended by asking at once.
+const TOKEN_REFUSED: Duration = Duration::from_secs(60);
+/// Uploads whose end is unclear; older ones are forgotten.
+const MANY_UNCLEAR: usize = 100;
+
+/// Speaks for one bot.
+pub struct SlackSender {
+    api: Api,
+    whoami: Arc<Whoami>,
+    max_upload: u64,
+    /// Files whose last step is unclear, by the text of their call.
+    unclear: Mutex<HashMap<String, String>>,
+    signs: Signs,
+}
+
+impl SlackSender {
+    /// Speaks through `api`; refuses files over `max_upload` bytes.
+    pub fn new(api: Api, whoami: Arc<Whoami>, max_upload: u64) -> Self {
+        Self { api, whoami, max_upload, unclear: Mutex::default(), signs: Signs::default() }
+    }
+
+    /// Makes a call that may have a plainer form, for when Slack does not take the first. Every form carries
+    /// the key by which it is found again, as long as Slack takes that.
+    async fn say(&self, method: &str, params: &Value, plain: Option<&Value>) -> Delivery {
+        let mut form = Form::new(params, plain);
+        loop {
+            let refusal = match self.api.call(method, &form.params).await {
+                Ok(answer) => return posted(&answer, form.note),
+                Err(Fault::Refused(refusal)) => refusal,
+                Err(fault) => return unproven(fault, method == "chat.update"),
+            };
+            if !form.plainer(&refusal) {
+                return verdict(&refusal);
+            }
+        }
+    }
+
+    /// A slash command works in channels that are closed to the bot: there the person alone is answered.
+    async fn or_aside(&self, delivery: Delivery, aside: Option<&str>, params: &Value) -> Delivery {
+        let (Delivery::Refused { closed: true, .. }, Some(url)) = (&delivery, aside) else {
+            return delivery;
+        };
+        let text = params.get("text").and_then(Value::as_str).unwrap_or_default();
+        match self.respond(url, text, None).await {
+            Delivery::Refused { .. } => delivery,
+            other => other,
+        }
+    }
+
+    /// Where nothing can be whispered, in direct messages, nobody else reads along either.
+    async fn whisper(&self, params: &Value, aloud: Option<&Value>) -> Delivery {
+        let delivery = self.say("chat.postEphemeral", params, None).await;
+        match (&delivery, aloud) {
+            (Delivery::Refused { .. }, Some(params)) => {
+                self.say("chat.postMessage", params, None).await
+            }
+            _ => delivery,
+        }
+    }
+
+    /// A message that is gone already is taken away.
+    async fn delete(&self, channel: &str, ts: &str) -> Delivery {
+        match self.api.call("chat.delete", &json!({ "channel": channel, "ts": ts })).await {
+            Ok(_) => Delivery::Sent(Receipt::default()),
+            Err(Fault::Refused(refusal)) if refusal.code == "message_not_found" => {
+                Delivery::noted(words(&refusal))
+            }
+            Err(fault) => unproven(fault, true),
+        }
+    }
+
+    /// A slash command's address takes a few answers for half an hour; after that, and where it is not
+    /// taken, the person is shown the answer alone by other ways. It never becomes public.
+    async fn respond(&self, url: &str, text: &str, instead: Option<Call>) -> Delivery {
+        let body = json!({ "response_type": "ephemeral", "replace_original": false, "text": text });
+        let refused = match self.api.respond(url, &body).await {
+            Ok(()) => {
+                let note = Some("shown to the person alone".to_owned());
+                return Delivery::Sent(Receipt { message: None, note, ..Receipt::default() });
+            }
+            Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Limited => {
+                return verdict(&refusal);
+            }
+            Err(Fault::Refused(refusal)) => refusal,
+            Err(fault) => return unproven(fault, false),
+        };
+        match instead {
+            Some(Call::Whisper { params }) => {
+                let aloud = call::to_the_person(&params);
+                self.whisper(&params, aloud.as_ref()).await
+            }
+            _ => verdict(&refused),
+        }
+    }
+
+    async fn react(&self, channel: &str, ts: &str, written: &str) -> Delivery {
+        let names = emoji::names(written);
+        // A standard name that a server does not list is Slack's to judge.
+        let known = names.iter().find(|name| self.whoami.knows_emoji(name));
+        let known = known.or(names.first().filter(|name| emoji::is_standard(name)));
+        let Some(name) = known else {
+            return Delivery::refused(match names.first() {
+                Some(name) => format!("invalid_name: this workspace has no emoji {name}"),
+                None => format!(
+                    "{written} is not an emoji name: Slack takes names such as thumbsup or eyes"
+                ),
+            });
+        };
+        let params = json!({ "channel": channel, "timestamp": ts, "name": name });
+        match self.api.call("reactions.add", &params).await {
+            Ok(_) => Delivery::Sent(Receipt::default()),
+            Err(Fault::Refused(refusal)) => verdict(&refusal),
+            Err(fault) => unproven(fault, true),
+        }
+    }
+
+    async fn upload(&self, call: &Call) -> Delivery {
+        let Call::Upload { channel, thread, path, name, comment } = call else {
+            return Delivery::refused("not a file".to_owned());
+        };
+        let bytes = match upload::read(path, name, self.max_upload).await {
+            Ok(bytes) => bytes,
+            Err(reason) => return Delivery::refused(reason),
+        };
+        // Until the last step nobody sees anything: every failure before it proves that.
+        let file = match upload::hand_over(&self.api, name, bytes).await {
+            Ok(file) => file,
+            Err(Fault::Refused(refusal)) => return verdict(&refusal),
+            Err(Fault::NotSent(why) | Fault::Unclear(why)) => {
+                return Delivery::Retry { after: SOON, why, account: false };
+            }
+        };
+        let mut params = json!({
+            "files": [{ "id": file, "title": name }],
+            "channel_id": channel,
+        });
+        if let Some(thread) = thread {
+            params["thread_ts"] = json!(thread);
+        }
+        if let Some(comment) = comment {
+            params["initial_comment"] = json!(comment);
+        }
+        let mut done = self.api.call("files.completeUploadExternal", &params).await;
+        if matches!(&done, Err(Fault::Refused(refusal)) if is_thread_gone(refusal)) {
+            params.as_object_mut().and_then(|params| params.remove("thread_ts"));
+            done = self.api.call("files.completeUploadExternal", &params).await;
+        }
+        match done {
+            Ok(answer) => {
+                let file = answer.pointer("/files/0").cloned().unwrap_or_default();
+                let message = lookup::share(&file, channel).map(MessageRef::new);
+                Delivery::Sent(Receipt { message, note: None, ..Receipt::default() })
+            }
+            Err(Fault::Refused(refusal)) => verdict(&refusal),
+            Err(Fault::Unclear(why)) => {
+                self.remember(call, file);
+                Delivery::Unclear { why }
+            }
+            Err(fault) => unproven(fault, false),
+        }
+    }
+
+    /// Shows that something is being done, where the app may; where it may not it is not asked again for
+    /// long. It is gone with the answer, and after two minutes.
+    async fn thinks(&self, channel: &str, thread: &str) -> Delivery {
+        if self.signs.may_show(channel, thread) {
+            let params = json!({ "channel_id": channel, "thread_ts": thread, "status": "is working on it …" });
+            if let Err(fault) = self.api.call("assistant.threads.setStatus", &params).await {
+                tracing::debug!(why = refusal::why(&fault), "no sign of life is shown");
+                self.signs.refused(&fault);
+            }
+        }
+        Delivery::Sent(Receipt::default())
+    }
+
+    fn remember(&self, call: &Call, file: String) {
+        let mut unclear = locked(&self.unclear);
+        if unclear.len() >= MANY_UNCLEAR {
+            unclear.clear();
+        }
+        unclear.insert(json!(call).to_string(), file);
+    }
+
+    fn unclear_file(&self, call: &Call) -> Option<String> {
+        let unclear = locked(&self.unclear);
+        unclear.get(&json!(call).to_string()).cloned()
+    }
+}
+
+#[async_trait]
+impl Sender for SlackSender {
+    fn render(&self, outbound: &Outbound) -> Vec<Part> {
+        render::render(outbound)
+    }
+
+    async fn deliver(&self, part: &Part) -> Delivery {
+        let plain = part.fallback.as_ref().and_then(read);
+        let plain_params = match &plain {
+            Some(Call::Post { params, .. } | Call::Update { params }) => Some(params),
+            _ => None,
+        };
+        match read(&part.call) {
+            Some(Call::Post { params, aside }) => {
+                let delivery = self.say("chat.postMessage", &params, plain_params).await;
+                if matches!(delivery, Delivery::Sent(_)) {
+                    let text = |key: &str| params.get(key).and_then(Value::as_str);
+                    self.signs.answered(text("channel").unwrap_or_default(), text("thread_ts"));
+                }
+                self.or_aside(delivery, aside.as_deref(), &params).await
+            }
+            Some(Call::Update { params }) => self.say("chat.update", &params, plain_params).await,
+            Some(Call::Whisper { params }) => self.whisper(&params, plain_params).await,
+            Some(Call::Delete { channel, ts }) => self.delete(&channel, &ts).await,
+            Some(Call::Respond { url, text }) => self.respond(&url, &text, plain).await,
+            Some(Call::React { channel, ts, name }) => self.react(&channel, &ts, &name).await,
+            Some(call @ Call::Upload { .. }) => self.upload(&call).await,
+            Some(Call::Thinking { channel, thread }) => self.thinks(&channel, &thread).await,
+            None => Delivery::unreadable(),
+        }
+    }
+
+    async fn lookup(&self, part: &Part) -> Lookup {
+        match read(&part.call) {
+            Some(call @ Call::Post { .. }) => {
+                let plain = part.fallback.as_ref().and_then(read);
+                let me = self.whoami.known();
+                lookup::message(&self.api, &call, plain.as_ref(), &me).await
+            }
+            Some(call @ Call::Upload { .. }) => match (&call, self.unclear_file(&call)) {
+                (Call::Upload { channel, .. }, Some(file)) => {
+                    lookup::file(&self.api, &file, channel).await
+                }
+                _ => Lookup::Unknown,
+            },
+            _ => Lookup::Unknown,
+        }
+    }
+
+    fn marked(&self, part: &Part) -> Part {
+        call::marked(part)
+    }
+}
+
+/// A call's parameters in the form that is tried now, and what it may still become.
+struct Form {
+    params: Value,
+    plain: Option<Value>,
+    note: Option<String>,
+}
+
+impl Form {
+    /// Parts that were stored without a key in their plain form get it here.
+    fn new(params: &Value, plain: Option<&Value>) -> Self {
+        let mut plain = plain.cloned();
+        if let (Some(plain), Some(metadata)) = (&mut plain, params.get("metadata")) {
+            plain["metadata"] = metadata.clone();
+        }
+        Self { params: params.clone(), plain, note: None }
+    }
+
+    /// Gives up what Slack did not take; `false` when there is nothing left to give up.
+    fn plainer(&mut self, refusal: &Refusal) -> bool {
+        let code = &refusal.code;
+        let lost = |this: &mut Self, key: &str| {
+            let forms = [Some(&mut this.params), this.plain.as_mut()];
+            let fields = forms.into_iter().flatten().filter_map(Value::as_object_mut);
+            fields.map(|fields| fields.remove(key).is_some()).fold(false, |a, b| a | b)
+        };
+        if code.contains("metadata") && lost(self, "metadata") {
+            self.note = Some(format!("sent without its metadata: {code}"));
+            return true;
+        }
+        if is_thread_gone(refusal) && lost(self, "thread_ts") {
+            self.note = Some(format!("sent beside its thread, which is gone: {code}"));
+            return true;
+        }
+        match self.plain.take().filter(|_| kind(refusal) == Kind::Form) {
+            Some(plain) => {
+                self.params = plain;
+                self.note = Some(format!("sent in its plain form: {code}"));
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// The message that a thread hung on was deleted: what is said stands beside it then.
+fn is_thread_gone(refusal: &Refusal) -> bool {
+    matches!(refusal.code.as_str(), "thread_not_found" | "invalid_thread_ts")
+}
+
+fn read(call: &Value) -> Option<Call> {
+    serde_json::from_value(call.clone()).ok()
+}
+
+fn posted(answer: &Value, note: Option<String>) -> Delivery {
+    let message = answer.get("ts").and_then(Value::as_str).map(MessageRef::new);
+    Delivery::Sent(Receipt { message, note, ..Receipt::default() })
+}
+
+fn verdict(refusal: &Refusal) -> Delivery {
+    let reason = words(refusal);
+    match kind(refusal) {
+        Kind::Limited => {
+            let after = refusal.retry_after.unwrap_or(LIMITED);
+            Delivery::Retry { after, why: reason, account: false }
+        }
+        Kind::Token => Delivery::Retry { after: TOKEN_REFUSED, why: reason, account: true },
+        Kind::Done => Delivery::noted(reason),
+        Kind::Closed => Delivery::Refused { reason, closed: true },
+        Kind::Scope | Kind::Form | Kind::Other => Delivery::refused(reason),
+    }
+}
+
+fn unproven(fault: Fault, repeatable: bool) -> Delivery {
+    fault.delivery(repeatable, |refusal| verdict(&refusal))
+}
+
+#[cfg(test)]
+mod tests;

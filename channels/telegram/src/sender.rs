@@ -1,0 +1,148 @@
+//! Speaks on Telegram: makes one call and tells by what is proven what came of it.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::http::{Fault, Refusal};
+use selkie_channel_core::{
+    AccountId, Delivery, Lookup, MessageRef, Outbound, Part, PlaceId, Receipt, Sender, file, json,
+};
+use serde_json::Value;
+
+use crate::api::{Answer, Api, CALL_LIMIT};
+use crate::call::{self, Call};
+use crate::ids::{Spot, place};
+use crate::refusal::{Kind, kind, moved};
+use crate::render::render;
+use crate::speaking;
+use crate::upload::Upload;
+
+/// How long to wait when Telegram limits us and names no time.
+const LIMITED: Duration = Duration::from_secs(3);
+/// A refused token is not mended by asking at once.
+const TOKEN_REFUSED: Duration = Duration::from_secs(60);
+/// The call, then without its topic, without a quote, then plain.
+const ATTEMPTS: usize = 5;
+
+/// Speaks for one bot.
+pub struct TelegramSender {
+    account: AccountId,
+    api: Api,
+    max_upload: u64,
+}
+
+impl TelegramSender {
+    /// Speaks through `api`; refuses files over `max_upload` bytes.
+    pub fn new(account: AccountId, api: Api, max_upload: u64) -> Self {
+        Self { account, api, max_upload }
+    }
+
+    async fn make(&self, call: &Call) -> Result<Answer, Fault> {
+        match &call.upload {
+            Some(upload) => self.api.upload(&call.method, &call.params, upload).await,
+            None => self.api.call(&call.method, &call.params, CALL_LIMIT).await,
+        }
+    }
+
+    /// Says why a file cannot go, before anything leaves.
+    async fn objection(&self, upload: &Upload) -> Option<String> {
+        let size = match upload.size().await {
+            Ok(size) => size,
+            Err(why) => return Some(why),
+        };
+        let photo = upload.field == "photo" && size > speaking::MAX_PHOTO;
+        let most = if photo { speaking::MAX_PHOTO } else { self.max_upload };
+        let hint = if photo { "; send it with telegram_send_file" } else { "" };
+        file::objection(&upload.name, size, most).map(|why| why + if size == 0 { "" } else { hint })
+    }
+
+    fn verdict(&self, refusal: Refusal) -> Delivery {
+        if let Some(chat) = moved(&refusal) {
+            return Delivery::Moved { to: place(&self.account, chat) };
+        }
+        let retry = |after, account| Delivery::Retry { after, why: refusal.words.clone(), account };
+        match kind(&refusal) {
+            Kind::Limited => retry(refusal.retry_after.unwrap_or(LIMITED), false),
+            Kind::Token => retry(TOKEN_REFUSED, true),
+            Kind::Done => Delivery::noted(refusal.words),
+            Kind::Closed => Delivery::Refused { reason: refusal.words, closed: true },
+            Kind::Form | Kind::Quote | Kind::Topic | Kind::Conflict | Kind::Other => {
+                Delivery::refused(refusal.words)
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Sender for TelegramSender {
+    fn render(&self, outbound: &Outbound) -> Vec<Part> {
+        render(outbound)
+    }
+
+    async fn deliver(&self, part: &Part) -> Delivery {
+        let Some(mut call) = read(part, &part.call) else {
+            return Delivery::unreadable();
+        };
+        if let Some(upload) = &call.upload
+            && let Some(reason) = self.objection(upload).await
+        {
+            return Delivery::refused(reason);
+        }
+        let mut plain = part.fallback.as_ref().and_then(|plain| read(part, plain));
+        let mut note = None;
+        for _ in 0..ATTEMPTS {
+            let refusal = match self.make(&call).await {
+                Ok(answer) => return sent(&answer, note),
+                Err(Fault::Refused(refusal)) => refusal,
+                Err(fault) => {
+                    return fault.delivery(part.repeatable, |refusal| self.verdict(refusal));
+                }
+            };
+            let kind = kind(&refusal);
+            if kind == Kind::Topic && call.leave_topic() {
+                if let Some(plain) = &mut plain {
+                    plain.leave_topic();
+                }
+                note = Some("sent to the chat itself: its topic is gone".to_owned());
+            } else if kind == Kind::Quote && call.drop_quote() {
+                note = Some("sent without the quote: the quoted message is gone".to_owned());
+            } else if kind == Kind::Form && plain.is_some() {
+                note = Some(format!("sent in its plain form: {}", refusal.words));
+                call = plain.take().unwrap_or(call);
+            } else {
+                return self.verdict(refusal);
+            }
+        }
+        Delivery::refused("Telegram refused the plain form too")
+    }
+
+    /// The Bot API has no history and no id of ours: it cannot tell.
+    async fn lookup(&self, _part: &Part) -> Lookup {
+        Lookup::Unknown
+    }
+
+    fn marked(&self, part: &Part) -> Part {
+        call::marked(part)
+    }
+
+    fn readdressed(&self, part: &Part, to: &PlaceId) -> Part {
+        call::readdressed(part, to)
+    }
+}
+
+/// Reads a stored call and aims it at the part's conversation, which may have moved since.
+fn read(part: &Part, call: &Value) -> Option<Call> {
+    let mut call: Call = serde_json::from_value(call.clone()).ok()?;
+    call.aim(Spot::parse(part.conversation.key())?.chat);
+    Some(call)
+}
+
+fn sent(answer: &Answer, note: Option<String>) -> Delivery {
+    let result = json::read::<Value>(answer.result.get()).unwrap_or_default();
+    let message = result.get("message_id").and_then(Value::as_i64);
+    let message = message.map(|id| MessageRef::new(id.to_string()));
+    Delivery::Sent(Receipt { message, note, ..Receipt::default() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Posts on X, and tells by what is proven what came of it.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::http::{Fault, Refusal};
+use selkie_channel_core::locked;
+use selkie_channel_core::{Delivery, Lookup, MessageRef, Outbound, Part, Receipt, Sender};
+use serde_json::{Value, json};
+
+use crate::api::Api;
+use crate::call::{self, Call, Post};
+use crate::refusal::{Kind, advice, kind};
+use crate::thread::Numbering;
+use crate::timeline::{Seen, Timeline};
+
+/// First wait after a failure that proves nothing was sent; the delivery worker lengthens it.
+const SOON: Duration = Duration::from_secs(1);
+/// So many posts are remembered.
+const REMEMBERED: usize = 500;
+
+/// Posts for one account.
+pub struct XSender {
+    api: Api,
+    numbering: Numbering,
+    timeline: Timeline,
+    memory: Mutex<Memory>,
+}
+
+/// What this process knows of its own posts.
+#[derive(Default)]
+struct Memory {
+    /// Ids of posts that have their receipt.
+    posted: VecDeque<String>,
+    /// Posts of which an attempt was unclear.
+    doubted: VecDeque<Post>,
+}
+
+impl XSender {
+    /// Posts through `api`.
+    pub fn new(api: Api, numbering: bool) -> Self {
+        let numbering = if numbering { Numbering::On } else { Numbering::Off };
+        Self { api, numbering, timeline: Timeline::default(), memory: Mutex::default() }
+    }
+
+    async fn post(&self, post: &Post) -> Delivery {
+        let mut body = json!({ "text": post.text });
+        if let Some(id) = &post.reply_to {
+            body["reply"] = json!({ "in_reply_to_tweet_id": id });
+        }
+        match self.api.post("tweets", &body).await {
+            Ok(answer) => match answer["data"]["id"].as_str() {
+                Some(id) => self.sent(id, None),
+                None => self.unclear(post, format!("X's answer names no post: {}", short(&answer))),
+            },
+            Err(Fault::NotSent(why)) => Delivery::Retry { after: SOON, why, account: true },
+            Err(Fault::Unclear(why)) => self.unclear(post, why),
+            Err(Fault::Refused(refusal)) => self.refused(post, &refusal).await,
+        }
+    }
+
+    async fn refused(&self, post: &Post, refusal: &Refusal) -> Delivery {
+        match kind(refusal) {
+            Kind::Limited => {
+                let why = advice(refusal, self.api.keys());
+                Delivery::Retry {
+                    after: refusal.retry_after.unwrap_or_default(),
+                    why,
+                    account: true,
+                }
+            }
+            Kind::Duplicate => self.duplicate(post, refusal).await,
+            _ => {
+                let reason = advice(refusal, self.api.keys());
+                Delivery::Refused { reason, closed: false }
+            }
+        }
+    }
+
+    /// X has this text already: the proof of an earlier attempt, or of somebody else's post.
+    async fn duplicate(&self, post: &Post, refusal: &Refusal) -> Delivery {
+        if !self.memory().doubted.contains(post) {
+            // No attempt at this post was ever in doubt: what stands there is another.
+            return Delivery::Refused { reason: advice(refusal, self.api.keys()), closed: false };
+        }
+        match self.seen(post).await {
+            Seen::There(id) => self.sent(&id, Some(TOOK_IT)),
+            Seen::Missing | Seen::Unreadable(_) => {
+                let note = Some(TOOK_IT.to_owned());
+                Delivery::Sent(Receipt { message: None, note, ..Receipt::default() })
+            }
+        }
+    }
+
+    async fn seen(&self, post: &Post) -> Seen {
+        let other = |id: &str| self.memory().posted.iter().any(|known| known == id);
+        self.timeline.find(&self.api, post, other).await
+    }
+
+    fn sent(&self, id: &str, note: Option<&str>) -> Delivery {
+        remember(&mut self.memory().posted, id.to_owned());
+        let (message, note) = (Some(MessageRef::new(id)), note.map(str::to_owned));
+        Delivery::Sent(Receipt { message, note, ..Receipt::default() })
+    }
+
+    fn unclear(&self, post: &Post, why: String) -> Delivery {
+        remember(&mut self.memory().doubted, post.clone());
+        Delivery::Unclear { why }
+    }
+
+    fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
+        locked(&self.memory)
+    }
+}
+
+const TOOK_IT: &str = "X had taken it before: the first answer was lost";
+
+#[async_trait]
+impl Sender for XSender {
+    fn render(&self, outbound: &Outbound) -> Vec<Part> {
+        call::render(outbound, self.numbering)
+    }
+
+    async fn deliver(&self, part: &Part) -> Delivery {
+        match serde_json::from_value(part.call.clone()) {
+            Ok(Call::Post(post)) => self.post(&post).await,
+            Ok(Call::Cannot { why }) => Delivery::Refused { reason: why, closed: false },
+            Err(_) => Delivery::unreadable(),
+        }
+    }
+
+    /// The timeline tells.
+    async fn lookup(&self, part: &Part) -> Lookup {
+        let Ok(Call::Post(post)) = serde_json::from_value(part.call.clone()) else {
+            return Lookup::Unknown;
+        };
+        remember(&mut self.memory().doubted, post.clone());
+        match self.seen(&post).await {
+            Seen::There(id) => match self.sent(&id, Some("found on the timeline")) {
+                Delivery::Sent(receipt) => Lookup::Sent(receipt),
+                _ => Lookup::Unknown,
+            },
+            Seen::Missing => Lookup::NotSent,
+            Seen::Unreadable(why) => {
+                tracing::warn!(why, "the timeline does not show whether the post is there");
+                Lookup::Unknown
+            }
+        }
+    }
+
+    /// A timeline is read by everybody: nothing goes out twice on a doubt.
+    fn marked(&self, part: &Part) -> Part {
+        part.clone()
+    }
+
+    fn following(&self, part: &Part, before: &MessageRef) -> Part {
+        call::following(part, before)
+    }
+}
+
+fn remember<T: PartialEq>(memory: &mut VecDeque<T>, item: T) {
+    if memory.contains(&item) {
+        return;
+    }
+    memory.push_back(item);
+    if memory.len() > REMEMBERED {
+        memory.pop_front();
+    }
+}
+
+fn short(answer: &Value) -> String {
+    answer.to_string().chars().take(120).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! The sender against the emulated platform.
+
+use selkie_channel_core::{Body, Delivery, Lookup, MessageRef, Outbound};
+use selkie_playground::x::{APP_BEARER, CLIENT_ID, REFRESH_TOKEN, USER_BEARER};
+use selkie_playground::{Fault, FaultKind};
+use serde_json::json;
+
+use crate::testkit::Guest;
+
+fn id(delivery: &Delivery) -> String {
+    match delivery {
+        Delivery::Sent(receipt) => receipt.message.as_ref().unwrap().as_str().to_owned(),
+        other => panic!("not sent: {other:?}"),
+    }
+}
+
+fn note(delivery: &Delivery) -> Option<&str> {
+    match delivery {
+        Delivery::Sent(receipt) => receipt.note.as_deref(),
+        other => panic!("not sent: {other:?}"),
+    }
+}
+
+fn refused(delivery: Delivery) -> String {
+    match delivery {
+        Delivery::Refused { reason, closed: false } => reason,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn every_login_posts() {
+    for guest in [
+        Guest::signing().await,
+        Guest::renewing().await,
+        Guest::with(json!({ "bearer_token": USER_BEARER })).await,
+    ] {
+        let delivery = guest
+            .channel
+            .sender
+            .deliver(&guest.part("tea & *cake*: https://a.example/?b=c d"))
+            .await;
+        let posts = guest.x().posts();
+        assert_eq!(
+            (posts[0].id.clone(), posts[0].text.as_str()),
+            (id(&delivery), "tea & cake: https://a.example/?b=c d")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_thread_goes_on_from_its_receipts() {
+    let guest = Guest::signing().await;
+    let words: String = (0..90).map(|n| format!("word{n} ")).collect();
+    let parts = guest.parts(&words);
+    let mut before: Option<String> = None;
+    for part in &parts {
+        let part = match &before {
+            Some(before) => guest.channel.sender.following(part, &MessageRef::new(before.as_str())),
+            None => part.clone(),
+        };
+        before = Some(id(&guest.channel.sender.deliver(&part).await));
+    }
+    let posts = guest.x().posts();
+    let links: Vec<_> = posts.iter().map(|post| post.reply_to.clone()).collect();
+    assert_eq!(links, [None, Some(posts[0].id.clone()), Some(posts[1].id.clone())]);
+}
+
+#[tokio::test]
+async fn a_doubt_is_resolved_by_the_timeline() {
+    let guest = Guest::signing().await;
+    let sender = &guest.channel.sender;
+    for (text, fault, arrived) in [
+        ("there & here https://example.com/x", FaultKind::CutAfter, true),
+        ("not there", FaultKind::CutBefore, false),
+        ("half an answer", FaultKind::Truncate, true),
+        ("a gateway", FaultKind::Html { status: 503 }, false),
+    ] {
+        let part = guest.part(text);
+        guest.x().fault(Fault::next("tweets", fault));
+        assert!(matches!(sender.deliver(&part).await, Delivery::Unclear { .. }), "{text}");
+        match sender.lookup(&part).await {
+            Lookup::Sent(receipt) => {
+                assert!(arrived, "{text}");
+                let last = guest.x().posts().pop().unwrap();
+                assert_eq!(receipt.message, Some(MessageRef::new(last.id.as_str())));
+            }
+            Lookup::NotSent => assert!(!arrived, "{text}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    assert_eq!(guest.x().calls_of("me").len(), 1, "who we are is asked once");
+}
+
+#[tokio::test]
+async fn a_timeline_that_cannot_be_read_proves_nothing() {
+    let guest = Guest::signing().await;
+    let part = guest.part("where am I");
+    for code in [402, 403] {
+        let description = "CreditsDepleted".to_owned();
+        guest.x().fault(Fault::next("timeline", FaultKind::Refuse { code, description }));
+        assert_eq!(guest.channel.sender.lookup(&part).await, Lookup::Unknown);
+    }
+    guest.x().fault(Fault::next("timeline", FaultKind::TooMany { retry_after: 900 }));
+    assert_eq!(guest.channel.sender.lookup(&part).await, Lookup::Unknown);
+    let timeless = Outbound::text(guest.conversation(), "no time");
+    let timeless = guest.channel.sender.render(&timeless).remove(0);
+    assert_eq!(guest.channel.sender.lookup(&timeless).await, Lookup::Unknown);
+    assert_eq!(guest.channel.sender.marked(&part), part, "nothing goes out twice on a doubt");
+}
+
+#[tokio::test]
+async fn a_duplicate_proves_the_first_attempt_and_nothing_else() {
+    let guest = Guest::signing().await;
+    let sender = &guest.channel.sender;
+    let part = guest.part("once");
+    guest.x().fault(Fault::next("tweets", FaultKind::CutAfter));
+    assert!(matches!(sender.deliver(&part).await, Delivery::Unclear { .. }));
+    let again = sender.deliver(&part).await;
+    assert!(note(&again).unwrap().contains("taken it before"));
+    assert_eq!(id(&again), guest.x().posts()[0].id);
+    // Said once more, it is nobody's first attempt.
+    let reason = refused(sender.deliver(&guest.part("once")).await);
+    assert!(reason.starts_with("X accepts the same text only once"), "{reason}");
+    // Nor does a process that knows of no earlier post take its receipt for its own.
+    let (part, fresh) = (guest.part("once"), guest.again());
+    let reason = refused(fresh.sender.deliver(&part).await);
+    assert!(reason.starts_with("X accepts the same text only once"), "{reason}");
+    // A timeline that cannot be read does not make the proof weaker.
+    let part = guest.part("twice");
+    guest.x().fault(Fault::next("tweets", FaultKind::CutAfter));
+    assert!(matches!(sender.deliver(&part).await, Delivery::Unclear { .. }));
+    guest.x().fault(Fault::next("timeline", FaultKind::TooMany { retry_after: 900 }));
+    assert!(
+        matches!(sender.deliver(&part).await, Delivery::Sent(receipt) if receipt.message.is_none())
+    );
+    assert_eq!(guest.x().posts().len(), 2);
+}
+
+#[tokio::test]
+async fn a_limit_is_waited_for_until_the_moment_it_ends() {
+    let guest = Guest::signing().await;
+    guest.x().fault(Fault::next("tweets", FaultKind::TooMany { retry_after: 70 }));
+    let delivery = guest.channel.sender.deliver(&guest.part("later")).await;
+    let Delivery::Retry { after, account: true, .. } = delivery else { panic!("{delivery:?}") };
+    assert!((69..=71).contains(&after.as_secs()), "{after:?}");
+}
+
+#[tokio::test]
+async fn logins_that_do_not_post_are_explained() {
+    let guest = Guest::with(json!({ "bearer_token": APP_BEARER })).await;
+    let app = refused(guest.channel.sender.deliver(&guest.part("a")).await);
+    let guest = Guest::with(json!({ "bearer_token": "revoked-token" })).await;
+    let revoked = refused(guest.channel.sender.deliver(&guest.part("a")).await);
+    let guest = Guest::with(json!({ "client_id": CLIENT_ID, "refresh_token": "used-up" })).await;
+    let used = refused(guest.channel.sender.deliver(&guest.part("a")).await);
+    insta::assert_snapshot!([app, revoked, used].join("\n"), @"
+    X accepts no post with an app's own bearer token (Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.  Supported authentication types are [OAuth 1.0a User Context, OAuth 2.0 User Context].): give a user's login instead of x.bearer_token, either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)
+    X refuses the login (Unauthorized): make a new one in X's developer console, put it into x.bearer_token, and start selkie again
+    X refuses the login (Value passed for the token was invalid.): make a new one in X's developer console, put it into x.client_id and x.refresh_token, and start selkie again
+    ");
+}
+
+#[tokio::test]
+async fn pictures_are_refused_and_nothing_is_called() {
+    let guest = Guest::signing().await;
+    let photo = Body::Photo { path: "/x/cat.png".to_owned(), caption: None };
+    let part = guest.channel.sender.render(&Outbound::new(guest.conversation(), photo)).remove(0);
+    assert!(refused(guest.channel.sender.deliver(&part).await).contains("not supported on X yet"));
+    assert!(guest.x().calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_token_is_renewed_when_it_ends_and_its_successor_outlives_the_process() {
+    let login = json!({ "client_id": CLIENT_ID, "refresh_token": REFRESH_TOKEN });
+    let mut guest = Guest::renewing().await;
+    id(&guest.channel.sender.deliver(&guest.part("one")).await);
+    id(&guest.channel.sender.deliver(&guest.part("two")).await);
+    assert_eq!(guest.x().calls_of("token").len(), 1, "a token that lives is used");
+    guest.x().end_access_tokens();
+    id(&guest.channel.sender.deliver(&guest.part("three")).await);
+    assert_eq!(guest.x().calls_of("token").len(), 2);
+    guest.restart(login);
+    id(&guest.channel.sender.deliver(&guest.part("four")).await);
+    assert_eq!(guest.x().calls_of("token").len(), 2, "the kept token is used");
+    let hidden = guest.redactor.clean(&guest.x().refresh_token());
+    assert_eq!(hidden, "[redacted]");
+}
+
+#[tokio::test]
+async fn two_posts_at_once_renew_once() {
+    let guest = Guest::renewing().await;
+    guest.x().fault(Fault::next("token", FaultKind::Delay { ms: 50 }));
+    let (one, two) = (guest.part("one"), guest.part("two"));
+    let sender = &guest.channel.sender;
+    let (one, two) = tokio::join!(sender.deliver(&one), sender.deliver(&two));
+    assert_ne!(id(&one), id(&two));
+    assert_eq!(guest.x().calls_of("token").len(), 1);
+}
+
+#[tokio::test]
+async fn a_successor_that_cannot_be_kept_is_not_used() {
+    let guest = Guest::renewing().await;
+    // A file where the folder should be: no disk takes the token.
+    std::fs::write(guest.home.path().join("channels"), "").unwrap();
+    let delivery = guest.channel.sender.deliver(&guest.part("one")).await;
+    assert!(matches!(delivery, Delivery::Retry { .. }), "{delivery:?}");
+    assert!(guest.x().posts().is_empty() && guest.x().calls_of("tweets").is_empty());
+    std::fs::remove_file(guest.home.path().join("channels")).unwrap();
+    id(&guest.channel.sender.deliver(&guest.part("one")).await);
+    assert_eq!(guest.x().calls_of("token").len(), 1, "the token in hand is kept now, and used");
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_has_taken_nothing() {
+    let guest = Guest::signing().await;
+    let part = guest.part("hello");
+    let sender = std::sync::Arc::clone(&guest.channel.sender);
+    guest.playground.stop().await;
+    assert!(matches!(sender.deliver(&part).await, Delivery::Retry { account: true, .. }));
+}

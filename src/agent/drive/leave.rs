@@ -1,0 +1,119 @@
+//! Whether a call may be made: freely, with the leave that somebody gave, after somebody was asked, or not.
+
+use super::Drive;
+use super::standing::Leave;
+use crate::agent::{Dropped, words};
+use crate::domain::approval::{ApprovalState, Exposure, MOST_SHOWN};
+use crate::domain::tool::{Class, Recovery};
+use crate::domain::transcript::{Answer, Call};
+use crate::store::ApprovalRow;
+use crate::tools::ToolError;
+use crate::tools::resolve::{ResolvedCall, resolve};
+use crate::tools::scope::Scope;
+
+impl Drive<'_> {
+    /// Whether a call asks for leave: such a call stands alone.
+    pub(super) async fn asks(&self, call: &Call) -> bool {
+        if self.is_plainly_free(call) || self.run.is_refused(&call.name) {
+            return false;
+        }
+        let scope = self.scope_of(call);
+        let resolved = resolve(&self.registry, call, &scope).await;
+        resolved.is_ok_and(|resolved| resolved.exposure.asks())
+    }
+
+    /// Says what stands before a call. `alone`: no other call waits for the same answer.
+    pub(super) async fn leave(&mut self, call: &Call, alone: bool) -> Result<Leave, Dropped> {
+        if self.run.is_refused(&call.name) {
+            return Ok(refused(call, words::refused_before(&call.name)));
+        }
+        let held = self.run.leave_key(call).map(str::to_owned);
+        if held.is_none() && self.is_plainly_free(call) {
+            return Ok(Leave::Free);
+        }
+        let scope = self.scope_of(call);
+        let resolved = match resolve(&self.registry, call, &scope).await {
+            Ok(resolved) => resolved,
+            // What cannot be made needs nobody's leave, and whoever gave it may know why it came to nothing.
+            Err(ToolError::Tell(why)) if held.is_some() => return Ok(refused(call, why)),
+            Err(_) => return Ok(Leave::Free),
+        };
+        match (held, &resolved.exposure) {
+            (Some(key), Exposure::Free | Exposure::Ask { .. }) => {
+                self.take_leave(call, &key, resolved, scope).await
+            }
+            (None, Exposure::Ask { .. }) if !alone => {
+                Ok(refused(call, words::ask_alone(&call.name)))
+            }
+            (None, Exposure::Ask { .. }) => self.asking(call, resolved, scope).await,
+            (_, Exposure::Hidden(_)) | (None, Exposure::Free) => Ok(Leave::Free),
+        }
+    }
+
+    async fn asking(
+        &self,
+        call: &Call,
+        resolved: ResolvedCall,
+        scope: Scope,
+    ) -> Result<Leave, Dropped> {
+        let redactor = self.agent.redactor.clone();
+        let made = tokio::task::spawn_blocking(move || resolved.request(&scope, &redactor)).await;
+        Ok(match made {
+            Ok(Ok(request)) if request.preview.chars().count() > MOST_SHOWN => {
+                let why = format!("it takes more than {MOST_SHOWN} characters: do less at once");
+                refused(call, words::not_shown(&call.name, &why))
+            }
+            Ok(Ok(request)) => Leave::Seek(Box::new(request)),
+            Ok(Err(why)) => refused(call, words::not_shown(&call.name, &why.to_string())),
+            Err(_) => refused(call, words::not_shown(&call.name, "a bug in selkie")),
+        })
+    }
+
+    /// Uses up the leave for a call: what was shown must be what is done.
+    async fn take_leave(
+        &mut self,
+        call: &Call,
+        key: &str,
+        resolved: ResolvedCall,
+        scope: Scope,
+    ) -> Result<Leave, Dropped> {
+        let row = self.task.claimed.approval.clone().filter(|row| row.key == key);
+        let Some(row) = row else {
+            return Ok(refused(call, words::not_shown(&call.name, "the request was not stored")));
+        };
+        let ApprovalRow { state, request, .. } = &*row;
+        if *state != ApprovalState::Approved {
+            self.run.refuses(&call.name, *state);
+            return Ok(refused(call, words::no_leave(&row)));
+        }
+        let now = tokio::task::spawn_blocking(move || resolved.hash(&scope)).await;
+        let hash = now.ok().and_then(Result::ok).unwrap_or_default();
+        if hash != request.hash {
+            return Ok(refused(call, words::changed_since(&call.name)));
+        }
+        self.run.starts(std::iter::once(call));
+        if self.consume(key, &hash).await? {
+            return Ok(Leave::Given);
+        }
+        self.run.starts_not(call);
+        Ok(refused(call, words::lapsed(&call.name)))
+    }
+
+    /// Whether nothing about a call could ask: it looks, or speaks here, and no rule speaks of it.
+    fn is_plainly_free(&self, call: &Call) -> bool {
+        let Some(spec) = self.spec(&call.name) else { return true };
+        let harmless =
+            matches!(spec.class, Class::Read | Class::Note | Class::Reply | Class::Agent);
+        harmless && self.registry.exposure(&call.name) == Some(Exposure::Free)
+    }
+
+    /// Whether an open call of a run that died was allowed and not begun: it is begun now.
+    pub(super) fn waits_for_its_start(&self, call: &Call) -> bool {
+        let waits = self.run.leave_key(call).is_some() && !self.run.has_started(call);
+        (waits || self.run.has_not_asked(call)) && self.recovery(&call.name) == Recovery::Unknown
+    }
+}
+
+fn refused(call: &Call, why: String) -> Leave {
+    Leave::Refused(Answer::error(&call.id, why))
+}

@@ -1,0 +1,16 @@
+//! What stands before a call.
+
+use crate::domain::approval::Request;
+use crate::domain::transcript::Answer;
+
+/// What stands before a call.
+pub(super) enum Leave {
+    /// Nothing.
+    Free,
+    /// Somebody has allowed it, and that is used up now: it starts.
+    Given,
+    /// It is not made.
+    Refused(Answer),
+    /// Somebody has to be asked.
+    Seek(Box<Request>),
+}

@@ -1,0 +1,78 @@
+//! A call that needs somebody's leave: the run waits for it, and remembers what was refused.
+
+use chrono::{DateTime, Utc};
+
+use super::{Run, Unstored};
+use crate::agent::Seeks;
+use crate::agent::header::Leave;
+use crate::domain::approval::{ApprovalState, Request};
+use crate::domain::transcript::Call;
+use crate::store::ApprovalRow;
+
+/// Sets the keys of approvals apart from those of questions that the same call asks.
+const NUMBER: usize = 1 << 20;
+
+impl Run {
+    /// The open call needs leave before it is made.
+    pub fn seeks(&mut self, call: &Call, request: Request, now: DateTime<Utc>) {
+        let key = self.key(&call.id, NUMBER);
+        self.header.leave = Some(Leave { call: call.id.clone(), key, since: Some(now) });
+        self.seek = Some(request);
+    }
+
+    /// Notes which calls of the newest answer ask before they are made.
+    pub fn will_ask(&mut self, calls: Vec<String>) {
+        self.header.will_ask = calls;
+    }
+
+    /// Whether an open call was to ask and has not asked yet.
+    pub fn has_not_asked(&self, call: &Call) -> bool {
+        self.leave_key(call).is_none() && self.header.will_ask.contains(&call.id)
+    }
+
+    /// Returns the approval that an open call waited for.
+    pub fn leave_key(&self, call: &Call) -> Option<&str> {
+        let leave = self.header.leave.as_ref().filter(|leave| leave.call == call.id);
+        leave.map(|leave| leave.key.as_str())
+    }
+
+    /// Takes up what the run was parked on. The time it waited is nobody's.
+    pub fn leave_settled(&mut self, approval: &ApprovalRow, now: DateTime<Utc>) {
+        let Some(leave) = self.header.leave.as_mut().filter(|leave| leave.key == approval.key)
+        else {
+            return;
+        };
+        if let Some(since) = leave.since.take() {
+            self.header.since += now - since;
+        }
+    }
+
+    /// Notes what was decided: a tool that was refused is not asked for again in this task.
+    pub fn refuses(&mut self, tool: &str, state: ApprovalState) {
+        let for_good = matches!(
+            state,
+            ApprovalState::Denied | ApprovalState::Expired | ApprovalState::NotAsked
+        );
+        if for_good && !self.is_refused(tool) {
+            self.header.denied.push(tool.to_owned());
+        }
+    }
+
+    /// Whether somebody has refused this task the tool.
+    pub fn is_refused(&self, tool: &str) -> bool {
+        self.header.denied.iter().any(|denied| denied == tool)
+    }
+
+    /// The call is not started after all.
+    pub fn starts_not(&mut self, call: &Call) {
+        self.header.started.retain(|id| *id != call.id);
+    }
+
+    pub(super) fn seeking(&mut self) -> Option<Seeks> {
+        let request = self.seek.take().filter(|_| self.ended.is_none())?;
+        let key = self.header.leave.as_ref()?.key.clone();
+        // What came in was stored with the answer that asks.
+        let Unstored { append, header, usage, .. } = self.take_unstored();
+        Some(Seeks { key, request, append, header, usage })
+    }
+}

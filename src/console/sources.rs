@@ -1,0 +1,52 @@
+//! What the read API reads.
+
+use std::sync::Arc;
+
+use selkie_channel_core::door::Wall;
+use serde::Serialize;
+
+use crate::domain::facts::Facts;
+use crate::domain::happening::Happenings;
+use crate::shape::Explained;
+use crate::store::read::Read;
+
+/// Explains the shape of these facts, recomputed: shape is pure.
+pub type Explain = Arc<dyn Fn(&Facts) -> Explained + Send + Sync>;
+
+/// Lists the channels as they stand at this moment.
+pub type Channels = Arc<dyn Fn() -> Vec<ChannelView> + Send + Sync>;
+
+/// Counts the store's durable commits.
+pub type Syncs = Arc<dyn Fn() -> u64 + Send + Sync>;
+
+/// Everything the read API reads.
+#[derive(Clone)]
+pub struct Console {
+    /// The ledger's read ports.
+    pub ledger: Arc<dyn Read>,
+    /// Explains shapes.
+    pub explain: Explain,
+    /// What happens, live.
+    pub happenings: Happenings,
+    /// The channels and how they are.
+    pub channels: Channels,
+    /// Durable commits since the start.
+    pub syncs: Syncs,
+    /// The version of this selkie.
+    pub version: &'static str,
+    /// The `main` route's model: `gpt-5.2 via openai`.
+    pub model: String,
+    /// Who may ask.
+    pub wall: Wall,
+}
+
+/// A channel for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChannelView {
+    /// The config section: `telegram`.
+    pub name: String,
+    /// Which bot it is.
+    pub account: String,
+    /// How it is, in words: `listening`, `refused: …`.
+    pub state: String,
+}

@@ -1,0 +1,174 @@
+//! What a config becomes when its store is open: everything that moves.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::PersonId;
+
+use crate::agent::Agent;
+use crate::config::crash_at;
+use crate::config::settings::Settings;
+use crate::console::{ChannelView, Console};
+use crate::daemon::build::{AppConfig, VERSION};
+use crate::daemon::flow::{Flow, Parts};
+use crate::daemon::{ledger, process, state, templates};
+use crate::delivery::{ChannelState, Hearing};
+use crate::domain::clock::SharedClock;
+use crate::domain::crash::Crash;
+use crate::domain::happening::Happenings;
+use crate::domain::ids::Instance;
+use crate::store::Ledger;
+use crate::store::read::Read;
+use crate::tools::PictureKeeper;
+use crate::tools::ports::Pictures;
+
+/// A plan with its store and everything that moves.
+pub struct App {
+    /// The rows.
+    pub ledger: Arc<dyn Ledger>,
+    /// Intake, workers, couriers.
+    pub flow: Arc<Flow>,
+    /// What happens, live.
+    pub happenings: Happenings,
+    /// The time.
+    pub clock: SharedClock,
+    /// What it was built from.
+    pub plan: AppConfig,
+}
+
+impl AppConfig {
+    /// Makes the folders, takes the store's lock and builds the rest.
+    ///
+    /// # Errors
+    /// When a folder cannot be made, or the store is held, newer or broken.
+    pub fn open(self) -> anyhow::Result<App> {
+        self.prepare()?;
+        let instance = Self::instance();
+        let ledger = ledger::open(self.ledger_for(&instance))?;
+        Ok(self.open_on(ledger, instance))
+    }
+
+    /// Makes the folders and what lies in them from the start.
+    ///
+    /// # Errors
+    /// When a folder cannot be made.
+    pub fn prepare(&self) -> anyhow::Result<()> {
+        state::prepare(&self.folders)?;
+        templates::lay_out(&self.folders.state, self.clock.now())?;
+        Ok(())
+    }
+
+    /// Returns the time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// Names an instance, as no other one is named.
+    pub fn instance() -> String {
+        uuid::Uuid::now_v7().to_string()
+    }
+
+    /// Says which ledger an instance opens.
+    pub fn ledger_for<'a>(&'a self, instance: &'a str) -> ledger::Named<'a> {
+        ledger::Named {
+            settings: &self.settings.store,
+            state: &self.folders.state,
+            tls: &self.tls,
+            instance,
+        }
+    }
+
+    /// Builds what works on a ledger that this instance has opened.
+    pub fn open_on(self, ledger: Arc<dyn Ledger>, instance: String) -> App {
+        // The store's lock is held: whatever an earlier daemon left running is nobody's.
+        self.processes.begin(self.folders.state.join("run/processes.json"));
+        let happenings = Happenings::default();
+        let crash = Arc::new(crash(&self.settings));
+        if self.settings.flow().has_gate() && self.settings.llm.routes.decision.is_none() {
+            tracing::warn!(
+                "llm.routes.decision is not set: the main model decides about every line of groups in smart or \
+                 talkative mode; name a small model there to spend less"
+            );
+        }
+        let agent = Agent {
+            model: Arc::clone(&self.model),
+            work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
+            happenings: happenings.clone(),
+            crash: Arc::clone(&crash),
+            clock: Arc::clone(&self.clock),
+            redactor: self.redactor.clone(),
+            settings: self.settings.agent.clone(),
+        };
+        let flow = Flow::new(Parts {
+            ledger: Arc::clone(&ledger),
+            shaper: Arc::clone(&self.shaper),
+            agent: Arc::new(agent),
+            decision: Arc::clone(&self.decision),
+            channels: self.channels.clone(),
+            owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
+            settings: self.settings.flow(),
+            clock: Arc::clone(&self.clock),
+            chance: Arc::clone(&self.chance),
+            crash,
+            happenings: happenings.clone(),
+            instance: Instance(instance),
+            state_dir: self.folders.state.clone(),
+            cache_dir: self.folders.cache.clone(),
+            ours: self.ours.clone(),
+            redactor: self.redactor.clone(),
+            processes: Arc::clone(&self.processes),
+            sees: self.keeper(),
+            version: VERSION,
+        });
+        App { ledger, flow, happenings, clock: Arc::clone(&self.clock), plan: self }
+    }
+}
+
+impl AppConfig {
+    /// What makes people's pictures ready, when the main model sees.
+    fn keeper(&self) -> Option<Arc<dyn Pictures>> {
+        let isolate = Arc::clone(&self.isolate);
+        self.model.card().sees_images.then(|| Arc::new(PictureKeeper { isolate }) as _)
+    }
+}
+
+impl App {
+    /// Returns the read API over this app.
+    pub fn console(&self) -> Console {
+        let shaper = Arc::clone(&self.plan.shaper);
+        let flow = Arc::clone(&self.flow);
+        let ledger = Arc::clone(&self.ledger);
+        Console {
+            ledger: Arc::clone(&self.ledger) as Arc<dyn Read>,
+            explain: Arc::new(move |facts| shaper.shape(facts).explain()),
+            happenings: self.happenings.clone(),
+            channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),
+            syncs: Arc::new(move || ledger.syncs()),
+            version: VERSION,
+            model: self.plan.model.card().name,
+            wall: self.plan.settings.console.wall(),
+        }
+    }
+}
+
+fn view(channel: ChannelState) -> ChannelView {
+    let ChannelState { name, account, hearing, .. } = channel;
+    let state = match hearing {
+        Hearing::Off => "off".to_owned(),
+        Hearing::Listening => "listening".to_owned(),
+        Hearing::Refused { reason } => format!("refused: {reason}"),
+    };
+    ChannelView { name: name.to_owned(), account: account.to_string(), state }
+}
+
+fn crash(settings: &Settings) -> Crash {
+    let Some((point, nth)) = settings.debug.crash_at.as_deref().and_then(crash_at) else {
+        return Crash::default();
+    };
+    tracing::warn!(
+        point = point.name(),
+        nth,
+        "debug.crash_at is set: THIS PROCESS WILL KILL ITSELF; for tests only"
+    );
+    Crash::at(point, nth, process::kill)
+}

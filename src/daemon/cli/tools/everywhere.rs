@@ -1,0 +1,42 @@
+//! Every tool of every setting.
+
+use std::sync::Arc;
+
+use crate::daemon::Binary;
+use crate::daemon::build::{Chosen, plan};
+use crate::daemon::cli::outcome::Failure;
+use crate::daemon::cli::setting;
+use crate::domain::tool::ToolSpec;
+
+/// A tool and the settings where it is.
+pub(super) struct Everywhere {
+    pub(super) spec: Arc<ToolSpec>,
+    pub(super) runtime: bool,
+    pub(super) settings: Vec<String>,
+}
+
+/// Every tool of every setting: the base first, then what is injected. The channels' come last because
+/// `cli` is asked first.
+pub(super) fn whole(binary: &Binary, chosen: &Chosen) -> Result<Vec<Everywhere>, Failure> {
+    let plan = plan(binary, chosen)?;
+    let mut all: Vec<Everywhere> = Vec::new();
+    for setting in setting::names(&binary.kits) {
+        let registry = plan.shaper.shape(&setting::facts(&binary.kits, &setting)?).registry;
+        for spec in registry.block().specs() {
+            let runtime = registry.is_runtime(spec.name);
+            // Two channels may call a tool by one name and take other parameters.
+            let same = |t: &&mut Everywhere| {
+                t.spec.name == spec.name && t.spec.parameters == spec.parameters
+            };
+            match all.iter_mut().find(same) {
+                Some(tool) => tool.settings.push(setting.clone()),
+                None => {
+                    let (spec, settings) = (Arc::clone(spec), vec![setting.clone()]);
+                    all.push(Everywhere { spec, runtime, settings });
+                }
+            }
+        }
+    }
+    all.sort_by_key(|tool| tool.runtime);
+    Ok(all)
+}

@@ -1,0 +1,264 @@
+//! Puts the rooms between channels and agent together; nothing runs yet.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use selkie_channel_core::{Channel, PersonId, Redactor};
+use tokio::sync::watch;
+use tokio_util::task::TaskTracker;
+
+use crate::agent::Agent;
+use crate::delivery::accounts::Accounts;
+use crate::delivery::outbox::{Opened, Outbox, OutboxParts};
+use crate::delivery::outgoing::OutgoingFiles;
+use crate::delivery::runtime::{Runtime, Stop};
+use crate::delivery::storage::Storage;
+use crate::domain::chance::Chance;
+use crate::domain::clock::SharedClock;
+use crate::domain::crash::Crash;
+use crate::domain::happening::Happenings;
+use crate::domain::ids::Instance;
+use crate::intake::buttons::ButtonPresses;
+use crate::intake::commands::Commands;
+use crate::intake::gate::{Gate, GateParts};
+use crate::intake::knocks::Knocks;
+use crate::intake::listen::{Listening, Pauses};
+use crate::intake::policy::Rules;
+use crate::intake::receive::Intake;
+use crate::intake::settings::Settings;
+use crate::llm::Model;
+use crate::shape::Shaper;
+use crate::store::Ledger;
+use crate::terminal::ask::Counter;
+use crate::terminal::channel::Terminal;
+use crate::tools::paths::Ours;
+use crate::tools::ports::Pictures;
+use crate::tools::shell::Processes;
+use crate::work::answer::Answers;
+use crate::work::attachments::Attachments;
+use crate::work::janitor::Janitor;
+use crate::work::limits::Limits;
+use crate::work::persona;
+use crate::work::records::Records;
+use crate::work::rights::Rights;
+use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
+use crate::work::scope::Scopes;
+use crate::work::stop_tokens::StopTokens;
+use crate::work::task_waiters::TaskWaiters;
+use crate::work::worker::Workers;
+use crate::work::workspace::Workspaces;
+
+use crate::daemon::flow::Flow;
+
+/// What flow is made of.
+pub struct Parts {
+    /// The ledger.
+    pub ledger: Arc<dyn Ledger>,
+    /// Makes shapes.
+    pub shaper: Arc<Shaper>,
+    /// Drives runs.
+    pub agent: Arc<Agent>,
+    /// Decides for the group gate.
+    pub decision: Arc<dyn Model>,
+    /// The built channels, without the command line.
+    pub channels: Vec<Channel>,
+    /// Always allowed; the first gets notices.
+    pub owners: Vec<PersonId>,
+    /// From config.
+    pub settings: Settings,
+    /// The time.
+    pub clock: SharedClock,
+    /// Chance.
+    pub chance: Arc<dyn Chance>,
+    /// Where to die, in tests.
+    pub crash: Arc<Crash>,
+    /// Who watches.
+    pub happenings: Happenings,
+    /// This run of the process.
+    pub instance: Instance,
+    /// The state folder.
+    pub state_dir: PathBuf,
+    /// The folder of cached files.
+    pub cache_dir: PathBuf,
+    /// What is the bot's own: closed to every tool.
+    pub ours: Ours,
+    /// Hides secrets.
+    pub redactor: Redactor,
+    /// What tools run, for `/ps`.
+    pub processes: Arc<Processes>,
+    /// When the main model sees: where pictures that people send are made ready for it.
+    pub sees: Option<Arc<dyn Pictures>>,
+    /// For `/status`.
+    pub version: &'static str,
+}
+
+/// Who thinks, and as whom.
+pub(super) struct Runners {
+    pub(super) runner: Arc<dyn TaskRunner>,
+    pub(super) shapes: Shapes,
+    pub(super) decision: Arc<dyn Model>,
+    pub(super) persona: String,
+}
+
+/// What the rooms are put together from.
+pub(super) struct Rooms {
+    pub(super) opened: Opened,
+    pub(super) terminal: Arc<Terminal>,
+    pub(super) rights: Arc<Rights>,
+    pub(super) settings: Settings,
+    pub(super) workspaces: Workspaces,
+    pub(super) processes: Arc<Processes>,
+    pub(super) sees: Option<Arc<dyn Pictures>>,
+    pub(super) pauses: Pauses,
+    pub(super) version: &'static str,
+}
+
+impl Flow {
+    /// Puts the parts together; nothing runs yet.
+    pub fn new(parts: Parts) -> Arc<Self> {
+        let terminal = Arc::new(Terminal::default());
+        let channels = parts.channels.into_iter().chain([terminal.channel()]);
+        let accounts = Arc::new(Accounts::of_channels(channels));
+        let runtime = Arc::new(Runtime {
+            instance: parts.instance,
+            clock: parts.clock,
+            chance: parts.chance,
+            crash: parts.crash,
+            happenings: parts.happenings,
+            redactor: parts.redactor,
+            tracker: TaskTracker::new(),
+            stop: Stop::default(),
+        });
+        let storage = Arc::new(Storage::new(parts.ledger, Arc::clone(&runtime)));
+        let workspaces = Workspaces {
+            settings: parts.settings.workspace.clone(),
+            state_dir: parts.state_dir.clone(),
+            cache_dir: parts.cache_dir.clone(),
+            ours: parts.ours,
+        };
+        let records =
+            Arc::new(Records { storage: Arc::clone(&storage), accounts: Arc::clone(&accounts) });
+        let scopes = Scopes {
+            todos: Arc::clone(&records) as _,
+            modes: records,
+            workspaces: workspaces.clone(),
+            clock: Arc::clone(&runtime.clock),
+        };
+        let shaper = parts.shaper;
+        let shapes: Shapes = Arc::new(move |facts| shaper.shape(facts));
+        let persona = persona::read(&parts.state_dir);
+        let runner = Arc::new(AgentRunner {
+            agent: parts.agent,
+            shapes: Arc::clone(&shapes),
+            scopes,
+            persona: persona.clone(),
+        });
+        let opened = Outbox::open(OutboxParts {
+            runtime,
+            storage,
+            accounts: Arc::clone(&accounts),
+            settings: parts.settings.delivery(),
+            files: OutgoingFiles::below(&parts.cache_dir),
+            owner: parts.owners.first().cloned(),
+        });
+        let groups = parts.settings.groups.clone();
+        let rooms = Rooms {
+            opened,
+            terminal,
+            rights: Arc::new(Rights { owners: parts.owners, groups, accounts }),
+            settings: parts.settings,
+            workspaces,
+            processes: parts.processes,
+            sees: parts.sees,
+            pauses: Pauses::default(),
+            version: parts.version,
+        };
+        let runners = Runners { runner, shapes, decision: parts.decision, persona };
+        Arc::new(Self::assemble(rooms, runners))
+    }
+
+    pub(super) fn assemble(rooms: Rooms, runners: Runners) -> Self {
+        let Rooms { opened, terminal, rights, settings, workspaces, .. } = rooms;
+        let Opened { outbox, queues } = opened;
+        let Runners { runner, shapes, decision, persona } = runners;
+        let limits = Limits::new(Arc::clone(&outbox), Arc::clone(&rights), settings.limits);
+        let limits = Arc::new(limits);
+        let stops = Arc::new(StopTokens::new(outbox.runtime.stop.work.clone()));
+        let task_waiters = Arc::new(TaskWaiters::default());
+        let answers = Answers {
+            outbox: Arc::clone(&outbox),
+            runner,
+            stops: Arc::clone(&stops),
+            task_waiters: Arc::clone(&task_waiters),
+            limits: Arc::clone(&limits),
+            rights: Arc::clone(&rights),
+            attachments: Attachments {
+                outbox: Arc::clone(&outbox),
+                limits: Arc::clone(&limits),
+                cache_dir: workspaces.cache_dir.clone(),
+                sees: rooms.sees,
+            },
+            while_busy: settings.while_busy,
+            approvals: settings.approvals.clone(),
+            bot_answers: settings.gate.bot_answers,
+        };
+        let janitor = Janitor {
+            runtime: Arc::clone(&outbox.runtime),
+            storage: Arc::clone(&outbox.storage),
+            retention: settings.store.retention,
+            cache_dir: workspaces.cache_dir.clone(),
+        };
+        let workers = Arc::new(Workers::new(Arc::clone(&outbox), answers, &settings.worker));
+        let rules = Arc::new(Rules {
+            rights: Arc::clone(&rights),
+            clock: Arc::clone(&outbox.runtime.clock),
+            record_untriggered: settings.record_untriggered,
+            debounce: settings.debounce,
+            while_busy: settings.while_busy,
+            mode: settings.group_trigger_mode,
+        });
+        let gate = Arc::new(Gate::new(GateParts {
+            outbox: Arc::clone(&outbox),
+            workers: Arc::clone(&workers),
+            limits: Arc::clone(&limits),
+            rules: Arc::clone(&rules),
+            settings: settings.gate,
+            model: decision,
+            persona,
+        }));
+        let commands = Arc::new(Commands {
+            outbox: Arc::clone(&outbox),
+            stops,
+            shapes,
+            buttons: ButtonPresses::new(&outbox, &workers, &limits, &rules),
+            limits: Arc::clone(&limits),
+            rules: Arc::clone(&rules),
+            workspaces,
+            processes: rooms.processes,
+            version: rooms.version,
+        });
+        let intake = Arc::new(Intake {
+            outbox: Arc::clone(&outbox),
+            workers: Arc::clone(&workers),
+            commands,
+            gate: Arc::clone(&gate),
+            knocks: Knocks::default(),
+            rules,
+        });
+        let listening = Arc::new(Listening {
+            outbox: Arc::clone(&outbox),
+            intake: Arc::clone(&intake),
+            owners: rights.owners.clone(),
+            pauses: rooms.pauses,
+            hopeless: watch::Sender::new(None),
+        });
+        let counter = Arc::new(Counter {
+            outbox: Arc::clone(&outbox),
+            intake: Arc::clone(&intake),
+            task_waiters,
+            terminal,
+        });
+        let (queues, janitor) = (Mutex::new(queues), Mutex::new(Some(janitor)));
+        Self { outbox, intake, workers, limits, gate, listening, counter, queues, janitor }
+    }
+}

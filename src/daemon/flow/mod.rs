@@ -1,0 +1,232 @@
+//! Starts what stands between channels and agent: events to tasks, tasks to answers,
+//! answers to platforms.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use selkie_channel_core::AccountId;
+use selkie_channel_core::locked;
+use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
+
+use crate::delivery::account::ChannelState;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::queue::PartQueue;
+use crate::delivery::runtime::Stop;
+use crate::delivery::say::{self, Told};
+use crate::delivery::worker::DeliveryWorker;
+use crate::delivery::{deferred, progress};
+use crate::domain::approval::{self, Verdict};
+use crate::intake::gate::Gate;
+use crate::intake::listen::{Listening, listen};
+use crate::intake::receive::Intake;
+use crate::store::{ApprovalRow, StoreError};
+use crate::terminal::ask::{Ask, AskEvent, Counter, Reply};
+use crate::work::janitor::Janitor;
+use crate::work::limits::Limits;
+use crate::work::worker::Workers;
+
+mod assemble;
+#[cfg(test)]
+mod stories;
+#[cfg(test)]
+mod stories_of_crowds;
+#[cfg(test)]
+mod stories_of_hanging_up;
+#[cfg(test)]
+mod stories_of_questions;
+#[cfg(test)]
+mod stories_of_refusals;
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub use assemble::Parts;
+
+/// Everything between the channels and the agent.
+pub struct Flow {
+    outbox: Arc<Outbox>,
+    intake: Arc<Intake>,
+    workers: Arc<Workers>,
+    limits: Arc<Limits>,
+    gate: Arc<Gate>,
+    listening: Arc<Listening>,
+    counter: Arc<Counter>,
+    /// Until [`Flow::start`] takes them.
+    queues: Mutex<HashMap<AccountId, PartQueue>>,
+    janitor: Mutex<Option<Janitor>>,
+}
+
+impl Flow {
+    /// Starts: dead claims are taken back, stored commands carried out, then delivery workers, workers, receivers.
+    /// Returns when everything is started; what runs, runs on `tracker` until `stop`.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written: nothing is started.
+    pub async fn start(
+        self: &Arc<Self>,
+        tracker: &TaskTracker,
+        stop: Stop,
+    ) -> Result<(), StoreError> {
+        let outbox = &self.outbox;
+        let back = outbox
+            .storage
+            .ledger
+            .reclaim(&outbox.runtime.instance, outbox.runtime.clock.now())
+            .await?;
+        if back > 0 {
+            tracing::info!(tasks = back, "unfinished tasks of an earlier start go on");
+        }
+        self.workers.suspect().await?;
+        let moved = outbox.storage.ledger.moved_places().await?;
+        let open = outbox.storage.ledger.open_commands().await?;
+        self.relay(tracker, stop);
+        for (old, new) in moved {
+            if let Some(account) = outbox.accounts.get(old.account()) {
+                outbox.follow(account, &old, &new).await;
+            }
+        }
+        self.intake.commands.carry_out(open).await;
+        let delivery_workers = self.delivery_workers().await?;
+        outbox.files.sweep(delivery_workers.iter().flat_map(DeliveryWorker::parts));
+        outbox.runtime.tracker.spawn(progress::sweep(Arc::clone(outbox)));
+        for delivery_worker in delivery_workers {
+            outbox.runtime.tracker.spawn(delivery_worker.run());
+        }
+        outbox.runtime.tracker.spawn(Arc::clone(&self.workers).dispatch());
+        self.gate.resume().await?;
+        let tracker = &outbox.runtime.tracker;
+        tracker.spawn(deferred::sweep(Arc::clone(outbox)));
+        tracker.spawn(deferred::offer_again(Arc::clone(outbox)));
+        tracker.spawn(Arc::clone(&self.limits).write_behind());
+        tracker.spawn(Arc::clone(&outbox.storage).watch_over());
+        if let Some(janitor) = locked(&self.janitor).take() {
+            tracker.spawn(janitor.run());
+        }
+        for account in outbox.accounts.all() {
+            tracker.spawn(listen(Arc::clone(&self.listening), Arc::clone(account)));
+        }
+        Ok(())
+    }
+
+    /// Waits until every channel is refused for sure and none has ever worked, and says why.
+    pub async fn hopeless(&self) -> String {
+        let mut hopeless = self.listening.hopeless.subscribe();
+        match hopeless.wait_for(Option::is_some).await {
+            Ok(why) => why.clone().unwrap_or_default(),
+            // The sender lives as long as `self`.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Tells how the channels stand.
+    pub fn channels(&self) -> Vec<ChannelState> {
+        self.outbox.accounts.states(self.outbox.runtime.now())
+    }
+
+    /// Runs one task in the terminal and streams what happens, to the end of its delivery. Whoever drops the
+    /// stream has hung up: the task is stopped.
+    ///
+    /// # Errors
+    /// When the task could not be stored.
+    pub async fn ask(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
+        let counter = Arc::clone(&self.counter);
+        let begun = async move { counter.begin(ask).await };
+        self.outbox.runtime.to_the_end(begun).await
+    }
+
+    /// Answers the question with this key for whoever sits at the terminal.
+    ///
+    /// # Errors
+    /// When the answer could not be stored.
+    pub async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
+        let (counter, question) = (Arc::clone(&self.counter), question.to_owned());
+        let answered = async move { counter.answer(&question, reply).await };
+        self.outbox.runtime.to_the_end(answered).await
+    }
+
+    /// Lists what waits for somebody's leave.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn approvals(&self) -> Result<Vec<ApprovalRow>, StoreError> {
+        self.outbox.storage.ledger.approvals(None).await
+    }
+
+    /// Decides what waits under this code, in the name of the machine's owner; returns what came of it, `None`
+    /// when nothing, or more than one thing, waits under it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn decide(&self, code: &str, verdict: Verdict) -> Result<Option<String>, StoreError> {
+        let mut open = self.approvals().await?;
+        open.retain(|row| row.key == code || approval::code(&row.key) == code.to_lowercase());
+        if open.len() != 1 {
+            return Ok(None);
+        }
+        let intake = Arc::clone(&self.intake);
+        let decided = async move {
+            match open.pop() {
+                Some(row) => Some(intake.commands.buttons.decisions.at_machine(row, verdict).await),
+                None => None,
+            }
+        };
+        Ok(self.outbox.runtime.to_the_end(decided).await)
+    }
+
+    /// Starts the delivery workers alone: nothing is heard, no task is run.
+    ///
+    /// # Errors
+    /// When the store cannot be read: nothing is started.
+    pub async fn start_delivery(
+        &self,
+        tracker: &TaskTracker,
+        stop: Stop,
+    ) -> Result<(), StoreError> {
+        self.relay(tracker, stop);
+        for delivery_worker in self.delivery_workers().await? {
+            self.outbox.runtime.tracker.spawn(delivery_worker.run());
+        }
+        Ok(())
+    }
+
+    /// Says the owner's own words in the conversation that `to` names, and waits for what becomes of them.
+    ///
+    /// # Errors
+    /// When they could not be stored: nothing was said.
+    pub async fn say(&self, to: &str, markdown: &str) -> Result<Told, StoreError> {
+        say::say(&self.outbox, to, markdown).await
+    }
+
+    /// Hands the daemon's stop on, and keeps its tracker busy until all of flow has ended.
+    fn relay(&self, tracker: &TaskTracker, stop: Stop) {
+        let limits = Arc::clone(&self.limits);
+        let runtime = &self.outbox.runtime;
+        let (inner, own) = (runtime.stop.clone(), runtime.tracker.clone());
+        tracker.spawn(async move {
+            tokio::select! {
+                () = stop.receivers.cancelled() => {}
+                () = stop.work.cancelled() => {}
+            }
+            inner.receivers.cancel();
+            stop.work.cancelled().await;
+            inner.work.cancel();
+            own.close();
+            own.wait().await;
+            // What the last tasks have used.
+            limits.write().await;
+        });
+    }
+
+    async fn delivery_workers(&self) -> Result<Vec<DeliveryWorker>, StoreError> {
+        let queues = std::mem::take(&mut *locked(&self.queues));
+        let mut delivery_workers = Vec::new();
+        for (id, queue) in queues {
+            let Some(account) = self.outbox.accounts.get(&id) else { continue };
+            let mut delivery_worker =
+                DeliveryWorker::new(Arc::clone(&self.outbox), Arc::clone(account), queue);
+            delivery_worker.load().await?;
+            delivery_workers.push(delivery_worker);
+        }
+        Ok(delivery_workers)
+    }
+}

@@ -1,0 +1,45 @@
+//! A model for the gate that answers from a script.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+
+use crate::domain::transcript::Turn;
+use crate::domain::usage::Usage;
+use crate::llm::{self, Model, ModelError, Request};
+
+/// Answers the gate from a script, when it is let; counts the questions.
+pub(crate) struct TestDecider {
+    pub(crate) script: Mutex<VecDeque<String>>,
+    pub(crate) asked: watch::Sender<Vec<String>>,
+    pub(crate) open: watch::Sender<bool>,
+}
+
+impl Default for TestDecider {
+    fn default() -> Self {
+        let (asked, open) = (watch::Sender::new(Vec::new()), watch::Sender::new(true));
+        Self { script: Mutex::default(), asked, open }
+    }
+}
+
+#[async_trait]
+impl Model for TestDecider {
+    async fn ask(&self, request: &Request, _: &llm::Heard<'_>) -> Result<llm::Reply, llm::Failed> {
+        let Some(Turn::User(asked)) = request.turns.last() else { panic!("no question") };
+        self.asked.send_modify(|all| all.push(asked.clone()));
+        self.open.subscribe().wait_for(|open| *open).await.unwrap();
+        let text = self.script.lock().unwrap().pop_front();
+        let text = text.ok_or(ModelError::Unusable {
+            why: "no script".to_owned(),
+            reason: llm::Reason::Key,
+        })?;
+        let usage = Usage { calls: 1, ..Usage::default() };
+        Ok(llm::Reply { text, calls: Vec::new(), usage, stopped: None, by: "test".to_owned() })
+    }
+
+    fn card(&self) -> llm::Card {
+        llm::Card { name: "test".to_owned(), context: 1_000, sees_images: false }
+    }
+}

@@ -1,0 +1,141 @@
+//! One channel's account while the daemon runs: the channel, whom it listens to now, how it stands.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::locked;
+use selkie_channel_core::{AccountId, AllowList, Channel, PlaceId};
+use serde::Serialize;
+use tokio::sync::Notify;
+
+use crate::delivery::rate_limiter::RateLimiter;
+
+/// One account.
+pub(crate) struct Account {
+    pub(crate) channel: Channel,
+    pub(crate) limiter: Mutex<RateLimiter>,
+    /// Parts that wait to be sent: presence gives way to them.
+    pub(crate) waiting: AtomicUsize,
+    allow: RwLock<AllowList>,
+    hearing: Mutex<Hearing>,
+    heard_ms: AtomicI64,
+    /// The platform refuses: the next that is heard is news.
+    refused: AtomicBool,
+    /// Refused for sure, without ever having worked.
+    hopeless: AtomicBool,
+    again: Notify,
+}
+
+/// Whether a channel hears.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "hearing", rename_all = "snake_case")]
+pub enum Hearing {
+    /// It listens.
+    Listening,
+    /// The platform refuses its credential; it is asked again from time to time.
+    Refused {
+        /// In words.
+        reason: String,
+    },
+    /// It does not listen: it only speaks, is not started yet, or has ended.
+    Off,
+}
+
+/// How a channel stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChannelState {
+    /// The channel's name: `telegram`.
+    pub name: &'static str,
+    /// Which bot.
+    pub account: AccountId,
+    /// Whether it hears.
+    pub hearing: Hearing,
+    /// How long ago the platform last answered.
+    pub heard_ago: Option<Duration>,
+}
+
+impl Account {
+    pub(crate) fn new(channel: Channel) -> Self {
+        Self {
+            limiter: Mutex::new(RateLimiter::new(channel.pace)),
+            waiting: AtomicUsize::new(0),
+            allow: RwLock::new(channel.allow.clone()),
+            hearing: Mutex::new(Hearing::Off),
+            heard_ms: AtomicI64::new(i64::MIN),
+            refused: AtomicBool::new(false),
+            hopeless: AtomicBool::new(false),
+            again: Notify::new(),
+            channel,
+        }
+    }
+
+    /// Reads the allow list as it is now.
+    pub(crate) fn with_allowed<T>(&self, read: impl FnOnce(&AllowList) -> T) -> T {
+        read(&self.allow.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lets a moved place keep its rights. Returns whether it would lose them without: the list names
+    /// its old id and not the new one.
+    pub(crate) fn alias(&self, old: &PlaceId, new: &PlaceId) -> bool {
+        let mut allow = self.allow.write().unwrap_or_else(PoisonError::into_inner);
+        let needed = allow.names(old.key()) && !allow.names(new.key());
+        allow.alias(old.key(), new.key());
+        needed
+    }
+
+    pub(crate) fn set_hearing(&self, hearing: Hearing) {
+        self.refused.store(matches!(hearing, Hearing::Refused { .. }), Ordering::Relaxed);
+        *locked(&self.hearing) = hearing;
+    }
+
+    /// Notes a round trip with the platform.
+    pub(crate) fn heard(&self, now: DateTime<Utc>) {
+        self.heard_ms.store(now.timestamp_millis(), Ordering::Relaxed);
+        if self.refused.load(Ordering::Relaxed) {
+            self.set_hearing(Hearing::Listening);
+            self.again.notify_one();
+        }
+    }
+
+    /// Waits until a platform that refused answers again.
+    pub(crate) async fn heard_again(&self) {
+        self.again.notified().await;
+    }
+
+    /// Whether the platform has ever answered since the start.
+    pub(crate) fn has_worked(&self) -> bool {
+        self.heard_ms.load(Ordering::Relaxed) != i64::MIN
+    }
+
+    /// Whether the platform refuses, as far as is known.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// Notes that it is refused for sure and has never worked.
+    pub(crate) fn lose_hope(&self) {
+        self.hopeless.store(true, Ordering::Relaxed);
+    }
+
+    /// Why it will not work; `None` while it may.
+    pub(crate) fn hopeless(&self) -> Option<String> {
+        let lost = self.hopeless.load(Ordering::Relaxed) && !self.has_worked();
+        let hearing = locked(&self.hearing);
+        match &*hearing {
+            Hearing::Refused { reason } if lost => Some(reason.clone()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn state(&self, now: DateTime<Utc>) -> ChannelState {
+        let at = DateTime::from_timestamp_millis(self.heard_ms.load(Ordering::Relaxed));
+        ChannelState {
+            name: self.channel.name,
+            account: self.channel.account.clone(),
+            hearing: locked(&self.hearing).clone(),
+            heard_ago: at.map(|at| (now - at).to_std().unwrap_or_default()),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The accounts of this daemon, by their ids, and who of them carries what.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{AccountId, Channel, ConversationId, PersonId};
+
+use crate::delivery::account::{Account, ChannelState};
+use crate::domain::task::Lane;
+
+/// The accounts of this daemon.
+pub(crate) struct Accounts(HashMap<AccountId, Arc<Account>>);
+
+impl Accounts {
+    /// One account for each channel.
+    pub(crate) fn of_channels(channels: impl IntoIterator<Item = Channel>) -> Self {
+        let account = |channel: Channel| (channel.account.clone(), Arc::new(Account::new(channel)));
+        Self(channels.into_iter().map(account).collect())
+    }
+
+    /// Returns the account of a conversation; `None` when its channel is not configured any more.
+    pub(crate) fn of(&self, conversation: &ConversationId) -> Option<&Arc<Account>> {
+        self.get(conversation.account())
+    }
+
+    /// Returns the account with this id.
+    pub(crate) fn get(&self, id: &AccountId) -> Option<&Arc<Account>> {
+        self.0.get(id)
+    }
+
+    /// Lists the ids.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = AccountId> {
+        self.0.keys().cloned()
+    }
+
+    /// Lists the accounts.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Account>> {
+        self.0.values()
+    }
+
+    /// Reads a conversation as whichever channel knows it by that name.
+    pub(crate) fn parse(&self, text: &str) -> Option<ConversationId> {
+        self.all().find_map(|account| account.channel.address.parse(text))
+    }
+
+    /// Returns the private conversation with a person.
+    pub(crate) fn private(&self, person: &PersonId) -> Option<ConversationId> {
+        self.parse(person.as_str())
+    }
+
+    /// Whether this process answers in a lane: what waits for a channel that is not here waits for a
+    /// process that has it, as its parts do.
+    pub(crate) fn carries(&self, lane: &Lane) -> bool {
+        lane.account().is_none_or(|account| self.0.contains_key(&AccountId::new(account)))
+    }
+
+    /// Tells how every channel stands, in order of their accounts.
+    pub(crate) fn states(&self, now: DateTime<Utc>) -> Vec<ChannelState> {
+        let mut states: Vec<_> = self.all().map(|account| account.state(now)).collect();
+        states.sort_by(|a, b| a.account.cmp(&b.account));
+        states
+    }
+}

@@ -1,0 +1,213 @@
+//! Requests to allow a call as people see them: what it would do, literally, with buttons; then what came of it.
+
+use std::sync::Arc;
+
+use selkie_channel_core::{Body, Choice, Question};
+
+use crate::delivery::outbox::Outbox;
+use crate::delivery::waiters;
+use crate::domain::approval::{ApprovalState, Approvers, Request, Verdict, code};
+use crate::domain::question::Person;
+use crate::guard::visible::{fenced, visible};
+use crate::store::{ApprovalRow, AskedPerson};
+
+/// A request is repeated in its outcome as far as surely fits into one message, in bytes.
+const MOST_REPEATED: usize = 1200;
+/// Names of people and places are cut to this, in characters.
+const MOST_NAME: usize = 60;
+
+/// What a request says besides the request itself.
+pub(crate) struct About<'a> {
+    /// Its key.
+    pub(crate) key: &'a str,
+    /// Who asked for what needs it.
+    pub(crate) requester: Option<&'a Person>,
+    /// Where: `telegram:group`.
+    pub(crate) place: String,
+    /// How long it stays open: `5m`.
+    pub(crate) within: String,
+}
+
+/// Returns the request with its buttons; at the terminal without any.
+pub(crate) fn asked(about: &About<'_>, request: &Request) -> Question {
+    let told = told(about, request);
+    let at_terminal = request.of == Approvers::Terminal;
+    let how = match at_terminal {
+        true => "Allow it? [y/N]".to_owned(),
+        false => {
+            let code = code(about.key);
+            format!(
+                "It is done once, if somebody allows it within {}. In words: `approve {code}` or `deny {code}`.",
+                about.within
+            )
+        }
+    };
+    let choice = |verdict: Verdict, label: &str| Choice {
+        id: verdict.name().to_owned(),
+        label: label.to_owned(),
+        description: String::new(),
+    };
+    let choices = vec![choice(Verdict::Approve, "Approve"), choice(Verdict::Deny, "Deny")];
+    Question {
+        key: about.key.to_owned(),
+        markdown: format!("{told}\n\n{how}"),
+        choices: if at_terminal { Vec::new() } else { choices },
+        free_text: at_terminal,
+        placeholder: String::new(),
+    }
+}
+
+/// What would be done, and for whom. Nothing that the model said stands in it but what it would do.
+fn told(about: &About<'_>, request: &Request) -> String {
+    let whom = match about.requester {
+        Some(person) => {
+            let name = plain(&person.name);
+            let id = plain(person.id.as_str());
+            if name.is_empty() { id } else { format!("{name} ({id})") }
+        }
+        None => "nobody who is there just now".to_owned(),
+    };
+    let head =
+        format!("`{}` needs your leave, for {whom} in {}:", request.tool, plain(&about.place));
+    let shown = fenced(&visible(&request.preview));
+    let unseen: String =
+        request.unseen.iter().map(|what| format!("\n- not shown: {}", plain(what))).collect();
+    let reasons: String = request.reasons.iter().map(|reason| format!("\n- it {reason}")).collect();
+    format!("{head}\n\n{shown}\n{unseen}{reasons}")
+}
+
+/// Says in a line what came of a request.
+pub(crate) fn outcome(approval: &ApprovalRow) -> String {
+    let by = plain(&approval.by);
+    let by = if by.is_empty() { String::new() } else { format!(" by {by}") };
+    match approval.state {
+        ApprovalState::Open => "It is still open.".to_owned(),
+        ApprovalState::Approved | ApprovalState::Consumed => format!("✔ Approved{by}"),
+        ApprovalState::Denied => format!("✖ Denied{by}"),
+        ApprovalState::Expired => "⌛ Expired: it was not done.".to_owned(),
+        ApprovalState::Lapsed => {
+            format!("⌛ Approved{by}, but not begun in time: it was not done.")
+        }
+        ApprovalState::Withdrawn | ApprovalState::NotAsked => match &approval.why {
+            Some(why) => format!("✖ Withdrawn: {why}"),
+            None => "✖ Withdrawn".to_owned(),
+        },
+    }
+}
+
+/// Takes the buttons off every message of a request that is settled and says what came of it, once. A message
+/// that is on its way is changed when it has arrived.
+pub(crate) async fn close(outbox: &Arc<Outbox>, approval: &ApprovalRow) {
+    if approval.state == ApprovalState::Open || approval.request.of == Approvers::Terminal {
+        return;
+    }
+    for asked in &approval.asked {
+        if asked.message.is_some() {
+            replace(outbox, approval, asked).await;
+            continue;
+        }
+        let (outbox, key, outbound) = (Arc::clone(outbox), approval.key.clone(), asked.outbound);
+        let tracker = outbox.runtime.tracker.clone();
+        tracker.spawn(async move {
+            let mut standing = outbox.waiters.watch(outbound);
+            let storage = Arc::clone(&outbox.storage);
+            let read = async || storage.insist(|| storage.ledger.approval(&key)).await.flatten();
+            let arrived = |row: &ApprovalRow| {
+                row.asked
+                    .iter()
+                    .find(|one| one.outbound == outbound && one.message.is_some())
+                    .cloned()
+            };
+            let stop = outbox.runtime.stop.work.clone();
+            let now = read().await;
+            if now.as_ref().and_then(arrived).is_none() {
+                tokio::select! {
+                    _ = waiters::settled(&mut standing) => {}
+                    // The buttons stay; a tap is told what came of them.
+                    () = stop.cancelled() => return,
+                }
+            }
+            if let Some(row) = read().await
+                && let Some(asked) = arrived(&row)
+            {
+                replace(&outbox, &row, &asked).await;
+            }
+        });
+    }
+}
+
+async fn replace(outbox: &Arc<Outbox>, approval: &ApprovalRow, asked: &AskedPerson) {
+    let Some(message) = asked.message.clone() else { return };
+    let shown = visible(&approval.request.preview);
+    let shown = match shown.len() <= MOST_REPEATED {
+        true => fenced(&shown),
+        false => fenced(&format!("{}…", &shown[..shown.floor_char_boundary(MOST_REPEATED)])),
+    };
+    let markdown = format!("`{}`\n\n{shown}\n\n{}", approval.request.tool, outcome(approval));
+    let body = Body::Revision { message, markdown, question: None };
+    let state = approval.state.name();
+    if let Some(draft) = outbox.draft_of(&asked.conversation, body) {
+        outbox
+            .say_once(&format!("approval:{}:{}:{state}", approval.key, asked.outbound.0), draft)
+            .await;
+    }
+}
+
+/// A name or a line of others on one line, without marks that mean something in a message.
+fn plain(text: &str) -> String {
+    let shown = visible(text).replace(['\n', '\t'], " ");
+    let shown: String = shown
+        .chars()
+        .map(|c| if "`*_~[]<>|#".contains(c) { ' ' } else { c })
+        .take(MOST_NAME * 2)
+        .collect();
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use selkie_channel_core::PersonId;
+
+    use super::*;
+
+    #[test]
+    fn a_request_shows_what_it_is_and_nothing_speaks_for_it() {
+        let ben =
+            Person { id: PersonId::new("tg:2"), name: "Ben`\n**APPROVED**\u{202e}".to_owned() };
+        let about = About {
+            key: "3fa9c10000",
+            requester: Some(&ben),
+            place: "telegram:group".to_owned(),
+            within: "5m".to_owned(),
+        };
+        let request = Request {
+            v: Request::VERSION,
+            call: "c1.0".to_owned(),
+            tool: "bash".to_owned(),
+            preview: "run:\nrm a\u{200b}b\n```\nApproved by Ada".to_owned(),
+            unseen: vec!["what $X stands for when it runs".to_owned()],
+            reasons: vec!["asks first: so".to_owned()],
+            of: Approvers::Owners,
+            hash: String::new(),
+        };
+        let question = asked(&about, &request);
+        insta::assert_snapshot!(question.markdown, @r"
+        `bash` needs your leave, for Ben APPROVED ⟨U+202E⟩ (tg:2) in telegram:group:
+
+        ````
+        run:
+        rm a⟨U+200B⟩b
+        ```
+        Approved by Ada
+        ````
+
+        - not shown: what $X stands for when it runs
+        - it asks first: so
+
+        It is done once, if somebody allows it within 5m. In words: `approve 3fa9c1` or `deny 3fa9c1`.
+        ");
+        assert_eq!(question.choices.len(), 2);
+        let here = asked(&about, &Request { of: Approvers::Terminal, ..request });
+        assert!(here.choices.is_empty() && here.markdown.ends_with("Allow it? [y/N]"));
+    }
+}

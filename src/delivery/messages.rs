@@ -1,0 +1,48 @@
+//! What people read about deliveries.
+
+/// Tells the owner of something whose arrival nobody can prove, where no conversation can be told.
+pub(crate) fn left_unclear(channel: &str, shown: &str) -> String {
+    format!(
+        "I cannot tell whether this arrived on {channel}: the connection broke, and nothing confirmed it \
+         afterwards. I will not send it again by myself. Please check there, and send it again if it is \
+         missing:\n\n> {}",
+        shown.replace('\n', "\n> ")
+    )
+}
+
+/// Tells the owner that a place goes on under another id.
+pub(crate) fn moved(key: &str, old: &str, new: &str) -> String {
+    format!(
+        "The group `{old}` is now `{new}`. I still answer there. To keep it so after a restart, put `\"{new}\"` \
+         beside the old id in `{key}` (and in `groups`, if it is there)."
+    )
+}
+
+/// Stands on the button by which a late answer is fetched; at most 20 characters.
+pub(crate) const GET_THE_ANSWER: &str = "Get the answer";
+
+/// Says that an answer is late and will be fetched.
+pub(crate) fn still_working() -> String {
+    "I am still working on this. Tap below when you want the answer.".to_owned()
+}
+
+/// Answers a tap for an answer that went out.
+pub(crate) fn fetched_already() -> String {
+    "You already have that answer: see above.".to_owned()
+}
+
+/// Answers a tap for an answer that is not there any more.
+pub(crate) fn nothing_to_fetch() -> String {
+    "That answer is no longer there. Please ask again.".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_owner_reads_which_id_belongs_into_the_config() {
+        let told = moved("telegram.allowed_chat_ids", "tg:-1", "tg:-1001");
+        insta::assert_snapshot!(told, @r#"The group `tg:-1` is now `tg:-1001`. I still answer there. To keep it so after a restart, put `"tg:-1001"` beside the old id in `telegram.allowed_chat_ids` (and in `groups`, if it is there)."#);
+    }
+}

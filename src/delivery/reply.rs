@@ -1,0 +1,201 @@
+//! Speaks for tools into the conversation of their task: stored first, then sent, then answered for.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use selkie_channel_core::{Body, ConversationId, Outbound, PlaceId};
+use tokio::sync::watch;
+
+use crate::delivery::moments::after;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::outgoing::NoCopy;
+use crate::delivery::waiters;
+use crate::domain::crash::CrashPoint;
+use crate::domain::task::Claim;
+use crate::store::{Claimed, DeliveryState, Draft, Said};
+use crate::tools::ToolError;
+use crate::tools::ports::{Reply, Spoken};
+
+/// How long a tool waits for the platform's receipt.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The reply of one task.
+pub(crate) struct TaskReply {
+    outbox: Arc<Outbox>,
+    claim: Claim,
+    conversation: ConversationId,
+    place: PlaceId,
+    spoken: AtomicBool,
+}
+
+/// Something said, as far as it has come.
+enum Stored {
+    /// The delivery worker has it.
+    Sent(watch::Receiver<DeliveryState>),
+    /// It was said before.
+    Known(DeliveryState),
+}
+
+impl TaskReply {
+    pub(crate) fn new(outbox: Arc<Outbox>, claimed: &Claimed) -> Self {
+        Self {
+            outbox,
+            claim: claimed.claim.clone(),
+            conversation: claimed.conversation.clone(),
+            place: claimed.place.clone(),
+            spoken: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether anything was said through it that was not refused.
+    pub(crate) fn has_spoken(&self) -> bool {
+        self.spoken.load(Ordering::Relaxed)
+    }
+
+    fn draft(&self, body: Body) -> Result<Draft, ToolError> {
+        let Some(account) = self.outbox.accounts.of(&self.conversation) else {
+            return Err(ToolError::tell("this conversation's channel is not configured any more"));
+        };
+        let conversation = self.conversation.clone();
+        // The right to answer, where there is one, belongs to the answer itself.
+        let outbound = Outbound::new(conversation, body);
+        let outbound =
+            outbound.said(self.outbox.runtime.clock.now()).numbered(self.outbox.runtime.nonce());
+        let parts = account.channel.sender.render(&outbound);
+        if parts.is_empty() {
+            return Err(ToolError::tell("there is nothing in it that could be shown here"));
+        }
+        let expires = self.outbox.settings.outbox.answer_expires;
+        Ok(Draft {
+            outbound,
+            parts,
+            expires_at: Some(after(self.outbox.runtime.clock.now(), expires)),
+        })
+    }
+
+    /// Stores what is said and gives it to the delivery worker; a call that is known finds what became of it. No part
+    /// names the `copy` of a file when it was said before, or not at all. Done even when the call's time ends.
+    async fn store(
+        &self,
+        call: &str,
+        body: Body,
+        copy: Option<PathBuf>,
+    ) -> Result<Stored, ToolError> {
+        let draft = self.draft(body);
+        let (outbox, claim, call) = (Arc::clone(&self.outbox), self.claim.clone(), call.to_owned());
+        let stored = async move {
+            let said = match draft {
+                Ok(draft) => {
+                    outbox.storage.ledger.say(&claim, &call, draft).await.map_err(|error| {
+                        outbox.storage.trouble(&error);
+                        ToolError::Abort(error.to_string())
+                    })
+                }
+                Err(error) => Err(error),
+            };
+            if let Some(copy) = copy.filter(|_| !matches!(said, Ok(Said::New(_)))) {
+                outbox.files.remove(&copy);
+            }
+            Ok(match said? {
+                Said::New(queued) => {
+                    outbox.runtime.crash.hit(CrashPoint::AfterSaid);
+                    let watch = outbox.waiters.watch(queued.outbound);
+                    outbox.send(queued);
+                    Stored::Sent(watch)
+                }
+                Said::Known(_, standing) => Stored::Known(standing),
+                Said::Lost => {
+                    return Err(ToolError::Abort("the claim of this task is lost".to_owned()));
+                }
+            })
+        };
+        self.outbox.runtime.to_the_end(stored).await
+    }
+
+    async fn outcome(&self, stored: Stored) -> Result<Spoken, ToolError> {
+        let standing = match stored {
+            Stored::Sent(mut watch) => {
+                let settled = waiters::settled(&mut watch);
+                tokio::time::timeout(PATIENCE, settled).await.unwrap_or(DeliveryState::Open)
+            }
+            Stored::Known(standing) => standing,
+        };
+        let spoken = spoken(standing);
+        if !matches!(spoken, Spoken::Refused(_)) {
+            self.spoken.store(true, Ordering::Relaxed);
+        }
+        Ok(spoken)
+    }
+}
+
+#[async_trait]
+impl Reply for TaskReply {
+    async fn say(&self, call: &str, body: Body) -> Result<Spoken, ToolError> {
+        let stored = self.store(call, body, None).await?;
+        self.outcome(stored).await
+    }
+
+    async fn send(&self, call: &str, mut body: Body, file: File) -> Result<Spoken, ToolError> {
+        let Some(path) = path_of(&mut body) else { return self.say(call, body).await };
+        let outgoing = &self.outbox.files;
+        let name = Path::new(&*path).file_name().and_then(OsStr::to_str).unwrap_or("file");
+        let search = self.outbox.runtime.redactor.search();
+        let copy = outgoing.take(self.claim.task, name, file, search).await.map_err(|none| {
+            ToolError::tell(match none {
+                NoCopy::Secret => format!(
+                    "refusing to send {name}: it contains one of the bot's own secrets (a token or a key from its \
+                     config), and they never leave this machine"
+                ),
+                NoCopy::Broken(error) => {
+                    format!("the file could not be copied for sending: {error}")
+                }
+            })
+        })?;
+        *path = copy.to_string_lossy().into_owned();
+        let stored = self.store(call, body, Some(copy)).await?;
+        self.outcome(stored).await
+    }
+
+    fn is_here(&self, written: &str) -> Option<bool> {
+        let account = self.outbox.accounts.of(&self.conversation)?;
+        let named = account.channel.address.parse(written)?;
+        let same_bot = named.account() == self.place.account();
+        Some(named == self.conversation || (same_bot && named.key() == self.place.key()))
+    }
+}
+
+/// Where the file of a body lies.
+fn path_of(body: &mut Body) -> Option<&mut String> {
+    match body {
+        Body::File { path, .. } | Body::Photo { path, .. } | Body::Voice { path, .. } => Some(path),
+        Body::Text { .. }
+        | Body::Reaction { .. }
+        | Body::Question(_)
+        | Body::Held(_)
+        | Body::Status { .. }
+        | Body::Revision { .. }
+        | Body::Withdrawal { .. }
+        | Body::TapAnswer { .. }
+        | Body::Typing => None,
+    }
+}
+
+fn spoken(standing: DeliveryState) -> Spoken {
+    match standing {
+        DeliveryState::Open => Spoken::Queued,
+        DeliveryState::Delivered { message } => Spoken::Sent(message),
+        DeliveryState::Partly { reason } | DeliveryState::Refused { reason } => {
+            Spoken::Refused(reason)
+        }
+        DeliveryState::Unclear => Spoken::Unclear,
+        DeliveryState::Cancelled => {
+            Spoken::Refused("it was withdrawn before it was sent".to_owned())
+        }
+        DeliveryState::Expired => Spoken::Refused("it could not be sent in time".to_owned()),
+    }
+}

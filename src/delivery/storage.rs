@@ -1,0 +1,146 @@
+//! The ledger while the daemon runs: asked again until it takes what it is given, its trouble said once per change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::delivery::runtime::Runtime;
+use crate::store::{Ledger, StoreError};
+
+/// How often an idle daemon looks whether its database is still there.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// The ledger, and whether it takes writes.
+pub(crate) struct Storage {
+    pub(crate) ledger: Arc<dyn Ledger>,
+    pub(crate) health: Health,
+    runtime: Arc<Runtime>,
+}
+
+impl Storage {
+    /// A store that takes writes, as far as is known.
+    pub(crate) fn new(ledger: Arc<dyn Ledger>, runtime: Arc<Runtime>) -> Self {
+        Self { ledger, health: Health::default(), runtime }
+    }
+
+    /// Notes what a verb of the store answered instead of doing it. A broken store is said once, and
+    /// asked again until it takes writes.
+    pub(crate) fn trouble(self: &Arc<Self>, error: &StoreError) {
+        if !matches!(error, StoreError::Broken(_)) {
+            tracing::error!(%error, "the store refused a row");
+            return;
+        }
+        if self.health.broke() {
+            tracing::error!(%error, "nothing is acknowledged, run or sent until the store can write");
+            let storage = Arc::clone(self);
+            self.runtime.tracker.spawn(async move { storage.probe().await });
+        }
+    }
+
+    /// Notes that the store took a write.
+    pub(crate) fn stored(&self) {
+        if self.health.mended() {
+            tracing::info!("the store can write again");
+        }
+    }
+
+    /// Repeats a verb until the store takes it. `None` when the daemon stops first, or when the row
+    /// is a defect that no repetition mends.
+    pub(crate) async fn insist<T, F, V>(self: &Arc<Self>, mut verb: F) -> Option<T>
+    where
+        F: FnMut() -> V,
+        V: Future<Output = Result<T, StoreError>>,
+    {
+        loop {
+            match verb().await {
+                Ok(done) => return Some(done),
+                Err(error @ StoreError::Broken(_)) => self.trouble(&error),
+                Err(error) => {
+                    self.trouble(&error);
+                    return None;
+                }
+            }
+            tokio::select! {
+                () = self.health.whole() => {}
+                () = self.runtime.stop.work.cancelled() => return None,
+            }
+        }
+    }
+
+    /// Notices, though nothing is written, that the database was deleted or replaced. Until the daemon stops.
+    pub(crate) async fn watch_over(self: Arc<Self>) {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(LOOK) => {}
+                () = self.runtime.stop.work.cancelled() => return,
+            }
+            if let Err(error) = self.ledger.in_place() {
+                self.trouble(&error);
+            }
+        }
+    }
+
+    async fn probe(&self) {
+        let mut wait = Duration::from_millis(500);
+        while !self.health.is_whole() {
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = self.runtime.stop.work.cancelled() => return,
+            }
+            wait = (wait * 2).min(Duration::from_secs(30));
+            if self.ledger.healthy().await.is_ok() {
+                self.stored();
+            }
+        }
+    }
+}
+
+/// Whether the store takes writes.
+pub(crate) struct Health(watch::Sender<bool>);
+
+impl Default for Health {
+    fn default() -> Self {
+        Self(watch::channel(true).0)
+    }
+}
+
+impl Health {
+    /// Notes that a write failed; `true` when that is news.
+    pub(crate) fn broke(&self) -> bool {
+        self.0.send_if_modified(|whole| std::mem::replace(whole, false))
+    }
+
+    /// Notes that a write was taken; `true` when that is news.
+    pub(crate) fn mended(&self) -> bool {
+        // Every accepted batch comes by here: look before taking the write lock.
+        !*self.0.borrow() && self.0.send_if_modified(|whole| !std::mem::replace(whole, true))
+    }
+
+    /// Whether the store takes writes, as far as is known.
+    pub(crate) fn is_whole(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Returns when the store takes writes.
+    pub(crate) async fn whole(&self) {
+        // The sender lives in `self`, so the wait cannot fail.
+        drop(self.0.subscribe().wait_for(|whole| *whole).await);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_changes_are_news() {
+        let health = Health::default();
+        assert!(!health.mended());
+        assert!(health.broke());
+        assert!(!health.broke());
+        assert!(!health.is_whole());
+        assert!(health.mended());
+        assert!(health.is_whole());
+    }
+}

@@ -1,0 +1,269 @@
+//! Leave to make one tool call: who can give it, what exactly it covers, and where it stands.
+
+use chrono::TimeDelta;
+use serde::{Deserialize, Serialize};
+
+/// How long an approved call may wait until it is started.
+pub const LAPSES_AFTER: TimeDelta = TimeDelta::minutes(10);
+/// Requests of one person that may be open at once.
+pub const MOST_OPEN: u32 = 3;
+/// Requests of one person within [`WITHIN`].
+pub const MOST_RECENT: u32 = 10;
+/// The time in which requests of one person are counted.
+pub const WITHIN: TimeDelta = TimeDelta::hours(1);
+
+/// Characters of a preview that a person is shown: what takes more is asked of nobody.
+pub const MOST_SHOWN: usize = 8_000;
+
+/// Who can allow a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approvers {
+    /// The owners, each in private.
+    #[default]
+    Owners,
+    /// Whoever sits at the terminal.
+    Terminal,
+    /// Nobody is there to be asked.
+    Nobody,
+}
+
+/// The most that a task gets of a tool, or of one call. Ordered by what it takes away.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Exposure {
+    /// It is called.
+    #[default]
+    Free,
+    /// It is called when somebody allows it.
+    Ask {
+        /// Who can.
+        of: Approvers,
+        /// Every rule that asks, in words.
+        reasons: Vec<String>,
+    },
+    /// It is not there.
+    Hidden(
+        /// Every rule that hides it, in words.
+        Vec<String>,
+    ),
+}
+
+impl Exposure {
+    /// Returns the lesser of two, with the reasons of both when they are alike.
+    #[must_use]
+    pub fn lowered(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Hidden(mut reasons), Self::Hidden(more)) => {
+                reasons.extend(
+                    more.into_iter().filter(|reason| !reasons.contains(reason)).collect::<Vec<_>>(),
+                );
+                Self::Hidden(reasons)
+            }
+            (hidden @ Self::Hidden(_), _) | (_, hidden @ Self::Hidden(_)) => hidden,
+            (Self::Ask { of, mut reasons }, Self::Ask { reasons: more, .. }) => {
+                reasons.extend(
+                    more.into_iter().filter(|reason| !reasons.contains(reason)).collect::<Vec<_>>(),
+                );
+                Self::Ask { of, reasons }
+            }
+            (ask @ Self::Ask { .. }, Self::Free) | (Self::Free, ask @ Self::Ask { .. }) => ask,
+            (Self::Free, Self::Free) => Self::Free,
+        }
+    }
+
+    /// Whether somebody has to allow it.
+    pub fn asks(&self) -> bool {
+        matches!(self, Self::Ask { .. })
+    }
+}
+
+/// Says why what asks is hidden where nobody can be asked.
+pub fn nobody(reason: &str) -> String {
+    format!("hidden without a terminal, where nobody can be asked: it {reason}")
+}
+
+/// What leave is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Version of this layout; see [`Request::VERSION`].
+    pub v: u16,
+    /// The call's id, unique within its task.
+    pub call: String,
+    /// The tool.
+    pub tool: String,
+    /// What it would do, as its tool tells it: literal, with nothing cut away.
+    pub preview: String,
+    /// What the preview cannot show.
+    #[serde(default)]
+    pub unseen: Vec<String>,
+    /// Why it asks.
+    pub reasons: Vec<String>,
+    /// Who can allow it.
+    pub of: Approvers,
+    /// Covers all that the leave is for: task, call, tool, arguments, paths, folder, files.
+    pub hash: String,
+}
+
+impl Request {
+    /// The layout written today.
+    pub const VERSION: u16 = 1;
+}
+
+/// Where an approval stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalState {
+    /// Waits for somebody who can allow it.
+    Open,
+    /// The call may be made.
+    Approved,
+    /// The approved call was started.
+    Consumed,
+    /// The call may not be made.
+    Denied,
+    /// Nobody decided in time.
+    Expired,
+    /// Approved, and not started in time.
+    Lapsed,
+    /// Taken back: its task has ended, or plan mode began.
+    Withdrawn,
+    /// Nobody could be asked.
+    NotAsked,
+}
+
+impl ApprovalState {
+    /// Every state.
+    pub const ALL: [Self; 8] = [
+        Self::Open,
+        Self::Approved,
+        Self::Consumed,
+        Self::Denied,
+        Self::Expired,
+        Self::Lapsed,
+        Self::Withdrawn,
+        Self::NotAsked,
+    ];
+
+    /// Returns its name in rows and lists.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Approved => "approved",
+            Self::Consumed => "consumed",
+            Self::Denied => "denied",
+            Self::Expired => "expired",
+            Self::Lapsed => "lapsed",
+            Self::Withdrawn => "withdrawn",
+            Self::NotAsked => "not_asked",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+}
+
+/// What words say of an approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The call may be made.
+    Approve,
+    /// It may not.
+    Deny,
+}
+
+impl Verdict {
+    /// Returns its name, which is also the id of its button.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// Reads a button's id.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Approve, Self::Deny].into_iter().find(|verdict| verdict.name() == name)
+    }
+
+    /// Reads the words of a reply to the request itself.
+    pub fn of_reply(text: &str) -> Option<Self> {
+        let word = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+        match word.as_str() {
+            "approve" | "approved" | "yes" | "y" | "allow" => Some(Self::Approve),
+            "deny" | "denied" | "no" | "n" | "refuse" => Some(Self::Deny),
+            _ => None,
+        }
+    }
+
+    /// Reads `approve CODE` and `deny CODE`, which stand for themselves.
+    pub fn with_code(text: &str) -> Option<(Self, String)> {
+        let mut words = text.split_whitespace();
+        let verdict = Self::parse(&words.next()?.to_lowercase())?;
+        let code = words.next()?.to_lowercase();
+        let is_code = code.len() == CODE && code.bytes().all(|byte| byte.is_ascii_hexdigit());
+        (is_code && words.next().is_none()).then_some((verdict, code))
+    }
+}
+
+/// How many characters of its key name an approval in words.
+const CODE: usize = 6;
+
+/// Returns the code that names an approval in words.
+pub fn code(key: &str) -> &str {
+    key.get(..CODE).unwrap_or(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lesser_exposure_stays_with_every_reason() {
+        let ask =
+            |why: &str| Exposure::Ask { of: Approvers::Owners, reasons: vec![why.to_owned()] };
+        let hidden = |why: &str| Exposure::Hidden(vec![why.to_owned()]);
+        assert_eq!(Exposure::Free.lowered(ask("a")), ask("a"));
+        assert_eq!(ask("a").lowered(Exposure::Free), ask("a"));
+        assert_eq!(ask("a").lowered(hidden("b")), hidden("b"));
+        let both = Exposure::Ask { of: Approvers::Owners, reasons: vec!["a".into(), "b".into()] };
+        assert_eq!(ask("a").lowered(ask("b")).lowered(ask("a")), both);
+        assert_eq!(
+            hidden("a").lowered(hidden("b")),
+            Exposure::Hidden(vec!["a".into(), "b".into()])
+        );
+    }
+
+    #[test]
+    fn states_have_names() {
+        for state in ApprovalState::ALL {
+            assert_eq!(ApprovalState::parse(state.name()), Some(state));
+        }
+    }
+
+    #[test]
+    fn words_decide_by_a_code_or_as_a_reply_alone() {
+        let approve = |code: &str| Some((Verdict::Approve, code.to_owned()));
+        assert_eq!(Verdict::with_code("approve 3fa9c1"), approve("3fa9c1"));
+        assert_eq!(Verdict::with_code(" Approve  3FA9C1 "), approve("3fa9c1"));
+        assert_eq!(Verdict::with_code("deny 3fa9c1"), Some((Verdict::Deny, "3fa9c1".to_owned())));
+        for other in [
+            "yes",
+            "1",
+            "approve",
+            "approve it",
+            "approve 3fa9c1 now",
+            "yes 3fa9c1",
+            "аpprove 3fa9c1",
+        ] {
+            assert_eq!(Verdict::with_code(other), None, "{other}");
+        }
+        assert_eq!(Verdict::of_reply("Yes!"), Some(Verdict::Approve));
+        assert_eq!(Verdict::of_reply("no"), Some(Verdict::Deny));
+        for other in ["1", "yes, but", "ok", ""] {
+            assert_eq!(Verdict::of_reply(other), None, "{other}");
+        }
+    }
+}

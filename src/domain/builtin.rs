@@ -1,0 +1,64 @@
+//! The bot's own commands: one line makes one.
+
+use selkie_channel_core::Offered;
+
+macro_rules! builtins {
+    ($($variant:ident = $name:literal, $help:literal;)*) => {
+        /// A command of the bot. One line makes one: its name and what `/help` says.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Builtin {
+            $(#[doc = $help] $variant,)*
+        }
+
+        impl Builtin {
+            /// Every command, as `/help` lists them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Its name, without the slash.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// What it does, in words for `/help`.
+            pub const fn help(self) -> &'static str {
+                match self { $(Self::$variant => $help,)* }
+            }
+        }
+    };
+}
+
+builtins! {
+    Start = "start", "says hello";
+    Help = "help", "shows this list";
+    Ask = "ask", "asks me something, in groups too: /ask what now?";
+    Stop = "stop", "stops what I am doing here";
+    Reset = "reset", "starts the conversation over and stops what runs in it; files stay";
+    Status = "status", "shows what is running and waiting here, and what it cost";
+    Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
+    Ps = "ps", "lists the programs running for this conversation";
+    Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
+    Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";
+    Id = "id", "shows your id and this place's";
+}
+
+impl Builtin {
+    /// Whether only an owner can use it.
+    pub fn is_owners(self) -> bool {
+        matches!(self, Self::Ps | Self::Workspace)
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|c| c.name() == name)
+    }
+}
+
+/// What people are offered where a platform lists a bot's commands.
+pub fn offered() -> Vec<Offered> {
+    let offered = |command: &Builtin| Offered {
+        name: command.name(),
+        help: command.help(),
+        in_groups: !command.is_owners() && *command != Builtin::Start,
+    };
+    Builtin::ALL.iter().map(offered).collect()
+}

@@ -1,0 +1,352 @@
+//! The bot's own commands: what each is for, and how a stored command row is carried out once.
+
+use std::sync::Arc;
+
+use selkie_channel_core::{Audience, Inbound, PersonId};
+
+use crate::delivery::account::Account;
+use crate::delivery::approvals;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::questions;
+use crate::domain::builtin::Builtin;
+use crate::domain::command_line;
+use crate::domain::crash::CrashPoint;
+use crate::domain::facts::{Mode, Trust, Where};
+use crate::domain::ids::InboxId;
+use crate::domain::task::TaskState;
+use crate::intake::buttons::ButtonPresses;
+use crate::intake::messages;
+use crate::intake::messages::status::{HouseReport, StatusReport, status};
+use crate::intake::policy::Rules;
+use crate::store::read::TaskRow;
+use crate::store::{CommandDone, CommandEffect, Draft, StopAnswers, StoreError, Workplace};
+use crate::tools::shell::Processes;
+use crate::work::limits::Limits;
+use crate::work::runner::Shapes;
+use crate::work::stop_tokens::StopTokens;
+use crate::work::workspace::Workspaces;
+
+/// The newest tasks that a stop for a whole place looks through, and the most that it ends.
+const RECENT: usize = 1000;
+const MOST_STOPPED: usize = 50;
+
+/// Carries out rows of commands, taps and answers.
+pub(crate) struct Commands {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) stops: Arc<StopTokens>,
+    pub(crate) shapes: Shapes,
+    pub(crate) buttons: ButtonPresses,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) workspaces: Workspaces,
+    /// What tools run.
+    pub(crate) processes: Arc<Processes>,
+    pub(crate) version: &'static str,
+}
+
+impl Commands {
+    /// Carries out rows one after the other, each once.
+    pub(crate) async fn carry_out(&self, rows: Vec<(InboxId, Inbound)>) {
+        for (row, inbound) in rows {
+            match inbound.command {
+                Some(_) => self.one(row, &inbound).await,
+                None => self.buttons.one(row, &inbound).await,
+            }
+        }
+    }
+
+    async fn one(&self, row: InboxId, inbound: &Inbound) {
+        let outbox = &self.outbox;
+        if outbox.accounts.of(&inbound.conversation).is_none() {
+            // It waits for a process that has the channel.
+            return;
+        }
+        outbox.runtime.crash.hit(CrashPoint::BeforeCommand);
+        let effect = match self.limits.stops_command(inbound).await {
+            Some(reached) => {
+                self.limits.tell_command(&reached, inbound).await;
+                Some(CommandEffect::Say(None))
+            }
+            None => outbox.storage.insist(|| self.effect(inbound)).await,
+        };
+        let Some(effect) = effect else { return };
+        let done =
+            outbox.storage.insist(|| outbox.storage.ledger.command(row, effect.clone())).await;
+        outbox.runtime.crash.hit(CrashPoint::AfterCommand);
+        let Some(Some(done)) = done else { return };
+        tracing::debug!(%row, "the command is carried out");
+        // Nothing ran but what an ended task left: whoever may end all of it has said so.
+        if let CommandEffect::Stop { by: None, .. } = &effect
+            && done.stopping.is_empty()
+            && done.withdrawn.is_empty()
+        {
+            self.processes.end_in(&inbound.conversation);
+        }
+        self.follow_up(done).await;
+    }
+
+    /// Ends the task that a row began: who asked it has gone.
+    pub(crate) async fn abandon(&self, row: InboxId) {
+        let done = self.outbox.storage.insist(|| self.outbox.storage.ledger.abandon(row)).await;
+        if let Some(done) = done {
+            tracing::info!(tasks = ?done.stopping, "who asked has hung up: nothing more is done for them");
+            self.follow_up(done).await;
+        }
+    }
+
+    /// Does here what a stored stop asks for.
+    async fn follow_up(&self, done: CommandDone) {
+        let outbox = &self.outbox;
+        for task in done.stopping {
+            self.stops.stop(task);
+            self.processes.end_of(task);
+            let sought =
+                outbox.storage.insist(|| outbox.storage.ledger.approvals(Some(task))).await;
+            for approval in sought.unwrap_or_default() {
+                approvals::close(outbox, &approval).await;
+            }
+        }
+        if let Some(queued) = done.queued {
+            outbox.send(queued);
+        }
+        for question in done.withdrawn {
+            let line = questions::outcome(&question.ask, None);
+            questions::close(outbox, question, &line, None).await;
+        }
+    }
+
+    async fn effect(&self, inbound: &Inbound) -> Result<CommandEffect, StoreError> {
+        let say = |text: String| Ok(CommandEffect::Say(self.draft(inbound, text)));
+        let Some(account) = self.outbox.accounts.of(&inbound.conversation) else {
+            return Ok(CommandEffect::Say(None));
+        };
+        let command = inbound.command.as_ref();
+        let builtin = command.and_then(|c| Builtin::parse(&c.name));
+        // The rights of today: the row may be older than the config.
+        let trust = match command_line::is_here(&inbound.conversation) {
+            true => Some(Trust::Owner),
+            false => self.rules.rights.principal(account, inbound),
+        };
+        let (Some(command), Some(trust)) = (command, trust) else {
+            return Ok(CommandEffect::Say(None));
+        };
+        let Some(builtin) = builtin else {
+            return say(messages::no_such_command(&command.name, trust));
+        };
+        match builtin {
+            Builtin::Start => say(messages::start()),
+            Builtin::Help => say(messages::help(trust)),
+            Builtin::Id => say(messages::ids(inbound)),
+            Builtin::Ask => say(messages::ask_what()),
+            Builtin::Status => say(self.status(inbound, account, trust).await?),
+            _ if builtin.is_owners() && trust != Trust::Owner => {
+                say(messages::owners_only(builtin.name()))
+            }
+            Builtin::Ps => say(self.processes(inbound).await?),
+            Builtin::Workspace if command_line::is_here(&inbound.conversation) => {
+                say(messages::workspace_of_terminal())
+            }
+            Builtin::Workspace => self.workspace(inbound, command.args.trim()).await,
+            Builtin::Tools => say(self.tools(inbound, account, trust, &command.args).await?),
+            Builtin::Plan => self.plan(inbound, trust, &command.args).await,
+            Builtin::Stop => self.stop(inbound, account, trust).await,
+            Builtin::Reset if !self.may_end(inbound, trust).await? => {
+                say(messages::not_yours(builtin.name()))
+            }
+            Builtin::Reset => Ok(match self.draft(inbound, messages::reset()) {
+                Some(draft) => CommandEffect::Reset(draft),
+                None => CommandEffect::Say(None),
+            }),
+        }
+    }
+
+    /// Drafts an answer, with commands as they are typed here.
+    fn draft(&self, inbound: &Inbound, text: String) -> Option<Draft> {
+        let carrier = self.outbox.accounts.of(&inbound.conversation)?.channel.carrier;
+        self.outbox.draft_to(inbound, &messages::typed(&text, carrier))
+    }
+
+    async fn plan(
+        &self,
+        inbound: &Inbound,
+        trust: Trust,
+        args: &str,
+    ) -> Result<CommandEffect, StoreError> {
+        let mode = self.outbox.storage.ledger.mode(&inbound.conversation).await?;
+        let say = |text: String| self.draft(inbound, text);
+        match args.trim().to_lowercase().as_str() {
+            "" => Ok(CommandEffect::Say(say(messages::plan(mode)))),
+            "off" if !self.may_end(inbound, trust).await? => {
+                Ok(CommandEffect::Say(say(messages::not_yours(Builtin::Plan.name()))))
+            }
+            "off" => Ok(CommandEffect::Mode(Mode::Normal, say(messages::plan_off(mode)))),
+            _ => Ok(CommandEffect::Say(say(messages::plan_usage()))),
+        }
+    }
+
+    async fn workspace(&self, inbound: &Inbound, args: &str) -> Result<CommandEffect, StoreError> {
+        let say = |text: String| self.draft(inbound, text);
+        let spaces = &self.workspaces;
+        Ok(match args {
+            "" => {
+                let Workplace { row, set } =
+                    self.outbox.storage.ledger.workspace(&inbound.conversation).await?;
+                let row = row.filter(|_| inbound.audience != Audience::Group);
+                let by_config = row.and_then(|row| spaces.by_config(row, Trust::Owner));
+                CommandEffect::Say(say(messages::workspace(set.as_deref(), by_config.as_deref())))
+            }
+            "off" => CommandEffect::Workspace(None, say(messages::no_workspace())),
+            written => match spaces.judged(written) {
+                Ok(real) => {
+                    let real = real.to_string_lossy().into_owned();
+                    let said = say(messages::workspace_set(&real));
+                    CommandEffect::Workspace(Some(real), said)
+                }
+                Err(why) => CommandEffect::Say(say(why)),
+            },
+        })
+    }
+
+    /// In a group: the owner everything, and everybody what they asked for. The store looks whose it is in
+    /// the write that stops it. A stop ends the task with its programs and names the others; when no task
+    /// runs, it ends those.
+    async fn stop(
+        &self,
+        inbound: &Inbound,
+        account: &Account,
+        trust: Trust,
+    ) -> Result<CommandEffect, StoreError> {
+        let may_all = inbound.audience == Audience::Direct || trust == Trust::Owner;
+        let by = (!may_all).then(|| inbound.speaker.id.clone());
+        let (conversation, outbox) = (&inbound.conversation, &self.outbox);
+        let threads = self.busy_threads(inbound, account).await?;
+        let theirs = threads.iter().filter(|(_, speaker)| by.is_none() || *speaker == by);
+        let asked: Vec<String> = theirs.map(|(task, _)| task.asked.clone()).collect();
+        let running =
+            outbox.storage.ledger.status(conversation).await?.running.map(|(task, _)| task);
+        let left = |except| match may_all {
+            true => self.processes.left_in(conversation, except),
+            false => Vec::new(),
+        };
+        let (others, all) = (left(running), left(None));
+        let stopped = match asked.is_empty() {
+            true => messages::stopped(&others),
+            false => messages::stopped_in_threads(&asked) + &messages::still_running(&others),
+        };
+        let draft = |text: &str| outbox.draft_to(inbound, text);
+        let answers = || {
+            Some(StopAnswers {
+                stopped: draft(&stopped)?,
+                refused: draft(&messages::not_yours(Builtin::Stop.name()))?,
+                finished: draft(&messages::already_finished(&all))?,
+                idle: draft(&messages::nothing_to_stop(&all))?,
+            })
+        };
+        let also = threads.into_iter().map(|(task, _)| task.conversation).collect();
+        Ok(match answers() {
+            Some(answers) => CommandEffect::Stop { by, also, answers: Box::new(answers) },
+            None => CommandEffect::Say(None),
+        })
+    }
+
+    /// What runs or is parked in the threads that the place of a command covers, and who asked for it.
+    async fn busy_threads(
+        &self,
+        inbound: &Inbound,
+        account: &Account,
+    ) -> Result<Vec<(TaskRow, Option<PersonId>)>, StoreError> {
+        let ledger = &self.outbox.storage.ledger;
+        let mut busy = Vec::new();
+        if !account.channel.address.covers(&inbound.conversation, inbound.message.as_ref()) {
+            return Ok(busy);
+        }
+        for task in ledger.tasks(None, RECENT).await? {
+            let begun = matches!(task.state, TaskState::Running | TaskState::Parked);
+            let here = task.conversation != inbound.conversation
+                && task.conversation.account() == inbound.conversation.account()
+                && account.channel.address.place(&task.conversation) == inbound.place;
+            if begun && here && busy.len() < MOST_STOPPED {
+                let speaker = ledger.task(task.id).await?.and_then(|detail| detail.facts.speaker);
+                busy.push((task, speaker));
+            }
+        }
+        Ok(busy)
+    }
+
+    /// In a group: the owner, and who asked for what runs.
+    async fn may_end(&self, inbound: &Inbound, trust: Trust) -> Result<bool, StoreError> {
+        if inbound.audience == Audience::Direct || trust == Trust::Owner {
+            return Ok(true);
+        }
+        let requester = self.requester(inbound).await?;
+        Ok(requester.is_some_and(|person| person == inbound.speaker.id))
+    }
+
+    async fn requester(&self, inbound: &Inbound) -> Result<Option<PersonId>, StoreError> {
+        let ledger = &self.outbox.storage.ledger;
+        let Some((task, _)) = ledger.status(&inbound.conversation).await?.running else {
+            let open = ledger.open_questions(Some(&inbound.conversation)).await?;
+            return Ok(open.into_iter().next().map(|question| question.person.id));
+        };
+        Ok(ledger.task(task).await?.and_then(|detail| detail.facts.speaker))
+    }
+
+    async fn status(
+        &self,
+        inbound: &Inbound,
+        account: &Account,
+        trust: Trust,
+    ) -> Result<String, StoreError> {
+        let threads = self.busy_threads(inbound, account).await?;
+        let threads: Vec<String> = threads.into_iter().map(|(task, _)| task.asked).collect();
+        let conversation = self.outbox.storage.ledger.status(&inbound.conversation).await?;
+        let now = self.outbox.runtime.clock.now();
+        let running_for =
+            conversation.running.map(|(_, since)| (now - since).to_std().unwrap_or_default());
+        let house = (trust == Trust::Owner).then(|| HouseReport {
+            store_ok: self.outbox.storage.health.is_whole(),
+            channels: self.outbox.accounts.states(now),
+            limits: self.limits.reached(now),
+        });
+        let version = self.version;
+        let questions =
+            self.outbox.storage.ledger.open_questions(Some(&inbound.conversation)).await?.len();
+        let report = StatusReport {
+            version,
+            conversation: &conversation,
+            running_for,
+            threads: &threads,
+            questions,
+            house,
+        };
+        Ok(status(&report))
+    }
+
+    async fn processes(&self, inbound: &Inbound) -> Result<String, StoreError> {
+        let running = self.outbox.storage.ledger.status(&inbound.conversation).await?.running;
+        let all = self.processes.list(&inbound.conversation, self.outbox.runtime.clock.now());
+        Ok(messages::processes(&all, running.map(|(task, _)| task)))
+    }
+
+    async fn tools(
+        &self,
+        inbound: &Inbound,
+        account: &Account,
+        trust: Trust,
+        args: &str,
+    ) -> Result<String, StoreError> {
+        let mut facts = self.rules.of(account, |p| p.facts(inbound, trust));
+        if command_line::is_here(&inbound.conversation) {
+            facts.place = Where::CommandLine { terminal: true };
+        }
+        facts.mode = self.outbox.storage.ledger.mode(&inbound.conversation).await?;
+        facts.taint =
+            facts.taint.max(self.outbox.storage.ledger.level(&inbound.conversation, trust).await?);
+        let shape = (self.shapes)(&facts);
+        Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
+            [] => messages::tools(&shape.explain()),
+            ["why", name] => messages::tool_why(name, &shape.why(name)),
+            _ => messages::tools_usage(),
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! Decisions about calls: taps, words and the machine's own owner, each carried out once.
+
+use std::sync::Arc;
+
+use selkie_channel_core::{Audience, ConversationId, Inbound, What};
+
+use crate::delivery::approvals;
+use crate::delivery::outbox::Outbox;
+use crate::domain::approval::{ApprovalState, Approvers, Verdict};
+use crate::domain::command_line;
+use crate::domain::crash::CrashPoint;
+use crate::domain::ids::InboxId;
+use crate::store::{ApprovalRow, Decided, Decision};
+use crate::work::rights::Rights;
+use crate::work::worker::Workers;
+
+/// Carries out decisions.
+pub(crate) struct Decisions {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) workers: Arc<Workers>,
+    pub(crate) rights: Arc<Rights>,
+}
+
+impl Decisions {
+    /// Carries out a tap on a request; returns what the person reads, `None` when that was done before.
+    pub(crate) async fn tap(
+        &self,
+        row: InboxId,
+        inbound: &Inbound,
+        approval: ApprovalRow,
+        choice: &str,
+    ) -> Option<String> {
+        match Verdict::parse(choice) {
+            Some(verdict) => self.by_person(row, inbound, approval, verdict).await,
+            None => {
+                self.nothing(row).await?;
+                Some("This button no longer works.".to_owned())
+            }
+        }
+    }
+
+    /// Carries out words that were taken for a decision when they were stored; `false` when they are none.
+    pub(crate) async fn words(&self, row: InboxId, inbound: &Inbound) -> bool {
+        let storage = &self.outbox.storage;
+        let Some(found) = storage.insist(|| storage.ledger.approval_meant(inbound)).await else {
+            return true;
+        };
+        let verdict = Verdict::with_code(&inbound.text).map(|(verdict, _)| verdict);
+        let verdict = verdict.or_else(|| Verdict::of_reply(&inbound.text));
+        let (Some(approval), Some(verdict)) = (found, verdict) else { return false };
+        let at_terminal = approval.request.of == Approvers::Terminal;
+        let key = approval.key.clone();
+        let text = self.by_person(row, inbound, approval, verdict).await;
+        let text = text.filter(|_| !at_terminal);
+        if let Some(draft) = text.and_then(|text| self.outbox.draft_to(inbound, &text)) {
+            self.outbox.say_once(&format!("approval:{key}:row:{row}"), draft).await;
+        }
+        true
+    }
+
+    /// Decides at the machine itself: whoever may use its socket owns it.
+    pub(crate) async fn at_machine(&self, approval: ApprovalRow, verdict: Verdict) -> String {
+        let name = "the command line".to_owned();
+        let decision =
+            Decision { row: None, key: Some(approval.key.clone()), verdict, by: None, name };
+        self.carry_out(decision, approval, None).await.unwrap_or_default()
+    }
+
+    async fn by_person(
+        &self,
+        row: InboxId,
+        inbound: &Inbound,
+        approval: ApprovalRow,
+        verdict: Verdict,
+    ) -> Option<String> {
+        if !self.may_decide(inbound, &approval) {
+            self.nothing(row).await?;
+            return Some("This request is for somebody else.".to_owned());
+        }
+        let name = match inbound.speaker.name.trim() {
+            "" => inbound.speaker.id.to_string(),
+            name => name.to_owned(),
+        };
+        let by = Some((inbound.conversation.account().clone(), inbound.speaker.id.clone()));
+        let decision =
+            Decision { row: Some(row), key: Some(approval.key.clone()), verdict, by, name };
+        self.carry_out(decision, approval, Some(inbound)).await
+    }
+
+    /// Whether somebody was asked, answers in private, and is still one who can decide.
+    fn may_decide(&self, inbound: &Inbound, approval: &ApprovalRow) -> bool {
+        let person = &inbound.speaker.id;
+        let asked = approval
+            .asked
+            .iter()
+            .any(|one| one.person.id == *person && is_account(&one.conversation, inbound));
+        let still = match approval.request.of {
+            Approvers::Owners => self.rights.owners.contains(person),
+            Approvers::Terminal => command_line::is_here(&inbound.conversation),
+            Approvers::Nobody => false,
+        };
+        asked && still && inbound.audience == Audience::Direct && !inbound.forwarded
+    }
+
+    async fn nothing(&self, row: InboxId) -> Option<Decided> {
+        let (verdict, name) = (Verdict::Deny, String::new());
+        let decision = Decision { row: Some(row), key: None, verdict, by: None, name };
+        let storage = &self.outbox.storage;
+        storage.insist(|| storage.ledger.decide(decision.clone())).await?
+    }
+
+    /// Says what came of it, in a line; `None` when its row was carried out before.
+    async fn carry_out(
+        &self,
+        decision: Decision,
+        approval: ApprovalRow,
+        by: Option<&Inbound>,
+    ) -> Option<String> {
+        let storage = &self.outbox.storage;
+        self.outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);
+        let mut decided = storage.insist(|| storage.ledger.decide(decision.clone())).await??;
+        self.outbox.runtime.crash.hit(CrashPoint::AfterAnswer);
+        if let Some(lane) = decided.ready.take() {
+            self.workers.ready(vec![lane], None);
+        }
+        let now = storage.insist(|| storage.ledger.approval(&approval.key)).await.flatten();
+        let mut now = now.unwrap_or(approval);
+        if let Some(inbound) = by {
+            stands_where_it_was_tapped(&mut now, inbound);
+        }
+        if decided.done {
+            approvals::close(&self.outbox, &now).await;
+            return Some(approvals::outcome(&now));
+        }
+        Some(match now.state {
+            // Its time is over, and its task has not woken yet.
+            ApprovalState::Open => "This request has expired.".to_owned(),
+            _ => format!("Already decided: {}", approvals::outcome(&now)),
+        })
+    }
+}
+
+/// A platform may know a private conversation by another id than the person's: the message is where it was
+/// tapped.
+fn stands_where_it_was_tapped(approval: &mut ApprovalRow, inbound: &Inbound) {
+    for one in &mut approval.asked {
+        if one.person.id == inbound.speaker.id && is_account(&one.conversation, inbound) {
+            one.conversation = inbound.conversation.clone();
+            if matches!(inbound.what, What::Tap { .. }) {
+                one.message = inbound.message.clone().or(one.message.take());
+            }
+        }
+    }
+}
+
+fn is_account(conversation: &ConversationId, inbound: &Inbound) -> bool {
+    conversation.account() == inbound.conversation.account()
+}

@@ -1,0 +1,13 @@
+//! What is heard becomes rows, and what the rows ask for is begun: policy, the gate of groups, commands, buttons.
+
+pub(crate) mod buttons;
+pub(crate) mod commands;
+pub(crate) mod decide;
+pub mod gate;
+pub(crate) mod hints;
+pub(crate) mod knocks;
+pub(crate) mod listen;
+pub(crate) mod messages;
+pub(crate) mod policy;
+pub(crate) mod receive;
+pub mod settings;

@@ -1,0 +1,215 @@
+//! What receivers hear becomes rows; what the rows ask for is begun.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::DateTime;
+use selkie_channel_core::{
+    AccountId, ConversationId, Cursor, Inbound, Inbox, InboxBroken, MessageRef, PlaceId, Quote,
+};
+
+use crate::delivery::account::Account;
+use crate::delivery::deferred;
+use crate::delivery::outbox::Outbox;
+use crate::domain::crash::CrashPoint;
+use crate::domain::happening::Happening;
+use crate::domain::ids::InboxId;
+use crate::intake::commands::Commands;
+use crate::intake::gate::Gate;
+use crate::intake::knocks::Knocks;
+use crate::intake::policy::{self, Rules};
+use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, StoreError};
+use crate::work::hide::hide;
+use crate::work::worker::{Permits, Workers};
+
+/// The inbox of all accounts.
+pub(crate) struct Intake {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) workers: Arc<Workers>,
+    pub(crate) commands: Arc<Commands>,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) knocks: Knocks,
+    pub(crate) rules: Arc<Rules>,
+}
+
+/// A stored batch: what it asks for is not begun yet.
+pub(crate) struct Stored {
+    pub(crate) accepted: Accepted,
+    permits: Permits,
+}
+
+impl Intake {
+    /// Stores a batch and claims what may run at once.
+    pub(crate) async fn store(
+        &self,
+        mut batch: Vec<Arrival>,
+        cursor: Option<Cursor>,
+    ) -> Result<Stored, StoreError> {
+        let outbox = &self.outbox;
+        batch.iter_mut().for_each(|arrival| hide(&outbox.runtime.redactor, &mut arrival.inbound));
+        outbox.runtime.crash.hit(CrashPoint::BeforeAccept);
+        let begins =
+            |a: &&Arrival| matches!(a.disposition, Disposition::Task(_) | Disposition::MeantNow(_));
+        let tasks = batch.iter().filter(begins).count();
+        let permits = self.workers.reserve(tasks);
+        let now = outbox.runtime.clock.now();
+        let fuse = Fuse { permits: permits.len(), instance: outbox.runtime.instance.clone(), now };
+        match outbox.storage.ledger.accept(batch, cursor, fuse).await {
+            Ok(accepted) => {
+                outbox.runtime.crash.hit(CrashPoint::AfterAccept);
+                outbox.storage.stored();
+                Ok(Stored { accepted, permits })
+            }
+            Err(error) => {
+                outbox.storage.trouble(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Begins what a stored batch asks for.
+    pub(crate) fn begin(&self, stored: Stored) {
+        let Accepted { claimed, ready, commands, wake_at, stopping, gated, .. } = stored.accepted;
+        for task in stopping {
+            self.commands.stops.stop(task);
+        }
+        self.workers.begin(claimed, stored.permits);
+        self.workers.ready(ready, wake_at);
+        self.gate.knock(gated);
+        if !commands.is_empty() {
+            let executor = Arc::clone(&self.commands);
+            self.outbox.runtime.tracker.spawn(async move { executor.carry_out(commands).await });
+        }
+    }
+
+    /// Takes a batch in. To be carried to the end: what it claims has to be begun.
+    async fn take(
+        &self,
+        account: &Account,
+        batch: Vec<Inbound>,
+        cursor: Option<Cursor>,
+    ) -> Result<(), StoreError> {
+        let arrivals = self.rules.of(account, |p| {
+            let arrival =
+                |inbound: Inbound| Arrival { disposition: policy::dispose(&inbound, p), inbound };
+            batch.into_iter().map(arrival).collect::<Vec<_>>()
+        });
+        let heard: Vec<ConversationId> =
+            arrivals.iter().map(|a| a.inbound.conversation.clone()).collect();
+        let knocks: Vec<Inbound> =
+            arrivals.iter().filter(|a| self.deserves_words(a)).map(|a| a.inbound.clone()).collect();
+        let rights: Vec<(usize, Inbound)> = arrivals
+            .iter()
+            .enumerate()
+            .filter_map(|(index, arrival)| right(index, arrival))
+            .collect();
+        let moves: Vec<(PlaceId, PlaceId)> = arrivals.iter().filter_map(moved).collect();
+        let stored = self.store(arrivals, cursor).await?;
+        self.tell_heard(&heard, &stored.accepted);
+        self.offer_waiting(rights, &stored.accepted);
+        self.begin(stored);
+        for (old, new) in moves {
+            self.outbox.follow(account, &old, &new).await;
+        }
+        for knock in knocks {
+            self.knocks.hint(&self.outbox, account, &knock).await;
+        }
+        Ok(())
+    }
+
+    /// Tasks that wait in their lanes keep their right to answer: it is spent on a button in time.
+    fn offer_waiting(&self, rights: Vec<(usize, Inbound)>, accepted: &Accepted) {
+        let claimed: HashSet<InboxId> =
+            accepted.claimed.iter().flat_map(|c| c.heard.iter().map(|(row, _)| *row)).collect();
+        for (index, inbound) in rights {
+            let fresh = accepted.fresh.iter().find(|fresh| fresh.index == index);
+            if let Some(Fresh { row, .. }) = fresh.filter(|fresh| !claimed.contains(&fresh.row)) {
+                let outbox = Arc::clone(&self.outbox);
+                self.outbox.runtime.tracker.spawn(deferred::offer_waiting(outbox, *row, inbound));
+            }
+        }
+    }
+
+    fn tell_heard(&self, heard: &[ConversationId], accepted: &Accepted) {
+        for Fresh { index, row } in &accepted.fresh {
+            let Some(conversation) = heard.get(*index) else { continue };
+            self.outbox
+                .runtime
+                .happenings
+                .tell(|| Happening::Heard { conversation: conversation.clone(), inbox: *row });
+        }
+    }
+
+    fn deserves_words(&self, arrival: &Arrival) -> bool {
+        policy::knocks(&arrival.inbound, &arrival.disposition)
+            && self.knocks.deserves(&arrival.inbound, self.outbox.runtime.clock.now())
+    }
+}
+
+fn moved(arrival: &Arrival) -> Option<(PlaceId, PlaceId)> {
+    match &arrival.disposition {
+        Disposition::Moved(to) => Some((arrival.inbound.place.clone(), to.clone())),
+        _ => None,
+    }
+}
+
+/// The inbox as one account's receiver sees it.
+pub(crate) struct AccountInbox {
+    pub(crate) intake: Arc<Intake>,
+    pub(crate) account: Arc<Account>,
+}
+
+#[async_trait]
+impl Inbox for AccountInbox {
+    async fn accept(
+        &self,
+        mut batch: Vec<Inbound>,
+        cursor: Option<Cursor>,
+    ) -> Result<(), InboxBroken> {
+        let now = self.intake.outbox.runtime.clock.now();
+        self.account.heard(now);
+        // Some events have no time of their own.
+        let timeless = batch.iter_mut().filter(|inbound| inbound.at == DateTime::UNIX_EPOCH);
+        timeless.for_each(|inbound| inbound.at = now);
+        let (intake, account) = (Arc::clone(&self.intake), Arc::clone(&self.account));
+        let taken = async move { intake.take(&account, batch, cursor).await };
+        self.intake.outbox.runtime.to_the_end(taken).await.map_err(broken)
+    }
+
+    async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, Duration)>, InboxBroken> {
+        let outbox = &self.intake.outbox;
+        let known = outbox.storage.ledger.cursor(account).await.map_err(broken)?;
+        let now = outbox.runtime.clock.now();
+        Ok(known.map(|(cursor, at)| (cursor, (now - at).to_std().unwrap_or_default())))
+    }
+
+    async fn quoted(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Quote>, InboxBroken> {
+        self.intake.outbox.storage.ledger.quoted(conversation, message).await.map_err(broken)
+    }
+
+    async fn notice(&self, account: &AccountId, key: &str, text: &str) {
+        self.intake.outbox.notice(&format!("{account}:{key}"), text).await;
+    }
+
+    fn heard(&self, _account: &AccountId) {
+        self.account.heard(self.intake.outbox.runtime.clock.now());
+    }
+}
+
+fn broken(error: StoreError) -> InboxBroken {
+    InboxBroken(error.to_string())
+}
+
+/// A message that begins a task and brings a right to answer that runs out.
+fn right(index: usize, arrival: &Arrival) -> Option<(usize, Inbound)> {
+    let begins = matches!(arrival.disposition, Disposition::Task(_) | Disposition::MeantNow(_));
+    let window = arrival.inbound.reply_window.as_ref();
+    let ends = window.is_some_and(|window| window.hold_at.is_some());
+    (begins && ends).then(|| (index, arrival.inbound.clone()))
+}

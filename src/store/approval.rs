@@ -1,0 +1,107 @@
+//! Approvals of calls: asked when a task is parked, decided once, consumed by the write that starts the call.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef, PersonId};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::approval::{ApprovalState, Request, Verdict};
+use crate::domain::ids::{InboxId, OutboundId, TaskId};
+use crate::domain::question::Person;
+use crate::domain::task::Lane;
+use crate::store::delivery::Draft;
+use crate::store::error::Result;
+
+/// Approvals of calls.
+#[async_trait]
+pub trait Approvals: Send + Sync {
+    /// Returns the approval with this key; `None` when there never was one.
+    async fn approval(&self, key: &str) -> Result<Option<ApprovalRow>>;
+
+    /// Lists the approvals that are open, oldest first; those of one task in any state.
+    async fn approvals(&self, of: Option<TaskId>) -> Result<Vec<ApprovalRow>>;
+
+    /// Returns the approval that a person's words decide, by its code or as a reply to its message.
+    async fn approval_meant(&self, inbound: &Inbound) -> Result<Option<ApprovalRow>>;
+
+    /// Decides an open approval whose time is not over, and wakes its task. A tap or answer is carried out
+    /// with it, once: `Ok(None)` when it was before. Durable.
+    async fn decide(&self, decision: Decision) -> Result<Option<Decided>>;
+}
+
+/// Leave that is sought, together with the end of the claim that seeks it.
+#[derive(Clone, Debug)]
+pub struct Sought {
+    /// Names it for ever.
+    pub key: String,
+    /// What for.
+    pub request: Request,
+    /// Who asked for what needs it; `None` when nobody did just now.
+    pub requester: Option<Person>,
+    /// Each who can give it, and how they are asked. With nobody it counts as refused at once.
+    pub asked: Vec<(Person, Draft)>,
+    /// Nobody can decide after this moment.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// An approval as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalRow {
+    /// Its key.
+    pub key: String,
+    /// The task that waits for it.
+    pub task: TaskId,
+    /// Where that task speaks.
+    pub conversation: ConversationId,
+    /// Who asked for what needs it.
+    pub requester: Option<Person>,
+    /// What for.
+    pub request: Request,
+    /// Where it stands.
+    pub state: ApprovalState,
+    /// Why, when nobody decided.
+    pub why: Option<String>,
+    /// Who decided, by the name that people know; empty for nobody.
+    pub by: String,
+    /// Who was asked.
+    pub asked: Vec<AskedPerson>,
+    /// Nobody can decide after this moment.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// One of those who can decide.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AskedPerson {
+    /// Who.
+    pub person: Person,
+    /// Where they were asked.
+    pub conversation: ConversationId,
+    /// What asked them.
+    pub outbound: OutboundId,
+    /// The message that carries the buttons, when it has arrived.
+    pub message: Option<MessageRef>,
+}
+
+/// What somebody decides.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The tap or message that says it; `None` at the machine itself.
+    pub row: Option<InboxId>,
+    /// The approval; `None` when the row decides nothing.
+    pub key: Option<String>,
+    /// What.
+    pub verdict: Verdict,
+    /// Who: one of those who were asked, by this account. `None` for whoever owns the machine.
+    pub by: Option<(AccountId, PersonId)>,
+    /// The name that people know.
+    pub name: String,
+}
+
+/// What became of a decision.
+#[derive(Clone, Debug, Default)]
+pub struct Decided {
+    /// It counts: nobody was quicker, and it was in time.
+    pub done: bool,
+    /// A lane that has work now.
+    pub ready: Option<Lane>,
+}

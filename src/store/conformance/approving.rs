@@ -1,0 +1,280 @@
+//! Laws of approvals: sought with the park, decided once and in time by who was asked, consumed once.
+
+use super::*;
+use crate::domain::approval::{ApprovalState, Approvers, MOST_OPEN, Request, Verdict};
+use crate::domain::facts::Mode;
+use crate::domain::ids::InboxId;
+use crate::domain::question::Person;
+use crate::domain::task::ParkedOn;
+use crate::store::{CommandEffect, Decision, Sought};
+
+laws![
+    leave_is_sought_with_its_park,
+    leave_is_given_once_by_who_was_asked,
+    a_decision_row_is_carried_out_once,
+    leave_is_used_once_and_for_its_hash_alone,
+    a_request_expires_and_the_decision_is_late,
+    leave_that_was_given_holds_after_a_restart,
+    a_stop_takes_requests_back,
+    plan_mode_takes_requests_back,
+    nobody_to_ask_wakes_its_task,
+    a_refused_request_wakes_its_task,
+    few_requests_of_one_person_are_open,
+    words_mean_a_request_by_its_code_or_its_message,
+];
+
+/// The owner's private conversation.
+const OWNERS: i64 = 90;
+
+fn request() -> Request {
+    Request {
+        v: Request::VERSION,
+        call: "c1.0".to_owned(),
+        tool: "write_file".to_owned(),
+        preview: "create a.txt".to_owned(),
+        unseen: Vec::new(),
+        reasons: vec!["asks first".to_owned()],
+        of: Approvers::Owners,
+        hash: "h1".to_owned(),
+    }
+}
+
+fn owner() -> Person {
+    Person { id: PersonId::new("tg:9"), name: "Ada".to_owned() }
+}
+
+fn sought(key: &str) -> Sought {
+    let requester = Some(Person { id: PersonId::new("tg:1"), name: "Ann".to_owned() });
+    let asked = vec![(owner(), draft(OWNERS, 1))];
+    let expires_at = at(3600);
+    Sought { key: key.to_owned(), request: request(), requester, asked, expires_at }
+}
+
+fn park(sought: Sought) -> Advance {
+    Advance::Park {
+        append: vec![said("I ask")],
+        header: "{}".to_owned(),
+        on: ParkedOn::Approval { key: sought.key.clone() },
+        wake_at: Some(sought.expires_at),
+        ask: None,
+        seek: Some(Box::new(sought)),
+        usage: Usage::default(),
+        hand_over: false,
+        now: at(1),
+    }
+}
+
+async fn parked(ledger: &dyn Ledger, n: i64, sought: Sought) -> Claimed {
+    let claimed = started(ledger, n, n * 10).await;
+    let committed = ledger.commit(&claimed.claim, park(sought)).await.unwrap();
+    assert!(matches!(committed, Committed::Ended { .. }), "{committed:?}");
+    claimed
+}
+
+fn decision(key: &str, verdict: Verdict) -> Decision {
+    let by = Some((account(), owner().id));
+    Decision { row: None, key: Some(key.to_owned()), verdict, by, name: "Ada".to_owned() }
+}
+
+async fn done(ledger: &dyn Ledger, decision: Decision) -> bool {
+    ledger.decide(decision).await.unwrap().is_some_and(|decided| decided.done)
+}
+
+async fn state(ledger: &dyn Ledger, key: &str) -> ApprovalState {
+    ledger.approval(key).await.unwrap().unwrap().state
+}
+
+async fn awake(ledger: &dyn Ledger, n: i64) -> Option<Claimed> {
+    ledger.claim(&lane(n), &instance("a"), at(1)).await.unwrap()
+}
+
+fn starts(key: &str, hash: &str) -> Advance {
+    let step = Advance::Step {
+        append: Vec::new(),
+        header: r#"{"started":true}"#.to_owned(),
+        facts: None,
+        usage: Usage::default(),
+        durable: true,
+    };
+    Advance::Consume { key: key.to_owned(), hash: hash.to_owned(), with: Box::new(step) }
+}
+
+async fn leave_is_sought_with_its_park(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let claimed = parked(ledger.as_ref(), 1, sought("a1")).await;
+    let row = ledger.approval("a1").await.unwrap().unwrap();
+    assert_eq!(
+        (row.task, row.state, row.request),
+        (claimed.claim.task, ApprovalState::Open, request())
+    );
+    assert_eq!(row.conversation, conversation(1));
+    assert_eq!(row.asked[0].person, owner());
+    assert_eq!(
+        row.asked[0].conversation,
+        conversation(OWNERS),
+        "in private, not where it was asked for"
+    );
+    assert!(awake(ledger.as_ref(), 1).await.is_none(), "it waits");
+    assert_eq!(ledger.due(&account(), &instance("a")).await.unwrap().len(), 1);
+}
+
+async fn leave_is_given_once_by_who_was_asked(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), 1, sought("a1")).await;
+    let stranger = Decision {
+        by: Some((account(), PersonId::new("tg:1"))),
+        ..decision("a1", Verdict::Approve)
+    };
+    assert!(!done(ledger.as_ref(), stranger).await, "who asked for it does not allow it");
+    let other = Decision {
+        by: Some((AccountId::new("tg:7"), owner().id)),
+        ..decision("a1", Verdict::Approve)
+    };
+    assert!(!done(ledger.as_ref(), other).await, "nor does another account's person");
+    assert!(done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);
+    assert!(!done(ledger.as_ref(), decision("a1", Verdict::Deny)).await, "the first one counts");
+    assert_eq!(state(ledger.as_ref(), "a1").await, ApprovalState::Approved);
+    let awake = awake(ledger.as_ref(), 1).await.unwrap();
+    assert_eq!(awake.approval.unwrap().by, "Ada");
+}
+
+async fn a_decision_row_is_carried_out_once(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), 1, sought("a1")).await;
+    let mut inbound = message(OWNERS, 5);
+    inbound.what =
+        What::Tap { question: "a1".into(), choice: "approve".into(), handle: "h".into() };
+    let row =
+        push(ledger.as_ref(), arrival(inbound, Disposition::Tap), no_fuse()).await.commands[0].0;
+    let tap = |row: InboxId| Decision { row: Some(row), ..decision("a1", Verdict::Approve) };
+    assert!(done(ledger.as_ref(), tap(row)).await);
+    assert!(ledger.decide(tap(row)).await.unwrap().is_none(), "redelivered");
+}
+
+async fn leave_is_used_once_and_for_its_hash_alone(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), 1, sought("a1")).await;
+    assert!(done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);
+    let claim = awake(ledger.as_ref(), 1).await.unwrap().claim;
+    let other = ledger.commit(&claim, starts("a1", "h2")).await.unwrap();
+    assert!(matches!(other, Committed::NoLeave { .. }), "for something else: {other:?}");
+    let first = ledger.commit(&claim, starts("a1", "h1")).await.unwrap();
+    assert!(matches!(first, Committed::Continue { .. }));
+    let again = ledger.commit(&claim, starts("a1", "h1")).await.unwrap();
+    assert!(matches!(again, Committed::NoLeave { .. }));
+    assert_eq!(state(ledger.as_ref(), "a1").await, ApprovalState::Consumed);
+}
+
+async fn a_request_expires_and_the_decision_is_late(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let past = at(0);
+    parked(ledger.as_ref(), 1, Sought { expires_at: past, ..sought("a1") }).await;
+    assert!(
+        !done(ledger.as_ref(), decision("a1", Verdict::Approve)).await,
+        "before its task has woken"
+    );
+    let awake = awake(ledger.as_ref(), 1).await.unwrap();
+    assert_eq!(awake.approval.unwrap().state, ApprovalState::Expired);
+    assert!(!done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);
+}
+
+async fn leave_that_was_given_holds_after_a_restart(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), 1, sought("a1")).await;
+    assert!(done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);
+    awake(ledger.as_ref(), 1).await.unwrap();
+    drop(ledger);
+    let ledger = bed.open();
+    ledger.reclaim(&instance("b"), at(1)).await.unwrap();
+    let again = ledger.claim(&lane(1), &instance("b"), at(1)).await.unwrap().unwrap();
+    assert_eq!(again.approval.as_ref().unwrap().state, ApprovalState::Approved);
+    let begun = ledger.commit(&again.claim, starts("a1", "h1")).await.unwrap();
+    assert!(matches!(begun, Committed::Continue { .. }));
+}
+
+async fn a_stop_takes_requests_back(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let claimed = parked(ledger.as_ref(), 1, sought("a1")).await;
+    let command = arrival(message(1, 99), Disposition::Command);
+    let row = push(ledger.as_ref(), command, no_fuse()).await.commands[0].0;
+    let reset = CommandEffect::Reset(draft(1, 1));
+    let ended = ledger.command(row, reset).await.unwrap().unwrap();
+    assert_eq!(ended.stopping, [claimed.claim.task]);
+    assert_eq!(state(ledger.as_ref(), "a1").await, ApprovalState::Withdrawn);
+    assert!(!done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);
+}
+
+async fn plan_mode_takes_requests_back(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), 1, sought("a1")).await;
+    ledger.set_mode(&conversation(1), Mode::Plan).await.unwrap();
+    assert_eq!(state(ledger.as_ref(), "a1").await, ApprovalState::Withdrawn);
+    assert!(awake(ledger.as_ref(), 1).await.is_some(), "its task goes on and is told");
+}
+
+async fn nobody_to_ask_wakes_its_task(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), 1, Sought { asked: Vec::new(), ..sought("a1") }).await;
+    let awake = awake(ledger.as_ref(), 1).await.unwrap();
+    let approval = awake.approval.unwrap();
+    assert_eq!(approval.state, ApprovalState::NotAsked);
+    assert!(approval.why.unwrap().contains("can be reached"));
+}
+
+async fn a_refused_request_wakes_its_task(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), 1, sought("a1")).await;
+    let due = ledger.due(&account(), &instance("a")).await.unwrap();
+    let refused = crate::store::Outcome::Refused { reason: "blocked".to_owned(), close: false };
+    ledger.settle(due[0].id, refused).await.unwrap();
+    let approval = awake(ledger.as_ref(), 1).await.unwrap().approval.unwrap();
+    assert_eq!(approval.state, ApprovalState::NotAsked);
+    assert!(approval.why.unwrap().contains("blocked"));
+}
+
+async fn few_requests_of_one_person_are_open(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let most = i64::from(MOST_OPEN);
+    for n in 1..=most {
+        parked(ledger.as_ref(), n, sought(&format!("a{n}"))).await;
+    }
+    parked(ledger.as_ref(), most + 1, sought("more")).await;
+    let approval = awake(ledger.as_ref(), most + 1).await.unwrap().approval.unwrap();
+    assert_eq!(approval.state, ApprovalState::NotAsked);
+    assert!(approval.why.unwrap().contains("waiting already"));
+    assert!(approval.asked.is_empty(), "the owner is not told of it");
+}
+
+async fn words_mean_a_request_by_its_code_or_its_message(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), 1, sought("abc123ffff")).await;
+    let due = ledger.due(&account(), &instance("a")).await.unwrap();
+    let arrived = crate::store::Outcome::Sent(receipt("77"));
+    ledger.settle(due[0].id, arrived).await.unwrap();
+    let words = |text: &str, quote: Option<&str>| {
+        let mut inbound = message(OWNERS, 5);
+        inbound.audience = Audience::Direct;
+        inbound.speaker.id = owner().id;
+        inbound.text = text.to_owned();
+        inbound.quote = quote.map(|message| selkie_channel_core::Quote {
+            message: MessageRef::new(message),
+            speaker: String::new(),
+            text: String::new(),
+            ours: true,
+        });
+        inbound
+    };
+    let meant = async |inbound: &Inbound| ledger.approval_meant(inbound).await.unwrap().is_some();
+    assert!(meant(&words("approve abc123", None)).await);
+    assert!(meant(&words("yes", Some("77"))).await);
+    for (text, quote) in
+        [("yes", None), ("1", Some("77")), ("yes", Some("78")), ("approve abc124", None)]
+    {
+        assert!(!meant(&words(text, quote)).await, "{text} {quote:?}");
+    }
+    let mut somebody = words("approve abc123", None);
+    somebody.speaker.id = PersonId::new("tg:1");
+    assert!(!meant(&somebody).await);
+    let in_a_group = Inbound { audience: Audience::Group, ..words("approve abc123", None) };
+    assert!(!meant(&in_a_group).await);
+}

@@ -1,0 +1,34 @@
+//! Why a verb did nothing, and what a verb answers.
+
+/// Why a verb did nothing. Each variant says what the caller does next.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Nothing was written (disk full, read-only, I/O): refuse to acknowledge and to act; try later.
+    #[error("the store cannot write: {0}")]
+    Broken(String),
+    /// The database was written by a newer selkie: do not start.
+    #[error(
+        "the database is of version {found}, this selkie knows {known}: run the newer selkie, or put the backup beside it, made before the upgrade, in its place"
+    )]
+    Newer {
+        /// The file's version.
+        found: i64,
+        /// The newest version known here.
+        known: i64,
+    },
+    /// The file is not whole, or not ours: do not start. It says what to do.
+    #[error("{0}")]
+    Damaged(String),
+    /// Another process holds the store: do not start.
+    #[error("{0}")]
+    Held(String),
+    /// The database cannot be reached, or takes no writes for now: wait, and open it again.
+    #[error("{0}")]
+    Away(String),
+    /// A stored row cannot be read: a defect, the row is named.
+    #[error("a stored row cannot be read: {0}")]
+    Corrupt(String),
+}
+
+/// What a verb answers.
+pub type Result<T> = std::result::Result<T, StoreError>;

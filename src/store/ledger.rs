@@ -1,0 +1,59 @@
+//! A whole ledger: every port, and what it tells of itself.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use crate::store::approval::Approvals;
+use crate::store::delivery::Delivery;
+use crate::store::error::Result;
+use crate::store::gate::Gate;
+use crate::store::hold::Holds;
+use crate::store::intake::Intake;
+use crate::store::notes::Notes;
+use crate::store::question::Questions;
+use crate::store::read::Read;
+use crate::store::settings::Since;
+use crate::store::spending::Spending;
+use crate::store::status::StatusMessages;
+use crate::store::work::Work;
+
+/// A whole ledger, with its counters.
+#[async_trait]
+pub trait Ledger:
+    Intake
+    + Gate
+    + Work
+    + Delivery
+    + Holds
+    + Questions
+    + Approvals
+    + Notes
+    + Spending
+    + StatusMessages
+    + Read
+{
+    /// How many durable commits were synced (`store_syncs_total`): a plain message costs two when
+    /// it comes alone, and less when commits are shared. Syncs while idle and those of checkpoints are
+    /// not counted here: they are off the hot path and come when they come.
+    fn syncs(&self) -> u64;
+
+    /// How long the oldest verb has been waiting for the writer; a health figure.
+    fn lag(&self) -> Duration;
+
+    /// Forgets a few of the rows that are older; returns how many, 0 when there is nothing left to forget.
+    /// Relaxed.
+    async fn forget_old(&self, since: Since) -> Result<u64>;
+
+    /// Returns the places whose tasks have not ended, each by the row number of its first conversation,
+    /// with when the oldest of those tasks was made.
+    async fn at_work(&self) -> Result<Vec<(i64, DateTime<Utc>)>>;
+
+    /// Ends after the verbs it was given, with everything in the one database file; what is asked later
+    /// is refused.
+    async fn close(&self);
+
+    /// Checks, without a write, that what was opened still lies where it was: every write checks it, too.
+    fn in_place(&self) -> Result<()>;
+}

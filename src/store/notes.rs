@@ -1,0 +1,40 @@
+//! The conversation's own small records: todos, where its place works, what it is in.
+
+use async_trait::async_trait;
+use selkie_channel_core::ConversationId;
+
+use crate::domain::facts::{Mode, Trust};
+use crate::domain::taint::Taint;
+use crate::store::error::Result;
+
+/// Where a conversation's place works.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Workplace {
+    /// The place's row, by which its own folders are named; absent while nobody has spoken there.
+    pub row: Option<i64>,
+    /// The folder that an owner has set for it.
+    pub set: Option<String>,
+}
+
+/// The conversation's own small records.
+#[async_trait]
+pub trait Notes: Send + Sync {
+    /// Returns the todo list (JSON) of a conversation; `None` when it was never written.
+    async fn todos(&self, conversation: &ConversationId) -> Result<Option<String>>;
+
+    /// Returns where a conversation's place works.
+    async fn workspace(&self, conversation: &ConversationId) -> Result<Workplace>;
+
+    /// Replaces the todo list of a conversation. Durable. `/reset` clears it.
+    async fn set_todos(&self, conversation: &ConversationId, json: String) -> Result<()>;
+
+    /// Returns what a conversation is in.
+    async fn mode(&self, conversation: &ConversationId) -> Result<Mode>;
+
+    /// Returns the level of what a task for somebody of this trust that begins now would read of the
+    /// conversation's history.
+    async fn level(&self, conversation: &ConversationId, trust: Trust) -> Result<Taint>;
+
+    /// Changes what a conversation is in. Durable. `/reset` makes it normal.
+    async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()>;
+}

@@ -1,0 +1,22 @@
+//! The engine over PostgreSQL: a few threads with a connection each.
+
+mod address;
+mod engine;
+mod inspect;
+mod lane;
+mod owner;
+mod schema;
+mod session;
+mod shared;
+mod statement;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod tls;
+mod transaction;
+mod trouble;
+mod value;
+
+pub use address::{Address, is_url};
+pub use engine::{Postgres, Traffic};
+pub use statement::{Asked, spelled};

@@ -1,0 +1,137 @@
+//! Opens a database for the first time since the start: looks, takes it, and brings its tables to today's version,
+//! forward only.
+
+use super::inspect;
+use super::owner;
+use super::session::{Session, quoted};
+use super::shared::Shared;
+use super::trouble::Trouble;
+use crate::store::error::{Result, StoreError};
+use crate::store::tables::TABLES;
+
+/// The tables of a new database.
+const TODAY: &str = include_str!("schema.sql");
+/// What brings the tables of version n, counted from 1, to the next one; a released one is never changed.
+const MIGRATIONS: &[&str] = &[];
+
+/// The version written today.
+pub const NEWEST: i64 = MIGRATIONS.len() as i64 + 1;
+
+/// A database that is ours now.
+pub struct Opened {
+    /// Connections of the first lanes.
+    pub sessions: Vec<Session>,
+    /// The last transaction of each lane.
+    pub turns: Vec<i64>,
+}
+
+/// Opens the database.
+///
+/// # Errors
+/// See [`super::Postgres::open`].
+pub fn open(shared: &Shared, writers: usize) -> Result<Opened> {
+    let away = |trouble: Trouble| match trouble {
+        Trouble::Lost(why) => {
+            StoreError::Away(format!("the database {} cannot be reached: {why}", shared.address))
+        }
+        Trouble::ReadOnly(why) => StoreError::Away(why),
+        other => other.into_error(),
+    };
+    let first = shared.connect().map_err(away)?;
+    let second = shared.connect().map_err(away)?;
+    inspect::no_pooler(&first, &second, &shared.address).map_err(away)?;
+    let rights = |trouble: Trouble| lacking(shared, trouble);
+    if version(&first).map_err(rights)?.is_some() {
+        may_write(&first, shared)?;
+    }
+    owner::lock(&first)?;
+    let found = version(&first).map_err(rights)?;
+    match found {
+        Some(found) if found > NEWEST => {
+            return Err(StoreError::Newer { found, known: NEWEST });
+        }
+        Some(NEWEST) => {}
+        found => migrate(&first, found).map_err(rights)?,
+    }
+    owner::take(&first, &shared.owner, writers).map_err(rights)?;
+    let turns = first.rows::<1>("SELECT turn FROM fence ORDER BY slot").map_err(rights)?;
+    let turns = turns.into_iter().map(|[turn]| turn.parse().unwrap_or_default()).collect();
+    Ok(Opened { sessions: vec![first, second], turns })
+}
+
+/// Returns the version of the tables; `None` when there are none.
+fn version(session: &Session) -> std::result::Result<Option<i64>, Trouble> {
+    let [there] = session.row("SELECT to_regclass('schema_version') IS NOT NULL")?;
+    if there != "t" {
+        return Ok(None);
+    }
+    let [version] = session.row("SELECT version FROM schema_version WHERE id = 1")?;
+    let none = || Trouble::Failed(StoreError::Damaged("schema_version holds no number".to_owned()));
+    version.parse().map(Some).map_err(|_| none())
+}
+
+/// Brings the tables to today's version in one transaction: a crash leaves what was there, or today's.
+fn migrate(session: &Session, found: Option<i64>) -> std::result::Result<(), Trouble> {
+    let steps = match found {
+        None => TODAY.to_owned(),
+        Some(found) => {
+            let done = usize::try_from(found - 1).unwrap_or_default();
+            MIGRATIONS.get(done..).unwrap_or_default().join("\n")
+        }
+    };
+    let sql = format!(
+        "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL synchronous_commit = on;
+         {steps};
+         INSERT INTO schema_version (id, version) VALUES (1, {NEWEST})
+             ON CONFLICT (id) DO UPDATE SET version = excluded.version;
+         COMMIT"
+    );
+    if let Err(trouble) = session.run(&sql) {
+        session.run("ROLLBACK")?;
+        return Err(trouble);
+    }
+    match found {
+        None => tracing::info!(version = NEWEST, "the tables of the store were made"),
+        Some(from) => {
+            tracing::info!(from, version = NEWEST, "the store was brought to a new version")
+        }
+    }
+    Ok(())
+}
+
+/// The tables that every verb writes to.
+fn may_write(session: &Session, shared: &Shared) -> Result<()> {
+    let tables: Vec<String> = TABLES.iter().map(|table| quoted(table.name)).collect();
+    let sql = format!(
+        "SELECT c.relname, r.needed FROM pg_class c
+         CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) AS r (needed)
+         WHERE c.relkind = 'r' AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'schema_version'::regclass)
+             AND c.relname IN ({}) AND NOT has_table_privilege(c.oid, r.needed) ORDER BY 1, 2 LIMIT 1",
+        tables.join(", ")
+    );
+    let missing = session.rows::<2>(&sql).map_err(Trouble::into_error)?;
+    let Some([table, right]) = missing.into_iter().next() else { return Ok(()) };
+    let (role, address) = (shared.address.role(), &shared.address);
+    Err(StoreError::Damaged(format!(
+        "the role {role} has no right to {right} in the table {table} of {address}: as the owner of the tables, run GRANT \
+         SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \"{role}\""
+    )))
+}
+
+/// Says which right is missing when it is one.
+fn lacking(shared: &Shared, trouble: Trouble) -> StoreError {
+    let error = trouble.into_error();
+    let StoreError::Broken(says) = &error else { return error };
+    if !says.ends_with("(42501)") {
+        return error;
+    }
+    let (role, database) = (shared.address.role(), shared.address.database());
+    let grant = if says.contains("for schema") {
+        format!("GRANT USAGE, CREATE ON SCHEMA public TO \"{role}\"")
+    } else {
+        format!("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \"{role}\"")
+    };
+    StoreError::Damaged(format!(
+        "the role {role} may not do in the database {database} what a store needs; {says}. As the owner, run {grant}"
+    ))
+}

@@ -1,0 +1,316 @@
+//! A transaction on one connection: writes that nobody waits for travel with what is waited for next.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::runtime::Runtime;
+use tokio_postgres::{Client, Error, Row as DriverRow};
+
+use super::session::{Known, Session};
+use super::statement::{Asked, Name, only_reads, spelled};
+use super::tally::Tally;
+use super::trouble::Trouble;
+use super::value::Answer;
+use crate::store::engine::Class;
+use crate::store::error::{Result, StoreError};
+use crate::store::tx::{Dialect, Each, Lock, Tx};
+use crate::store::value::{Owned, Row, Value};
+
+/// How long an answer is waited for: longer than the server itself lets a statement take.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+/// Says that this connection's owner still has the database, and which of its transactions this is. Fails, with all
+/// that stands in the transaction, when another selkie has taken over: a taking waits for this row.
+const PROOF: &str = "WITH mine AS (UPDATE fence SET turn = ?3 WHERE slot = ?1 AND instance = ?2 RETURNING slot) \
+     SELECT 1 / COUNT(*) FROM mine";
+
+/// Who writes, and how often it has.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// Which connection.
+    pub slot: i64,
+    /// Whose.
+    pub instance: String,
+    /// The number of its last transaction that holds.
+    pub last: i64,
+}
+
+/// What a transaction is for.
+#[derive(Clone, Copy, Debug)]
+pub enum Purpose<'t> {
+    /// It may write, in this turn.
+    Write(Class, &'t Turn),
+    /// It only reads, all of it as of one moment.
+    Read,
+}
+
+/// How a commit went.
+#[derive(Debug)]
+pub enum Commit {
+    /// It holds. `wrote`: there was something to write.
+    Done {
+        /// There was something to write.
+        wrote: bool,
+    },
+    /// It does not hold.
+    Not(Trouble),
+    /// The connection was lost before the answer came.
+    Unclear,
+}
+
+/// A transaction that is open, or will be with its first statement.
+pub struct Transaction<'s> {
+    runtime: &'s Runtime,
+    client: &'s Client,
+    statements: &'s mut HashMap<Name, Known>,
+    tally: &'s Tally,
+    purpose: Purpose<'s>,
+    /// What has been sent and not been waited for.
+    sent: Vec<Sent<'s>>,
+    begun: bool,
+    wrote: bool,
+    trouble: Option<Trouble>,
+}
+
+type Sent<'s> = Pin<Box<dyn Future<Output = std::result::Result<(), Error>> + 's>>;
+
+impl<'s> Transaction<'s> {
+    /// Prepares for a transaction; nothing is sent yet.
+    pub fn new(session: &'s mut Session, purpose: Purpose<'s>) -> Self {
+        let Session { runtime, client, statements, tally, .. } = session;
+        Self {
+            runtime,
+            client,
+            statements,
+            tally,
+            purpose,
+            sent: Vec::new(),
+            begun: false,
+            wrote: false,
+            trouble: None,
+        }
+    }
+
+    /// Returns what went wrong, if something did: a verb only knows that it failed.
+    pub fn trouble(&mut self) -> Option<Trouble> {
+        self.trouble.take()
+    }
+
+    /// Commits, with what is still on its way.
+    pub fn commit(mut self) -> Commit {
+        if let Some(trouble) = self.trouble.take() {
+            return Commit::Not(trouble);
+        }
+        if !self.begun {
+            return Commit::Done { wrote: false };
+        }
+        let client = self.client;
+        self.tally.sent();
+        let committed = self.wait(async move { client.batch_execute("COMMIT").await });
+        match (committed, self.trouble.take()) {
+            (Ok(()), _) => Commit::Done { wrote: self.wrote },
+            (Err(_), Some(Trouble::Lost(_))) if self.wrote => Commit::Unclear,
+            (Err(_), Some(trouble)) => Commit::Not(trouble),
+            (Err(error), None) => Commit::Not(Trouble::Failed(error)),
+        }
+    }
+
+    /// Takes everything back.
+    ///
+    /// # Errors
+    /// When the connection is lost: then the server takes it back.
+    pub fn roll_back(mut self) -> std::result::Result<(), Trouble> {
+        self.sent.clear();
+        if !self.begun {
+            return Ok(());
+        }
+        let client = self.client;
+        self.tally.sent();
+        let rolled_back = self.wait(async move { client.batch_execute("ROLLBACK").await });
+        match (rolled_back, self.trouble.take()) {
+            (Ok(()), _) => Ok(()),
+            (Err(_), Some(trouble)) => Err(trouble),
+            (Err(error), None) => Err(Trouble::Failed(error)),
+        }
+    }
+
+    /// Waits for what has been sent, and for this, which goes with it.
+    fn wait<T>(&mut self, last: impl Future<Output = std::result::Result<T, Error>>) -> Result<T> {
+        let mut last = std::pin::pin!(last);
+        // The first look at it puts it on its way, behind the others.
+        let early = last.as_mut().now_or_never();
+        let sent = std::mem::take(&mut self.sent);
+        self.tally.waited();
+        let answers = async move {
+            for one in sent {
+                one.await?;
+            }
+            match early {
+                Some(answer) => answer,
+                None => last.await,
+            }
+        };
+        let answer = async { tokio::time::timeout(PATIENCE, answers).await };
+        match self.runtime.block_on(answer) {
+            Ok(answer) => answer.map_err(|e| self.failed(&e)),
+            Err(_) => {
+                let trouble = Trouble::Lost("the database does not answer".to_owned());
+                self.trouble.get_or_insert_with(|| trouble.clone());
+                Err(trouble.into_error())
+            }
+        }
+    }
+
+    fn failed(&mut self, error: &Error) -> StoreError {
+        let trouble = Trouble::of(error);
+        self.trouble.get_or_insert_with(|| trouble.clone());
+        trouble.into_error()
+    }
+
+    /// Puts something on its way.
+    fn send(&mut self, what: impl Future<Output = std::result::Result<(), Error>> + 's) {
+        let mut what: Sent<'s> = Box::pin(what);
+        let early = what.as_mut().now_or_never();
+        self.sent.push(match early {
+            Some(answer) => Box::pin(async move { answer }),
+            None => what,
+        });
+    }
+
+    /// Makes ready for a statement: the transaction has begun, and who writes has proved that they may.
+    fn statement(&mut self, sql: &'static str, asked: Asked) -> Result<Known> {
+        self.begin();
+        let known = self.known(sql, asked)?;
+        self.tally.sent();
+        if known.only_reads || self.wrote {
+            return Ok(known);
+        }
+        let Purpose::Write(_, turn) = self.purpose else {
+            return Err(StoreError::Corrupt(
+                "a statement that reads would write: a defect".to_owned(),
+            ));
+        };
+        let proof = self.known(PROOF, Asked::AsWritten)?;
+        self.wrote = true;
+        self.tally.sent();
+        let params = vec![
+            Owned::Int(turn.slot),
+            Owned::Text(turn.instance.clone()),
+            Owned::Int(turn.last + 1),
+        ];
+        self.send(execute(self.client, proof, params).map(|done| done.map(drop)));
+        Ok(known)
+    }
+
+    fn begin(&mut self) {
+        if self.begun {
+            return;
+        }
+        self.begun = true;
+        self.tally.sent();
+        let client = self.client;
+        let begin = match self.purpose {
+            Purpose::Write(Class::Durable, _) => "BEGIN",
+            Purpose::Write(Class::Relaxed, _) => "BEGIN; SET LOCAL synchronous_commit = off",
+            Purpose::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+        };
+        self.send(async move { client.batch_execute(begin).await });
+    }
+
+    /// Returns the prepared statement; the first time it is prepared, which waits.
+    fn known(&mut self, sql: &'static str, asked: Asked) -> Result<Known> {
+        let name = Name::of(sql, asked);
+        if let Some(known) = self.statements.get(&name) {
+            return Ok(known.clone());
+        }
+        let (client, text) = (self.client, spelled(sql, asked));
+        let statement = self.wait(async move { client.prepare(&text).await })?;
+        let known = Known { statement, only_reads: only_reads(sql) };
+        self.statements.insert(name, known.clone());
+        Ok(known)
+    }
+
+    /// Reads rows, when all that was sent before has been answered.
+    fn rows(
+        &mut self,
+        sql: &'static str,
+        asked: Asked,
+        params: &[Value<'_>],
+    ) -> Result<Vec<DriverRow>> {
+        let known = self.statement(sql, asked)?;
+        let (client, params) = (self.client, owned(params));
+        self.wait(query(client, known, params))
+    }
+}
+
+fn owned(params: &[Value<'_>]) -> Vec<Owned> {
+    params.iter().copied().map(Owned::of).collect()
+}
+
+async fn execute(
+    client: &Client,
+    known: Known,
+    params: Vec<Owned>,
+) -> std::result::Result<u64, Error> {
+    client.execute_raw(&known.statement, params).await
+}
+
+async fn query(
+    client: &Client,
+    known: Known,
+    params: Vec<Owned>,
+) -> std::result::Result<Vec<DriverRow>, Error> {
+    use futures_util::TryStreamExt as _;
+    client.query_raw(&known.statement, params).await?.try_collect().await
+}
+
+impl Tx for Transaction<'_> {
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64> {
+        let known = self.statement(sql, Asked::AsWritten)?;
+        let (client, params) = (self.client, owned(params));
+        self.wait(execute(client, known, params))
+    }
+
+    fn execute_later(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<()> {
+        let known = self.statement(sql, Asked::AsWritten)?;
+        let (client, params) = (self.client, owned(params));
+        self.send(execute(client, known, params).map(|done| done.map(drop)));
+        Ok(())
+    }
+
+    fn insert(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<i64>> {
+        let rows = self.rows(sql, Asked::Id, params)?;
+        rows.into_iter().next().map(|row| (&Answer(row) as &dyn Row).get(0)).transpose()
+    }
+
+    fn query(&mut self, sql: &'static str, params: &[Value<'_>], each: Each<'_>) -> Result<()> {
+        for row in self.rows(sql, Asked::AsWritten, params)? {
+            if each(&Answer(row))?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn lock(&mut self, what: Lock) -> Result<()> {
+        let (sql, row) = match what {
+            Lock::Conversation(row) => {
+                ("SELECT 1 FROM conversation WHERE id = ?1 FOR NO KEY UPDATE", row)
+            }
+            Lock::Lane(row) => ("SELECT 1 FROM lane WHERE id = ?1 FOR NO KEY UPDATE", row),
+            Lock::Outbound(row) => ("SELECT 1 FROM outbound WHERE id = ?1 FOR NO KEY UPDATE", row),
+        };
+        self.execute_later(sql, &[Value::Int(row)])
+    }
+}

@@ -1,0 +1,25 @@
+//! What tests do to a ledger in a file and nobody else may.
+
+use crate::store::sql::{Plan, SqlLedger};
+use crate::store::tx::Tx;
+use crate::store::value::{Value, params};
+
+/// Lets the file grow to at most its size now plus `pages`, as on a disk that is full then.
+pub(crate) async fn limit_growth(ledger: &SqlLedger, pages: i64) {
+    let limit = move |tx: &mut dyn Tx| {
+        let now: i64 = tx.only("PRAGMA page_count", params![])?;
+        let limit = format!("PRAGMA max_page_count = {}", now + pages);
+        tx.only::<i64>(Box::leak(limit.into_boxed_str()), params![])
+    };
+    ledger.write(Plan::RELAXED, limit).await.unwrap();
+}
+
+/// Returns how SQLite would carry out a statement, a line a step.
+pub(crate) async fn plan(ledger: &SqlLedger, sql: &str) -> String {
+    let sql: &'static str = Box::leak(format!("EXPLAIN QUERY PLAN {sql}").into_boxed_str());
+    let given = usize::from(sql.contains("?1")) + usize::from(sql.contains("?2"));
+    let lines = move |tx: &mut dyn Tx| {
+        tx.all(sql, &[Value::Int(1), Value::Int(5)][..given], |row| row.get::<String>(3))
+    };
+    ledger.write(Plan::RELAXED, lines).await.unwrap().join("\n")
+}

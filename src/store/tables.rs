@@ -1,0 +1,183 @@
+//! The ledger's tables and their columns, as both engines have them: what a copy of a whole life goes through.
+
+/// One table.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: &'static str,
+    /// The columns that are written, in their order; those that the database derives from others are not among them.
+    pub columns: &'static [&'static str],
+    /// Its key, by which rows are read in order.
+    pub key: &'static [&'static str],
+    /// The database gives the ids of its rows: after a copy it goes on behind the highest.
+    pub numbered: bool,
+}
+
+/// Every table. A row comes after those that it refers to.
+pub const TABLES: &[Table] = &[
+    table("meta", &["id", "checked_at", "blanked", "sealed"], &["id"]),
+    table("cursor", &["account", "value", "at"], &["account"]),
+    numbered(
+        "conversation",
+        &["id", "account", "key", "place", "title", "epoch", "closed", "todos", "plan", "last_at"],
+    ),
+    table("place_alias", &["account", "old", "new"], &["account", "old"]),
+    table("conversation_alias", &["account", "old", "conversation"], &["account", "old"]),
+    table("workspace", &["account", "place", "path"], &["account", "place"]),
+    numbered("lane", &["id", "name", "ready_at", "oldest"]),
+    numbered("whereabouts", &["id", "place"]),
+    numbered(
+        "task",
+        &[
+            "id",
+            "account",
+            "cause",
+            "conversation",
+            "lane",
+            "ord",
+            "state",
+            "claim",
+            "instance",
+            "attempts",
+            "epoch",
+            "start_at",
+            "album",
+            "stop",
+            "facts",
+            "header",
+            "parked",
+            "child",
+            "why",
+            "finish",
+            "calls",
+            "input",
+            "cached",
+            "output",
+            "micro_usd",
+            "created_at",
+            "started_at",
+            "ended_at",
+            "whereabouts",
+        ],
+    ),
+    table("transcript", &["task", "seq", "v", "item"], &["task", "seq"]),
+    numbered(
+        "inbox",
+        &[
+            "id",
+            "account",
+            "key",
+            "conversation",
+            "ord",
+            "message",
+            "inbound",
+            "disposition",
+            "task",
+            "question",
+            "done_at",
+            "stored_at",
+            "album",
+            "quotes",
+        ],
+    ),
+    numbered(
+        "outbound",
+        &[
+            "id",
+            "conversation",
+            "task",
+            "call",
+            "inbox",
+            "answer",
+            "body",
+            "expires_at",
+            "created_at",
+            "said",
+        ],
+    ),
+    numbered(
+        "question",
+        &[
+            "id",
+            "account",
+            "key",
+            "conversation",
+            "task",
+            "outbound",
+            "state",
+            "person",
+            "person_name",
+            "ask",
+            "picked",
+            "given",
+            "inbox",
+            "expires_at",
+            "created_at",
+            "settled_at",
+        ],
+    ),
+    numbered(
+        "approval",
+        &[
+            "id",
+            "key",
+            "code",
+            "task",
+            "requester",
+            "requester_name",
+            "request",
+            "hash",
+            "state",
+            "why",
+            "decided_by",
+            "expires_at",
+            "lapses_at",
+            "created_at",
+            "settled_at",
+        ],
+    ),
+    table(
+        "approval_asked",
+        &["approval", "account", "person", "person_name", "conversation", "outbound", "refused"],
+        &["approval", "account", "person"],
+    ),
+    table(
+        "part",
+        &[
+            "id",
+            "outbound",
+            "conversation",
+            "account",
+            "state",
+            "open",
+            "repeated",
+            "told",
+            "attempts",
+            "instance",
+            "not_before",
+            "receipt",
+            "reason",
+            "updated_at",
+        ],
+        &["id"],
+    ),
+    table("part_also", &["message", "part"], &["message", "part"]),
+    table("rendered", &["part", "text"], &["part"]),
+    table("hold", &["key", "account", "task", "button", "token", "open"], &["key", "account"]),
+    table("status_message", &["task", "message"], &["task"]),
+    table("penalty", &["account", "scope", "until"], &["account", "scope"]),
+    table("notice", &["key", "outbound"], &["key"]),
+    table("spent", &["since", "who", "what", "amount"], &["since", "who", "what"]),
+];
+
+const fn table(
+    name: &'static str,
+    columns: &'static [&'static str],
+    key: &'static [&'static str],
+) -> Table {
+    Table { name, columns, key, numbered: false }
+}
+
+const fn numbered(name: &'static str, columns: &'static [&'static str]) -> Table {
+    Table { name, columns, key: &["id"], numbered: true }
+}

@@ -1,0 +1,113 @@
+//! What came in while a task runs: read under its claim, and marked when its model has seen it.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::Inbound;
+
+use super::facts::{self, RawFacts};
+use super::rows::{load, millis};
+use super::{fence, history, lanes};
+use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::task::Claim;
+use crate::store::error::Result;
+use crate::store::inflow::{Inflow, Seen, Waiting};
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// How many waiting tasks are looked at.
+const MOST: i64 = 16;
+
+/// A stored text with its row.
+type Row = (i64, String);
+
+/// What came in, as it is stored.
+#[derive(Debug, Default)]
+pub struct RawInflow {
+    /// Task, facts and what it hears.
+    waiting: Vec<(i64, RawFacts, Vec<Row>)>,
+    edits: Vec<Row>,
+}
+
+impl RawInflow {
+    /// Reads the stored texts. What cannot be read is left to a claim of its own.
+    pub fn read(self) -> Inflow {
+        let line = |(row, text): &(i64, String)| Ok((InboxId(*row), load::<Inbound>(*row, text)?));
+        let waiting = self.waiting.iter().map(|(task, facts, heard)| {
+            let heard = heard.iter().map(line).collect::<Result<_>>()?;
+            Ok(Waiting { task: TaskId(*task), facts: facts::read(*task, facts)?, heard })
+        });
+        Inflow {
+            waiting: history::readable(waiting),
+            edits: history::readable(self.edits.iter().map(line)),
+        }
+    }
+}
+
+/// Reads what waits behind a claim; nothing when it is lost.
+pub fn read(tx: &mut dyn Tx, claim: &Claim, now: DateTime<Utc>) -> Result<RawInflow> {
+    let Some(held) = fence::held(tx, claim)? else { return Ok(RawInflow::default()) };
+    let tasks: Vec<(i64, RawFacts)> = tx.all(
+        "SELECT id, facts, (SELECT place FROM whereabouts w WHERE w.id = task.whereabouts) FROM task
+         WHERE lane = ?1 AND start_at IS NOT NULL AND start_at <= ?2
+           AND state = 'waiting' AND attempts = 0 AND header IS NULL ORDER BY ord, id LIMIT ?3",
+        params![held.lane, millis(now), MOST],
+        |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))),
+    )?;
+    let mut waiting = Vec::with_capacity(tasks.len());
+    for (task, facts) in tasks {
+        let heard = lines(
+            tx,
+            "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition = 'task' ORDER BY ord, id",
+            task,
+        )?;
+        waiting.push((task, facts, heard));
+    }
+    let edits = lines(
+        tx,
+        "SELECT e.id, e.inbound FROM inbox m
+         JOIN inbox e ON e.message = m.message AND e.conversation = m.conversation
+         WHERE m.task = ?1 AND m.message IS NOT NULL AND e.disposition = 'edit' AND e.task IS NULL
+           AND (m.disposition = 'task' OR m.disposition LIKE 'absorbed%') ORDER BY e.id",
+        claim.task.0,
+    )?;
+    Ok(RawInflow { waiting, edits })
+}
+
+fn lines(tx: &mut dyn Tx, sql: &'static str, task: i64) -> Result<Vec<Row>> {
+    tx.all(sql, params![task], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// Gives the running task what its model has seen: messages of tasks that still wait in its lane, and
+/// edits.
+pub fn absorb(
+    tx: &mut dyn Tx,
+    task: i64,
+    lane: i64,
+    seen: &Seen,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let (why, step) = (format!("absorbed by task {task}"), format!("absorbed: step {}", seen.step));
+    for other in &seen.tasks {
+        let taken = tx.execute(
+            "UPDATE task SET state = 'done', why = ?3, start_at = NULL, ended_at = ?4
+             WHERE id = ?1 AND lane = ?2 AND state = 'waiting' AND attempts = 0 AND header IS NULL",
+            params![other.0, lane, &why, millis(now)],
+        )?;
+        if taken == 0 {
+            continue;
+        }
+        tx.execute_later(
+            "UPDATE inbox SET task = ?2, disposition = ?3 WHERE task = ?1 AND disposition = 'task'",
+            params![other.0, task, &step],
+        )?;
+    }
+    for edit in &seen.edits {
+        tx.execute_later(
+            "UPDATE inbox SET task = ?2 WHERE id = ?1 AND disposition = 'edit'",
+            params![edit.0, task],
+        )?;
+    }
+    if !seen.tasks.is_empty() {
+        lanes::refresh(tx, lane)?;
+    }
+    Ok(())
+}

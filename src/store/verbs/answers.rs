@@ -1,0 +1,115 @@
+//! A tap or a message answers a question: once, whatever comes twice.
+
+use chrono::{DateTime, Utc};
+
+use super::accept::{self, Row as ArrivalRow};
+use super::asking::{self, Answer};
+use super::outbox::{self, Cause, Prepared};
+use super::rows::{json, millis};
+use super::{lanes, locks};
+use crate::store::error::Result;
+use crate::store::question::{TapDone, TapEffect};
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// An effect with its texts written.
+#[derive(Debug)]
+pub enum Effect {
+    Nothing,
+    Pick {
+        key: String,
+        from: String,
+        to: String,
+        revision: Option<Prepared>,
+    },
+    Answer {
+        key: String,
+        given: String,
+        revision: Option<Prepared>,
+        otherwise: Option<Box<ArrivalRow>>,
+    },
+}
+
+impl Effect {
+    /// Writes the texts.
+    pub fn new(effect: TapEffect) -> Result<Self> {
+        Ok(match effect {
+            TapEffect::Nothing => Self::Nothing,
+            TapEffect::Pick { key, from, to, revision } => Self::Pick {
+                key,
+                from: json(&from)?,
+                to: json(&to)?,
+                revision: revision.map(Prepared::new).transpose()?,
+            },
+            TapEffect::Answer { key, given, revision, otherwise } => Self::Answer {
+                key,
+                given: json(&given)?,
+                revision: revision.map(Prepared::new).transpose()?,
+                otherwise: otherwise.map(|a| ArrivalRow::new(*a).map(Box::new)).transpose()?,
+            },
+        })
+    }
+
+    fn revision(&self) -> Option<&Prepared> {
+        match self {
+            Self::Nothing => None,
+            Self::Pick { revision, .. } | Self::Answer { revision, .. } => revision.as_ref(),
+        }
+    }
+
+    /// Returns about how many bytes it will write.
+    pub fn bytes(&self) -> usize {
+        self.revision().map_or(0, Prepared::bytes)
+    }
+}
+
+/// Carries out the tap or answer of a row; `None` when it was carried out before.
+pub fn carry_out(
+    tx: &mut dyn Tx,
+    row: i64,
+    effect: &Effect,
+    now: DateTime<Utc>,
+) -> Result<Option<TapDone>> {
+    locks::of_row(tx, row, effect.revision().map(Prepared::conversation))?;
+    let fresh: Option<String> = tx.first(
+        "UPDATE inbox SET done_at = ?2
+         WHERE id = ?1 AND disposition IN ('tap', 'answer') AND done_at IS NULL
+         RETURNING account",
+        params![row, millis(now)],
+    )?;
+    let Some(account) = fresh else { return Ok(None) };
+    Ok(Some(match effect {
+        Effect::Nothing => TapDone::default(),
+        Effect::Pick { key, from, to, .. } => {
+            let picked = tx.execute(
+                "UPDATE question SET picked = ?4
+                 WHERE key = ?1 AND account = ?2 AND state = 'open' AND picked = ?3",
+                params![key, &account, from, to],
+            )?;
+            match picked {
+                0 => TapDone::default(),
+                _ => done(tx, row, effect, now)?,
+            }
+        }
+        Effect::Answer { key, given, otherwise, .. } => {
+            let answer = Answer { account: &account, key, given, inbox: row };
+            match (asking::settle(tx, answer, now)?, otherwise) {
+                (Some(lane), _) => {
+                    let ready = lanes::ready_name(tx, lane, now)?;
+                    TapDone { ready, ..done(tx, row, effect, now)? }
+                }
+                (None, Some(message)) => {
+                    let ready = accept::after_all(tx, row, message, now)?;
+                    TapDone { ready, ..TapDone::default() }
+                }
+                (None, None) => TapDone::default(),
+            }
+        }
+    }))
+}
+
+fn done(tx: &mut dyn Tx, row: i64, effect: &Effect, now: DateTime<Utc>) -> Result<TapDone> {
+    let revision = effect.revision();
+    let queued = revision.map(|r| outbox::say(tx, r, Cause::Change(row), now)).transpose()?;
+    Ok(TapDone { done: true, queued, ready: None })
+}

@@ -1,0 +1,38 @@
+//! Approvals of calls: the verbs of [`Approvals`].
+
+use async_trait::async_trait;
+use selkie_channel_core::Inbound;
+
+use super::approvals::{self, RawApproval};
+use super::approving;
+use crate::domain::ids::TaskId;
+use crate::store::approval::{ApprovalRow, Approvals, Decided, Decision};
+use crate::store::error::Result;
+use crate::store::sql::{Plan, SqlLedger};
+
+#[async_trait]
+impl Approvals for SqlLedger {
+    async fn approval(&self, key: &str) -> Result<Option<ApprovalRow>> {
+        let key = key.to_owned();
+        let found = self.write(Plan::RELAXED, move |tx| approvals::by_key(tx, &key));
+        found.await?.map(RawApproval::read).transpose()
+    }
+
+    async fn approvals(&self, of: Option<TaskId>) -> Result<Vec<ApprovalRow>> {
+        let found = self.write(Plan::RELAXED, move |tx| approvals::all(tx, of.map(|task| task.0)));
+        found.await?.into_iter().map(RawApproval::read).collect()
+    }
+
+    async fn approval_meant(&self, inbound: &Inbound) -> Result<Option<ApprovalRow>> {
+        let inbound = inbound.clone();
+        let found = self.write(Plan::RELAXED, move |tx| approvals::meant(tx, &inbound));
+        found.await?.map(RawApproval::read).transpose()
+    }
+
+    async fn decide(&self, decision: Decision) -> Result<Option<Decided>> {
+        let now = self.now();
+        let key = decision.key.clone().unwrap_or_default();
+        let plan = Plan::DURABLE.after(&key);
+        self.write(plan, move |tx| approving::decide(tx, &decision, now)).await
+    }
+}

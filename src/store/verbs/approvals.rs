@@ -1,0 +1,175 @@
+//! The rows of approvals: found by key, by task, by the words of a person who was asked.
+
+use selkie_channel_core::{AccountId, Audience, ConversationId, Inbound, MessageRef, PersonId};
+
+use super::rows::{read_json, time};
+use crate::domain::approval::{ApprovalState, Request, Verdict};
+use crate::domain::ids::{OutboundId, TaskId};
+use crate::domain::question::Person;
+use crate::store::approval::{ApprovalRow, AskedPerson};
+use crate::store::error::{Result, StoreError};
+use crate::store::tx::Tx;
+use crate::store::value::{Row, Value, params};
+
+/// Approvals `a`, with what follows their columns.
+macro_rules! approval {
+    ($rest:literal) => {
+        concat!(
+            "SELECT a.id, a.key, a.task, c.account, c.key, a.requester, a.requester_name, a.request,
+                    a.state, a.why, a.decided_by, a.expires_at
+             FROM approval a JOIN task t ON t.id = a.task JOIN conversation c ON c.id = t.conversation ",
+            $rest
+        )
+    };
+}
+
+/// Finds an approval by its key.
+pub fn by_key(tx: &mut dyn Tx, key: &str) -> Result<Option<RawApproval>> {
+    Ok(list(tx, approval!("WHERE a.key = ?1"), params![key])?.pop())
+}
+
+/// Returns the approval a task sought last.
+pub fn newest(tx: &mut dyn Tx, task: i64) -> Result<Option<RawApproval>> {
+    let sql = approval!("WHERE a.task = ?1 ORDER BY a.id DESC LIMIT 1");
+    Ok(list(tx, sql, params![task])?.pop())
+}
+
+/// Lists what is open, or all of a task; the oldest first, at most a hundred.
+pub fn all(tx: &mut dyn Tx, task: Option<i64>) -> Result<Vec<RawApproval>> {
+    match task {
+        Some(task) => {
+            list(tx, approval!("WHERE a.task = ?1 ORDER BY a.id LIMIT 100"), params![task])
+        }
+        None => list(tx, approval!("WHERE a.state = 'open' ORDER BY a.id LIMIT 100"), params![]),
+    }
+}
+
+/// Returns the approval that a person's words in private decide: `approve CODE`, or a word in reply to its
+/// message. Never anything else.
+pub fn meant(tx: &mut dyn Tx, inbound: &Inbound) -> Result<Option<RawApproval>> {
+    let coded = Verdict::with_code(&inbound.text).map(|(_, code)| code);
+    let quoted = inbound.quote.as_ref().filter(|_| Verdict::of_reply(&inbound.text).is_some());
+    if inbound.audience != Audience::Direct || (coded.is_none() && quoted.is_none()) {
+        return Ok(None);
+    }
+    let account = inbound.conversation.account().as_str();
+    let mut found = list(
+        tx,
+        approval!(
+            "WHERE a.id IN (SELECT approval FROM approval_asked WHERE account = ?1 AND person = ?2)
+             ORDER BY a.id DESC LIMIT 100"
+        ),
+        params![account, inbound.speaker.id.as_str()],
+    )?;
+    match (coded, quoted) {
+        (Some(code), _) => found.retain(|raw| crate::domain::approval::code(&raw.key) == code),
+        (None, Some(quote)) => found.retain(|raw| raw.is_asked_by(&quote.message)),
+        (None, None) => found.clear(),
+    }
+    let open = found.iter().filter(|raw| raw.is_open()).count();
+    // Two that wait under one code: neither is meant by it alone.
+    Ok(if open > 1 { None } else { found.into_iter().max_by_key(|raw| (raw.is_open(), raw.row)) })
+}
+
+fn list(tx: &mut dyn Tx, sql: &'static str, by: &[Value<'_>]) -> Result<Vec<RawApproval>> {
+    let mut found = tx.all(sql, by, RawApproval::from_row)?;
+    for raw in &mut found {
+        raw.asked = asked(tx, raw.row)?;
+    }
+    Ok(found)
+}
+
+/// Who was asked; the message is that of the last part: there the buttons are.
+fn asked(tx: &mut dyn Tx, approval: i64) -> Result<Vec<AskedPerson>> {
+    tx.all(
+        "SELECT a.person, a.person_name, c.account, c.key, a.outbound,
+             (SELECT message FROM part
+              WHERE id BETWEEN a.outbound * 4096 AND a.outbound * 4096 + 4095 ORDER BY id DESC LIMIT 1)
+         FROM approval_asked a JOIN conversation c ON c.id = a.conversation
+         WHERE a.approval = ?1 ORDER BY a.outbound",
+        params![approval],
+        |row| {
+            let account = AccountId::new(row.get::<&str>(2)?);
+            let message: Option<&str> = row.get(5)?;
+            Ok(AskedPerson {
+                person: Person { id: PersonId::new(row.get::<&str>(0)?), name: row.get(1)? },
+                conversation: ConversationId::new(account, row.get::<&str>(3)?),
+                outbound: OutboundId(row.get(4)?),
+                message: message.map(MessageRef::new),
+            })
+        },
+    )
+}
+
+/// An approval as it is stored: parsed by whoever asked, not by the writer.
+#[derive(Debug)]
+pub struct RawApproval {
+    row: i64,
+    key: String,
+    task: i64,
+    conversation: ConversationId,
+    requester: String,
+    requester_name: String,
+    request: String,
+    state: String,
+    why: Option<String>,
+    by: String,
+    expires_at: i64,
+    asked: Vec<AskedPerson>,
+}
+
+impl RawApproval {
+    fn from_row(row: &dyn Row) -> Result<Self> {
+        let account = AccountId::new(row.get::<&str>(3)?);
+        Ok(Self {
+            row: row.get(0)?,
+            key: row.get(1)?,
+            task: row.get(2)?,
+            conversation: ConversationId::new(account, row.get::<&str>(4)?),
+            requester: row.get(5)?,
+            requester_name: row.get(6)?,
+            request: row.get(7)?,
+            state: row.get(8)?,
+            why: row.get(9)?,
+            by: row.get(10)?,
+            expires_at: row.get(11)?,
+            asked: Vec::new(),
+        })
+    }
+
+    fn is_open(&self) -> bool {
+        self.state == ApprovalState::Open.name()
+    }
+
+    /// Whether a message asks for it; a terminal names it by its key.
+    fn is_asked_by(&self, message: &MessageRef) -> bool {
+        let asks = |one: &AskedPerson| one.message.as_ref() == Some(message);
+        self.key == message.as_str() || self.asked.iter().any(asks)
+    }
+
+    /// Reads the stored texts.
+    pub fn read(self) -> Result<ApprovalRow> {
+        let corrupt = |what: String| StoreError::Corrupt(format!("approval {}: {what}", self.row));
+        let request: Request = read_json("request", self.row, &self.request)?;
+        if request.v > Request::VERSION {
+            let known = Request::VERSION;
+            return Err(corrupt(format!("layout {}, this selkie knows {known}", request.v)));
+        }
+        let state = ApprovalState::parse(&self.state);
+        let state = state.ok_or_else(|| corrupt(format!("the state {:?}", self.state)))?;
+        let requester = (!self.requester.is_empty())
+            .then(|| Person { id: PersonId::new(self.requester), name: self.requester_name });
+        Ok(ApprovalRow {
+            key: self.key,
+            task: TaskId(self.task),
+            conversation: self.conversation,
+            requester,
+            request,
+            state,
+            why: self.why,
+            by: self.by,
+            asked: self.asked,
+            expires_at: time(self.expires_at),
+        })
+    }
+}

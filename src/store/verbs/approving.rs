@@ -1,0 +1,280 @@
+//! Leave sought with a park, given once, used up by the write that starts the call, taken back.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::AccountId;
+
+use super::rows::{json, millis, time};
+use super::{lanes, locks, outbox};
+use crate::domain::approval::{
+    ApprovalState, LAPSES_AFTER, MOST_OPEN, MOST_RECENT, Verdict, WITHIN, code,
+};
+use crate::domain::question::Person;
+use crate::store::approval::{Decided, Decision, Sought};
+use crate::store::delivery::Queued;
+use crate::store::error::Result;
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// Why leave that nobody could be asked for is refused.
+const NOBODY: &str = "nobody who could allow it can be reached in private";
+
+/// Leave that is sought, written as text before it reaches the writer.
+#[derive(Debug)]
+pub struct Prepared {
+    key: String,
+    request: String,
+    hash: String,
+    requester: Option<Person>,
+    asked: Vec<Asking>,
+    expires_at: i64,
+}
+
+/// One of those who are asked.
+#[derive(Debug)]
+struct Asking {
+    person: Person,
+    account: AccountId,
+    draft: outbox::Prepared,
+}
+
+impl Prepared {
+    /// Writes its texts.
+    pub fn new(sought: Sought) -> Result<Self> {
+        let Sought { key, request, requester, asked, expires_at } = sought;
+        let asked = asked.into_iter().map(|(person, draft)| {
+            let account = draft.outbound.conversation.account().clone();
+            Ok(Asking { person, account, draft: outbox::Prepared::new(draft)? })
+        });
+        let (hash, expires_at) = (request.hash.clone(), millis(expires_at));
+        let asked = asked.collect::<Result<_>>()?;
+        Ok(Self { key, request: json(&request)?, hash, requester, asked, expires_at })
+    }
+
+    /// Returns about how many bytes it will take.
+    pub fn bytes(&self) -> usize {
+        self.request.len() + self.drafts().map(outbox::Prepared::bytes).sum::<usize>()
+    }
+
+    /// Returns what asks for it.
+    pub fn drafts(&self) -> impl Iterator<Item = &outbox::Prepared> {
+        self.asked.iter().map(|asking| &asking.draft)
+    }
+}
+
+/// Seeks leave: the row, and what asks for it. Where nobody is asked the task goes on at once and is told why.
+pub fn seek(
+    tx: &mut dyn Tx,
+    task: i64,
+    sought: &Prepared,
+    now: DateTime<Utc>,
+) -> Result<Vec<Queued>> {
+    let requester = sought.requester.as_ref();
+    let who = requester.map(|person| person.id.as_str()).unwrap_or_default();
+    let name = requester.map(|person| person.name.as_str()).unwrap_or_default();
+    let refused = too_many(tx, who, now)?;
+    let row = tx.insert(
+        "INSERT INTO approval (key, code, task, requester, requester_name, request, hash, state, expires_at,
+             created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'open', ?8, ?9)",
+        params![
+            &sought.key,
+            code(&sought.key),
+            task,
+            who,
+            name,
+            &sought.request,
+            &sought.hash,
+            sought.expires_at,
+            millis(now)
+        ],
+    )?;
+    let Some(row) = row else { return Ok(Vec::new()) };
+    let mut queued = Vec::new();
+    if refused.is_none() {
+        for asking in &sought.asked {
+            queued.push(ask(tx, task, row, asking, now)?);
+        }
+    }
+    settle_unasked(tx, row, refused.as_deref().unwrap_or(NOBODY), now)?;
+    Ok(queued)
+}
+
+fn ask(
+    tx: &mut dyn Tx,
+    task: i64,
+    approval: i64,
+    asking: &Asking,
+    now: DateTime<Utc>,
+) -> Result<Queued> {
+    let said = outbox::say(tx, &asking.draft, outbox::Cause::Task(task), now)?;
+    tx.execute_later(
+        "INSERT INTO approval_asked (approval, account, person, person_name, conversation, outbound, refused)
+         SELECT CAST(?1 AS BIGINT), CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), conversation, id,
+             CAST(?6 AS BIGINT)
+         FROM outbound WHERE id = ?5",
+        params![
+            approval,
+            asking.account.as_str(),
+            asking.person.id.as_str(),
+            &asking.person.name,
+            said.outbound.0,
+            said.parts.is_empty()
+        ],
+    )?;
+    Ok(said)
+}
+
+/// Why no more is asked for somebody, if so.
+fn too_many(tx: &mut dyn Tx, requester: &str, now: DateTime<Utc>) -> Result<Option<String>> {
+    let open: u32 = tx.only(
+        "SELECT COUNT(*) FROM approval WHERE requester = ?1 AND state = 'open'",
+        params![requester],
+    )?;
+    let recent: u32 = tx.only(
+        "SELECT COUNT(*) FROM approval WHERE requester = ?1 AND created_at > ?2 AND state <> 'not_asked'",
+        params![requester, millis(now - WITHIN)],
+    )?;
+    Ok(if open >= MOST_OPEN {
+        Some(format!("{MOST_OPEN} requests for the same person are waiting already"))
+    } else {
+        let many =
+            || format!("{MOST_RECENT} requests for the same person were made within an hour");
+        (recent >= MOST_RECENT).then(many)
+    })
+}
+
+/// An open approval that nobody can read any more is refused, and its task goes on.
+fn settle_unasked(tx: &mut dyn Tx, approval: i64, why: &str, now: DateTime<Utc>) -> Result<()> {
+    let task: Option<i64> = tx.first(
+        "UPDATE approval SET state = 'not_asked', why = ?2, settled_at = ?3
+         WHERE id = ?1 AND state = 'open'
+           AND NOT EXISTS (SELECT 1 FROM approval_asked WHERE approval = ?1 AND refused = 0)
+         RETURNING task",
+        params![approval, why, millis(now)],
+    )?;
+    match task {
+        Some(task) => wake(tx, task).map(|_| ()),
+        None => Ok(()),
+    }
+}
+
+/// The platform will not take what asks one of them.
+pub fn not_asked(tx: &mut dyn Tx, outbound: i64, why: &str, now: i64) -> Result<()> {
+    let approval: Option<i64> = tx.first(
+        "UPDATE approval_asked SET refused = 1 WHERE outbound = ?1 RETURNING approval",
+        params![outbound],
+    )?;
+    match approval {
+        Some(approval) => settle_unasked(tx, approval, &format!("{NOBODY}: {why}"), time(now)),
+        None => Ok(()),
+    }
+}
+
+/// Decides; `None` when the row that says so was carried out before.
+pub fn decide(tx: &mut dyn Tx, decision: &Decision, now: DateTime<Utc>) -> Result<Option<Decided>> {
+    let Decision { row, key, verdict, by, name } = decision;
+    let key = key.as_deref().unwrap_or_default();
+    let task: Option<i64> = tx.first("SELECT task FROM approval WHERE key = ?1", params![key])?;
+    if let Some(task) = task {
+        locks::of_task(tx, task, [])?;
+    }
+    let mut at = millis(now);
+    if let Some(row) = row {
+        let stored: Option<i64> = tx.first(
+            "UPDATE inbox SET done_at = ?2
+             WHERE id = ?1 AND disposition IN ('tap', 'answer') AND done_at IS NULL RETURNING stored_at",
+            params![row.0, at],
+        )?;
+        let Some(stored) = stored else { return Ok(None) };
+        // A clock that was set back makes nothing younger than it is.
+        at = at.max(stored);
+    }
+    let (state, lapses_at) = match verdict {
+        Verdict::Approve => (ApprovalState::Approved, Some(at + LAPSES_AFTER.num_milliseconds())),
+        Verdict::Deny => (ApprovalState::Denied, None),
+    };
+    let account = by.as_ref().map(|(account, _)| account.as_str());
+    let person = by.as_ref().map(|(_, person)| person.as_str());
+    let task: Option<i64> = tx.first(
+        "UPDATE approval SET state = ?2, lapses_at = ?3, decided_by = ?4, settled_at = ?5
+         WHERE key = ?1 AND state = 'open' AND expires_at > ?5
+           AND (CAST(?6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM approval_asked a
+                WHERE a.approval = approval.id AND a.account = ?6 AND a.person = ?7))
+         RETURNING task",
+        params![key, state.name(), lapses_at, name, at, account, person],
+    )?;
+    let Some(task) = task else { return Ok(Some(Decided::default())) };
+    if let Some(row) = row {
+        tx.execute_later("UPDATE inbox SET task = ?2 WHERE id = ?1", params![row.0, task])?;
+    }
+    let ready = match wake(tx, task)? {
+        Some(lane) => lanes::ready_name(tx, lane, now)?,
+        None => None,
+    };
+    Ok(Some(Decided { done: true, ready }))
+}
+
+/// Uses up the leave for a call in the write that marks it started; whether there was any.
+pub fn consume(
+    tx: &mut dyn Tx,
+    task: i64,
+    key: &str,
+    hash: &str,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let taken = tx.execute(
+        "UPDATE approval SET state = 'consumed'
+         WHERE key = ?1 AND task = ?2 AND hash = ?3 AND state = 'approved' AND lapses_at > ?4",
+        params![key, task, hash, millis(now)],
+    )?;
+    if taken == 0 {
+        tx.execute_later(
+            "UPDATE approval SET state = 'lapsed' WHERE key = ?1 AND state = 'approved' AND lapses_at <= ?2",
+            params![key, millis(now)],
+        )?;
+    }
+    Ok(taken > 0)
+}
+
+/// A task wakes by itself: nobody has decided.
+pub fn expire(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<()> {
+    tx.execute_later(
+        "UPDATE approval SET state = 'expired', settled_at = ?2 WHERE task = ?1 AND state = 'open'",
+        params![task, millis(now)],
+    )
+}
+
+/// A task has ended: what it was or is to be allowed is taken back.
+pub fn withdraw_of(tx: &mut dyn Tx, task: i64, now: i64) -> Result<()> {
+    tx.execute_later(
+        "UPDATE approval SET state = 'withdrawn', why = 'its task has ended', settled_at = ?2
+         WHERE task = ?1 AND state IN ('open', 'approved')",
+        params![task, now],
+    )
+}
+
+/// Plan mode begins in a conversation: nothing is allowed there any more, and its parked tasks go on.
+pub fn withdraw_in(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<()> {
+    let tasks: Vec<i64> = tx.column(
+        "UPDATE approval SET state = 'withdrawn', why = 'plan mode has begun', settled_at = ?2
+         WHERE id IN (SELECT id FROM approval INDEXED BY approval_usable
+                      WHERE state IN ('open', 'approved'))
+           AND (SELECT conversation FROM task WHERE id = approval.task) = ?1
+         RETURNING task",
+        params![conversation, millis(now)],
+    )?;
+    tasks.into_iter().try_for_each(|task| wake(tx, task).map(|_| ()))
+}
+
+/// A parked task goes on as soon as its lane lets it; returns the lane.
+fn wake(tx: &mut dyn Tx, task: i64) -> Result<Option<i64>> {
+    let lane: Option<i64> = tx.first(
+        "UPDATE task SET state = 'waiting', start_at = 0
+         WHERE id = ?1 AND state = 'parked' RETURNING lane",
+        params![task],
+    )?;
+    if let Some(lane) = lane {
+        lanes::refresh(tx, lane)?;
+    }
+    Ok(lane)
+}

@@ -1,0 +1,164 @@
+//! A command's effect and its answer, once per row.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{ConversationId, PersonId};
+
+use super::ending::{Ending, end};
+use super::outbox::{self, Cause, Prepared};
+use super::rows::millis;
+use super::stop::{self, Ended};
+use super::{asking, conversations, lanes, locks, notes};
+use crate::domain::facts::Mode;
+use crate::domain::ids::TaskId;
+use crate::store::error::Result;
+use crate::store::intake::{CommandDone, CommandEffect, StopAnswers};
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// An effect with its drafts written.
+#[derive(Debug)]
+pub enum Effect {
+    Say(Option<Prepared>),
+    Stop { by: Option<PersonId>, also: Vec<ConversationId>, answers: Box<Answers> },
+    Reset(Prepared),
+    Workspace(Option<String>, Option<Prepared>),
+    Mode(Mode, Option<Prepared>),
+}
+
+/// The answers to a stop with their texts written.
+#[derive(Debug)]
+pub struct Answers {
+    stopped: Prepared,
+    refused: Prepared,
+    finished: Prepared,
+    idle: Prepared,
+}
+
+impl Effect {
+    /// Writes the drafts' texts.
+    pub fn new(effect: CommandEffect) -> Result<Self> {
+        Ok(match effect {
+            CommandEffect::Say(draft) => Self::Say(draft.map(Prepared::new).transpose()?),
+            CommandEffect::Stop { by, also, answers } => {
+                let StopAnswers { stopped, refused, finished, idle } = *answers;
+                let answers = Box::new(Answers {
+                    stopped: Prepared::new(stopped)?,
+                    refused: Prepared::new(refused)?,
+                    finished: Prepared::new(finished)?,
+                    idle: Prepared::new(idle)?,
+                });
+                Self::Stop { by, also, answers }
+            }
+            CommandEffect::Reset(draft) => Self::Reset(Prepared::new(draft)?),
+            CommandEffect::Workspace(path, draft) => {
+                Self::Workspace(path, draft.map(Prepared::new).transpose()?)
+            }
+            CommandEffect::Mode(mode, draft) => {
+                Self::Mode(mode, draft.map(Prepared::new).transpose()?)
+            }
+        })
+    }
+
+    /// Returns the conversations that it touches besides its row's, and those in which it speaks.
+    fn elsewhere(&self) -> Vec<&ConversationId> {
+        let (also, said): (&[ConversationId], Vec<&Prepared>) = match self {
+            Self::Say(draft) | Self::Workspace(_, draft) | Self::Mode(_, draft) => {
+                (&[], draft.iter().collect())
+            }
+            Self::Reset(draft) => (&[], vec![draft]),
+            Self::Stop { also, answers, .. } => (also, vec![&answers.stopped]),
+        };
+        also.iter().chain(said.into_iter().map(Prepared::conversation)).collect()
+    }
+
+    /// Returns about how many bytes it will write.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Say(draft) | Self::Workspace(_, draft) | Self::Mode(_, draft) => {
+                draft.as_ref().map_or(0, Prepared::bytes)
+            }
+            Self::Stop { answers, .. } => answers.stopped.bytes().max(answers.idle.bytes()),
+            Self::Reset(draft) => draft.bytes(),
+        }
+    }
+}
+
+/// Carries out the command of a row; `None` when it was carried out before.
+pub fn carry_out(
+    tx: &mut dyn Tx,
+    row: i64,
+    effect: &Effect,
+    now: DateTime<Utc>,
+) -> Result<Option<CommandDone>> {
+    locks::of_row(tx, row, effect.elsewhere())?;
+    let conversation: Option<i64> = tx.first(
+        "UPDATE inbox SET done_at = ?2
+         WHERE id = ?1 AND disposition = 'command' AND done_at IS NULL RETURNING conversation",
+        params![row, millis(now)],
+    )?;
+    let Some(conversation) = conversation else { return Ok(None) };
+    let mut ended = Ended::default();
+    let draft = match effect {
+        Effect::Say(draft) => draft.as_ref(),
+        Effect::Stop { by, also, answers } => {
+            let by = by.as_ref().map(PersonId::as_str);
+            ended = stop::stop(tx, conversation, by, now)?;
+            let mut busy = stop::is_busy(tx, conversation)?;
+            for thread in also {
+                if let Some(thread) = conversations::find(tx, thread)? {
+                    ended.join(stop::stop(tx, thread, by, now)?);
+                    busy |= stop::is_busy(tx, thread)?;
+                }
+            }
+            Some(match ended.any {
+                true => &answers.stopped,
+                false if by.is_some() && busy => &answers.refused,
+                false if stop::has_just_ended(tx, conversation, row)? => &answers.finished,
+                false => &answers.idle,
+            })
+        }
+        Effect::Reset(draft) => {
+            ended = stop::stop(tx, conversation, None, now)?;
+            tx.execute_later(
+                "UPDATE conversation SET epoch = epoch + 1, todos = NULL, plan = 0 WHERE id = ?1",
+                params![conversation],
+            )?;
+            Some(draft)
+        }
+        Effect::Workspace(path, draft) => {
+            notes::set_workspace(tx, conversation, path.as_deref())?;
+            draft.as_ref()
+        }
+        Effect::Mode(mode, draft) => {
+            notes::change_mode(tx, conversation, *mode, now)?;
+            draft.as_ref()
+        }
+    };
+    let queued = draft.map(|d| outbox::say(tx, d, Cause::Command(row), now)).transpose()?;
+    Ok(Some(CommandDone { stopping: ended.running, queued, withdrawn: ended.withdrawn }))
+}
+
+/// Ends the task that a row began, as far as it has come.
+pub fn abandon(tx: &mut dyn Tx, row: i64, now: DateTime<Utc>) -> Result<CommandDone> {
+    locks::of_row(tx, row, [])?;
+    let mut done = CommandDone::default();
+    let found: Option<(i64, i64, String)> = tx.optional(
+        "SELECT t.id, t.lane, t.state FROM inbox i JOIN task t ON t.id = i.task
+         WHERE i.id = ?1 AND i.disposition = 'task' AND t.finish IS NULL",
+        params![row],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    let Some((task, lane, state)) = found else { return Ok(done) };
+    done.stopping.push(TaskId(task));
+    if state == "running" {
+        stop::tell(tx, task)?;
+    } else {
+        done.withdrawn = asking::withdraw_of(tx, task, now)?;
+        let why = Some("who asked has gone");
+        end(tx, task, Ending { state: "stopped", why, at: millis(now) })?;
+        lanes::refresh(tx, lane)?;
+    }
+    stop::cancel_unsent(tx, task, "stopped", now)?;
+    outbox::tidy(tx)?;
+    Ok(done)
+}

@@ -1,0 +1,156 @@
+//! A whole life, table by table: read in the order of keys, written elsewhere, and settled there.
+
+use super::ending::{Ending, end};
+use super::rows::json;
+use super::{lanes, outbox};
+use crate::domain::question::Given;
+use crate::store::error::Result;
+use crate::store::tables::Table;
+use crate::store::tx::{Dialect, Tx};
+use crate::store::value::{Owned, Value, params};
+
+/// So many rows are read and written at a time.
+pub const PAGE: usize = 200;
+
+/// Why a part that was open is unclear in a copy.
+const COPIED: &str = "its ledger was copied before it was known whether it arrived";
+
+/// The statements that carry one table; a program that copies makes them once.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried {
+    first: &'static str,
+    next: &'static str,
+    fill: &'static str,
+    /// Which columns are the key.
+    key: &'static [&'static str],
+    columns: &'static [&'static str],
+    numbered: Option<&'static str>,
+}
+
+/// A row: its values in the order of the table's columns.
+pub type Line = Vec<Owned>;
+
+impl Carried {
+    /// Writes the statements of a table.
+    pub fn of(table: &Table) -> Self {
+        let Table { name, columns, key, numbered } = *table;
+        // Whether it is sealed is each one's own.
+        let columns = columns.strip_suffix(&["sealed"]).unwrap_or(columns);
+        let (all, keys) = (columns.join(", "), key.join(", "));
+        let places = |n: usize| (1..=n).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
+        let rest = |column: &&&str| !key.contains(column);
+        let set: Vec<String> =
+            columns.iter().filter(rest).map(|c| format!("{c} = excluded.{c}")).collect();
+        let known = match set.is_empty() {
+            true => "NOTHING".to_owned(),
+            false => format!("UPDATE SET {}", set.join(", ")),
+        };
+        let select = format!("SELECT {all} FROM {name}");
+        let order = format!("ORDER BY {keys} LIMIT {PAGE}");
+        let number = format!(
+            "SELECT setval(pg_get_serial_sequence('{name}', 'id'), COALESCE(MAX(id), 0) + 1, FALSE) FROM {name}"
+        );
+        Self {
+            first: kept(format!("{select} {order}")),
+            next: kept(format!("{select} WHERE ({keys}) > ({}) {order}", places(key.len()))),
+            fill: kept(format!(
+                "INSERT INTO {name} ({all}) VALUES ({}) ON CONFLICT ({keys}) DO {known}",
+                places(columns.len())
+            )),
+            key,
+            columns,
+            numbered: numbered.then(|| kept(number)),
+        }
+    }
+
+    /// Returns the key of a row, by which the page behind it is found.
+    pub fn key_of(&self, line: &Line) -> Vec<Owned> {
+        let at = |name: &&str| self.columns.iter().position(|column| column == name);
+        self.key.iter().filter_map(at).filter_map(|at| line.get(at).cloned()).collect()
+    }
+}
+
+/// A statement lives as long as the program: the engines know it by its place.
+fn kept(sql: String) -> &'static str {
+    Box::leak(sql.into_boxed_str())
+}
+
+/// Whether nothing has ever been stored.
+pub fn is_empty(tx: &mut dyn Tx) -> Result<bool> {
+    Ok(!tx.exists("SELECT 1 FROM conversation LIMIT 1", params![])?
+        && !tx.exists("SELECT 1 FROM inbox LIMIT 1", params![])?
+        && !tx.exists("SELECT 1 FROM cursor LIMIT 1", params![])?)
+}
+
+/// Reads the rows behind a key, from the first one without it.
+pub fn page(tx: &mut dyn Tx, table: &Carried, after: Option<&[Owned]>) -> Result<Vec<Line>> {
+    let key: Vec<Value<'_>> = after.unwrap_or_default().iter().map(Owned::value).collect();
+    let sql = if after.is_some() { table.next } else { table.first };
+    let width = table.columns.len();
+    tx.all(sql, &key, |row| (0..width).map(|at| row.value(at).map(Owned::text)).collect())
+}
+
+/// Writes rows.
+pub fn fill(tx: &mut dyn Tx, table: &Carried, lines: &[Line]) -> Result<()> {
+    for line in lines {
+        let values: Vec<Value<'_>> = line.iter().map(Owned::value).collect();
+        tx.execute_later(table.fill, &values)?;
+    }
+    Ok(())
+}
+
+/// Lets the ids that the database gives go on behind those that were copied.
+pub fn number(tx: &mut dyn Tx, table: &Carried) -> Result<()> {
+    match table.numbered {
+        Some(sql) if tx.dialect() == Dialect::Postgres => tx.only::<i64>(sql, params![]).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// Settles what was under way: nobody knows what became of it. Open parts are unclear, running tasks stopped, open
+/// questions expired; what waits goes on waiting.
+pub fn settle(tx: &mut dyn Tx, now: i64) -> Result<()> {
+    tx.execute_later(
+        "UPDATE part SET state = 'unclear', open = 0, instance = NULL, reason = ?2, updated_at = ?1,
+             told = (SELECT CASE WHEN answer = 1 THEN 0 END FROM outbound WHERE id = part.outbound)
+         WHERE id IN (SELECT part FROM rendered) AND open = 1 AND state <> 'held'",
+        params![now, COPIED],
+    )?;
+    outbox::tidy(tx)?;
+    let running: Vec<(i64, i64)> =
+        tx.all("SELECT id, lane FROM task WHERE state = 'running'", params![], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    for (task, lane) in running {
+        let why = Some("its ledger was copied while it ran");
+        end(tx, task, Ending { state: "stopped", why, at: now })?;
+        lanes::refresh(tx, lane)?;
+    }
+    let asked: Vec<(i64, i64)> = tx.all(
+        "SELECT t.id, t.lane FROM question q JOIN task t ON t.id = q.task WHERE q.state = 'open'",
+        params![],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    tx.execute_later(
+        "UPDATE question SET state = 'expired', given = ?1, settled_at = ?2 WHERE state = 'open'",
+        params![&json(&Given::Expired)?, now],
+    )?;
+    for (task, lane) in asked {
+        tx.execute_later(
+            "UPDATE task SET state = 'waiting', start_at = 0 WHERE id = ?1 AND state = 'parked'",
+            params![task],
+        )?;
+        lanes::refresh(tx, lane)?;
+    }
+    tx.execute_later("DELETE FROM status_message", params![])
+}
+
+/// Returns why the ledger must not be used, if somebody has sealed it.
+pub fn sealed(tx: &mut dyn Tx) -> Result<Option<String>> {
+    Ok(tx.first::<Option<String>>("SELECT sealed FROM meta WHERE id = 1", params![])?.flatten())
+}
+
+/// Seals the ledger, or opens it again: whoever starts on a sealed one is told why not.
+pub fn seal(tx: &mut dyn Tx, why: Option<&str>) -> Result<()> {
+    tx.execute_later("UPDATE meta SET sealed = ?1 WHERE id = 1", params![why])
+}

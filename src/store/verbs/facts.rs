@@ -1,0 +1,120 @@
+//! Facts as rows: where a task speaks stands once for all tasks of that kind, the rest with the task.
+
+use serde::Deserialize;
+
+use super::rows::{json, load};
+use crate::domain::facts::{Facts, Trust};
+use crate::store::error::{Result, StoreError};
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// What stands in a task's facts for the row that holds their place.
+const ELSEWHERE: &str = r#""place":0"#;
+
+/// Facts, written as two texts before they reach the writer.
+#[derive(Debug)]
+pub struct Written {
+    place: String,
+    rest: String,
+}
+
+impl Written {
+    /// Writes facts.
+    pub fn new(facts: &Facts) -> Result<Self> {
+        let (place, whole) = (json(&facts.place)?, json(facts)?);
+        let Some((before, after)) = whole.split_once(&format!(r#""place":{place}"#)) else {
+            return Err(StoreError::Corrupt("facts without their place: a defect".to_owned()));
+        };
+        Ok(Self { rest: format!("{before}{ELSEWHERE}{after}"), place })
+    }
+
+    /// Returns what stands with the task.
+    pub fn rest(&self) -> &str {
+        &self.rest
+    }
+
+    /// Returns the row of their place, made when it is new.
+    pub fn whereabouts(&self, tx: &mut dyn Tx) -> Result<i64> {
+        const KNOWN: &str = "SELECT id FROM whereabouts WHERE place = ?1";
+        if let Some(row) = tx.first(KNOWN, params![&self.place])? {
+            return Ok(row);
+        }
+        let sql = "INSERT INTO whereabouts (place) VALUES (?1) ON CONFLICT (place) DO NOTHING";
+        match tx.insert(sql, params![&self.place])? {
+            Some(row) => Ok(row),
+            None => tx.only(KNOWN, params![&self.place]),
+        }
+    }
+
+    /// Returns about how many bytes it will take.
+    pub fn bytes(&self) -> usize {
+        self.rest.len()
+    }
+}
+
+/// A task's facts as they are stored: its own, and the row of their place.
+pub type RawFacts = (String, Option<String>);
+
+/// Reads the facts of a task.
+///
+/// # Errors
+/// `Corrupt` when they cannot be read.
+pub fn read(task: i64, raw: &RawFacts) -> Result<Facts> {
+    let (rest, place) = raw;
+    match place {
+        Some(place) => load(task, &rest.replacen(ELSEWHERE, &format!(r#""place":{place}"#), 1)),
+        None => load(task, rest),
+    }
+}
+
+/// Returns the trust that a task's own facts name; whoever cannot be read is nobody we know.
+pub fn trust(rest: &str) -> Trust {
+    let named = serde_json::from_str::<Named>(rest).ok().and_then(|named| named.trust);
+    named.and_then(|name| Trust::parse(&name)).unwrap_or(Trust::Stranger)
+}
+
+/// Whether a task's own facts name this person as who asked for it; everybody for `None`.
+pub fn is_of(rest: &str, person: Option<&str>) -> bool {
+    let Some(person) = person else { return true };
+    let named = serde_json::from_str::<Named>(rest).ok();
+    named.and_then(|named| named.speaker).as_deref() == Some(person)
+}
+
+/// Returns the mode that a task's own facts name.
+pub fn mode(rest: &str) -> Option<String> {
+    serde_json::from_str::<Named>(rest).ok().and_then(|named| named.mode)
+}
+
+/// What is looked at in facts that need not be read as a whole.
+#[derive(Deserialize)]
+struct Named {
+    trust: Option<String>,
+    speaker: Option<String>,
+    mode: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::conformance::facts;
+
+    #[test]
+    fn facts_are_put_together_as_they_were() {
+        let mut facts = facts();
+        facts.summoned = vec![r#"a "place":0 in a text"#.to_owned()];
+        let written = Written::new(&facts).unwrap();
+        assert!(!written.rest.contains("telegram"), "{}", written.rest);
+        assert_eq!(read(1, &(written.rest, Some(written.place))).unwrap(), facts);
+        assert_eq!(read(1, &(json(&facts).unwrap(), None)).unwrap(), facts);
+    }
+
+    #[test]
+    fn what_is_looked_at_is_found_in_written_facts() {
+        let written = Written::new(&facts()).unwrap();
+        let rest = written.rest();
+        assert_eq!((trust(rest), mode(rest).as_deref()), (Trust::Allowed, Some("normal")));
+        assert!(is_of(rest, Some("tg:1")) && is_of(rest, None) && !is_of(rest, Some("tg:2")));
+        assert_eq!((trust("{"), mode("{}")), (Trust::Stranger, None));
+        assert!(!is_of("{", Some("tg:1")));
+    }
+}

@@ -1,0 +1,37 @@
+//! The fence of a claim: every write of a run looks whether its claim still holds.
+
+use crate::domain::facts::Mode;
+use crate::domain::task::Claim;
+use crate::store::error::Result;
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// A running task is told to stop, and that what it writes may hold the text of a message that was taken back.
+pub const STOP_UNSENT: i64 = 2;
+
+/// What the holder of a claim needs to know of its task.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// The row of its lane.
+    pub lane: i64,
+    /// Somebody wants it to end.
+    pub stop: bool,
+    /// Its message was taken back.
+    pub unsent: bool,
+    /// What its conversation is in.
+    pub mode: Mode,
+}
+
+/// Returns the task's state when the claim still holds.
+pub fn held(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Held>> {
+    tx.optional(
+        "SELECT lane, stop, (SELECT plan FROM conversation WHERE id = task.conversation)
+         FROM task WHERE id = ?1 AND state = 'running' AND claim = ?2 AND instance = ?3",
+        params![claim.task.0, claim.number, &claim.instance.0],
+        |row| {
+            let stop: i64 = row.get(1)?;
+            let mode = if row.get(2)? { Mode::Plan } else { Mode::Normal };
+            Ok(Held { lane: row.get(0)?, stop: stop != 0, unsent: stop == STOP_UNSENT, mode })
+        },
+    )
+}

@@ -1,0 +1,194 @@
+//! Forgets what is older than it is kept, a few rows at a time, so that no message waits for it.
+//!
+//! Tables grow at one end, so the oldest rows stand at the other: each step looks at the first ones alone.
+//! What still has something to do is left, however old it is, and so is the newest row of every table: ids
+//! are never given twice.
+
+use super::rows::millis;
+use super::{standing, texts};
+use crate::store::error::Result;
+use crate::store::settings::Since;
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// The most rows of one step.
+const MOST: i64 = 200;
+/// So many of the oldest rows are looked at.
+const FRONT: i64 = 1_000;
+
+/// Forgets at most [`MOST`] rows; 0 when there is nothing left to forget.
+pub fn step(tx: &mut dyn Tx, since: &Since) -> Result<u64> {
+    let [transcripts, inbox, outbox, keys] =
+        [since.transcripts, since.inbox, since.outbox, since.keys].map(millis);
+    let kinds: [(Kind, i64); 7] = [
+        (transcript, transcripts),
+        (words, inbox),
+        (said, outbox),
+        (told, 0),
+        (tasks, keys),
+        (messages, keys),
+        (small, keys),
+    ];
+    for (forget, since) in kinds {
+        let rows = forget(tx, since)?;
+        if rows > 0 {
+            return Ok(rows);
+        }
+    }
+    Ok(0)
+}
+
+/// Forgets some rows of one kind that are older; returns how many.
+type Kind = fn(&mut dyn Tx, i64) -> Result<u64>;
+
+fn transcript(tx: &mut dyn Tx, since: i64) -> Result<u64> {
+    tx.execute(
+        "DELETE FROM transcript WHERE (task, seq) IN
+             (SELECT i.task, i.seq FROM
+                  (SELECT task, seq FROM transcript ORDER BY task, seq LIMIT ?2) i
+              CROSS JOIN task t ON t.id = i.task WHERE t.ended_at < ?1 LIMIT ?3)",
+        params![since, FRONT, MOST],
+    )
+}
+
+/// The words of messages go and their keys stay: a platform may bring them once more.
+fn words(tx: &mut dyn Tx, since: i64) -> Result<u64> {
+    let old: Vec<OldMessage> = tx.all(
+        "SELECT i.id, i.stored_at, i.inbound, i.disposition, i.task,
+                CASE WHEN EXISTS (SELECT 1 FROM task t WHERE t.id = i.task AND t.ended_at IS NULL)
+                THEN 1 ELSE 0 END
+         FROM inbox i WHERE i.id > (SELECT blanked FROM meta) ORDER BY i.id LIMIT ?1",
+        params![MOST],
+        |row| {
+            let (task, is_open): (Option<i64>, bool) = (row.get(4)?, row.get(5)?);
+            let is_old = row.get::<i64>(1)? < since;
+            let left = match is_old && !is_open {
+                true => texts::forgotten(row.get(2)?),
+                false => None,
+            };
+            let waits = task.is_none() && matches!(row.get(3)?, "context" | "gate");
+            Ok(OldMessage { id: row.get(0)?, is_old, left, waits })
+        },
+    )?;
+    let old = || old.iter().filter(|message| message.is_old);
+    let Some(last) = old().map(|message| message.id).max() else { return Ok(0) };
+    let mut changed = 0;
+    // A task that has not ended needs them still; with its key the row goes as a whole.
+    for message in old() {
+        let Some(left) = &message.left else { continue };
+        let sql = match message.waits {
+            true => "UPDATE inbox SET inbound = ?2, disposition = 'ignored: too old' WHERE id = ?1",
+            false => "UPDATE inbox SET inbound = ?2 WHERE id = ?1",
+        };
+        tx.execute_later(sql, params![message.id, left])?;
+        changed += 1;
+    }
+    tx.execute_later("UPDATE meta SET blanked = ?1", params![last])?;
+    Ok(changed.max(1))
+}
+
+/// A message that may be old.
+struct OldMessage {
+    id: i64,
+    is_old: bool,
+    /// What is to be left of it; nothing is changed where it is still needed or cannot be read.
+    left: Option<String>,
+    /// Nothing has become of it.
+    waits: bool,
+}
+
+fn said(tx: &mut dyn Tx, since: i64) -> Result<u64> {
+    let old: Vec<i64> = tx.column(
+        "SELECT o.id FROM (SELECT id, created_at FROM outbound ORDER BY id LIMIT ?2) o
+         WHERE o.created_at < ?1 AND o.id < (SELECT MAX(id) FROM outbound)
+             AND NOT EXISTS (SELECT 1 FROM part WHERE id BETWEEN o.id * 4096 AND o.id * 4096 + 4095
+                                 AND open = 1)
+         LIMIT ?3",
+        params![since, FRONT, MOST / 4],
+    )?;
+    let mut rows = 0;
+    for outbound in old {
+        let [first, last] = standing::parts_of(outbound);
+        let left = MOST - i64::try_from(rows).unwrap_or(MOST);
+        tx.execute_later(
+            "DELETE FROM rendered WHERE part BETWEEN ?1 AND ?2",
+            params![first, last],
+        )?;
+        tx.execute_later(
+            "DELETE FROM part_also WHERE part BETWEEN ?1 AND ?2",
+            params![first, last],
+        )?;
+        rows += tx.execute(
+            "DELETE FROM part WHERE id IN (SELECT id FROM part WHERE id BETWEEN ?1 AND ?2 LIMIT ?3)",
+            params![first, last, left],
+        )?;
+        if rows >= MOST.unsigned_abs() {
+            break;
+        }
+        rows += tx.execute("DELETE FROM outbound WHERE id = ?1", params![outbound])?;
+    }
+    Ok(rows)
+}
+
+/// What did not arrive was told to a task that has ended: nobody asks for its words again.
+fn told(tx: &mut dyn Tx, _: i64) -> Result<u64> {
+    let told: Vec<i64> = tx.column(
+        "SELECT p.id FROM part p JOIN task t ON t.id = p.told
+         WHERE p.told IS NOT NULL AND p.told > 0 AND p.open = 0 AND t.ended_at IS NOT NULL LIMIT ?1",
+        params![MOST / 2],
+    )?;
+    for part in &told {
+        tx.execute_later("UPDATE part SET told = NULL WHERE id = ?1", params![*part])?;
+        tx.execute_later("DELETE FROM rendered WHERE part = ?1", params![*part])?;
+    }
+    Ok(told.len() as u64)
+}
+
+/// Tasks of which nothing else is left, with their questions.
+fn tasks(tx: &mut dyn Tx, since: i64) -> Result<u64> {
+    let old: Vec<i64> = tx.column(
+        "SELECT t.id FROM (SELECT id, ended_at FROM task ORDER BY id LIMIT ?2) t
+         WHERE t.ended_at < ?1 AND t.id < (SELECT MAX(id) FROM task)
+             AND NOT EXISTS (SELECT 1 FROM transcript WHERE task = t.id)
+             AND NOT EXISTS (SELECT 1 FROM outbound WHERE task = t.id)
+             AND NOT EXISTS (SELECT 1 FROM question WHERE task = t.id AND state = 'open') LIMIT ?3",
+        params![since, FRONT, MOST / 4],
+    )?;
+    let mut rows = 0;
+    for task in old {
+        for sql in [
+            "DELETE FROM question WHERE task = ?1",
+            "DELETE FROM approval_asked WHERE approval IN (SELECT id FROM approval WHERE task = ?1)",
+            "DELETE FROM approval WHERE task = ?1",
+            "DELETE FROM hold WHERE task = ?1",
+            "DELETE FROM status_message WHERE task = ?1",
+            "DELETE FROM task WHERE id = ?1",
+        ] {
+            rows += tx.execute(sql, params![task])?;
+        }
+    }
+    Ok(rows)
+}
+
+/// Messages as a whole: nobody brings them once more.
+fn messages(tx: &mut dyn Tx, since: i64) -> Result<u64> {
+    tx.execute(
+        "DELETE FROM inbox WHERE id IN
+             (SELECT i.id FROM (SELECT id, task, stored_at FROM inbox ORDER BY id LIMIT ?2) i
+              WHERE i.stored_at < ?1 AND i.id < (SELECT MAX(id) FROM inbox)
+                  AND NOT EXISTS (SELECT 1 FROM task t WHERE t.id = i.task AND t.ended_at IS NULL)
+              LIMIT ?3)",
+        params![since, FRONT, MOST],
+    )
+}
+
+/// Notices that were said once a day, and pauses that are over.
+fn small(tx: &mut dyn Tx, since: i64) -> Result<u64> {
+    let notices = tx.execute(
+        "DELETE FROM notice WHERE key IN
+             (SELECT key FROM notice WHERE key >= 'notice:' AND key < 'notice;'
+                  AND outbound < (SELECT MIN(id) FROM outbound) LIMIT ?1)",
+        params![MOST],
+    )?;
+    Ok(notices + tx.execute("DELETE FROM penalty WHERE until < ?1", params![since])?)
+}

@@ -1,0 +1,39 @@
+//! Names that others give, as they are looked up by: never longer than an index takes.
+
+use selkie_channel_core::{Inbound, MessageRef};
+use sha2::{Digest as _, Sha256};
+
+use crate::store::arrival::{Arrival, Disposition};
+
+/// Longer names, in bytes, are stored as their hash; no platform gives such names.
+const LONGEST: usize = 512;
+
+/// Shortens every name of an arrival by which it is found again: the same name becomes the same one.
+pub fn shorten(arrival: &mut Arrival) {
+    let Arrival { inbound, disposition } = arrival;
+    let Inbound { key, message, quote, album, .. } = inbound;
+    name(key);
+    album.iter_mut().for_each(name);
+    message.iter_mut().for_each(reference);
+    quote.iter_mut().for_each(|quote| reference(&mut quote.message));
+    if let Disposition::Task(task) | Disposition::MeantNow(task) = disposition {
+        name(&mut task.cause);
+        task.gathers.iter_mut().for_each(name);
+    }
+}
+
+fn reference(message: &mut MessageRef) {
+    if message.as_str().len() > LONGEST {
+        let mut short = message.as_str().to_owned();
+        name(&mut short);
+        *message = MessageRef::new(short);
+    }
+}
+
+fn name(name: &mut String) {
+    if name.len() > LONGEST {
+        let digest = Sha256::digest(name.as_bytes());
+        *name =
+            digest.iter().fold("sha256:".to_owned(), |hash, byte| hash + &format!("{byte:02x}"));
+    }
+}

@@ -1,0 +1,248 @@
+//! What is said becomes rows: an outbound with its parts.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{Body, ConversationId, Part};
+
+use super::conversations;
+use super::rows::{json, millis, small};
+use super::standing::PARTS;
+use crate::domain::ids::{OutboundId, PartId};
+use crate::domain::transcript::Item;
+use crate::store::delivery::{Draft, DuePart, Queued};
+use crate::store::error::{Result, StoreError};
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// A draft, written as text before it reaches the writer.
+#[derive(Debug)]
+pub struct Prepared {
+    conversation: ConversationId,
+    body: String,
+    /// Which of the items that are written beside it holds its words.
+    said: Option<i64>,
+    parts: Vec<(Part, String)>,
+    expires_at: Option<DateTime<Utc>>,
+    token: Option<String>,
+}
+
+impl Prepared {
+    /// Writes a draft's texts.
+    pub fn new(draft: Draft) -> Result<Self> {
+        let body = json(&draft.outbound)?;
+        Self::with(draft, body, None)
+    }
+
+    /// Writes the texts of a task's last words. What the transcript holds already stands there alone.
+    pub fn saying(mut draft: Draft, items: &[Item]) -> Result<Self> {
+        let said = match &draft.outbound.body {
+            Body::Text { markdown } => {
+                items.iter().position(|i| matches!(i, Item::Said { text, .. } if text == markdown))
+            }
+            _ => None,
+        };
+        let Some(place) = said else { return Self::new(draft) };
+        draft.outbound.body = Body::Text { markdown: String::new() };
+        let body = json(&draft.outbound)?;
+        Self::with(draft, body, i64::try_from(place).ok())
+    }
+
+    fn with(draft: Draft, body: String, said: Option<i64>) -> Result<Self> {
+        let count = draft.parts.len();
+        if small(count as u64) > PARTS {
+            let why = format!("an answer of {count} messages, {PARTS} can be stored: say less");
+            return Err(StoreError::Broken(why));
+        }
+        let parts = draft
+            .parts
+            .into_iter()
+            .map(|part| json(&part).map(|text| (part, text)))
+            .collect::<Result<_>>()?;
+        let token = draft.outbound.reply_window.map(|window| window.token);
+        let conversation = draft.outbound.conversation;
+        Ok(Self { conversation, body, said, parts, expires_at: draft.expires_at, token })
+    }
+
+    /// Returns where it is said.
+    pub fn conversation(&self) -> &ConversationId {
+        &self.conversation
+    }
+
+    /// Returns the right to answer that it may use up.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    /// Returns about how many bytes it will take.
+    pub fn bytes(&self) -> usize {
+        self.body.len() + self.parts.iter().map(|(_, text)| text.len()).sum::<usize>()
+    }
+}
+
+/// Why something is said.
+#[derive(Clone, Copy, Debug)]
+pub enum Cause<'a> {
+    /// By a task.
+    Task(i64),
+    /// By a task's call with this id.
+    Call(i64, &'a str),
+    /// As a task's last words, beside items of its transcript that are numbered from this one on.
+    Finish(i64, i64),
+    /// By a command's row.
+    Command(i64),
+    /// By a row that changes what an earlier message shows: no answer of its own.
+    Change(i64),
+    /// By the daemon itself.
+    Notice,
+}
+
+impl Cause<'_> {
+    fn task(self) -> Option<i64> {
+        match self {
+            Self::Task(task) | Self::Call(task, _) | Self::Finish(task, _) => Some(task),
+            _ => None,
+        }
+    }
+
+    fn inbox(self) -> Option<i64> {
+        match self {
+            Self::Command(row) | Self::Change(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    fn call(&self) -> Option<&str> {
+        match self {
+            Self::Call(_, call) => Some(call),
+            _ => None,
+        }
+    }
+}
+
+/// Stores something said, with its parts queued; in a closed conversation they are refused at once
+/// and nothing is handed back to send.
+pub fn say(
+    tx: &mut dyn Tx,
+    draft: &Prepared,
+    cause: Cause<'_>,
+    now: DateTime<Utc>,
+) -> Result<Queued> {
+    let conversation = conversations::speak(tx, &draft.conversation)?;
+    let answer = answers(tx, conversation, cause)?;
+    let said = match cause {
+        Cause::Finish(_, first) => draft.said.map(|place| first + place),
+        _ => None,
+    };
+    let made = tx.insert(
+        "INSERT INTO outbound
+             (conversation, task, call, inbox, answer, body, expires_at, created_at, said)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        params![
+            conversation,
+            cause.task(),
+            cause.call(),
+            cause.inbox(),
+            answer,
+            &draft.body,
+            draft.expires_at.map(millis),
+            millis(now),
+            said
+        ],
+    )?;
+    let not_made = || StoreError::Corrupt("what is said was not stored: a defect".to_owned());
+    let outbound = OutboundId(made.ok_or_else(not_made)?);
+    let closed = conversations::closed(tx, conversation)?;
+    let mut parts = Vec::with_capacity(draft.parts.len());
+    let row = Row { outbound, conversation, answer, now: millis(now), refused: closed.as_deref() };
+    for (place, (part, text)) in (0..PARTS).zip(&draft.parts) {
+        let due = DuePart {
+            id: row.insert(tx, place, draft.conversation.account().as_str(), text)?,
+            outbound,
+            part: part.clone(),
+            attempts: 0,
+            not_before: None,
+            expires_at: draft.expires_at,
+            unclear: false,
+            answer,
+            departs: false,
+        };
+        parts.extend(closed.is_none().then_some(due));
+    }
+    Ok(Queued { outbound, parts })
+}
+
+/// Whether it is said where the cause came from.
+fn answers(tx: &mut dyn Tx, conversation: i64, cause: Cause<'_>) -> Result<bool> {
+    let asked: Option<i64> = match (cause, cause.task()) {
+        (_, Some(task)) => tx.only("SELECT conversation FROM task WHERE id = ?1", params![task])?,
+        (Cause::Command(row), _) => {
+            tx.only("SELECT conversation FROM inbox WHERE id = ?1", params![row])?
+        }
+        _ => None,
+    };
+    Ok(asked == Some(conversation))
+}
+
+struct Row<'a> {
+    outbound: OutboundId,
+    conversation: i64,
+    answer: bool,
+    now: i64,
+    refused: Option<&'a str>,
+}
+
+impl Row<'_> {
+    fn insert(&self, tx: &mut dyn Tx, place: i64, account: &str, text: &str) -> Result<PartId> {
+        let id = self.outbound.0 * PARTS + place;
+        let open = self.refused.is_none();
+        let state = if open { "queued" } else { "refused" };
+        let told: Option<i64> = (!open && self.answer).then_some(0);
+        tx.execute_later(
+            "INSERT INTO part
+                 (id, outbound, conversation, account, state, open, told, reason, updated_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            params![
+                id,
+                self.outbound.0,
+                self.conversation,
+                account,
+                state,
+                open,
+                told,
+                self.refused,
+                self.now
+            ],
+        )?;
+        if open || told.is_some() {
+            render(tx, id, text)?;
+        }
+        Ok(PartId(id))
+    }
+}
+
+/// Keeps the call of a part until it is settled.
+pub fn render(tx: &mut dyn Tx, part: i64, text: &str) -> Result<()> {
+    tx.execute_later(
+        "INSERT INTO rendered (part, text) VALUES (?1, ?2)
+         ON CONFLICT (part) DO UPDATE SET text = excluded.text",
+        params![part, text],
+    )
+}
+
+/// Forgets the calls of parts that came to an end and are not to be told of.
+pub fn tidy(tx: &mut dyn Tx) -> Result<()> {
+    tx.execute_later(
+        "DELETE FROM rendered WHERE part IN
+             (SELECT r.part FROM rendered r CROSS JOIN part p ON p.id = r.part
+              WHERE p.open = 0 AND p.told IS NULL)",
+        params![],
+    )
+}
+
+/// Forgets the call of a part that is not to be told of.
+pub fn tidy_one(tx: &mut dyn Tx, part: i64) -> Result<()> {
+    tx.execute_later(
+        "DELETE FROM rendered WHERE part = ?1
+             AND EXISTS (SELECT 1 FROM part WHERE id = ?1 AND open = 0 AND told IS NULL)",
+        params![part],
+    )
+}

@@ -1,0 +1,33 @@
+//! Questions to people: the verbs of [`Questions`].
+
+use async_trait::async_trait;
+use selkie_channel_core::AccountId;
+
+use super::answers::{self, Effect};
+use super::questions::{self, RawQuestion};
+use crate::domain::ids::InboxId;
+use crate::store::error::Result;
+use crate::store::question::{QuestionRow, Questions, TapDone, TapEffect};
+use crate::store::sql::{Plan, SqlLedger};
+
+#[async_trait]
+impl Questions for SqlLedger {
+    async fn question(&self, account: &AccountId, key: &str) -> Result<Option<QuestionRow>> {
+        let (account, key) = (account.clone(), key.to_owned());
+        let found = self.write(Plan::RELAXED.after(account.as_str()), move |tx| {
+            questions::by_key(tx, account.as_str(), &key)
+        });
+        found.await?.map(RawQuestion::read).transpose()
+    }
+
+    async fn question_of(&self, row: InboxId) -> Result<Option<QuestionRow>> {
+        let found = self.write(Plan::RELAXED, move |tx| questions::of_row(tx, row.0));
+        found.await?.map(RawQuestion::read).transpose()
+    }
+
+    async fn answer(&self, row: InboxId, effect: TapEffect) -> Result<Option<TapDone>> {
+        let (effect, now) = (Effect::new(effect)?, self.now());
+        let plan = Plan::DURABLE.bytes(effect.bytes()).after(&row.0);
+        self.write(plan, move |tx| answers::carry_out(tx, row.0, &effect, now)).await
+    }
+}

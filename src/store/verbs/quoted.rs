@@ -1,0 +1,96 @@
+//! What is stored of a message that somebody quotes.
+
+use selkie_channel_core::{Body, ConversationId, Inbound, MessageRef, Quote};
+
+use super::conversations;
+use super::rows::{load, load_item};
+use super::said::{body, raw_body, read_body};
+use crate::domain::taint::Taint;
+use crate::domain::transcript::Item;
+use crate::store::error::Result;
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// Returns a message of ours by its receipt, or somebody's by its row; of what was taken back nothing is left
+/// but its id.
+pub fn quoted(
+    tx: &mut dyn Tx,
+    conversation: &ConversationId,
+    message: &MessageRef,
+) -> Result<Option<Quote>> {
+    let Some(row) = conversations::find(tx, conversation)? else { return Ok(None) };
+    if let Some(outbound) = ours(tx, row, message)? {
+        let raw = tx.one(body!("FROM outbound o WHERE o.id = ?1"), params![outbound], raw_body)?;
+        let text = words(&read_body(&raw)?.body);
+        let message = message.clone();
+        return Ok(Some(Quote { message, speaker: String::new(), text, ours: true }));
+    }
+    let heard: Option<(i64, String)> = tx.optional(
+        "SELECT id, inbound FROM inbox WHERE message = ?1 AND conversation = ?2 ORDER BY id LIMIT 1",
+        params![message.as_str(), row],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let Some((id, inbound)) = heard else { return Ok(None) };
+    let Inbound { speaker, text, .. } = load(id, &inbound)?;
+    let speaker = if speaker.name.is_empty() { speaker.id.to_string() } else { speaker.name };
+    Ok(Some(Quote { message: message.clone(), speaker, text, ours: false }))
+}
+
+/// Returns the level with which one of our messages was written.
+pub fn level(
+    tx: &mut dyn Tx,
+    conversation: &ConversationId,
+    message: &MessageRef,
+) -> Result<Option<Taint>> {
+    let Some(row) = conversations::find(tx, conversation)? else { return Ok(None) };
+    let Some(outbound) = ours(tx, row, message)? else { return Ok(None) };
+    let task: Option<i64> =
+        tx.only("SELECT task FROM outbound WHERE id = ?1", params![outbound])?;
+    // The program's own words.
+    let Some(task) = task else { return Ok(Some(Taint::Clean)) };
+    let items: Vec<(u16, String)> =
+        tx.all("SELECT v, item FROM transcript WHERE task = ?1", params![task], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    let written = items.iter().filter_map(|(v, text)| match load_item(task, *v, text) {
+        Ok(item @ (Item::Asked { .. } | Item::Said { .. })) => Some(item.level()),
+        Ok(_) => None,
+        Err(_) => Some(Taint::Derived),
+    });
+    // What the janitor has forgotten may have been anything.
+    let gone = if items.is_empty() { Taint::Derived } else { Taint::Clean };
+    Ok(Some(written.max().unwrap_or(gone)))
+}
+
+/// Returns the outbound that made one of our messages.
+fn ours(tx: &mut dyn Tx, conversation: i64, message: &MessageRef) -> Result<Option<i64>> {
+    let by = params![message.as_str(), conversation];
+    let first = tx.first(
+        "SELECT outbound FROM part WHERE message = ?1 AND conversation = ?2 ORDER BY id DESC LIMIT 1",
+        by,
+    )?;
+    match first {
+        Some(outbound) => Ok(Some(outbound)),
+        // One call may make several messages: the others stand behind the first.
+        None => tx.first(
+            "SELECT p.outbound FROM part_also a JOIN part p ON p.id = a.part
+             WHERE a.message = ?1 AND p.conversation = ?2 ORDER BY p.id DESC LIMIT 1",
+            by,
+        ),
+    }
+}
+
+/// What was said, in words.
+fn words(body: &Body) -> String {
+    match body {
+        Body::Text { markdown } | Body::Status { markdown } | Body::Revision { markdown, .. } => {
+            markdown.clone()
+        }
+        Body::Question(question) | Body::Held(question) => question.in_words(),
+        Body::File { name, .. } | Body::Voice { name, .. } => name.clone(),
+        Body::Photo { caption, .. } => caption.clone().unwrap_or_default(),
+        Body::Reaction { .. } | Body::Withdrawal { .. } | Body::TapAnswer { .. } | Body::Typing => {
+            String::new()
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Lists and counts: the verbs of [`Read`], beside the writers.
+
+use async_trait::async_trait;
+use selkie_channel_core::{AccountId, ConversationId, MessageRef, PlaceId, Quote};
+
+use super::questions::{self, RawQuestion};
+use super::rows::{count, millis, time};
+use super::usage::usage;
+use super::{conversations, quoted, shown, trace};
+use crate::domain::ids::TaskId;
+use crate::domain::taint::Taint;
+use crate::store::error::Result;
+use crate::store::question::QuestionRow;
+use crate::store::read::{
+    Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow,
+};
+use crate::store::sql::{Plan, SqlLedger};
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+#[async_trait]
+impl Read for SqlLedger {
+    async fn conversations(&self, limit: usize) -> Result<Vec<ConversationRow>> {
+        self.read(move |tx| list_conversations(tx, limit)).await
+    }
+
+    async fn tasks(&self, of: Option<&ConversationId>, limit: usize) -> Result<Vec<TaskRow>> {
+        let of = of.cloned();
+        self.read(move |tx| shown::list(tx, of.as_ref(), most(limit))).await
+    }
+
+    async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>> {
+        self.read(move |tx| shown::detail(tx, id.0)).await
+    }
+
+    async fn trace(&self, message: &str) -> Result<Vec<Chain>> {
+        let message = message.to_owned();
+        self.read(move |tx| trace::trace(tx, &message)).await
+    }
+
+    async fn counts(&self) -> Result<Counts> {
+        self.read(counts).await
+    }
+
+    async fn status(&self, conversation: &ConversationId) -> Result<ConversationStatus> {
+        let id = conversation.clone();
+        self.read(move |tx| match conversations::find(tx, &id)? {
+            Some(row) => status(tx, row),
+            None => Ok(ConversationStatus::default()),
+        })
+        .await
+    }
+
+    async fn open_questions(&self, of: Option<&ConversationId>) -> Result<Vec<QuestionRow>> {
+        let of = of.cloned();
+        let found = self.read(move |tx| {
+            let row = match &of {
+                Some(id) => match conversations::find(tx, id)? {
+                    Some(row) => Some(row),
+                    None => return Ok(Vec::new()),
+                },
+                None => None,
+            };
+            questions::open(tx, row)
+        });
+        found.await?.into_iter().map(RawQuestion::read).collect()
+    }
+
+    async fn quoted(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Quote>> {
+        let (conversation, message) = (conversation.clone(), message.clone());
+        self.read(move |tx| quoted::quoted(tx, &conversation, &message)).await
+    }
+
+    async fn level_of(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Option<Taint>> {
+        let (conversation, message) = (conversation.clone(), message.clone());
+        self.read(move |tx| quoted::level(tx, &conversation, &message)).await
+    }
+
+    async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>> {
+        // At the start: the writer is there, a reader would have to be opened.
+        self.write(Plan::RELAXED, moved_places).await
+    }
+
+    async fn healthy(&self) -> Result<()> {
+        let now = millis(self.now());
+        self.write(Plan::RELAXED, move |tx| {
+            tx.execute_later("UPDATE meta SET checked_at = ?1", params![now])
+        })
+        .await?;
+        self.read(|tx| tx.exists("SELECT checked_at FROM meta", params![])).await.map(drop)
+    }
+}
+
+/// The tasks of each are counted state by state, through the index of that state.
+fn list_conversations(tx: &mut dyn Tx, limit: usize) -> Result<Vec<ConversationRow>> {
+    tx.all(
+        "SELECT account, key, title, epoch, closed,
+                (SELECT COUNT(*) FROM (
+                     SELECT id FROM task WHERE conversation = c.id AND finish IS NOT NULL
+                     UNION ALL SELECT id FROM task WHERE conversation = c.id AND state = 'running'
+                     UNION ALL SELECT id FROM task WHERE conversation = c.id AND state = 'waiting'
+                     UNION ALL SELECT id FROM task WHERE conversation = c.id AND state = 'parked') all_states),
+                last_at
+         FROM conversation c ORDER BY COALESCE(last_at, -1) DESC, id DESC LIMIT ?1",
+        params![most(limit)],
+        |row| {
+            Ok(ConversationRow {
+                id: ConversationId::new(AccountId::new(row.get::<&str>(0)?), row.get::<&str>(1)?),
+                title: row.get(2)?,
+                epoch: row.get(3)?,
+                closed: row.get(4)?,
+                tasks: count(row.get(5)?),
+                last_at: row.get::<Option<i64>>(6)?.map(time),
+            })
+        },
+    )
+}
+
+fn counts(tx: &mut dyn Tx) -> Result<Counts> {
+    let mut one = |sql: &'static str| tx.only::<i64>(sql, params![]).map(count);
+    let [inbox, waiting, running, parked, queued, sending, unclear] = COUNTS;
+    Ok(Counts {
+        inbox: one(inbox)?,
+        waiting: one(waiting)?,
+        running: one(running)?,
+        parked: one(parked)?,
+        queued: one(queued)?,
+        sending: one(sending)?,
+        unclear: one(unclear)?,
+    })
+}
+
+/// Each through an index of what is rare, or by a highest number: no table is read through, however long the
+/// daemon has lived.
+pub const COUNTS: [&str; 7] = [
+    "SELECT COALESCE(MAX(id), 0) FROM inbox",
+    "SELECT COUNT(*) FROM task INDEXED BY task_waiting WHERE state = 'waiting'",
+    "SELECT COUNT(*) FROM task INDEXED BY task_running WHERE state = 'running'",
+    "SELECT COUNT(*) FROM task INDEXED BY task_parked WHERE state = 'parked'",
+    "SELECT COUNT(*) FROM part
+     WHERE id IN (SELECT part FROM rendered) AND open = 1 AND state = 'queued'",
+    "SELECT COUNT(*) FROM part
+     WHERE id IN (SELECT part FROM rendered) AND open = 1 AND state = 'sending'",
+    "SELECT COUNT(*) FROM part
+     WHERE id IN (SELECT part FROM rendered) AND open = 1 AND state = 'unclear'",
+];
+
+fn status(tx: &mut dyn Tx, conversation: i64) -> Result<ConversationStatus> {
+    let running = tx.optional(
+        "SELECT id, started_at FROM task WHERE conversation = ?1 AND state = 'running' LIMIT 1",
+        params![conversation],
+        |row| Ok((TaskId(row.get(0)?), time(row.get(1)?))),
+    )?;
+    let waiting: i64 = tx.only(
+        "SELECT COUNT(*) FROM task WHERE conversation = ?1 AND state = 'waiting'",
+        params![conversation],
+    )?;
+    tx.one(
+        "SELECT COUNT(*), CAST(COALESCE(SUM(calls), 0) AS BIGINT), CAST(COALESCE(SUM(input), 0) AS BIGINT),
+                CAST(COALESCE(SUM(cached), 0) AS BIGINT), CAST(COALESCE(SUM(output), 0) AS BIGINT),
+                CAST(COALESCE(SUM(micro_usd), 0) AS BIGINT)
+         FROM task WHERE id IN (
+                 SELECT id FROM task WHERE conversation = ?1 AND finish IS NOT NULL
+                 UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'running'
+                 UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'waiting'
+                 UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'parked')
+             AND epoch = (SELECT epoch FROM conversation WHERE id = ?1)",
+        params![conversation],
+        |row| {
+            let (tasks, usage) = (count(row.get(0)?), usage(row, 1)?);
+            Ok(ConversationStatus { running, waiting: count(waiting), tasks, usage })
+        },
+    )
+}
+
+fn moved_places(tx: &mut dyn Tx) -> Result<Vec<(PlaceId, PlaceId)>> {
+    tx.all("SELECT account, old, new FROM place_alias ORDER BY account, old", params![], |row| {
+        let account = AccountId::new(row.get::<&str>(0)?);
+        let old = PlaceId::new(account.clone(), row.get::<&str>(1)?);
+        Ok((old, PlaceId::new(account, row.get::<&str>(2)?)))
+    })
+}
+
+fn most(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,352 @@
+//! What a run has come to, written under its claim: a step, a park, the end.
+
+use chrono::{DateTime, Utc};
+
+use super::approving;
+use super::asking;
+use super::claimed::RawClaimed;
+use super::ending::{Ending, end};
+use super::fence::{Held, held};
+use super::outbox;
+use super::rows::{ITEM_VERSION, json, lean, millis, small};
+use super::usage::cost;
+use super::{absorbing, claiming, facts, held as holding, lanes, locks, marks, unsend};
+use crate::domain::facts::Mode;
+use crate::domain::task::{Claim, ParkedOn};
+use crate::domain::transcript::Item;
+use crate::domain::usage::Usage;
+use crate::store::delivery::Queued;
+use crate::store::engine::Class;
+use crate::store::error::Result;
+use crate::store::inflow::Seen;
+use crate::store::tx::Tx;
+use crate::store::value::params;
+use crate::store::work::{Advance, End};
+
+/// An advance, written as text before it reaches the writer.
+#[derive(Debug)]
+pub struct Prepared {
+    items: Vec<String>,
+    /// Absent when it stays as it is.
+    header: Option<String>,
+    usage: Usage,
+    now: DateTime<Utc>,
+    seen: Seen,
+    consume: Option<Consume>,
+    how: How,
+}
+
+/// The leave that is used up, and what it has to be for.
+#[derive(Debug)]
+struct Consume {
+    key: String,
+    hash: String,
+}
+
+#[derive(Debug)]
+enum How {
+    Step { facts: Option<facts::Written>, durable: bool },
+    Park(Box<Parking>),
+    Release,
+    Finish(Finish),
+}
+
+#[derive(Debug)]
+struct Finish {
+    facts: Option<facts::Written>,
+    end: End,
+    say: Vec<outbox::Prepared>,
+    set_aside: bool,
+    departs: bool,
+    hand_over: bool,
+}
+
+#[derive(Debug)]
+struct Parking {
+    on: ParkedOn,
+    text: String,
+    wake_at: Option<i64>,
+    ask: Option<asking::Prepared>,
+    seek: Option<approving::Prepared>,
+    hand_over: bool,
+}
+
+impl Prepared {
+    /// Writes the texts of an advance. `now` serves those that do not bring their own.
+    pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
+        let texts = |items: Vec<Item>| items.iter().map(item_text).collect::<Result<Vec<_>>>();
+        let (seen, consume) = (Seen::default(), None);
+        Ok(match advance {
+            Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
+            Advance::Consume { key, hash, with } => {
+                Self { consume: Some(Consume { key, hash }), ..Self::new(*with, now)? }
+            }
+            Advance::Step { append, header, facts, usage, durable } => {
+                let facts = facts.as_ref().map(facts::Written::new).transpose()?;
+                let how = How::Step { facts, durable };
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, consume, how }
+            }
+            Advance::Park { append, header, on, ask, seek, wake_at, usage, hand_over, now } => {
+                let how = How::Park(Box::new(Parking {
+                    text: json(&on)?,
+                    on,
+                    wake_at: wake_at.map(millis),
+                    ask: ask.map(|asked| asking::Prepared::new(*asked)).transpose()?,
+                    seek: seek.map(|sought| approving::Prepared::new(*sought)).transpose()?,
+                    hand_over,
+                }));
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, consume, how }
+            }
+            Advance::Release => {
+                let (items, usage) = (Vec::new(), Usage::default());
+                Self { items, header: None, usage, now, seen, consume, how: How::Release }
+            }
+            Advance::Finish {
+                append,
+                header,
+                facts,
+                end,
+                say,
+                usage,
+                set_aside,
+                departs,
+                hand_over,
+                now,
+            } => {
+                let facts = facts.as_ref().map(facts::Written::new).transpose()?;
+                let said = |draft| outbox::Prepared::saying(draft, &append);
+                let say = say.into_iter().map(said).collect::<Result<_>>()?;
+                let how = How::Finish(Finish { facts, end, say, set_aside, departs, hand_over });
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, consume, how }
+            }
+        })
+    }
+
+    /// Returns what a power failure may take back.
+    pub fn class(&self) -> Class {
+        match self.how {
+            How::Step { durable: false, .. } | How::Release => Class::Relaxed,
+            _ => Class::Durable,
+        }
+    }
+
+    /// Returns about how many bytes it will take.
+    pub fn bytes(&self) -> usize {
+        let said = match &self.how {
+            How::Finish(finish) => finish.say.iter().map(outbox::Prepared::bytes).sum(),
+            How::Park(parking) => {
+                parking.ask.as_ref().map_or(0, asking::Prepared::bytes)
+                    + parking.seek.as_ref().map_or(0, approving::Prepared::bytes)
+            }
+            _ => 0,
+        };
+        let header = self.header.as_ref().map_or(0, String::len);
+        header + self.items.iter().map(String::len).sum::<usize>() + said
+    }
+}
+
+/// What a commit came to, with a claim that is not read yet.
+#[derive(Debug)]
+pub enum RawCommitted {
+    Continue { stop: bool, mode: Mode },
+    NoLeave { stop: bool, mode: Mode },
+    Lost,
+    Ended { queued: Vec<Queued>, next: Option<Box<RawClaimed>>, usage: Usage },
+}
+
+/// Writes an advance under its claim; nothing when the claim is lost.
+pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawCommitted> {
+    locks::of_task(tx, claim.task.0, advance.drafts().map(outbox::Prepared::conversation))?;
+    let Some(held) = held(tx, claim)? else { return Ok(RawCommitted::Lost) };
+    let task = claim.task.0;
+    let Prepared { items, now, seen, how, .. } = advance;
+    if !seen.is_empty() {
+        absorbing::absorb(tx, task, held.lane, seen, *now)?;
+    }
+    let first = append(tx, task, items)?;
+    if held.unsent {
+        unsend::again(tx, task)?;
+    }
+    advance.write(tx, task)?;
+    let Held { stop, mode, .. } = held;
+    if let Some(Consume { key, hash }) = &advance.consume
+        && !approving::consume(tx, task, key, hash, *now)?
+    {
+        return Ok(RawCommitted::NoLeave { stop, mode });
+    }
+    let run = Run { claim, held, now: *now };
+    match how {
+        How::Step { .. } => Ok(RawCommitted::Continue { stop, mode }),
+        // Somebody wants it to end: it must not fall asleep before it hears so.
+        How::Park(_) if stop => Ok(RawCommitted::Continue { stop, mode }),
+        How::Park(parking) => run.park(tx, parking),
+        How::Release => run.release(tx),
+        How::Finish(finish) => run.finish(tx, finish, first),
+    }
+}
+
+impl Prepared {
+    /// What it says.
+    fn drafts(&self) -> impl Iterator<Item = &outbox::Prepared> {
+        let (said, parking) = match &self.how {
+            How::Finish(finish) => (finish.say.as_slice(), None),
+            How::Park(parking) => (&[][..], Some(parking)),
+            _ => (&[][..], None),
+        };
+        let asked = parking.and_then(|parking| parking.ask.as_ref()).map(|ask| &ask.draft);
+        let sought = parking.and_then(|parking| parking.seek.as_ref());
+        said.iter().chain(asked).chain(sought.into_iter().flat_map(approving::Prepared::drafts))
+    }
+
+    /// Writes the header, the facts and what it has cost.
+    fn write(&self, tx: &mut dyn Tx, task: i64) -> Result<()> {
+        let facts = match &self.how {
+            How::Step { facts, .. } => facts.as_ref(),
+            How::Finish(finish) => finish.facts.as_ref(),
+            _ => None,
+        };
+        let whereabouts = facts.map(|facts| facts.whereabouts(tx)).transpose()?;
+        // Nobody resumes what has ended.
+        let over = matches!(self.how, How::Finish(_));
+        let Usage { calls, input, cached, output, micro_usd } = self.usage;
+        let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
+        tx.execute_later(
+            "UPDATE task SET header = CASE WHEN CAST(?9 AS BIGINT) = 0 THEN COALESCE(?2, header) END,
+                 facts = COALESCE(?3, facts), whereabouts = COALESCE(?10, whereabouts),
+                 calls = calls + ?4, input = input + ?5, cached = cached + ?6, output = output + ?7,
+                 micro_usd = micro_usd + ?8 WHERE id = ?1",
+            params![
+                task,
+                &self.header,
+                facts.map(facts::Written::rest),
+                calls,
+                input,
+                cached,
+                output,
+                money,
+                over,
+                whereabouts
+            ],
+        )
+    }
+}
+
+/// What an advance ends a claim with.
+struct Run<'a> {
+    claim: &'a Claim,
+    held: Held,
+    now: DateTime<Utc>,
+}
+
+impl Run<'_> {
+    /// Parks the task: its attempts begin anew, for this claim ended well. A child that has already ended
+    /// wakes it at once.
+    fn park(&self, tx: &mut dyn Tx, parking: &Parking) -> Result<RawCommitted> {
+        let task = self.claim.task.0;
+        let Parking { on, text, wake_at, ask, seek, hand_over } = parking;
+        let child = match on {
+            ParkedOn::Child { task } => Some(task.0),
+            _ => None,
+        };
+        tx.execute_later(
+            "UPDATE task SET state = 'parked', instance = NULL, attempts = 0, parked = ?2, child = ?3,
+                 start_at = CASE WHEN EXISTS (SELECT 1 FROM task c WHERE c.id = ?3 AND c.finish IS NOT NULL)
+                            THEN 0 ELSE CAST(?4 AS BIGINT) END
+             WHERE id = ?1",
+            params![task, text, child, *wake_at],
+        )?;
+        let asked = ask.as_ref().map(|ask| asking::ask(tx, task, ask, self.now)).transpose()?;
+        let sought = seek.as_ref().map(|seek| approving::seek(tx, task, seek, self.now));
+        let sought = sought.transpose()?.unwrap_or_default();
+        let usage = self.given_back(tx)?;
+        let next = self.next(tx, *hand_over)?;
+        let queued = asked.into_iter().chain(sought).collect();
+        Ok(RawCommitted::Ended { queued, next, usage })
+    }
+
+    /// The task waits again as if this claim had never been.
+    fn release(&self, tx: &mut dyn Tx) -> Result<RawCommitted> {
+        tx.execute_later(
+            "UPDATE task SET state = 'waiting', instance = NULL, start_at = 0, attempts = attempts - 1
+             WHERE id = ?1",
+            params![self.claim.task.0],
+        )?;
+        let usage = self.given_back(tx)?;
+        Ok(RawCommitted::Ended { queued: Vec::new(), next: None, usage })
+    }
+
+    /// Ends the task and says its last words; `first` is the number of the items that were written with it.
+    fn finish(&self, tx: &mut dyn Tx, finish: &Finish, first: i64) -> Result<RawCommitted> {
+        let (task, now) = (self.claim.task.0, self.now);
+        let why = match &finish.end {
+            End::Done => None,
+            End::Failed { why } => Some(why.as_str()),
+            End::Stopped => Some("stopped by a person"),
+        };
+        let state = finish.end.state().name();
+        let usage = end(tx, task, Ending { state, why, at: millis(now) })?;
+        let mut queued = Vec::with_capacity(finish.say.len());
+        for draft in &finish.say {
+            queued.push(holding::say(tx, task, first, draft, now)?);
+        }
+        let part = queued.first_mut().and_then(|said| said.parts.first_mut());
+        if let Some(part) = part.filter(|_| finish.departs) {
+            part.departs = marks::mark(tx, part.id, &self.claim.instance, millis(now))?;
+        }
+        if finish.set_aside {
+            raise_epoch(tx, task)?;
+        }
+        lanes::refresh(tx, self.held.lane)?;
+        let next = self.next(tx, finish.hand_over)?;
+        Ok(RawCommitted::Ended { queued, next, usage })
+    }
+
+    /// The claim has ended and the task has not; returns what it cost so far.
+    fn given_back(&self, tx: &mut dyn Tx) -> Result<Usage> {
+        lanes::refresh(tx, self.held.lane)?;
+        cost(tx, self.claim.task.0)
+    }
+
+    /// Claims what waits next in the lane, if it is to be handed over.
+    fn next(&self, tx: &mut dyn Tx, hand_over: bool) -> Result<Option<Box<RawClaimed>>> {
+        if !hand_over {
+            return Ok(None);
+        }
+        let next = claiming::take(tx, self.held.lane, &self.claim.instance, self.now)?;
+        Ok(next.map(Box::new))
+    }
+}
+
+/// The conversation so far is not read any more; its todos and notes stay.
+fn raise_epoch(tx: &mut dyn Tx, task: i64) -> Result<()> {
+    tx.execute_later(
+        "UPDATE conversation SET epoch = epoch + 1
+         WHERE id = (SELECT conversation FROM task WHERE id = ?1)",
+        params![task],
+    )
+}
+
+/// Writes an item. What a person said is stored without what is empty; a call's arguments stay as they
+/// are.
+fn item_text(item: &Item) -> Result<String> {
+    match item {
+        Item::Heard(_) => lean(item),
+        other => json(other),
+    }
+}
+
+/// Appends items and returns the number of the first.
+fn append(tx: &mut dyn Tx, task: i64, items: &[String]) -> Result<i64> {
+    if items.is_empty() {
+        return Ok(0);
+    }
+    let sql = "SELECT COALESCE(MAX(seq), 0) + 1 FROM transcript WHERE task = ?1";
+    let first: i64 = tx.only(sql, params![task])?;
+    for (seq, item) in (first..).zip(items) {
+        tx.execute_later(
+            "INSERT INTO transcript (task, seq, v, item) VALUES (?1, ?2, ?3, ?4)",
+            params![task, seq, ITEM_VERSION, item],
+        )?;
+    }
+    Ok(first)
+}

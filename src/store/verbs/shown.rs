@@ -1,0 +1,106 @@
+//! Tasks as a person sees them: listed, and one with all that it holds.
+
+use selkie_channel_core::{AccountId, ConversationId};
+use serde::Deserialize;
+
+use super::conversations;
+use super::facts::{self, RawFacts};
+use super::rows::{load_item, read_json, time};
+use super::usage::usage;
+use crate::domain::facts::Mode;
+use crate::domain::ids::TaskId;
+use crate::domain::task::TaskState;
+use crate::store::error::{Result, StoreError};
+use crate::store::read::{TaskDetail, TaskRow};
+use crate::store::tx::Tx;
+use crate::store::value::{Row, params};
+
+/// How much of what was asked is shown in a list, in characters.
+const ASKED: usize = 200;
+
+/// Tasks `t`, with what follows their columns.
+macro_rules! task {
+    ($rest:literal) => {
+        concat!(
+            "SELECT t.id, c.account, c.key, t.state, t.why, t.attempts, t.calls, t.input,
+                    t.cached, t.output, t.micro_usd, t.created_at, t.ended_at,
+                    (SELECT inbound FROM inbox i
+                     WHERE i.task = t.id AND i.disposition = 'task' ORDER BY i.ord, i.id LIMIT 1),
+                    t.facts, t.header, (SELECT place FROM whereabouts WHERE id = t.whereabouts), c.plan
+             FROM task t JOIN conversation c ON c.id = t.conversation ",
+            $rest
+        )
+    };
+}
+
+/// Lists tasks, newest first.
+pub fn list(tx: &mut dyn Tx, of: Option<&ConversationId>, most: i64) -> Result<Vec<TaskRow>> {
+    let Some(of) = of else {
+        let sql = task!("ORDER BY t.id DESC LIMIT ?1");
+        return tx.all(sql, params![most], task_row);
+    };
+    let Some(conversation) = conversations::find(tx, of)? else { return Ok(Vec::new()) };
+    tx.all(
+        task!(
+            "WHERE t.id IN (SELECT id FROM task WHERE conversation = ?1 AND finish IS NOT NULL
+                 UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'running'
+                 UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'waiting'
+                 UNION ALL SELECT id FROM task WHERE conversation = ?1 AND state = 'parked')
+             ORDER BY t.id DESC LIMIT ?2"
+        ),
+        params![conversation, most],
+        task_row,
+    )
+}
+
+/// What a message asks.
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    text: String,
+}
+
+fn task_row(row: &dyn Row) -> Result<TaskRow> {
+    let state: &str = row.get(3)?;
+    let id: i64 = row.get(0)?;
+    let account = AccountId::new(row.get::<&str>(1)?);
+    let asked: Option<Asked> =
+        row.get::<Option<&str>>(13)?.and_then(|text| serde_json::from_str(text).ok());
+    Ok(TaskRow {
+        id: TaskId(id),
+        conversation: ConversationId::new(account, row.get::<&str>(2)?),
+        state: TaskState::parse(state)
+            .ok_or_else(|| StoreError::Corrupt(format!("task {id} has the state {state:?}")))?,
+        why: row.get(4)?,
+        attempts: row.get(5)?,
+        usage: usage(row, 6)?,
+        created_at: time(row.get(11)?),
+        ended_at: row.get::<Option<i64>>(12)?.map(time),
+        asked: asked.map_or_else(String::new, |a| a.text.chars().take(ASKED).collect()),
+    })
+}
+
+/// Returns one task with its transcript.
+pub fn detail(tx: &mut dyn Tx, id: i64) -> Result<Option<TaskDetail>> {
+    let found = tx.optional(task!("WHERE t.id = ?1"), params![id], |row| {
+        let raw: RawFacts = (row.get(14)?, row.get(16)?);
+        let mut facts = facts::read(id, &raw)?;
+        // Not begun yet: it will be in the mode that the conversation is in.
+        if row.get::<&str>(3)? == "waiting" {
+            facts.mode = if row.get(17)? { Mode::Plan } else { Mode::Normal };
+        }
+        Ok((task_row(row)?, facts, row.get::<Option<String>>(15)?))
+    })?;
+    let Some((row, facts, header)) = found else { return Ok(None) };
+    let items: Vec<(u16, String)> = tx.all(
+        "SELECT v, item FROM transcript WHERE task = ?1 ORDER BY seq",
+        params![id],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(Some(TaskDetail {
+        row,
+        facts,
+        header: header.map(|text| read_json("header", id, &text)).transpose()?,
+        transcript: items.iter().map(|(v, text)| load_item(id, *v, text)).collect::<Result<_>>()?,
+    }))
+}

@@ -1,0 +1,47 @@
+//! Counters of use: the verb of [`Spending`].
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use super::rows::{count, millis, small};
+use crate::domain::usage::Spent;
+use crate::store::error::Result;
+use crate::store::spending::Spending;
+use crate::store::sql::{Plan, SqlLedger};
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+#[async_trait]
+impl Spending for SqlLedger {
+    async fn spend(&self, spent: Vec<Spent>, forget: DateTime<Utc>) -> Result<Vec<u64>> {
+        let forget = millis(forget);
+        self.write(Plan::RELAXED, move |tx| {
+            tx.execute_later("DELETE FROM spent WHERE since < ?1", params![forget])?;
+            spent.iter().map(|spent| add(tx, spent)).collect()
+        })
+        .await
+    }
+}
+
+/// Adds to a counter and returns what it has come to.
+fn add(tx: &mut dyn Tx, spent: &Spent) -> Result<u64> {
+    let Spent { who, what, since, amount } = spent;
+    let (since, amount) = (millis(*since), small(*amount));
+    if amount == 0 {
+        let known = tx.first::<i64>(
+            "SELECT amount FROM spent WHERE since = ?1 AND who = ?2 AND what = ?3",
+            params![since, who, *what],
+        )?;
+        return Ok(known.map_or(0, count));
+    }
+    // More than fits stays the most there is.
+    tx.only::<i64>(
+        "INSERT INTO spent (since, who, what, amount) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (since, who, what) DO UPDATE SET amount =
+             CASE WHEN spent.amount > 9223372036854775807 - excluded.amount THEN 9223372036854775807
+             ELSE spent.amount + excluded.amount END
+         RETURNING amount",
+        params![since, who, *what, amount],
+    )
+    .map(count)
+}

@@ -1,0 +1,87 @@
+//! Stored JSON texts that are changed in place: read, changed, written, whatever else they hold.
+
+use serde_json::{Map, Value};
+
+/// Sets the mode of a task's facts; `None` when they cannot be read.
+pub fn with_mode(facts: &str, mode: &str) -> Option<String> {
+    changed(facts, |facts| {
+        facts.insert("mode".to_owned(), mode.into());
+    })
+}
+
+/// Sets the text of a message.
+pub fn with_text(inbound: &str, text: &str) -> Option<String> {
+    changed(inbound, |inbound| {
+        inbound.insert("text".to_owned(), text.into());
+    })
+}
+
+/// Takes the words of a message away, with what it quotes and brings.
+pub fn taken_back(inbound: &str) -> Option<String> {
+    changed(inbound, |inbound| {
+        inbound.insert("text".to_owned(), "".into());
+        for with_it in ["command", "quote", "attachments"] {
+            inbound.shift_remove(with_it);
+        }
+    })
+}
+
+/// Takes away the words of a message that is quoted.
+pub fn without_quoted(inbound: &str) -> Option<String> {
+    changed(inbound, |inbound| {
+        if let Some(Value::Object(quote)) = inbound.get_mut("quote") {
+            quote.insert("text".to_owned(), "".into());
+        }
+    })
+}
+
+/// Takes away all that a message says, and by whom: its ids stay.
+pub fn forgotten(inbound: &str) -> Option<String> {
+    changed(inbound, |inbound| {
+        blank(inbound, "text");
+        if let Some(Value::Object(what)) = inbound.get_mut("what") {
+            blank(what, "raw");
+            blank(what, "handle");
+        }
+        if let Some(Value::Object(speaker)) = inbound.get_mut("speaker") {
+            speaker.shift_remove("name");
+            speaker.shift_remove("username");
+        }
+        for gone in ["quote", "command", "attachments", "title", "reply_window"] {
+            inbound.shift_remove(gone);
+        }
+    })
+}
+
+fn blank(map: &mut Map<String, Value>, key: &str) {
+    if let Some(value) = map.get_mut(key) {
+        *value = "".into();
+    }
+}
+
+fn changed(text: &str, change: impl FnOnce(&mut Map<String, Value>)) -> Option<String> {
+    let mut value: Value = serde_json::from_str(text).ok()?;
+    change(value.as_object_mut()?);
+    Some(value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = r#"{"v":1,"text":"secret","quote":{"message":"7","text":"older"},"title":"T","what":{"kind":"x","raw":"r"},"speaker":{"id":"tg:1","name":"Ann"}}"#;
+
+    #[test]
+    fn what_is_changed_leaves_the_rest_as_it_was() {
+        assert_eq!(without_quoted(LINE).unwrap(), LINE.replace("older", ""), "order and ids stay");
+        assert_eq!(
+            taken_back(LINE).unwrap(),
+            r#"{"v":1,"text":"","title":"T","what":{"kind":"x","raw":"r"},"speaker":{"id":"tg:1","name":"Ann"}}"#
+        );
+        assert_eq!(
+            forgotten(LINE).unwrap(),
+            r#"{"v":1,"text":"","what":{"kind":"x","raw":""},"speaker":{"id":"tg:1"}}"#
+        );
+        assert_eq!(with_text("[1]", "x"), None, "what is no object stays as it is");
+    }
+}

@@ -1,0 +1,70 @@
+//! A claimed task whose own rows cannot be read: nobody can work on it, so it ends, and its lane goes on.
+
+use super::claimed::RawClaimed;
+use super::ending::{Ending, end};
+use super::rows::millis;
+use super::{claiming, lanes, locks};
+use crate::domain::ids::Instance;
+use crate::domain::task::Lane;
+use crate::store::error::{Result, StoreError};
+use crate::store::sql::{Plan, SqlLedger};
+use crate::store::value::params;
+use crate::store::work::Claimed;
+
+impl SqlLedger {
+    /// Reads a claim; one that cannot be read is ended and the lane's next task is claimed in its place.
+    ///
+    /// # Errors
+    /// `Broken` when the store cannot write.
+    pub(super) async fn readable(
+        &self,
+        raw: Option<RawClaimed>,
+        instance: &Instance,
+    ) -> Result<Option<Claimed>> {
+        let mut next = raw;
+        while let Some(raw) = next {
+            let (task, number) = raw.named();
+            let error = match raw.read() {
+                Ok(claimed) => return Ok(Some(claimed)),
+                Err(error) => error,
+            };
+            let Some(lane) = self.end_unreadable(task, number, &error).await? else { break };
+            let (instance, now) = (instance.clone(), self.now());
+            let plan = Plan::RELAXED.after(&lane.0);
+            next = self
+                .write(plan, move |tx| {
+                    let Some(row) = lanes::find(tx, &lane)? else { return Ok(None) };
+                    locks::of_lane(tx, row)?;
+                    claiming::take(tx, row, &instance, now)
+                })
+                .await?;
+        }
+        Ok(None)
+    }
+
+    /// Ends it and returns its lane; `None` when the claim is not held any more.
+    async fn end_unreadable(
+        &self,
+        task: i64,
+        number: i64,
+        error: &StoreError,
+    ) -> Result<Option<Lane>> {
+        tracing::error!(task, %error, "a claimed task cannot be read: it ends as failed");
+        let at = millis(self.now());
+        self.write(Plan::DURABLE.after(&task), move |tx| {
+            locks::of_task(tx, task, [])?;
+            let found: Option<(i64, String)> = tx.optional(
+                "SELECT l.id, l.name FROM task t JOIN lane l ON l.id = t.lane
+                 WHERE t.id = ?1 AND t.claim = ?2 AND t.state = 'running'",
+                params![task, number],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?;
+            let Some((lane, name)) = found else { return Ok(None) };
+            let why = Some("its stored rows cannot be read");
+            end(tx, task, Ending { state: "failed", why, at })?;
+            lanes::refresh(tx, lane)?;
+            Ok(Some(Lane(name)))
+        })
+        .await
+    }
+}

@@ -1,0 +1,194 @@
+//! A person takes a message back: its text goes wherever it is stored, and the task it started ends.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::MessageRef;
+use serde::Deserialize;
+
+use super::ending::{Ending, end};
+use super::fence::STOP_UNSENT;
+use super::rows::{ITEM_VERSION, json, load_item, millis};
+use super::{lanes, texts};
+use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::transcript::{Heard, Item};
+use crate::store::error::Result;
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// Stands where the text was.
+const TAKEN_BACK: &str = "(taken back by who wrote it)";
+/// Stands where a row of a transcript was that cannot be read: it stays one that cannot be read.
+const ERASED: &str = r#"{"item":"erased"}"#;
+/// A stored message and what became of it.
+struct Row {
+    id: i64,
+    task: Option<i64>,
+    starts: bool,
+    text: String,
+}
+
+/// What a stored message says.
+#[derive(Default, Deserialize)]
+struct Words {
+    #[serde(default)]
+    text: String,
+}
+
+/// Takes a message back; returns running tasks that must stop.
+pub fn unsend(
+    tx: &mut dyn Tx,
+    conversation: i64,
+    message: &MessageRef,
+    now: DateTime<Utc>,
+) -> Result<Vec<TaskId>> {
+    let rows = tx.all(
+        "SELECT id, task, disposition, inbound FROM inbox WHERE message = ?1 AND conversation = ?2",
+        params![message.as_str(), conversation],
+        |row| {
+            let inbound: String = row.get(3)?;
+            let Words { text } = serde_json::from_str(&inbound).unwrap_or_default();
+            let starts = row.get::<&str>(2)? == "task";
+            Ok((Row { id: row.get(0)?, task: row.get(1)?, starts, text }, inbound))
+        },
+    )?;
+    let mut stopping = Vec::new();
+    for (row, inbound) in &rows {
+        blank(tx, row.id, inbound)?;
+        if let Some(task) = row.task {
+            scrub(tx, task, row)?;
+            if row.starts && withdraw(tx, task, now)? {
+                stopping.push(TaskId(task));
+            }
+        }
+        for (id, task) in unquote(tx, conversation, message)? {
+            if let Some(task) = task {
+                scrub(tx, task, &Row { id, task: None, starts: false, text: row.text.clone() })?;
+            }
+        }
+    }
+    Ok(stopping)
+}
+
+/// Scrubs what a task has written after its message was taken back.
+pub fn again(tx: &mut dyn Tx, task: i64) -> Result<()> {
+    let sql = "SELECT id FROM inbox WHERE task = ?1 AND disposition = 'unsent'";
+    for id in tx.column::<i64>(sql, params![task])? {
+        scrub(tx, task, &Row { id, task: Some(task), starts: true, text: String::new() })?;
+    }
+    Ok(())
+}
+
+/// What cannot be read may hold the words, too: nothing of it stays.
+fn blank(tx: &mut dyn Tx, row: i64, inbound: &str) -> Result<()> {
+    let left = texts::taken_back(inbound).unwrap_or_else(|| "{}".to_owned());
+    tx.execute_later(
+        "UPDATE inbox SET inbound = ?2,
+             disposition = CASE WHEN disposition IN ('task', 'context', 'ignored: untriggered')
+                           THEN 'unsent' ELSE disposition END
+         WHERE id = ?1",
+        params![row, &left],
+    )
+}
+
+/// Ends the task when none of its messages is left; whether it runs and must stop.
+fn withdraw(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<bool> {
+    let left =
+        tx.exists("SELECT 1 FROM inbox WHERE task = ?1 AND disposition = 'task'", params![task])?;
+    let (state, lane): (String, i64) =
+        tx.one("SELECT state, lane FROM task WHERE id = ?1", params![task], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    match state.as_str() {
+        "waiting" if !left => {
+            let why = Some("its message was taken back");
+            end(tx, task, Ending { state: "stopped", why, at: millis(now) })?;
+            lanes::refresh(tx, lane)?;
+            Ok(false)
+        }
+        "running" => {
+            let sql = "UPDATE task SET stop = ?2 WHERE id = ?1";
+            tx.execute_later(sql, params![task, STOP_UNSENT])?;
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Blanks the quotes of a message; returns the rows that had one, with their tasks.
+fn unquote(
+    tx: &mut dyn Tx,
+    conversation: i64,
+    message: &MessageRef,
+) -> Result<Vec<(i64, Option<i64>)>> {
+    let quoting: Vec<(i64, Option<i64>, String)> = tx.all(
+        "SELECT id, task, inbound FROM inbox WHERE quotes = ?1 AND conversation = ?2",
+        params![message.as_str(), conversation],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    for (id, _, inbound) in &quoting {
+        if let Some(left) = texts::without_quoted(inbound) {
+            tx.execute_later("UPDATE inbox SET inbound = ?2 WHERE id = ?1", params![*id, &left])?;
+        }
+    }
+    Ok(quoting.into_iter().map(|(id, task, _)| (id, task)).collect())
+}
+
+/// Takes a message's text out of a task's transcript: its own line, quotes of it, talk among others. A row that
+/// cannot be read may hold it, too: nothing of it stays.
+fn scrub(tx: &mut dyn Tx, task: i64, row: &Row) -> Result<()> {
+    // As bytes: a row may be no text at all.
+    let items: Vec<(i64, i64, Vec<u8>)> = tx.all(
+        "SELECT seq, v, item FROM transcript WHERE task = ?1 ORDER BY seq",
+        params![task],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get::<&[u8]>(2)?.to_vec())),
+    )?;
+    for (seq, v, bytes) in items {
+        let (v, text) = match read(task, v, &bytes) {
+            Some(Item::Heard(mut heard)) => {
+                if !forget(&mut heard, row) {
+                    continue;
+                }
+                (i64::from(ITEM_VERSION), json(&Item::Heard(heard))?)
+            }
+            Some(_) => continue,
+            None if bytes == ERASED.as_bytes() => continue,
+            None => {
+                tracing::warn!(
+                    task,
+                    seq,
+                    "a transcript row that cannot be read is erased: a message was taken back"
+                );
+                (v, ERASED.to_owned())
+            }
+        };
+        tx.execute_later(
+            "UPDATE transcript SET v = ?3, item = ?4 WHERE task = ?1 AND seq = ?2",
+            params![task, seq, v, &text],
+        )?;
+    }
+    Ok(())
+}
+
+fn read(task: i64, v: i64, bytes: &[u8]) -> Option<Item> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    load_item(task, u16::try_from(v).ok()?, text).ok()
+}
+
+/// Whether there was anything to forget.
+fn forget(heard: &mut Heard, row: &Row) -> bool {
+    let before = heard.clone();
+    let own = heard.inbox == Some(InboxId(row.id));
+    if own && row.task.is_some() {
+        heard.text = TAKEN_BACK.to_owned();
+        heard.quote = None;
+        heard.files.clear();
+        heard.pictures.clear();
+    }
+    if let Some(quote) = heard.quote.as_mut().filter(|q| own || (q.text == row.text)) {
+        quote.text.clear();
+    }
+    let line = row.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if heard.inbox.is_none() && !line.is_empty() {
+        heard.text = heard.text.replace(&line, TAKEN_BACK);
+    }
+    *heard != before
+}

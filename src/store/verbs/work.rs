@@ -1,0 +1,177 @@
+//! Claims, steps, ends: the verbs of [`Work`]. Every write of a run is fenced by its claim.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use super::outbox::{self, Cause, Prepared};
+use super::run::{self, RawCommitted};
+use super::{absorbing, claiming, fence, lanes, locks, marks, standing};
+use crate::domain::ids::{Instance, OutboundId};
+use crate::domain::task::{Claim, Lane};
+use crate::store::delivery::Draft;
+use crate::store::error::Result;
+use crate::store::inflow::Inflow;
+use crate::store::sql::{Plan, SqlLedger};
+use crate::store::tx::Tx;
+use crate::store::value::params;
+use crate::store::work::{Advance, Claimed, Committed, Said, Work};
+
+#[async_trait]
+impl Work for SqlLedger {
+    async fn ready(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Lane>> {
+        self.write(Plan::RELAXED, move |tx| lanes::ready(tx, now, limit)).await
+    }
+
+    async fn next_wake(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
+        self.write(Plan::RELAXED, move |tx| lanes::next_wake(tx, now)).await
+    }
+
+    async fn claim(
+        &self,
+        lane: &Lane,
+        instance: &Instance,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Claimed>> {
+        self.claim_one(lane, instance, now, Whose::Anybodys).await
+    }
+
+    async fn claim_owners(
+        &self,
+        lane: &Lane,
+        instance: &Instance,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Claimed>> {
+        self.claim_one(lane, instance, now, Whose::Owners).await
+    }
+
+    async fn commit(&self, claim: &Claim, advance: Advance) -> Result<Committed> {
+        let (claim, instance) = (claim.clone(), claim.instance.clone());
+        let advance = run::Prepared::new(advance, self.now())?;
+        let plan = Plan::of(advance.class()).bytes(advance.bytes()).after(&claim.task.0);
+        let raw = self.write(plan, move |tx| run::commit(tx, &claim, &advance)).await?;
+        Ok(match raw {
+            RawCommitted::Continue { stop, mode } => Committed::Continue { stop, mode },
+            RawCommitted::NoLeave { stop, mode } => Committed::NoLeave { stop, mode },
+            RawCommitted::Lost => Committed::Lost,
+            RawCommitted::Ended { queued, next, usage } => {
+                // The end is written, whatever becomes of the next.
+                let next = self.readable(next.map(|raw| *raw), &instance).await;
+                let next = next.unwrap_or_else(|error| {
+                    tracing::error!(%error, "the lane's next task is not handed over");
+                    None
+                });
+                Committed::Ended { queued, next: next.map(Box::new), usage }
+            }
+        })
+    }
+
+    async fn inflow(&self, claim: &Claim, now: DateTime<Utc>) -> Result<Inflow> {
+        let claim = claim.clone();
+        let plan = Plan::RELAXED.after(&claim.task.0);
+        let raw = self.write(plan, move |tx| absorbing::read(tx, &claim, now)).await?;
+        Ok(raw.read())
+    }
+
+    async fn say(&self, claim: &Claim, call: &str, draft: Draft) -> Result<Said> {
+        let (claim, call, now) = (claim.clone(), call.to_owned(), self.now());
+        let draft = Prepared::new(draft)?;
+        let plan = Plan::DURABLE.bytes(draft.bytes()).after(&claim.task.0);
+        self.write(plan, move |tx| say(tx, &claim, &call, &draft, now)).await
+    }
+
+    async fn suspects(&self, attempts: u32) -> Result<Vec<Lane>> {
+        self.write(Plan::RELAXED, move |tx| lanes::suspects(tx, attempts)).await
+    }
+
+    async fn acquit(&self, claim: &Claim) -> Result<()> {
+        let claim = claim.clone();
+        self.write(Plan::RELAXED.after(&claim.task.0), move |tx| {
+            tx.execute_later(
+                "UPDATE task SET attempts = attempts - 1
+                 WHERE id = ?1 AND state = 'running' AND claim = ?2 AND instance = ?3",
+                params![claim.task.0, claim.number, &claim.instance.0],
+            )
+        })
+        .await
+    }
+
+    async fn reclaim(&self, instance: &Instance, now: DateTime<Utc>) -> Result<u64> {
+        let instance = instance.clone();
+        self.write(Plan::RELAXED, move |tx| {
+            marks::doubt_dead(tx, &instance, now)?;
+            reclaim(tx, &instance)
+        })
+        .await
+    }
+}
+
+/// Whose task is claimed.
+#[derive(Clone, Copy)]
+enum Whose {
+    Anybodys,
+    Owners,
+}
+
+impl SqlLedger {
+    /// Claims the oldest task of a lane, if it is one of these.
+    async fn claim_one(
+        &self,
+        lane: &Lane,
+        instance: &Instance,
+        now: DateTime<Utc>,
+        whose: Whose,
+    ) -> Result<Option<Claimed>> {
+        let (lane, claimer) = (lane.clone(), instance.clone());
+        let plan = Plan::RELAXED.after(&lane.0);
+        let claim = move |tx: &mut dyn Tx| {
+            let Some(row) = lanes::find(tx, &lane)? else { return Ok(None) };
+            locks::of_lane(tx, row)?;
+            match whose {
+                Whose::Owners if !claiming::is_owners(tx, row, now)? => Ok(None),
+                _ => claiming::take(tx, row, &claimer, now),
+            }
+        };
+        let raw = self.write(plan, claim).await?;
+        self.readable(raw, instance).await
+    }
+}
+
+fn say(
+    tx: &mut dyn Tx,
+    claim: &Claim,
+    call: &str,
+    draft: &Prepared,
+    now: DateTime<Utc>,
+) -> Result<Said> {
+    locks::of_task(tx, claim.task.0, [draft.conversation()])?;
+    if fence::held(tx, claim)?.is_none() {
+        return Ok(Said::Lost);
+    }
+    let before: Option<i64> = tx.first(
+        "SELECT id FROM outbound WHERE task = ?1 AND call = ?2",
+        params![claim.task.0, call],
+    )?;
+    if let Some(outbound) = before {
+        return Ok(Said::Known(OutboundId(outbound), standing::standing(tx, outbound)?));
+    }
+    let queued = outbox::say(tx, draft, Cause::Call(claim.task.0, call), now)?;
+    if queued.parts.is_empty() {
+        // Nothing to send: no receipt will ever come (the conversation is closed).
+        let standing = standing::standing(tx, queued.outbound.0)?;
+        return Ok(Said::Known(queued.outbound, standing));
+    }
+    Ok(Said::New(queued))
+}
+
+/// Every running task of another instance waits again, with its stop, its claims and its transcript.
+fn reclaim(tx: &mut dyn Tx, instance: &Instance) -> Result<u64> {
+    let lanes: Vec<i64> = tx.column(
+        "UPDATE task SET state = 'waiting', instance = NULL, start_at = 0
+         WHERE state = 'running' AND instance <> ?1 RETURNING lane",
+        params![&instance.0],
+    )?;
+    for lane in &lanes {
+        lanes::refresh(tx, *lane)?;
+    }
+    Ok(lanes.len() as u64)
+}

@@ -1,0 +1,25 @@
+//! Why a tool failed, and what happens next.
+
+use crate::domain::question::Ask;
+
+/// Why a tool failed. Each variant says what happens next.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ToolError {
+    /// Tell the model; it may do better.
+    #[error("{0}")]
+    Tell(String),
+    /// End the task: the claim is lost, the store is broken, the task was stopped.
+    #[error("{0}")]
+    Abort(String),
+    /// Ask a person first: the run waits for the answer, then the tool is called again with what was
+    /// [given](super::scope::Scope::given). For tools that stand alone.
+    #[error("it asks a person and waits for the answer: nobody can be asked here")]
+    Ask(Box<Ask>),
+}
+
+impl ToolError {
+    /// Tells the model.
+    pub fn tell(text: impl Into<String>) -> Self {
+        Self::Tell(text.into())
+    }
+}

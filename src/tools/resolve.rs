@@ -1,0 +1,257 @@
+//! One call as it will be made: its tool, its arguments in one form, the files it changes, what it needs.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use selkie_channel_core::Redactor;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::domain::approval::{Approvers, Exposure, Request, nobody};
+use crate::domain::facts::Trust;
+use crate::domain::tool::{Class, ToolSpec};
+use crate::domain::transcript::Call;
+use crate::guard::outward;
+use crate::tools::aliases::{absent, clash};
+use crate::tools::args::{Accepted, accept};
+use crate::tools::paths::{Located, Zone};
+use crate::tools::registry::{Found, Registry, refusal, unknown};
+use crate::tools::scope::{Outward, Scope};
+use crate::tools::{Tool, ToolError, preview};
+
+/// Why files outside of the conversation's own folder ask.
+const OTHERS_FILES: &str = "asks first: allowed people change files outside this conversation's own folder with an owner's leave";
+/// Why words of others ask.
+const TAINTED: &str =
+    "asks first while the task holds other people's words: they may have asked for it";
+/// Why a request of the network asks.
+const CARRIES_OUT: &str = "asks first while the task holds other people's words: a request to the network could \
+    carry something out. Free are only addresses and search words that a person typed in this conversation, letter \
+    for letter";
+/// Files up to this size count by what they hold, larger ones by their size and last change.
+const MOST_READ: u64 = 64 * 1024 * 1024;
+
+/// A call whose tool is found, whose arguments are checked and whose files are known.
+pub struct ResolvedCall {
+    /// Its tool.
+    pub tool: Arc<dyn Tool>,
+    /// Its arguments: checked, converted, with their keys in order.
+    pub args: Value,
+    /// What was changed of them that the model should know of.
+    pub notes: Vec<String>,
+    /// The files that it would change.
+    pub changes: Vec<Located>,
+    /// What it needs before it is made.
+    pub exposure: Exposure,
+}
+
+/// Resolves a call, once. It is in our words already ([`Registry::canonical`]).
+///
+/// # Errors
+/// Why it cannot be made, for the model; [`ToolError::Abort`] when the daemon stops.
+pub async fn resolve(
+    registry: &Registry,
+    call: &Call,
+    scope: &Scope,
+) -> Result<ResolvedCall, ToolError> {
+    let tool = look_up(registry, &call.name).map_err(ToolError::Tell)?;
+    let Accepted { args, notes } = check(&tool, call)?;
+    let args = sorted(args);
+    let changes = changes(&tool, &args, scope).await?;
+    let exposure = exposure(registry, &*tool, &args, &changes, scope);
+    Ok(ResolvedCall { tool, args, notes, changes, exposure })
+}
+
+/// Finds a tool of this task.
+///
+/// # Errors
+/// Why there is none, for the model.
+pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String> {
+    match registry.find(name) {
+        Found::Tool(tool) => Ok(tool),
+        Found::Hidden(reasons) => Err(refusal(name, &reasons)),
+        Found::Unknown(near) => Err(unknown(name, &near)),
+    }
+}
+
+/// Checks a call's arguments before its tool sees them.
+///
+/// # Errors
+/// Why it cannot be made, for the model.
+pub fn check(tool: &Arc<dyn Tool>, call: &Call) -> Result<Accepted, ToolError> {
+    if let Some(why) = clash(call) {
+        return Err(ToolError::Tell(why));
+    }
+    if let Some(why) = absent(call, &tool.spec().parameters) {
+        return Err(ToolError::tell(why));
+    }
+    accept(&tool.spec().parameters, &call.arguments).map_err(ToolError::Tell)
+}
+
+impl ResolvedCall {
+    /// Says what leave is asked for. Reads the files that would change, so it may wait for the disk.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn request(&self, scope: &Scope, redactor: &Redactor) -> io::Result<Request> {
+        let (of, reasons) = match &self.exposure {
+            Exposure::Ask { of, reasons } => (*of, reasons.clone()),
+            Exposure::Free | Exposure::Hidden(_) => (Approvers::Nobody, Vec::new()),
+        };
+        let spec = self.tool.spec();
+        let shown = preview::whole(&self.tool, &scope.roots, &self.args, redactor);
+        let shown = shown
+            .unwrap_or_else(|| format!("{} {}", spec.name, redactor.clean(&self.args.to_string())));
+        Ok(Request {
+            v: Request::VERSION,
+            call: scope.call.clone(),
+            tool: spec.name.to_owned(),
+            preview: shown,
+            unseen: self.tool.unseen(&self.args),
+            reasons,
+            of,
+            hash: self.hash(scope)?,
+        })
+    }
+
+    /// Returns a digest of all that leave is given for: task, call, tool, arguments, working folder, and the
+    /// files to be changed as they are now. Reads them.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn hash(&self, scope: &Scope) -> io::Result<String> {
+        let home = scope.roots.workspace.as_ref().unwrap_or(&scope.roots.own);
+        let files: Vec<Value> =
+            self.changes.iter().map(|file| state_of(&file.real())).collect::<io::Result<_>>()?;
+        let all = json!({
+            "v": 1,
+            "task": scope.task.0,
+            "call": scope.call,
+            "tool": self.tool.spec().name,
+            "arguments": self.args,
+            "folder": [home.to_string_lossy(), identity(home)],
+            "files": files,
+        });
+        Ok(hex(&Sha256::digest(all.to_string())))
+    }
+}
+
+async fn changes(
+    tool: &Arc<dyn Tool>,
+    args: &Value,
+    scope: &Scope,
+) -> Result<Vec<Located>, ToolError> {
+    if tool.spec().class != Class::Write {
+        return Ok(Vec::new());
+    }
+    let (tool, roots, args) = (Arc::clone(tool), scope.roots.clone(), args.clone());
+    let found = tokio::task::spawn_blocking(move || tool.changes(&roots, &args)).await;
+    found.unwrap_or_else(|_| Err(ToolError::Abort("the daemon is stopping".to_owned())))
+}
+
+/// What a call needs: what its tool does here, and what its own arguments add to that.
+fn exposure(
+    registry: &Registry,
+    tool: &dyn Tool,
+    args: &Value,
+    changes: &[Located],
+    scope: &Scope,
+) -> Exposure {
+    let (of, spec) = (registry.approvers(), tool.spec());
+    let ask = |reason: &str| match of {
+        Approvers::Nobody => Exposure::Hidden(vec![nobody(reason)]),
+        _ => Exposure::Ask { of, reasons: vec![reason.to_owned()] },
+    };
+    let mut least = registry.exposure(spec.name).unwrap_or_default();
+    if let Some(reason) = tool.asks(args) {
+        least = least.lowered(ask(&reason));
+    }
+    let outside = changes.iter().any(|file| file.zone != Zone::Own);
+    if outside && scope.trust < Trust::Owner && !registry.is_freed(spec.name) {
+        least = least.lowered(ask(OTHERS_FILES));
+    }
+    if scope.taint.is_any() && changes.iter().any(|file| file.zone == Zone::State) {
+        least = least.lowered(ask(TAINTED));
+    }
+    if carries_out(spec, args, scope) {
+        least = least.lowered(ask(CARRIES_OUT));
+    }
+    least
+}
+
+/// While words of others are in play nothing goes out unasked that a person did not type: an address can
+/// carry what the model knows.
+fn carries_out(spec: &ToolSpec, args: &Value, scope: &Scope) -> bool {
+    let Outward::Only(typed) = &scope.outward else { return false };
+    if spec.class != Class::Network {
+        return false;
+    }
+    let text = |key: &str| args.get(key).and_then(Value::as_str);
+    let is_get = text("method").is_none_or(|method| method.eq_ignore_ascii_case("get"))
+        && ["body", "headers", "auth_profile"]
+            .iter()
+            .all(|key| args.get(key).is_none_or(Value::is_null));
+    let free = match (text("url"), text("q")) {
+        (Some(url), _) => is_get && outward::is_typed_address(url, typed),
+        (None, Some(words)) => outward::are_typed_words(words, typed),
+        (None, None) => false,
+    };
+    !free
+}
+
+/// Puts the keys of objects in order, all the way down.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut pairs: Vec<(String, Value)> = map.into_iter().collect();
+            pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
+            Value::Object(
+                pairs.into_iter().map(|(key, value)| (key, sorted(value))).collect::<Map<_, _>>(),
+            )
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}
+
+/// What a file is now: which one, and what it holds.
+fn state_of(path: &Path) -> io::Result<Value> {
+    // Looked at before it is opened: to open a pipe is to wait for its other end.
+    let found = match path.symlink_metadata() {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(json!([path.to_string_lossy(), "absent"]));
+        }
+        Err(error) => return Err(error),
+    };
+    let holds = match found.is_file() && found.len() <= MOST_READ {
+        true => {
+            let mut file = File::open(path)?;
+            let mut digest = Sha256::new();
+            let mut buffer = vec![0; 64 * 1024];
+            loop {
+                match file.read(&mut buffer)? {
+                    0 => break,
+                    read => digest.update(&buffer[..read]),
+                }
+            }
+            hex(&digest.finalize())
+        }
+        false => format!("{} {}", found.mtime(), found.mtime_nsec()),
+    };
+    Ok(json!([path.to_string_lossy(), found.dev(), found.ino(), found.len(), holds]))
+}
+
+fn identity(folder: &Path) -> Value {
+    folder.metadata().map_or(Value::Null, |found| json!([found.dev(), found.ino()]))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! What all tools that speak share: they speak here only, and say what became of it.
+
+use selkie_channel_core::SpeakingTool;
+use serde_json::Value;
+
+use crate::tools::ports::Spoken;
+use crate::tools::scope::Scope;
+use crate::tools::{Output, ToolError};
+
+/// Refuses every conversation but this one, however the id is written.
+pub(super) fn only_here(data: &SpeakingTool, scope: &Scope, args: &Value) -> Result<(), ToolError> {
+    let Some(name) = data.names.conversation else { return Ok(()) };
+    let Some(written) = args.get(name).and_then(id) else { return Ok(()) };
+    match scope.reply.is_here(&written) {
+        Some(true) => Ok(()),
+        Some(false) => Err(ToolError::tell(format!(
+            "unauthorized {name}: {written} is another conversation; {} speaks in this one only: \
+             leave {name} out",
+            data.name
+        ))),
+        None => Err(ToolError::tell(format!(
+            "invalid {name}: {written} names no conversation: leave it out for this one"
+        ))),
+    }
+}
+
+/// An id as models write it: a number or a text.
+pub(super) fn id(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()).filter(|t| !t.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// Tells the model what became of its words.
+pub(super) fn outcome(spoken: Spoken, sent: &str) -> Output {
+    match spoken {
+        Spoken::Sent(_) => Output::ok(sent),
+        Spoken::Queued => Output::ok("queued: it is stored and will be sent; do not send it again"),
+        Spoken::Unclear => Output::ok(
+            "unclear: it may or may not have arrived, and it is not repeated; do not send it again",
+        ),
+        Spoken::Refused(reason) => {
+            Output { text: format!("refused: {reason}"), is_error: true, ..Output::default() }
+        }
+    }
+}

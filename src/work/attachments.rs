@@ -1,0 +1,278 @@
+//! Fetches the files of a message into the conversation's own folder. A file that cannot be fetched is
+//! a line that says so, never the end of a task.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use selkie_channel_core::{Attachment, AttachmentKind, Channel, Inbound};
+use tokio::io::AsyncWriteExt as _;
+use tokio_util::sync::CancellationToken;
+
+use crate::delivery::outbox::Outbox;
+use crate::domain::transcript::Picture;
+use crate::tools::ports::Pictures;
+use crate::work::limits::Limits;
+use crate::work::messages;
+use crate::work::workspace::own_folder;
+
+/// No file is waited for longer.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// The longest file name, in bytes.
+const NAME_BYTES: usize = 120;
+
+/// What is known of the files of a message.
+#[derive(Debug, Default)]
+pub(crate) struct Fetched {
+    /// One line for each file.
+    pub(crate) lines: Vec<String>,
+    /// Those that a model can look at.
+    pub(crate) pictures: Vec<Picture>,
+}
+
+/// Fetches what comes with messages.
+pub(crate) struct Attachments {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) cache_dir: PathBuf,
+    /// The model sees: where pictures of people are made ready for it.
+    pub(crate) sees: Option<Arc<dyn Pictures>>,
+}
+
+impl Attachments {
+    /// Fetches what came with a message.
+    pub(crate) async fn fetch(
+        &self,
+        place_row: i64,
+        inbound: &Inbound,
+        cancel: &CancellationToken,
+    ) -> Fetched {
+        let mut all = Fetched::default();
+        let outbox = &self.outbox;
+        let Some(account) = outbox.accounts.of(&inbound.conversation) else { return all };
+        let own = own_folder(place_row);
+        let folder = self.cache_dir.join(&own).join("in");
+        for attachment in &inbound.attachments {
+            let left = match self.limits.bytes_left(inbound).await {
+                Ok(left) => left,
+                Err(_) => {
+                    all.lines.push(messages::file_not_fetched(
+                        &attachment.name,
+                        messages::downloads_reached(),
+                    ));
+                    continue;
+                }
+            };
+            let name = safe_name(&attachment.name, attachment.kind);
+            let fetched = tokio::select! {
+                fetched = tokio::time::timeout(PATIENCE, one(&account.channel, attachment, left, &folder, &name)) => {
+                    fetched.unwrap_or_else(|_| Err(format!("it took longer than {} s", PATIENCE.as_secs())))
+                }
+                () = cancel.cancelled() => Err("the task was stopped".to_owned()),
+            };
+            if let Ok((_, bytes)) = &fetched {
+                self.limits.fetched(inbound, *bytes).await;
+            }
+            all.lines.push(match fetched {
+                Ok((name, bytes)) => {
+                    let told = describe(attachment, bytes);
+                    let own_dir = self.cache_dir.join(&own);
+                    let note = match self.shown(attachment, &own_dir, &folder.join(&name)).await {
+                        Some(Ok(picture)) => {
+                            all.pictures.push(picture);
+                            String::new()
+                        }
+                        Some(Err(why)) => format!("; it cannot be shown: {why}"),
+                        None => String::new(),
+                    };
+                    format!("file_cache_dir/{own}/in/{name} ({told}{note})")
+                }
+                Err(why) => {
+                    let why = outbox.runtime.redactor.clean(&why);
+                    tracing::warn!(name, why, "a file could not be fetched");
+                    messages::file_not_fetched(&name, &why)
+                }
+            });
+        }
+        all
+    }
+
+    /// Keeps a picture for the model, when it sees. `None` for what is no picture.
+    async fn shown(
+        &self,
+        attachment: &Attachment,
+        own: &Path,
+        file: &Path,
+    ) -> Option<Result<Picture, String>> {
+        let keeper = self.sees.as_ref()?;
+        let mime = attachment.mime.as_deref().unwrap_or_default();
+        // A drawing is text: it is read, not looked at.
+        let named = mime.starts_with("image/") && !mime.starts_with("image/svg");
+        if attachment.kind != AttachmentKind::Photo && !named {
+            return None;
+        }
+        let kept = match tokio::fs::read(file).await {
+            Ok(bytes) => keeper.keep(bytes, own).await.map_err(|e| e.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        Some(kept.inspect_err(|why| tracing::warn!(why, "a picture cannot be shown to the model")))
+    }
+}
+
+/// Fetches one file under a temporary name and gives it its own when it is whole.
+async fn one(
+    channel: &Channel,
+    attachment: &Attachment,
+    left: u64,
+    folder: &Path,
+    name: &str,
+) -> Result<(String, u64), String> {
+    let Some(receiver) = &channel.receiver else {
+        return Err("this channel brings no files".to_owned());
+    };
+    let most = channel.max_fetch_bytes.min(left);
+    if let Some(size) = attachment.size.filter(|size| *size > most) {
+        return Err(format!("it has {size} bytes, and at most {most} are fetched"));
+    }
+    let said = |error: std::io::Error| format!("it cannot be stored: {error}");
+    let mut builder = tokio::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o750).create(folder).await.map_err(said)?;
+    let part = folder.join(format!(".part-{}", uuid::Uuid::now_v7()));
+    let got = stream(&**receiver, attachment, most, &part).await;
+    let named = match got {
+        Ok(bytes) => place(&part, folder, name).await.map(|name| (name, bytes)).map_err(said),
+        Err(why) => Err(why),
+    };
+    if named.is_err() {
+        // Best effort: the sweep of the cache takes what is left.
+        drop(tokio::fs::remove_file(&part).await);
+    }
+    named
+}
+
+async fn stream(
+    receiver: &dyn selkie_channel_core::Receiver,
+    attachment: &Attachment,
+    most: u64,
+    part: &Path,
+) -> Result<u64, String> {
+    let said = |error: std::io::Error| format!("it cannot be stored: {error}");
+    let mut options = tokio::fs::OpenOptions::new();
+    let mut file =
+        options.write(true).create_new(true).mode(0o600).open(part).await.map_err(said)?;
+    let bytes = receiver.fetch(attachment, most, &mut file).await?;
+    file.flush().await.map_err(said)?;
+    Ok(bytes)
+}
+
+/// Gives a whole file the first free one of `name.ext`, `name-2.ext`, …: a link fails where a file
+/// is, so that two fetches never overwrite each other.
+async fn place(part: &Path, folder: &Path, name: &str) -> std::io::Result<String> {
+    for number in 1u32.. {
+        let name = numbered(name, number);
+        match tokio::fs::hard_link(part, folder.join(&name)).await {
+            Ok(()) => {
+                tokio::fs::remove_file(part).await?;
+                return Ok(name);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 10_000 => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(std::io::Error::other("no free name"))
+}
+
+fn numbered(name: &str, number: u32) -> String {
+    match (number, name.rsplit_once('.')) {
+        (1, _) => name.to_owned(),
+        (_, Some((stem, ext))) if !stem.is_empty() => format!("{stem}-{number}.{ext}"),
+        _ => format!("{name}-{number}"),
+    }
+}
+
+/// Makes a plain file name of whatever the sender called it: no folder, no control or direction
+/// characters, not hidden, at most 120 bytes with its extension kept.
+fn safe_name(name: &str, kind: AttachmentKind) -> String {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let clean: String = base.chars().map(|c| if is_unfit(c) { '_' } else { c }).collect();
+    let clean = clean.trim_matches(is_edge);
+    if clean.is_empty() || clean.chars().all(|c| c == '_') {
+        return kind_name(kind).to_owned();
+    }
+    shortened(clean)
+}
+
+fn shortened(name: &str) -> String {
+    if name.len() <= NAME_BYTES {
+        return name.to_owned();
+    }
+    match name.rsplit_once('.') {
+        Some((stem, ext)) if ext.len() <= 16 => {
+            let end = stem.floor_char_boundary(NAME_BYTES - ext.len() - 1);
+            format!("{}.{ext}", &stem[..end])
+        }
+        _ => name[..name.floor_char_boundary(NAME_BYTES)].trim_end_matches(is_edge).to_owned(),
+    }
+}
+
+fn is_edge(c: char) -> bool {
+    c == '.' || c.is_whitespace()
+}
+
+/// Characters that make a name lie or a path of it: controls, direction marks, invisible ones.
+fn is_unfit(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{61c}' | '\u{feff}' | '/' | '\\' | ':' | '\u{2028}' | '\u{2029}')
+}
+
+fn describe(attachment: &Attachment, bytes: u64) -> String {
+    let mut text = kind_name(attachment.kind).to_owned();
+    if let Some(mime) = &attachment.mime {
+        let mime: String = mime.chars().filter(char::is_ascii_graphic).take(80).collect();
+        _ = write!(text, ", {mime}");
+    }
+    _ = write!(text, ", {bytes} bytes");
+    text
+}
+
+const fn kind_name(kind: AttachmentKind) -> &'static str {
+    match kind {
+        AttachmentKind::Document => "document",
+        AttachmentKind::Photo => "photo",
+        AttachmentKind::Voice => "voice",
+        AttachmentKind::Audio => "audio",
+        AttachmentKind::Video => "video",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_are_plain() {
+        let safe = |name| safe_name(name, AttachmentKind::Document);
+        assert_eq!(safe("../../etc/passwd"), "passwd");
+        assert_eq!(safe("a\0b\u{202e}gpj.exe"), "a_b_gpj.exe");
+        assert_eq!(safe(".bashrc"), "bashrc");
+        for nothing in ["", "..", "/", "\0", " . "] {
+            assert_eq!(safe(nothing), "document", "{nothing:?}");
+        }
+        assert_eq!(numbered("a.tar.gz", 2), "a.tar-2.gz");
+        assert_eq!(numbered("a", 3), "a-3");
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_is_a_path_or_too_long(name in "(\\PC|[./\\\\\0\u{202e}]){0,300}") {
+            let safe = safe_name(&name, AttachmentKind::Photo);
+            prop_assert!(!safe.is_empty() && safe.len() <= NAME_BYTES);
+            prop_assert!(!safe.starts_with('.') && !safe.contains(is_unfit));
+            prop_assert_eq!(safe_name(&safe, AttachmentKind::Photo), safe);
+        }
+    }
+}

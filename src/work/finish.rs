@@ -1,0 +1,97 @@
+//! A task's end: stored with what is said, and handed to whoever waits for it.
+
+use crate::agent::Ending;
+use crate::domain::crash::CrashPoint;
+use crate::domain::happening::Happening;
+use crate::store::{Advance, Claimed, Committed, Draft, End, Queued};
+use crate::work::answer::Answers;
+use crate::work::onward::Onward;
+use crate::work::remains::Remains;
+use crate::work::task_waiters::Finished;
+
+impl Answers {
+    /// Stores the end of a task and what it says; returns what its lane goes on with.
+    pub(crate) async fn finish(
+        &self,
+        claimed: &Claimed,
+        ending: Ending,
+        say: Vec<Draft>,
+        hand_over: bool,
+    ) -> Onward {
+        let outbox = &self.outbox;
+        let state = ending.end.state().name();
+        if let End::Failed { why } = &ending.end {
+            let task = claimed.claim.task;
+            // Whoever may not be answered decides how often: that is no trouble of ours.
+            match why.starts_with("ignored: ") {
+                true => tracing::debug!(%task, why, "a task was not begun"),
+                false => tracing::warn!(%task, why, "a task failed"),
+            }
+        }
+        let Ending { append, header, end, facts, usage, set_aside, seen, .. } = ending;
+        let (now, facts) = (outbox.runtime.clock.now(), facts.map(|facts| *facts));
+        let hand_over = hand_over && !outbox.runtime.is_draining();
+        let departs = say.first().is_some_and(|draft| outbox.lets_depart(&draft.outbound));
+        let mut finish = Advance::Finish {
+            append,
+            header,
+            facts,
+            end,
+            say,
+            usage,
+            set_aside,
+            departs,
+            hand_over,
+            now,
+        };
+        if !seen.is_empty() {
+            finish = Advance::Absorb { seen, with: Box::new(finish) };
+        }
+        self.limits.used(claimed, usage);
+        outbox.runtime.crash.hit(CrashPoint::BeforeFinish);
+        let committed = outbox
+            .storage
+            .insist(|| outbox.storage.ledger.commit(&claimed.claim, finish.clone()))
+            .await;
+        outbox.runtime.crash.hit(CrashPoint::AfterFinish);
+        let Some(Committed::Ended { queued, next, usage }) = committed else {
+            if committed.is_none() && !outbox.runtime.stop.work.is_cancelled() {
+                // No repetition mends it.
+                self.bury(Remains::of(claimed)).await;
+            }
+            tracing::warn!(task = %claimed.claim.task, "the claim was lost at the end: nothing is said");
+            return Onward::default();
+        };
+        tracing::debug!(task = %claimed.claim.task, state, "its end is stored");
+        self.hand_out(claimed, queued, state);
+        outbox.runtime.happenings.tell(|| Happening::Ended {
+            conversation: claimed.conversation.clone(),
+            task: claimed.claim.task,
+            state: state.to_owned(),
+            usage,
+        });
+        Onward { next: next.map(|next| *next), wake_at: None }
+    }
+
+    fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {
+        let rows: Vec<_> = claimed.heard.iter().map(|(row, _)| *row).collect();
+        let waiting = self.task_waiters.take(&rows);
+        if queued.iter().any(|q| q.parts.is_empty()) {
+            // It may be the next to expire.
+            tracing::debug!(task = %claimed.claim.task, "its words wait: they are held, or refused here");
+            self.outbox.late.held.notify_one();
+        }
+        let rows: Vec<_> = queued.iter().map(|q| q.outbound).collect();
+        let watches: Vec<Vec<_>> = waiting
+            .iter()
+            .map(|_| rows.iter().map(|row| self.outbox.waiters.watch(*row)).collect())
+            .collect();
+        for queued in queued {
+            self.outbox.send(queued);
+        }
+        for (sender, waiters) in waiting.into_iter().zip(watches) {
+            // Whoever asked may have gone.
+            drop(sender.send(Finished { state: state.to_owned(), waiters }));
+        }
+    }
+}

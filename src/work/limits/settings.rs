@@ -1,0 +1,96 @@
+//! The `limits` section: what everybody but an owner may use.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What people may use; owners are not held. Each is for one person, for one conversation, or for all people
+/// together; 0: no limit. Days are days in UTC.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitSettings {
+    /// What one person may use.
+    pub person: PersonLimits,
+    /// What the people of one conversation may use together.
+    pub conversation: ConversationLimits,
+    /// What all people may use together.
+    pub everybody: EverybodyLimits,
+}
+
+/// The same four limits, as a share sets them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Caps {
+    pub(crate) messages: Option<u64>,
+    pub(crate) calls: Option<u64>,
+    pub(crate) micro_usd: Option<u64>,
+    pub(crate) bytes: Option<u64>,
+}
+
+macro_rules! shares {
+    ($($(#[$doc:meta])* $name:ident = $messages:expr, $calls:expr, $usd:expr, $mb:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            /// Messages for the bot in a minute; those beyond it are not answered. As many commands and taps,
+            /// counted apart.
+            pub messages_per_minute: u64,
+            /// Calls of the model in a day.
+            pub calls_per_day: u64,
+            /// What the model may cost in a day, in US dollars; counted where prices are known.
+            #[schemars(range(min = 0))]
+            pub cost_usd_per_day: f64,
+            /// Mebibytes of files that are fetched in a day.
+            pub download_mb_per_day: u64,
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self {
+                    messages_per_minute: $messages,
+                    calls_per_day: $calls,
+                    cost_usd_per_day: $usd,
+                    download_mb_per_day: $mb,
+                }
+            }
+        }
+
+        impl $name {
+            pub(crate) fn caps(&self) -> Caps {
+                let set = |limit: u64| (limit > 0).then_some(limit);
+                Caps {
+                    messages: set(self.messages_per_minute),
+                    calls: set(self.calls_per_day),
+                    // Less than a millionth of a dollar is the least there is.
+                    micro_usd: (self.cost_usd_per_day > 0.0)
+                        .then_some((self.cost_usd_per_day * 1e6).max(1.0) as u64),
+                    bytes: set(self.download_mb_per_day.saturating_mul(1024 * 1024)),
+                }
+            }
+        }
+    )*};
+}
+
+shares! {
+    /// What one person may use.
+    PersonLimits = 20, 300, 2.0, 200;
+    /// What the people of one conversation may use together.
+    ConversationLimits = 60, 1000, 10.0, 1000;
+    /// What all people may use together.
+    EverybodyLimits = 0, 10_000, 50.0, 10_000;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_limit_leaves_the_others_as_they_are() {
+        let settings: LimitSettings =
+            serde_json::from_str(r#"{"person": {"calls_per_day": 5, "cost_usd_per_day": 0}}"#)
+                .unwrap();
+        let caps = settings.person.caps();
+        assert_eq!((caps.calls, caps.micro_usd, caps.messages), (Some(5), None, Some(20)));
+        assert_eq!(settings.conversation, ConversationLimits::default());
+        assert!(serde_json::from_str::<LimitSettings>(r#"{"people": {}}"#).is_err());
+    }
+}

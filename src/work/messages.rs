@@ -1,0 +1,68 @@
+//! What people read about the work on their messages: why it ended without an answer, which files are missing.
+
+/// A question could not be asked.
+pub(crate) fn nobody_to_ask() -> String {
+    "I need to ask something first, and I cannot ask it here.".to_owned()
+}
+
+/// Why a file is not fetched any more today.
+pub(crate) fn downloads_reached() -> &'static str {
+    "the limit for files in a day is reached"
+}
+
+/// The end of a stopped task that nobody answered yet.
+pub(crate) fn task_stopped() -> String {
+    crate::agent::words::stopped().to_owned()
+}
+
+/// The end of a task whose model had nothing to say.
+pub(crate) fn empty_answer() -> String {
+    "I have no answer: the model returned nothing. Please ask again, or put it differently."
+        .to_owned()
+}
+
+/// The end of a task that took the process down again and again.
+pub(crate) fn poison(attempts: u32) -> String {
+    format!(
+        "I had to give this up: I was interrupted {} times while working on it. Please put it differently.",
+        attempts.saturating_sub(1)
+    )
+}
+
+/// The end of a task that met a defect of the daemon.
+pub(crate) fn defect() -> String {
+    "Something went wrong inside me while I worked on this; my log has the details. Please ask again."
+        .to_owned()
+}
+
+/// The end of a task that failed without words of its own.
+pub(crate) fn failed(why: &str) -> String {
+    format!("I could not finish this: {why}.")
+}
+
+/// The line of a file that could not be fetched.
+pub(crate) fn file_not_fetched(name: &str, why: &str) -> String {
+    format!("{name} (could not be fetched: {why})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_sentences() {
+        let all =
+            [task_stopped(), empty_answer(), poison(4), defect(), failed("the model is away")];
+        insta::assert_snapshot!(all.join("\n--\n"), @r#"
+        I was stopped before I had an answer.
+        --
+        I have no answer: the model returned nothing. Please ask again, or put it differently.
+        --
+        I had to give this up: I was interrupted 3 times while working on it. Please put it differently.
+        --
+        Something went wrong inside me while I worked on this; my log has the details. Please ask again.
+        --
+        I could not finish this: the model is away.
+        "#);
+    }
+}

@@ -1,0 +1,160 @@
+//! Who somebody is to us, and whose task it is by the rules of now: a row may be older than the config.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use selkie_channel_core::{AllowList, Inbound, PersonId, PlaceId};
+
+use crate::delivery::account::Account;
+use crate::delivery::accounts::Accounts;
+use crate::domain::facts::{Trust, Where};
+use crate::domain::ids::InboxId;
+use crate::domain::taint::Taint;
+use crate::store::Claimed;
+use crate::work::settings::GroupSettings;
+use crate::work::words;
+
+/// Who may do what, by config and by the allow lists of now.
+pub(crate) struct Rights {
+    /// Always allowed.
+    pub(crate) owners: Vec<PersonId>,
+    /// What single places may do, by place key.
+    pub(crate) groups: BTreeMap<String, GroupSettings>,
+    pub(crate) accounts: Arc<Accounts>,
+}
+
+impl Rights {
+    /// Says who the speaker of a message is there; `None` for somebody the bot does not listen to.
+    pub(crate) fn principal(&self, account: &Account, inbound: &Inbound) -> Option<Trust> {
+        let speaker = &inbound.speaker.id;
+        account.with_allowed(|allow| trust(&self.owners, allow, speaker, &inbound.place))
+    }
+
+    /// Returns the trust in whom the task answers, the least of them and never more than it was made with;
+    /// `None` when one of them is not listened to any more.
+    pub(crate) fn now(&self, claimed: &Claimed) -> Option<Trust> {
+        self.of(claimed, claimed.facts.trust, &claimed.heard)
+    }
+
+    /// The same of other messages in the task's place, for a task that was made with `made`.
+    pub(crate) fn of(
+        &self,
+        claimed: &Claimed,
+        made: Trust,
+        heard: &[(InboxId, Inbound)],
+    ) -> Option<Trust> {
+        let asked_here = matches!(claimed.facts.place, Where::Channel(_));
+        let Some(account) = self.accounts.of(&claimed.conversation).filter(|_| asked_here) else {
+            return Some(made);
+        };
+        account.with_allowed(|allow| {
+            let mut speakers = heard.iter().map(|(_, inbound)| &inbound.speaker.id);
+            // The place as it is called now: it may have moved since they wrote.
+            speakers.try_fold(made, |least, who| {
+                Some(least.min(trust(&self.owners, allow, who, &claimed.place)?))
+            })
+        })
+    }
+
+    /// Takes what the place opens by the config of now: a task may have waited for a person since.
+    pub(crate) fn refresh(&self, claimed: &mut Claimed) {
+        if matches!(claimed.facts.place, Where::Channel(_)) {
+            let group = self.groups.get(claimed.place.key());
+            claimed.facts.opened = group.map(|g| g.allow.clone()).unwrap_or_default();
+        }
+    }
+}
+
+/// Says who a person is in a place.
+pub(crate) fn trust(
+    owners: &[PersonId],
+    allow: &AllowList,
+    speaker: &PersonId,
+    place: &PlaceId,
+) -> Option<Trust> {
+    if owners.contains(speaker) {
+        return Some(Trust::Owner);
+    }
+    if allow.names(place.key()) || allow.names(speaker.as_str()) {
+        return Some(Trust::Allowed);
+    }
+    allow.is_everyone().then_some(Trust::Stranger)
+}
+
+/// Lets every message of the task weigh in, not only the one it was made of (an album, messages in a
+/// row), what a group said around it, which is nobody's own words, and what people of less trust asked
+/// before in this conversation: to whoever asks now these are others' words.
+pub(crate) fn weigh(claimed: &mut Claimed) {
+    let heard = || claimed.heard.iter().map(|(_, inbound)| inbound);
+    let asked_before = claimed.asked_by.is_some_and(|least| least < claimed.facts.trust);
+    if asked_before || !claimed.context.is_empty() || heard().any(words::is_foreign) {
+        claimed.facts.taint = Taint::Raw;
+    }
+    if claimed.facts.trust == Trust::Owner {
+        // Messages gather by speaker: all of them are the owner's.
+        claimed.facts.summoned = heard().flat_map(words::summoned).collect();
+        claimed.facts.summoned.sort();
+        claimed.facts.summoned.dedup();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::flow::testing::{self, message};
+
+    #[test]
+    fn the_least_trusted_speaker_counts_and_a_stranger_ends_it() {
+        let house = testing::desk();
+        let now = |claimed: &Claimed| house.rights.now(claimed);
+        let mut claimed = testing::claimed(1, &message("tg:1", "hi"));
+        assert_eq!(now(&claimed), Some(Trust::Owner));
+        claimed.heard.extend(testing::claimed(2, &message("tg:2", "hi")).heard);
+        assert_eq!(now(&claimed), Some(Trust::Allowed));
+        claimed.heard.extend(testing::claimed(3, &message("tg:66", "hi")).heard);
+        assert_eq!(now(&claimed), None);
+        let mut lowered = testing::claimed(1, &message("tg:1", "hi"));
+        lowered.facts.trust = Trust::Allowed;
+        assert_eq!(now(&lowered), Some(Trust::Allowed), "never more than it was made with");
+    }
+
+    #[test]
+    fn every_message_weighs_in_and_talk_around_it_too() {
+        let untrusted = |claimed: &mut Claimed| {
+            weigh(claimed);
+            claimed.facts.taint == Taint::Raw
+        };
+        let mut claimed = testing::claimed(1, &message("tg:1", "use $bash"));
+        assert!(!untrusted(&mut claimed));
+        assert_eq!(claimed.facts.summoned, ["bash"]);
+        let mut second = message("tg:1", "and $grep, on this");
+        second.forwarded = true;
+        claimed.heard.extend(testing::claimed(2, &second).heard);
+        assert!(untrusted(&mut claimed), "the second message is forwarded");
+        assert_eq!(claimed.facts.summoned, ["bash"], "a forward names nothing");
+        let mut talk = testing::claimed(1, &message("tg:1", "hi"));
+        talk.context = vec![message("tg:5", "$bash")];
+        assert!(untrusted(&mut talk), "talk around it");
+        assert!(talk.facts.summoned.is_empty());
+        let mut after = testing::claimed(1, &message("tg:1", "hi"));
+        after.asked_by = Some(Trust::Owner);
+        assert!(!untrusted(&mut after), "what the owner asked before");
+        after.asked_by = Some(Trust::Allowed);
+        assert!(untrusted(&mut after), "what somebody of less trust asked before");
+        let mut equal = testing::claimed(1, &message("tg:2", "hi"));
+        (equal.facts.trust, equal.asked_by) = (Trust::Allowed, Some(Trust::Owner));
+        assert!(!untrusted(&mut equal), "what somebody of more trust asked before");
+        let mut allowed = testing::claimed(1, &message("tg:2", "$bash"));
+        allowed.facts.trust = Trust::Allowed;
+        weigh(&mut allowed);
+        assert!(allowed.facts.summoned.is_empty());
+    }
+
+    #[test]
+    fn the_terminal_has_no_list() {
+        let house = testing::desk();
+        let mut claimed = testing::claimed(1, &message("cli:local", "hi"));
+        claimed.facts.place = Where::CommandLine { terminal: true };
+        assert_eq!(house.rights.now(&claimed), Some(Trust::Owner));
+    }
+}

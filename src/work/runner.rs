@@ -1,0 +1,56 @@
+//! The way from a worker to the agent: shape and scope of the task, persona, and the drive itself.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::agent::{Agent, Assignment, Driven, Dropped, Inflow, Quota};
+use crate::domain::facts::Facts;
+use crate::domain::transcript::Heard;
+use crate::shape::Shape;
+use crate::store::Claimed;
+use crate::work::scope::{Ports, Scopes};
+
+/// Makes the shape of some facts.
+pub(crate) type Shapes = Arc<dyn Fn(&Facts) -> Shape + Send + Sync>;
+
+/// Answers a claimed task.
+#[async_trait]
+pub(crate) trait TaskRunner: Send + Sync {
+    /// Works on it to its end, or to a question; see [`Dropped`] for the ways it does not get there.
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped>;
+}
+
+/// A task with all that the runner needs besides what is its own.
+pub(crate) struct Job<'a> {
+    pub(crate) claimed: &'a Claimed,
+    pub(crate) heard: Vec<Heard>,
+    pub(crate) inflow: &'a dyn Inflow,
+    pub(crate) quota: Option<&'a dyn Quota>,
+    pub(crate) ports: Ports,
+}
+
+/// The agent behind its shape.
+pub(crate) struct AgentRunner {
+    pub(crate) agent: Arc<Agent>,
+    pub(crate) shapes: Shapes,
+    pub(crate) scopes: Scopes,
+    pub(crate) persona: String,
+}
+
+#[async_trait]
+impl TaskRunner for AgentRunner {
+    async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
+        let Job { claimed, heard, inflow, quota, ports } = job;
+        let shape = |facts: &Facts| (self.shapes)(facts).registry;
+        let scope = |facts: &Facts, call: &str| {
+            let shape = (self.shapes)(facts);
+            self.scopes.make(claimed, facts, &shape, call, &ports)
+        };
+        let (persona, cancel) = (self.persona.clone(), ports.cancel.clone());
+        let (shape, scope) = (&shape, &scope);
+        let assignment =
+            Assignment { claimed, heard, shape, scope, persona, inflow, quota, cancel };
+        self.agent.drive(assignment).await
+    }
+}

@@ -1,0 +1,136 @@
+//! Makes the scope of a call: what it may touch, from the facts and the shape of its task.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::domain::clock::SharedClock;
+use crate::domain::command_line;
+use crate::domain::facts::{Facts, Where};
+use crate::shape::Shape;
+use crate::shape::roots::{Reach, Workspace};
+use crate::store::Claimed;
+use crate::tools::paths::Level;
+use crate::tools::ports::{Modes, Progress, Reply, Todos};
+use crate::tools::scope::{Outward, Roots, Scope};
+use crate::work::workspace::{Workspaces, own_folder};
+
+/// No call of a tool takes longer.
+const LONGEST_CALL: Duration = Duration::from_secs(120);
+
+/// Makes scopes.
+pub(crate) struct Scopes {
+    pub(crate) todos: Arc<dyn Todos>,
+    pub(crate) modes: Arc<dyn Modes>,
+    pub(crate) workspaces: Workspaces,
+    pub(crate) clock: SharedClock,
+}
+
+/// Where a task speaks and tells how far it is, and what ends it.
+pub(crate) struct Ports {
+    pub(crate) reply: Arc<dyn Reply>,
+    pub(crate) progress: Arc<dyn Progress>,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Scopes {
+    /// Makes the scope of one call.
+    pub(crate) fn make(
+        &self,
+        claimed: &Claimed,
+        facts: &Facts,
+        shape: &Shape,
+        call: &str,
+        at: &Ports,
+    ) -> Scope {
+        Scope {
+            task: claimed.claim.task,
+            call: call.to_owned(),
+            conversation: claimed.conversation.clone(),
+            message: facts.message.clone(),
+            speaker: facts.speaker.clone(),
+            trust: facts.trust,
+            mode: facts.mode,
+            taint: facts.taint,
+            outward: Outward::Free,
+            approved: false,
+            earlier: Arc::default(),
+            plan: None,
+            given: Vec::new(),
+            roots: self.roots(claimed, facts, shape.roots.opens),
+            reply: Arc::clone(&at.reply),
+            tools: Arc::clone(shape.registry.block()),
+            progress: Arc::clone(&at.progress),
+            todos: Arc::clone(&self.todos),
+            modes: Arc::clone(&self.modes),
+            spent: Arc::default(),
+            deadline: Instant::now() + LONGEST_CALL,
+            cancel: at.cancel.clone(),
+            clock: Arc::clone(&self.clock),
+        }
+    }
+
+    fn roots(&self, claimed: &Claimed, facts: &Facts, opens: Reach) -> Roots {
+        let at_terminal = matches!(facts.place, Where::CommandLine { .. });
+        let workspace = match (opens.workspace, at_terminal) {
+            (Workspace::No, _) | (Workspace::Set, true) => None,
+            (Workspace::Any, true) => command_line::workspace(&claimed.conversation),
+            (opened, false) => self.workspaces.of(claimed, facts.trust, opened == Workspace::Set),
+        };
+        let Workspaces { state_dir, cache_dir, ours, .. } = &self.workspaces;
+        Roots {
+            cache: cache_dir.clone(),
+            own: cache_dir.join(own_folder(claimed.place_row)),
+            state: opens.state.then(|| state_dir.clone()),
+            workspace,
+            elsewhere: opens.elsewhere,
+            level: Level::writing(facts.taint.written()),
+            ours: ours.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::daemon::flow::testing;
+    use crate::domain::clock::SystemClock;
+    use crate::tools::paths::Ours;
+    use crate::work::records::Records;
+    use crate::work::workspace::WorkspaceSettings;
+
+    #[test]
+    fn a_closed_shape_leaves_the_own_folder_alone() {
+        let outbox = testing::desk().outbox;
+        let records = Arc::new(Records {
+            storage: Arc::clone(&outbox.storage),
+            accounts: Arc::clone(&outbox.accounts),
+        });
+        let scopes = Scopes {
+            todos: Arc::clone(&records) as _,
+            modes: records,
+            workspaces: Workspaces {
+                settings: WorkspaceSettings::default(),
+                state_dir: "/s".into(),
+                cache_dir: "/c".into(),
+                ours: Ours::default(),
+            },
+            clock: Arc::new(SystemClock),
+        };
+        let mut claimed = testing::claimed(1, &testing::message("tg:1", "hi"));
+        claimed.place_row = 7;
+        claimed.conversation = command_line::conversation(std::path::Path::new("/home/me"));
+        claimed.facts.place = Where::CommandLine { terminal: true };
+        let opens = |id| crate::shape::roots::ROOTS.iter().find(|row| row.id == id).unwrap().opens;
+        let open = scopes.roots(&claimed, &claimed.facts, opens("owner"));
+        assert_eq!(open.own, PathBuf::from("/c/c7"));
+        assert_eq!(open.workspace, Some("/home/me".into()));
+        assert!(open.elsewhere && open.state.is_some());
+        let closed = scopes.roots(&claimed, &claimed.facts, opens("group"));
+        assert_eq!((closed.state, closed.workspace, closed.elsewhere), (None, None, false));
+    }
+}

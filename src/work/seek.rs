@@ -1,0 +1,114 @@
+//! A run that waits for somebody's leave: who is asked, where, and the park itself.
+
+use selkie_channel_core::{Audience, Body, ConversationId, Outbound, PersonId};
+
+use crate::agent::Seeks;
+use crate::delivery::approvals::{self, About};
+use crate::delivery::moments::after;
+use crate::delivery::outbox::Outbox;
+use crate::domain::approval::{Approvers, Request};
+use crate::domain::command_line;
+use crate::domain::facts::Trigger;
+use crate::domain::question::Person;
+use crate::domain::task::ParkedOn;
+use crate::store::{Advance, Claimed, Draft, Sought};
+use crate::work::answer::Answers;
+use crate::work::onward::Parked;
+use crate::work::park::person;
+
+impl Answers {
+    /// Parks a task on the leave that its call needs: request, messages and end of the claim in one.
+    pub(crate) async fn seek(&self, claimed: &Claimed, seeks: Seeks, hand_over: bool) -> Parked {
+        let outbox = &self.outbox;
+        let Seeks { key, request, append, header, usage } = seeks;
+        let now = outbox.runtime.now();
+        let settings = &self.approvals;
+        let within = match claimed.facts.trigger {
+            Trigger::Asked => settings.timeout,
+            Trigger::Scheduled | Trigger::Heartbeat | Trigger::Child => settings.unattended_timeout,
+        };
+        let requester = person(claimed);
+        let about = About {
+            key: &key,
+            requester: requester.as_ref(),
+            place: claimed.facts.place.name(),
+            within: within.to_string(),
+        };
+        let asked = self.asked(claimed, &about, &request);
+        let expires_at = after(now, within);
+        // Where nobody is asked the task goes on at once, and is told so.
+        let wake_at = Some(if asked.is_empty() { now } else { expires_at });
+        let hand_over = hand_over && !outbox.runtime.is_draining();
+        let on = ParkedOn::Approval { key: key.clone() };
+        let seek = Some(Box::new(Sought { key, request, requester, asked, expires_at }));
+        self.limits.used(claimed, usage);
+        let (ask, park_at) = (None, wake_at);
+        let park = Advance::Park {
+            append,
+            header,
+            on,
+            ask,
+            seek,
+            wake_at: park_at,
+            usage,
+            hand_over,
+            now,
+        };
+        self.commit_park(claimed, park, wake_at).await
+    }
+
+    /// Shows what came of the leave that a task has sought, where that is not shown yet.
+    pub(crate) async fn close_sought(&self, claimed: &Claimed) {
+        if let Some(approval) = &claimed.approval {
+            approvals::close(&self.outbox, approval).await;
+        }
+    }
+
+    /// Everybody who is asked, each with the message that asks them, in private.
+    fn asked(
+        &self,
+        claimed: &Claimed,
+        about: &About<'_>,
+        request: &Request,
+    ) -> Vec<(Person, Draft)> {
+        let owners = &self.rights.owners;
+        let draft = |conversation: ConversationId| {
+            let body = Body::Question(approvals::asked(about, request));
+            self.outbox.rendered(Outbound::new(conversation, body))
+        };
+        match request.of {
+            Approvers::Nobody => Vec::new(),
+            Approvers::Terminal => {
+                let person = Person { id: command_line::person(), name: String::new() };
+                let draft = draft(claimed.conversation.clone());
+                draft.map(|draft| (person, draft)).into_iter().collect()
+            }
+            Approvers::Owners => {
+                let own = about.requester.filter(|person| owners.contains(&person.id));
+                let of = |owner: &PersonId| {
+                    let conversation = private(&self.outbox, claimed, owner)?;
+                    let person = Person { id: owner.clone(), name: String::new() };
+                    Some((person, draft(conversation)?))
+                };
+                // An owner who asks for something is asked about it, and the others are left alone.
+                match own.and_then(|person| of(&person.id)) {
+                    Some(asked) => vec![asked],
+                    None => owners.iter().filter_map(of).collect(),
+                }
+            }
+        }
+    }
+}
+
+/// The conversation in which an owner is alone with the bot: by the account of the task where it knows them,
+/// else by the first one.
+fn private(outbox: &Outbox, claimed: &Claimed, owner: &PersonId) -> Option<ConversationId> {
+    let own = claimed.conversation.account();
+    let mut accounts: Vec<_> = outbox.accounts.all().map(|a| &a.channel).collect();
+    accounts.sort_by_key(|channel| (channel.account != *own, channel.account.clone()));
+    accounts.into_iter().find_map(|channel| {
+        let conversation = channel.address.parse(owner.as_str())?;
+        let features = channel.address.features(&conversation);
+        (features.audience == Audience::Direct).then_some(conversation)
+    })
+}

@@ -1,0 +1,36 @@
+//! Whose words a message carries: what is not its speaker's own, and the tools its speaker names.
+
+use selkie_channel_core::Inbound;
+
+use crate::tools::aliases::our_name;
+
+/// Tools that one message can name.
+const MOST_SUMMONED: usize = 8;
+
+/// Whether a message carries words that are not its speaker's own.
+pub(crate) fn is_foreign(inbound: &Inbound) -> bool {
+    let quotes_others = inbound.quote.as_ref().is_some_and(|q| !q.ours);
+    quotes_others || inbound.forwarded || !inbound.attachments.is_empty()
+}
+
+/// The tools that a message names (`$bash`) in words its speaker typed: a quote, a forward and a file
+/// name none.
+pub(crate) fn summoned(inbound: &Inbound) -> Vec<String> {
+    if inbound.forwarded {
+        return Vec::new();
+    }
+    let args = inbound.command.as_ref().map_or("", |command| command.args.as_str());
+    let words = inbound.text.split_whitespace().chain(args.split_whitespace());
+    let mut names: Vec<String> = Vec::new();
+    for word in words.filter_map(|word| word.strip_prefix('$')) {
+        let end = word.find(|c: char| !matches!(c, 'a'..='z' | '0'..='9' | '_'));
+        let name = &word[..end.unwrap_or(word.len())];
+        let is_name = name.starts_with(|c: char| c.is_ascii_lowercase());
+        // Other harnesses' names are taken here, too.
+        let name = our_name(name, |_| false);
+        if is_name && names.len() < MOST_SUMMONED && !names.iter().any(|n| n == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}

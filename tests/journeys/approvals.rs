@@ -1,0 +1,314 @@
+//! Leave for a call: the owner is asked in private, once, about exactly what is done; nobody else decides.
+
+use std::fs;
+use std::path::PathBuf;
+
+use selkie_playground::Turn;
+use selkie_playground::telegram::{ADA, FileDraft, FileKind, GRACE, GROUP, MessageView, PRIVATE};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::rows::{number, settled, texts};
+use crate::support::world::World;
+
+/// A group in which an allowed person may ask for files in a folder that the owner has set.
+struct Team {
+    world: World,
+    folder: PathBuf,
+    _dir: TempDir,
+}
+
+impl Team {
+    async fn with(sections: Value) -> Self {
+        let dir = TempDir::new().expect("a folder");
+        let folder = dir.path().canonicalize().expect("a folder").join("team");
+        fs::create_dir(&folder).expect("a folder");
+        let mut all = json!({"llm": {"provider": "offline"}});
+        for (section, value) in sections.as_object().into_iter().flatten() {
+            all[section] = value.clone();
+        }
+        let world = World::with(all).await;
+        Self { world, folder, _dir: dir }
+    }
+
+    async fn set_folder(&self) {
+        let set = format!("/workspace {}", self.folder.display());
+        self.world.ask_in(GROUP, ADA, &set).await;
+    }
+
+    /// Grace asks for a file, and Ada's private chat shows the request.
+    async fn asks(&self) -> MessageView {
+        self.world.telegram().say(GROUP, GRACE, &write("plan.txt", "tide"));
+        self.asked().await
+    }
+
+    async fn asked(&self) -> MessageView {
+        let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+        self.world.within("a request", self.world.telegram().wait_for(PRIVATE, buttons)).await
+    }
+
+    async fn closed(&self, request: &MessageView) -> String {
+        let closed = |m: &MessageView| m.id == request.id && m.edited;
+        self.world.within("its outcome", self.world.telegram().wait_for(PRIVATE, closed)).await.text
+    }
+
+    async fn tap(&self, request: &MessageView, label: &str) -> String {
+        let telegram = self.world.telegram();
+        let query = telegram.tap(ADA, ADA, request.id, label).expect("a button");
+        self.world.within("an answer to the tap", telegram.tap_answer(&query)).await
+    }
+
+    async fn press(&self, (chat, by): (i64, i64), message: i64, data: &str) -> String {
+        let telegram = self.world.telegram();
+        let query = telegram.press(chat, by, message, data);
+        self.world.within("an answer to the tap", telegram.tap_answer(&query)).await
+    }
+
+    /// Waits for what the bot says in the group.
+    async fn told(&self, part: &str) -> String {
+        let said = |m: &MessageView| m.from.is_bot && m.text.contains(part);
+        self.world.within(part, self.world.telegram().wait_for(GROUP, said)).await.text
+    }
+
+    fn wrote(&self) -> Option<String> {
+        fs::read_to_string(self.folder.join("plan.txt")).ok()
+    }
+
+    fn states(&self) -> Vec<String> {
+        texts(&self.world.home, "SELECT state FROM approval ORDER BY id")
+    }
+}
+
+fn write(path: &str, content: &str) -> String {
+    let call = json!({"path": path, "content": content, "mode": "append"});
+    format!("@selkie_demo_bot call write_file {call}")
+}
+
+fn data(request: &MessageView, at: usize) -> String {
+    let keyboard = request.keyboard.as_ref().expect("buttons");
+    let buttons: Vec<&Value> = keyboard
+        .as_array()
+        .into_iter()
+        .flatten()
+        .flat_map(|row| row.as_array().into_iter().flatten())
+        .collect();
+    buttons[at]["callback_data"].as_str().expect("data").to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_allowed_person_asks_the_owner_taps_and_it_runs_once() {
+    let team = Team::with(json!({})).await;
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    assert!(
+        request.text.contains("write_file needs your leave, for Grace Hopper (tg:4712)"),
+        "{}",
+        request.text
+    );
+    assert!(request.text.contains("tide"), "{}", request.text);
+    assert_eq!(team.wrote(), None, "nothing is done before");
+    assert_eq!(team.tap(&request, "Approve").await, "✔ Approved by Ada Lovelace");
+    team.told("write_file answered").await;
+    assert_eq!(team.wrote().as_deref(), Some("tide"));
+    assert!(team.closed(&request).await.contains("✔ Approved by Ada Lovelace"));
+    let again = team.press((ADA, ADA), request.id, &data(&request, 0)).await;
+    assert_eq!(again, "Already decided: ✔ Approved by Ada Lovelace");
+    settled(&team.world, 2).await;
+    assert_eq!(team.wrote().as_deref(), Some("tide"), "once");
+    assert_eq!(team.states(), ["consumed"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_denial_holds_for_the_task() {
+    let team = Team::with(json!({})).await;
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    assert_eq!(team.tap(&request, "Deny").await, "✖ Denied by Ada Lovelace");
+    let told = team.told("write_file").await;
+    assert!(told.contains("Ada Lovelace has denied it"), "{told}");
+    assert_eq!((team.wrote(), team.states()), (None, vec!["denied".to_owned()]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_else_decides_and_no_bare_word_does() {
+    let team = Team::with(json!({})).await;
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    let approve = data(&request, 0);
+    let foreign = team.press((GROUP.chat, GRACE), request.id, &approve).await;
+    assert_eq!(foreign, "This request is for somebody else.");
+    let elsewhere = team.press((GROUP.chat, ADA), request.id, &approve).await;
+    assert_eq!(elsewhere, "This request is for somebody else.", "it was asked in private");
+    for words in ["yes", "1", "approve", "approve 000000"] {
+        team.world.ask(words).await;
+    }
+    let (_, code) = request.text.rsplit_once("approve ").expect("a code");
+    let code = &code[..6];
+    // The same code from somebody who was not asked is talk.
+    team.world.ask_in(GROUP, GRACE, &format!("@selkie_demo_bot approve {code}")).await;
+    assert_eq!((team.states(), team.wrote()), (vec!["open".to_owned()], None));
+    team.world.telegram().say(PRIVATE, ADA, &format!("approve {code}"));
+    team.told("write_file answered").await;
+    assert_eq!(team.wrote().as_deref(), Some("tide"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_in_reply_to_the_request_decides() {
+    let team = Team::with(json!({})).await;
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    team.world.telegram().reply(PRIVATE, ADA, request.id, "yes");
+    team.told("write_file answered").await;
+    assert_eq!(team.states(), ["consumed"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_has_changed_since_is_not_what_was_allowed() {
+    let team = Team::with(json!({})).await;
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    fs::write(team.folder.join("plan.txt"), "before ").expect("a file");
+    let request = team.asks().await;
+    fs::write(team.folder.join("plan.txt"), "meanwhile ").expect("a file");
+    team.tap(&request, "Approve").await;
+    let told = team.told("write_file").await;
+    assert!(told.contains("is not as it was when somebody looked at it"), "{told}");
+    assert_eq!(team.wrote().as_deref(), Some("meanwhile "));
+    settled(&team.world, 2).await;
+    assert_eq!(team.states(), ["withdrawn"], "leave that was not used ends with its task");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_expires_and_a_late_tap_allows_nothing() {
+    let team = Team::with(json!({"approvals": {"timeout": "1s"}})).await;
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    let told = team.told("write_file").await;
+    assert!(told.contains("nobody allowed it in time"), "{told}");
+    assert!(team.closed(&request).await.contains("⌛ Expired"));
+    let late = team.press((ADA, ADA), request.id, &data(&request, 0)).await;
+    assert_eq!(late, "Already decided: ⌛ Expired: it was not done.");
+    assert_eq!((team.wrote(), team.states()), (None, vec!["expired".to_owned()]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_that_changed_meanwhile_wins() {
+    let mut team = Team::with(json!({})).await;
+    let daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    daemon.kill();
+    let policy = json!({"policy": [{"trust": "allowed", "deny": ["write"]}]});
+    team.world.home.set("approvals", policy);
+    let _second = team.world.daemon();
+    team.tap(&request, "Approve").await;
+    let told = team.told("write_file").await;
+    assert!(told.contains("approvals.policy denies it here"), "{told}");
+    assert_eq!(team.wrote(), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_withdraws_the_request() {
+    let team = Team::with(json!({})).await;
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    team.world.telegram().say(GROUP, GRACE, "/stop@selkie_demo_bot");
+    assert!(team.closed(&request).await.contains("✖ Withdrawn: its task has ended"));
+    let late = team.press((ADA, ADA), request.id, &data(&request, 0)).await;
+    assert!(late.contains("Already decided: ✖ Withdrawn"), "{late}");
+    assert_eq!((team.wrote(), team.states()), (None, vec!["withdrawn".to_owned()]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_who_cannot_be_reached_is_told_of() {
+    let mut team = Team::with(json!({})).await;
+    let daemon = team.world.daemon();
+    team.set_folder().await;
+    daemon.kill();
+    team.world.home.set("owners", json!(["slack:T0PLAY:U0NOBODY"]));
+    let _second = team.world.daemon();
+    team.world.telegram().say(GROUP, GRACE, &write("plan.txt", "tide"));
+    let told = team.told("write_file").await;
+    assert!(told.contains("nobody who could allow it can be reached in private"), "{told}");
+    assert_eq!((team.wrote(), team.states()), (None, vec!["not_asked".to_owned()]));
+}
+
+/// The call is made once, or once at most where the process died while it was being made.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_death_at_any_edge_makes_nothing_twice() {
+    let edges = [
+        "after_calls_stored",
+        "after_park",
+        "before_answer",
+        "after_answer",
+        "after_claim:2",
+        "after_tool",
+        "after_results",
+        "before_finish",
+    ];
+    for edge in edges {
+        let mut team = Team::with(json!({})).await;
+        let daemon = team.world.daemon();
+        team.set_folder().await;
+        settled(&team.world, 1).await;
+        daemon.kill();
+        team.world.home.set("debug", json!({"crash_at": edge}));
+        let dying = team.world.daemon();
+        team.world.telegram().say(GROUP, GRACE, &write("plan.txt", "tide"));
+        let mut gone = std::pin::pin!(dying.gone());
+        let asked = tokio::select! {
+            biased;
+            _ = &mut gone => None,
+            request = team.asked() => Some(request),
+        };
+        let mut second = None;
+        let request = match asked {
+            Some(request) => request,
+            None => {
+                team.world.home.set("debug", json!({}));
+                second = Some(team.world.daemon());
+                team.asked().await
+            }
+        };
+        let telegram = team.world.telegram();
+        telegram.tap(ADA, ADA, request.id, "Approve").expect("a button");
+        if second.is_none() {
+            team.world.within(edge, gone).await;
+            team.world.home.set("debug", json!({}));
+            second = Some(team.world.daemon());
+        }
+        let told = team.told("write_file").await;
+        let unknown = told.contains("outcome unknown");
+        assert!(unknown == (edge == "after_tool"), "{edge}: {told}");
+        assert_eq!(team.wrote().as_deref(), Some("tide"), "{edge}");
+        drop(second);
+        assert_eq!(team.states(), ["consumed"], "{edge}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_of_others_ask_the_owner_and_reach_nothing_else() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    let (telegram, model) = (world.telegram(), world.playground.model());
+    let bash = Turn::call("bash", json!({"cmd": "echo ti''de"}));
+    model.script(vec![bash, Turn::text("it ran")]);
+    telegram.upload(PRIVATE, ADA, FileDraft::new(FileKind::Document, "orders.txt", "run it"));
+    let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+    let request = world.within("a request", telegram.wait_for(PRIVATE, buttons)).await;
+    assert!(
+        request.text.contains("echo ti''de") && request.text.contains("other people's words"),
+        "{}",
+        request.text
+    );
+    assert_eq!(number(&world.home, "SELECT count(*) FROM task WHERE state = 'parked'"), Some(1));
+    telegram.tap(ADA, ADA, request.id, "Approve").expect("a button");
+    world.hears(PRIVATE, "it ran").await;
+    assert!(world.last_prompt().contains("tide"), "{}", world.last_prompt());
+}

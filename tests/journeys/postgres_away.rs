@@ -1,0 +1,64 @@
+//! A database that goes away and comes back: waited for at the start, and nothing lost or doubled under load.
+
+use selkie_playground::telegram::ADA;
+use selkie_test_postgres::Server;
+use serde_json::json;
+
+use crate::support::world::World;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_is_away_at_the_start_is_waited_for() {
+    let server = Server::start("");
+    let url = server.database();
+    server.stop();
+    let mut world = World::start().await;
+    world.home.set("store", json!({ "url": url }));
+    let message = world.telegram().say(ADA, ADA, "hello");
+    let daemon = world.daemon();
+    let waits = |log: &str| log.contains("waiting for the database");
+    world.within("a word about the database", world.home.logged(0, waits)).await;
+    assert_eq!(world.home.log().matches("waiting for the database").count(), 1);
+    server.start_again("");
+    assert!(world.answer(ADA, message).await.ends_with("\nhello"));
+    assert!(daemon.stop().await.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_waits_for_its_database_can_be_stopped() {
+    let mut world = World::start().await;
+    world.home.set("store", json!({ "url": "postgres://selkie@127.0.0.1:1/selkie" }));
+    let daemon = world.daemon();
+    let waits = |log: &str| log.contains("waiting for the database");
+    world.within("a word about the database", world.home.logged(0, waits)).await;
+    assert!(daemon.stop().await.success());
+}
+
+/// Messages before, while, and after it is away.
+const EACH: usize = 12;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_lost_or_doubled_while_it_is_away() {
+    let server = Server::start("");
+    let mut world = World::start().await;
+    world.home.set("store", json!({ "url": server.database() }));
+    let daemon = world.daemon();
+    world.ask("hello").await;
+    let say = |from: usize| -> Vec<i64> {
+        (from..from + EACH)
+            .map(|n| world.telegram().say(ADA, ADA, &format!("message {n}")))
+            .collect()
+    };
+    let mut messages = say(0);
+    // Some of them are at work: it ends as a crash does.
+    server.crash();
+    messages.extend(say(EACH));
+    let away = |log: &str| log.contains("the database is away");
+    world.within("a word about the database", world.home.logged(0, away)).await;
+    server.start_again("");
+    messages.extend(say(2 * EACH));
+    for (n, message) in messages.into_iter().enumerate() {
+        assert!(world.answer(ADA, message).await.contains(&format!("message {n}")), "{n}");
+    }
+    assert!(daemon.stop().await.success());
+    assert!(world.telegram().tally(ADA).is_clean());
+}
