@@ -339,7 +339,14 @@ fn edit(tx: &mut dyn Tx, conversation: i64, inbound: &Inbound) -> Result<bool> {
     )?;
     let mut applied = false;
     for (row, before) in waiting {
-        let Some(text) = texts::with_text(&before, &inbound.text) else { continue };
+        let Some(text) = texts::with_text(&before, &inbound.text) else {
+            // Its task ends as failed when it is claimed: nobody answers the words before the edit.
+            tracing::warn!(
+                row,
+                "a waiting message that was edited cannot be read: the edit is kept"
+            );
+            continue;
+        };
         tx.execute_later("UPDATE inbox SET inbound = ?2 WHERE id = ?1", params![row, &text])?;
         applied = true;
     }

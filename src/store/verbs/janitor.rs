@@ -62,10 +62,8 @@ fn words(tx: &mut dyn Tx, since: i64) -> Result<u64> {
         |row| {
             let (task, is_open): (Option<i64>, bool) = (row.get(4)?, row.get(5)?);
             let is_old = row.get::<i64>(1)? < since;
-            let left = match is_old && !is_open {
-                true => texts::forgotten(row.get(2)?),
-                false => None,
-            };
+            let goes = is_old && !is_open;
+            let left = if goes { Some(texts::forgotten(row.get(2)?)) } else { None };
             let waits = task.is_none() && matches!(row.get(3)?, "context" | "gate");
             Ok(OldMessage { id: row.get(0)?, is_old, left, waits })
         },
@@ -91,7 +89,7 @@ fn words(tx: &mut dyn Tx, since: i64) -> Result<u64> {
 struct OldMessage {
     id: i64,
     is_old: bool,
-    /// What is to be left of it; nothing is changed where it is still needed or cannot be read.
+    /// What is to be left of it; nothing is changed where it is still needed.
     left: Option<String>,
     /// Nothing has become of it.
     waits: bool,

@@ -16,9 +16,12 @@ pub fn with_text(inbound: &str, text: &str) -> Option<String> {
     })
 }
 
+/// What is left of a message whose words must go and that cannot be read: it may hold them, too.
+const NOTHING: &str = "{}";
+
 /// Takes the words of a message away, with what it quotes and brings.
-pub fn taken_back(inbound: &str) -> Option<String> {
-    changed(inbound, |inbound| {
+pub fn taken_back(inbound: &str) -> String {
+    erased(inbound, |inbound| {
         inbound.insert("text".to_owned(), "".into());
         for with_it in ["command", "quote", "attachments"] {
             inbound.shift_remove(with_it);
@@ -27,8 +30,8 @@ pub fn taken_back(inbound: &str) -> Option<String> {
 }
 
 /// Takes away the words of a message that is quoted.
-pub fn without_quoted(inbound: &str) -> Option<String> {
-    changed(inbound, |inbound| {
+pub fn without_quoted(inbound: &str) -> String {
+    erased(inbound, |inbound| {
         if let Some(Value::Object(quote)) = inbound.get_mut("quote") {
             quote.insert("text".to_owned(), "".into());
         }
@@ -36,8 +39,8 @@ pub fn without_quoted(inbound: &str) -> Option<String> {
 }
 
 /// Takes away all that a message says, and by whom: its ids stay.
-pub fn forgotten(inbound: &str) -> Option<String> {
-    changed(inbound, |inbound| {
+pub fn forgotten(inbound: &str) -> String {
+    erased(inbound, |inbound| {
         blank(inbound, "text");
         if let Some(Value::Object(what)) = inbound.get_mut("what") {
             blank(what, "raw");
@@ -59,6 +62,10 @@ fn blank(map: &mut Map<String, Value>, key: &str) {
     }
 }
 
+fn erased(text: &str, change: impl FnOnce(&mut Map<String, Value>)) -> String {
+    changed(text, change).unwrap_or_else(|| NOTHING.to_owned())
+}
+
 fn changed(text: &str, change: impl FnOnce(&mut Map<String, Value>)) -> Option<String> {
     let mut value: Value = serde_json::from_str(text).ok()?;
     change(value.as_object_mut()?);
@@ -73,15 +80,22 @@ mod tests {
 
     #[test]
     fn what_is_changed_leaves_the_rest_as_it_was() {
-        assert_eq!(without_quoted(LINE).unwrap(), LINE.replace("older", ""), "order and ids stay");
+        assert_eq!(without_quoted(LINE), LINE.replace("older", ""), "order and ids stay");
         assert_eq!(
-            taken_back(LINE).unwrap(),
+            taken_back(LINE),
             r#"{"v":1,"text":"","title":"T","what":{"kind":"x","raw":"r"},"speaker":{"id":"tg:1","name":"Ann"}}"#
         );
         assert_eq!(
-            forgotten(LINE).unwrap(),
+            forgotten(LINE),
             r#"{"v":1,"text":"","what":{"kind":"x","raw":""},"speaker":{"id":"tg:1"}}"#
         );
         assert_eq!(with_text("[1]", "x"), None, "what is no object stays as it is");
+    }
+
+    #[test]
+    fn nothing_is_left_of_what_must_go_and_cannot_be_read() {
+        for torn in [r#"{"text":"secret"#, r#"["secret"]"#, "secret"] {
+            assert_eq!([taken_back(torn), without_quoted(torn), forgotten(torn)], ["{}"; 3]);
+        }
     }
 }

@@ -77,9 +77,8 @@ pub fn again(tx: &mut dyn Tx, task: i64) -> Result<()> {
     Ok(())
 }
 
-/// What cannot be read may hold the words, too: nothing of it stays.
 fn blank(tx: &mut dyn Tx, row: i64, inbound: &str) -> Result<()> {
-    let left = texts::taken_back(inbound).unwrap_or_else(|| "{}".to_owned());
+    let left = texts::taken_back(inbound);
     tx.execute_later(
         "UPDATE inbox SET inbound = ?2,
              disposition = CASE WHEN disposition IN ('task', 'context', 'ignored: untriggered')
@@ -125,9 +124,8 @@ fn unquote(
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
     for (id, _, inbound) in &quoting {
-        if let Some(left) = texts::without_quoted(inbound) {
-            tx.execute_later("UPDATE inbox SET inbound = ?2 WHERE id = ?1", params![*id, &left])?;
-        }
+        let left = texts::without_quoted(inbound);
+        tx.execute_later("UPDATE inbox SET inbound = ?2 WHERE id = ?1", params![*id, &left])?;
     }
     Ok(quoting.into_iter().map(|(id, task, _)| (id, task)).collect())
 }
