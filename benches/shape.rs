@@ -8,7 +8,7 @@ use divan::{Bencher, black_box};
 use schemars::JsonSchema;
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::taint::Taint;
-use selkie::domain::tool::{Class, Recovery, ToolSpec};
+use selkie::domain::tool::{Also, Class, Recovery, ToolSpec};
 use selkie::shape::{ChannelTools, Shaper};
 use selkie::tools::registry::{Base, Found};
 use selkie::tools::scope::Scope;
@@ -48,6 +48,8 @@ fn stand(number: usize) -> Arc<dyn Tool> {
         class,
         group: "bench",
         sources: &[],
+        doing: "",
+        also: Also::default(),
         recovery: Recovery::CallAgain,
     })))
 }
@@ -79,7 +81,7 @@ static SPEAKING: [SpeakingTool; 4] = [
 ];
 
 fn shaper(tools: usize) -> Shaper {
-    let base = Base::build((0..tools).map(stand).collect()).expect("no name stands twice");
+    let base = Base::build((0..tools).map(stand)).expect("no name stands twice");
     let channels = [ChannelTools { channel: "bird", tools: &SPEAKING }];
     Shaper::for_channels(Arc::new(base), Vec::new(), &channels, &Settings::default())
         .expect("no name twice")

@@ -56,7 +56,7 @@ fn all(form: Form) -> Map<String, Value> {
     let (settings, means) = (Settings::default(), base::ToolDeps::default());
     let of_base = base::build(&settings, &means).unwrap().specs();
     let runtime = base::runtime(&settings, &means);
-    let on_top = runtime.iter().map(|tool| tool.spec().clone());
+    let on_top = runtime.iter().map(|r| r.tool.spec().clone());
     of_base
         .into_iter()
         .chain(on_top)

@@ -9,11 +9,11 @@ use proptest::prelude::*;
 use schemars::JsonSchema;
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::taint::Taint;
-use selkie::domain::tool::{Class, Recovery, ToolSpec};
+use selkie::domain::tool::{Also, Class, Recovery, ToolSpec};
 use selkie::shape::roots::{Reach, Workspace};
 use selkie::shape::rules::RULES;
 use selkie::shape::{ChannelTools, Shape, Shaper};
-use selkie::tools::registry::{Base, Found};
+use selkie::tools::registry::{Base, Found, Registered};
 use selkie::tools::scope::Scope;
 use selkie::tools::{Output, Settings, Tool, ToolError, base};
 use selkie_channel_core::{
@@ -33,6 +33,8 @@ impl Planned {
             class,
             group: "planned",
             sources: &[],
+            doing: "",
+            also: Also::default(),
             recovery: Recovery::Unknown,
         })))
     }
@@ -58,7 +60,7 @@ const PLANNED: &[(&str, Class)] = &[
 ];
 
 /// What stands at the head of every overlay.
-fn runtime() -> Vec<Arc<dyn Tool>> {
+fn runtime() -> Vec<Registered> {
     base::runtime(&Settings::default(), &base::ToolDeps::default())
 }
 
@@ -105,7 +107,7 @@ fn shaper() -> Shaper {
     let real = base::build(&settings, &base::ToolDeps::default()).unwrap();
     let stands = real.specs().into_iter().map(|s| Planned::tool(s.name, s.class));
     let planned = PLANNED.iter().map(|(name, class)| Planned::tool(name, *class));
-    let base = Base::build(stands.chain(planned).collect()).unwrap();
+    let base = Base::build(stands.chain(planned)).unwrap();
     Shaper::for_channels(Arc::new(base), runtime(), &channels(), &Settings::default()).unwrap()
 }
 
@@ -485,7 +487,7 @@ fn a_name_that_stands_twice_is_refused() {
     let taken = vec![Planned::tool("slack_send_file", Class::Read)];
     let base = Arc::new(Base::build(taken).unwrap());
     assert!(Shaper::for_channels(base, runtime(), &channels(), &Settings::default()).is_err());
-    let empty = || Arc::new(Base::build(vec![]).unwrap());
+    let empty = || Arc::new(Base::build(Vec::<Registered>::new()).unwrap());
     assert!(Shaper::new(empty(), &[&TELEGRAM[0], &SLACK[0]]).is_err());
     assert!(Shaper::new(empty(), &[&TELEGRAM[0], &SLACK[1]]).is_ok());
 }

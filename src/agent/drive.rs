@@ -347,7 +347,7 @@ impl<'a> Drive<'a> {
         scope.plan = plan::newest(&claimed.history, self.run.items());
         scope.deadline = scope.deadline.min(Instant::now() + left);
         // A name that is no tool of this task is the model's own word: it is not shown.
-        scope.progress.tool(self.spec(&call.name).map(|_| call.name.as_str()));
+        scope.progress.tool(self.spec(&call.name).map(|spec| spec.words()).as_deref());
         let done = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => Err(ToolError::Abort("cancelled".to_owned())),

@@ -129,7 +129,7 @@ fn tool_names(kits: &[ChannelKit]) -> Vec<&'static str> {
     let (settings, means) = (tools::Settings::default(), ToolDeps::default());
     let base = base::build(&settings, &means).map(|base| base.specs()).unwrap_or_default();
     let runtime = base::runtime(&settings, &means);
-    let ours = base.iter().map(|spec| spec.name).chain(runtime.iter().map(|t| t.spec().name));
+    let ours = base.iter().map(|spec| spec.name).chain(runtime.iter().map(|r| r.tool.spec().name));
     ours.chain(kits.iter().flat_map(|kit| kit.speaking.iter().map(|tool| tool.name))).collect()
 }
 

@@ -123,9 +123,9 @@ impl Progress for TaskProgress {
         shared.tell(|news| news.line = line);
     }
 
-    fn tool(&self, name: Option<&str>) {
+    fn tool(&self, words: Option<&str>) {
         self.shared.tell(|news| {
-            news.tool = name.map(str::to_owned);
+            news.tool = words.map(str::to_owned);
             news.line.clear();
         });
     }

@@ -459,7 +459,11 @@ mod tests {
         let names = |m: &Inbound, trust| policy.facts(m, trust).summoned;
         assert_eq!(names(&said, Trust::Owner), ["bash", "web_fetch"]);
         let other = testing::message("tg:1", "$exec and $file_read, then $bash");
-        assert_eq!(names(&other, Trust::Owner), ["bash", "read_file"]);
+        assert_eq!(
+            names(&other, Trust::Owner),
+            ["exec", "file_read", "bash"],
+            "as they were typed"
+        );
         assert!(names(&said, Trust::Allowed).is_empty());
         let forwarded = Inbound { forwarded: true, ..said.clone() };
         assert!(names(&forwarded, Trust::Owner).is_empty());
@@ -490,9 +494,7 @@ mod tests {
         fn names_of_tools_are_names(text in "(\\$|[a-z_0-9A-Z]| |\\PC){0,40}") {
             for name in summoned(&testing::message("tg:1", &text)) {
                 let written = format!("${name}");
-                let others = crate::tools::aliases::names(&name);
-                let otherwise = others.iter().any(|other| text.contains(&format!("${other}")));
-                prop_assert!(text.contains(&written) || otherwise || name == "message_react");
+                prop_assert!(text.contains(&written));
                 prop_assert!(name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_')));
             }
         }

@@ -16,7 +16,9 @@ use crate::domain::tool::{Class, ToolSpec};
 use crate::guard::policy::{self, Policy};
 use crate::shape::rules::{Effect, RULES};
 use crate::shape::views::{Key, Views};
-use crate::tools::registry::{Asks, Base, Hide, Overlay, Registry, Selection, disabled, twice};
+use crate::tools::registry::{
+    Asks, Base, Hide, Overlay, Registered, Registry, Selection, disabled, twice,
+};
 use crate::tools::{Settings, Tool, speak};
 
 pub use explain::{Explained, HiddenLine, ToolLine};
@@ -25,7 +27,7 @@ pub use explain::{Explained, HiddenLine, ToolLine};
 pub struct Shaper {
     base: Arc<Base>,
     rules: Vec<Arc<Selection>>,
-    runtime: Vec<Runtime>,
+    runtime: Vec<Registered>,
     speaking: Vec<Speaking>,
     policy: Policy,
     views: Views,
@@ -71,24 +73,20 @@ impl Shaper {
     /// A name that stands twice in one channel, or in two of base, runtime tools and channels.
     pub fn for_channels(
         base: Arc<Base>,
-        runtime: Vec<Arc<dyn Tool>>,
+        runtime: Vec<Registered>,
         channels: &[ChannelTools],
         settings: &Settings,
     ) -> Result<Self, String> {
-        let off = settings.disabled();
-        let runtime = runtime
-            .into_iter()
-            .map(|tool| Runtime { enabled: !off.contains(tool.spec().name), tool });
         let of = |c: &ChannelTools| {
             let channel = c.channel;
             c.tools.iter().map(move |data| Speaking::new(channel, data, settings))
         };
-        Self::prepare(base, runtime.collect(), channels.iter().flat_map(of).collect())
+        Self::prepare(base, runtime, channels.iter().flat_map(of).collect())
     }
 
     fn prepare(
         base: Arc<Base>,
-        runtime: Vec<Runtime>,
+        runtime: Vec<Registered>,
         speaking: Vec<Speaking>,
     ) -> Result<Self, String> {
         let on_top: Vec<&str> = runtime.iter().map(|r| r.tool.spec().name).collect();
@@ -239,7 +237,7 @@ impl Shaper {
 
     fn overlay(&self, key: &Key<'_>) -> Overlay {
         let mut overlay = Overlay::default();
-        for Runtime { tool, enabled } in &self.runtime {
+        for Registered { tool, enabled } in &self.runtime {
             if *enabled {
                 overlay.there.push(Arc::clone(tool));
             } else {
@@ -262,12 +260,6 @@ struct Said {
     denied: Vec<String>,
     asked: Vec<String>,
     allowed: Vec<String>,
-}
-
-/// A runtime tool of every setting, made once; rules may hide it.
-struct Runtime {
-    tool: Arc<dyn Tool>,
-    enabled: bool,
 }
 
 /// A runtime tool of a channel, made once.

@@ -1,73 +1,10 @@
-//! Other harnesses' words for our tools and parameters: taken when a tool is called, never listed.
+//! Other harnesses' words for tools and parameters, as each tool's spec lists them: taken when a tool is called, never
+//! listed.
 
 use serde_json::{Map, Value};
 
+use crate::domain::tool::{ImpliedValue, OtherParameter, ToolSpec};
 use crate::domain::transcript::Call;
-
-/// Another name of a tool.
-struct Alias {
-    called: &'static str,
-    name: &'static str,
-    /// Arguments that the other name means, where the model gives none of its own.
-    fixed: &'static [(&'static str, Fixed)],
-}
-
-#[derive(Clone, Copy)]
-enum Fixed {
-    Yes,
-    Word(&'static str),
-}
-
-const fn plain(called: &'static str, name: &'static str) -> Alias {
-    Alias { called, name, fixed: &[] }
-}
-
-/// Every other name. Two names never stand for each other, so that one look is enough.
-const NAMES: &[Alias] = &[
-    plain("file_read", "read_file"),
-    plain("read", "read_file"),
-    plain("file_write", "write_file"),
-    plain("write", "write_file"),
-    plain("file_edit", "edit_file"),
-    plain("edit", "edit_file"),
-    plain("patch_apply", "apply_patch"),
-    Alias { called: "ls", name: "list_files", fixed: &[("details", Fixed::Yes)] },
-    plain("exec", "bash"),
-    Alias {
-        called: "read_process_output",
-        name: "process",
-        fixed: &[("action", Fixed::Word("poll"))],
-    },
-    Alias { called: "stop_process", name: "process", fixed: &[("action", Fixed::Word("stop"))] },
-    plain("ask_user_question", "ask_user"),
-    plain("exit_plan_mode", "plan_exit"),
-    plain("spawn_agent", "spawn"),
-    plain("task", "spawn"),
-    plain("sessions_spawn", "spawn"),
-    plain("subagents", "list_agents"),
-    plain("agents_list", "list_agents"),
-];
-
-/// Other names of parameters: tool, the other name, ours.
-const PARAMETERS: &[(&str, &str, &str)] = &[
-    ("edit_file", "old_text", "old_string"),
-    ("edit_file", "new_text", "new_string"),
-    ("bash", "command", "cmd"),
-    ("bash", "workdir", "cwd"),
-    ("bash", "timeout", "timeout_seconds"),
-    ("bash", "background", "run_in_background"),
-    ("process", "timeout", "wait_seconds"),
-    ("web_search", "query", "q"),
-    ("web_search", "count", "max_results"),
-];
-
-/// Parameters that other harnesses' tools have and ours may not: tool, parameter, why it is refused.
-const ABSENT: &[(&str, &str, &str)] = &[(
-    "url_fetch",
-    "auth_profile",
-    "auth_profile is not available here: selkie has no auth profiles. Leave it out, and fetch only what needs no \
-     credentials",
-)];
 
 /// Puts an emoji on a message, whatever the channel.
 const REACT: &str = "message_react";
@@ -76,31 +13,48 @@ const SENDS: [&str; 3] = ["_send_file", "_send_photo", "_send_voice"];
 /// Their conversation, where it is a number.
 const CHAT: &str = "chat_id";
 
-/// Returns a call in our words. `knows` says which names are tools here: those keep their names. Both
+/// Returns a call in our words. `specs` are the tools that are known here: those keep their names. Both
 /// spellings of one parameter with different values stay, for [`clash`] to tell.
-pub fn canonical(mut call: Call, knows: impl Fn(&str) -> bool) -> Call {
-    if is_reaction(&call.name) && !knows(&call.name) {
-        call.name = REACT.to_owned();
-    }
-    if let Some(alias) = NAMES.iter().find(|a| a.called == call.name).filter(|a| !knows(a.called)) {
-        call.name = alias.name.to_owned();
-        if let Value::Object(args) = &mut call.arguments {
-            for (key, fixed) in alias.fixed {
-                args.entry(*key).or_insert_with(|| fixed.value());
-            }
-        }
+pub fn canonical(mut call: Call, specs: &[&ToolSpec]) -> Call {
+    if !knows(specs, &call.name) {
+        rename_call(&mut call, specs);
     }
     let Value::Object(args) = &mut call.arguments else { return call };
     if call.name == "patch" && args.contains_key("patch") && !args.contains_key("operation") {
         call.name = "apply_patch".to_owned();
     }
-    for (other, ours) in spellings(&call.name) {
-        rename(args, other, ours);
+    for spelling in spellings(specs, &call.name) {
+        rename(args, spelling);
     }
     if call.name == REACT || SENDS.iter().any(|end| call.name.ends_with(end)) {
         bare_id(args);
     }
     call
+}
+
+fn rename_call(call: &mut Call, specs: &[&ToolSpec]) {
+    if is_reaction(&call.name) {
+        call.name = REACT.to_owned();
+        return;
+    }
+    let mut names =
+        specs.iter().flat_map(|spec| spec.also.names.iter().map(move |other| (spec, other)));
+    let Some((spec, other)) = names.find(|(_, other)| other.called == call.name) else { return };
+    call.name = spec.name.to_owned();
+    if let (Some(implied), Value::Object(args)) = (&other.implies, &mut call.arguments) {
+        args.entry(implied.parameter).or_insert_with(|| match implied.value {
+            ImpliedValue::Yes => Value::Bool(true),
+            ImpliedValue::Word(word) => word.into(),
+        });
+    }
+}
+
+fn knows(specs: &[&ToolSpec], name: &str) -> bool {
+    specs.iter().any(|spec| spec.name == name)
+}
+
+fn spellings(specs: &[&ToolSpec], name: &str) -> &'static [OtherParameter] {
+    specs.iter().find(|spec| spec.name == name).map_or(&[], |spec| spec.also.parameters)
 }
 
 /// A channel's own name of the reaction: `<channel>_react`.
@@ -119,78 +73,69 @@ fn bare_id(args: &mut Map<String, Value>) {
 }
 
 /// Says that two spellings of one parameter have different values; `None` when none do.
-pub fn clash(call: &Call) -> Option<String> {
+pub fn clash(call: &Call, spec: &ToolSpec) -> Option<String> {
     let args = call.arguments.as_object()?;
-    let mut both = spellings(&call.name)
-        .filter(|(other, ours)| args.contains_key(*other) && args.contains_key(*ours));
-    let (other, ours) = both.next()?;
+    let OtherParameter { called, ours } = spec
+        .also
+        .parameters
+        .iter()
+        .find(|other| args.contains_key(other.called) && args.contains_key(other.ours))?;
     Some(format!(
-        "{ours} and {other} are the same parameter with different values: give only {ours}"
+        "{ours} and {called} are the same parameter with different values: give only {ours}"
     ))
 }
 
 /// Says why a parameter is refused that only other harnesses' tools have; `None` when the tool has it.
-pub fn absent(call: &Call, parameters: &Value) -> Option<&'static str> {
+pub fn absent(call: &Call, spec: &ToolSpec) -> Option<&'static str> {
     let given = |name: &str| call.arguments.get(name).is_some_and(|v| !v.is_null());
-    let has = |name: &str| parameters["properties"].get(name).is_some();
-    let found =
-        ABSENT.iter().find(|(tool, name, _)| *tool == call.name && given(name) && !has(name));
-    found.map(|(.., why)| *why)
+    let has = |name: &str| spec.parameters["properties"].get(name).is_some();
+    let found = spec.also.absent.iter().find(|other| given(other.called) && !has(other.called));
+    found.map(|other| other.why)
 }
 
 /// Returns our name of a tool, whatever it is called; a name that is a tool here stays.
-pub fn our_name(called: &str, knows: impl Fn(&str) -> bool) -> &str {
-    if knows(called) {
+pub fn our_name<'a>(called: &'a str, specs: &[&ToolSpec]) -> &'a str {
+    if knows(specs, called) {
         return called;
     }
     if is_reaction(called) {
         return REACT;
     }
-    NAMES.iter().find(|a| a.called == called).map_or(called, |a| a.name)
+    let meant = |spec: &&&ToolSpec| spec.also.names.iter().any(|other| other.called == called);
+    specs.iter().find(meant).map_or(called, |spec| spec.name)
 }
 
-/// Lists the other names of a tool.
-pub fn names(name: &str) -> Vec<&'static str> {
-    NAMES.iter().filter(|a| a.name == name).map(|a| a.called).collect()
-}
-
-/// Lists the other names of a tool's parameters: the other name, ours.
-pub fn spellings(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    PARAMETERS
-        .iter()
-        .filter(move |(tool, ..)| *tool == name)
-        .map(|(_, other, ours)| (*other, *ours))
-}
-
-fn rename(args: &mut Map<String, Value>, other: &str, ours: &str) {
-    match (args.get(other), args.get(ours)) {
+fn rename(args: &mut Map<String, Value>, spelling: &OtherParameter) {
+    let OtherParameter { called, ours } = spelling;
+    match (args.get(*called), args.get(*ours)) {
         // Nothing said is nothing said twice.
-        (Some(Value::Null), _) => drop(args.shift_remove(other)),
+        (Some(Value::Null), _) => drop(args.shift_remove(*called)),
         (Some(_), None | Some(Value::Null)) => {
-            if let Some(value) = args.shift_remove(other) {
-                args.insert(ours.to_owned(), value);
+            if let Some(value) = args.shift_remove(*called) {
+                args.insert((*ours).to_owned(), value);
             }
         }
-        (Some(a), Some(b)) if a == b => drop(args.shift_remove(other)),
+        (Some(a), Some(b)) if a == b => drop(args.shift_remove(*called)),
         _ => {}
-    }
-}
-
-impl Fixed {
-    fn value(self) -> Value {
-        match self {
-            Self::Yes => Value::Bool(true),
-            Self::Word(word) => word.into(),
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+    use crate::domain::tool::Also;
+    use crate::tools::Settings;
+    use crate::tools::base::{ToolDeps, build};
+    use crate::tools::registry::Selection;
+
+    fn base() -> Vec<Arc<ToolSpec>> {
+        build(&Settings::default(), &ToolDeps::default()).unwrap().specs()
+    }
 
     /// Whether other harnesses have a tool of this name, in our spelling; ours may not be there.
     fn is_known(name: &str) -> bool {
@@ -203,8 +148,9 @@ mod tests {
         let wanted = r#"message_react {"chat_id":"-100123","emoji":"x"}"#;
         assert_eq!(call("message_react", json!("tg:-100123")), wanted);
         assert_eq!(call("bird_react", json!("-100123")), wanted);
-        assert_eq!(our_name("bird_react", |_| false), "message_react");
-        assert_eq!(our_name("bird_react", |_| true), "bird_react");
+        assert_eq!(our_name("bird_react", &[]), "message_react");
+        let own = ToolSpec { name: "bird_react", ..(*base()[0]).clone() };
+        assert_eq!(our_name("bird_react", &[&own]), "bird_react");
         // What writes the id down keeps its spelling.
         let other = call("todo_update", json!("tg:-100123"));
         assert!(other.contains("tg:-100123"), "{other}");
@@ -212,8 +158,14 @@ mod tests {
 
     fn says(name: &str, arguments: Value) -> String {
         let call = Call { id: "c1.0".into(), name: name.into(), arguments };
-        let call = canonical(call, |name| name == "task");
-        clash(&call).unwrap_or_else(|| format!("{} {}", call.name, call.arguments))
+        let base = base();
+        // Its own name goes before another tool's other one.
+        let own = ToolSpec { name: "read", also: Also::default(), ..(*base[0]).clone() };
+        let specs: Vec<&ToolSpec> = base.iter().map(|spec| &**spec).chain([&own]).collect();
+        let call = canonical(call, &specs);
+        let spec = specs.iter().find(|spec| spec.name == call.name);
+        let clash = spec.and_then(|spec| clash(&call, spec));
+        clash.unwrap_or_else(|| format!("{} {}", call.name, call.arguments))
     }
 
     #[test]
@@ -228,8 +180,8 @@ mod tests {
             says("stop_process", json!({"process_id": "1"})),
             says("patch", json!({"patch": "…"})),
             says("patch", json!({"patch": "…", "operation": "create"})),
-            says("read", json!("no object")),
-            says("task", json!({"a": 1})),
+            says("write", json!("no object")),
+            says("read", json!({"a": 1})),
         ];
         insta::assert_snapshot!(said.join("\n"), @r#"
         read_file {"path":"a"}
@@ -241,46 +193,68 @@ mod tests {
         process {"process_id":"1","action":"stop"}
         apply_patch {"patch":"…"}
         patch {"patch":"…","operation":"create"}
-        read_file "no object"
-        task {"a":1}
+        write_file "no object"
+        read {"a":1}
         "#);
     }
 
     #[test]
     fn a_name_stands_for_one_tool_of_the_catalogue() {
-        for alias in NAMES {
-            assert!(!is_known(alias.called), "{} is a tool", alias.called);
-            assert!(is_known(alias.name), "{} is no tool", alias.name);
-            assert_eq!(NAMES.iter().filter(|a| a.called == alias.called).count(), 1);
+        let base = base();
+        let names: Vec<_> = base.iter().flat_map(|s| s.also.names).map(|n| n.called).collect();
+        for (at, name) in names.iter().enumerate() {
+            assert!(!is_known(name), "{name} is a tool");
+            assert!(!names[..at].contains(name), "{name} stands for two tools");
         }
-        assert!(PARAMETERS.iter().all(|(tool, ..)| is_known(tool)));
-        assert!(ABSENT.iter().all(|(tool, ..)| is_known(tool)));
+    }
+
+    #[test]
+    fn a_rule_may_speak_of_a_tool_by_another_name() {
+        let base = build(&Settings::default(), &ToolDeps::default()).unwrap();
+        let selection = Selection::over(&base, &[], &["exec", "file_read", "bird_react"]);
+        let covered: Vec<_> = base.specs().into_iter().filter(|s| selection.covers(s)).collect();
+        assert_eq!(covered.iter().map(|s| s.name).collect::<Vec<_>>(), ["bash", "read_file"]);
+        let react = ToolSpec { name: "message_react", ..(*covered[0]).clone() };
+        assert!(selection.covers(&react));
+    }
+
+    #[test]
+    fn every_other_name_leads_to_a_parameter() {
+        for spec in base() {
+            for OtherParameter { called, ours } in spec.also.parameters {
+                assert!(spec.parameters["properties"][ours].is_object(), "{}: {ours}", spec.name);
+                assert!(spec.parameters["properties"][called].is_null(), "{}: {called}", spec.name);
+            }
+        }
     }
 
     #[test]
     fn a_parameter_that_only_others_have_is_refused() {
+        let base = base();
+        let fetch = base.iter().find(|spec| spec.name == "url_fetch").unwrap();
         let call = |arguments| Call { id: String::new(), name: "url_fetch".into(), arguments };
         let with = call(json!({"url": "x", "auth_profile": "jira"}));
-        let today = json!({"properties": {"url": {}}});
-        assert!(absent(&with, &today).unwrap().starts_with("auth_profile is not available here"));
-        assert_eq!(absent(&with, &json!({"properties": {"auth_profile": {}}})), None);
-        assert_eq!(absent(&call(json!({"url": "x", "auth_profile": null})), &today), None);
-        assert_eq!(our_name("exec", |_| false), "bash");
-        assert_eq!(our_name("task", |name| name == "task"), "task");
+        assert!(absent(&with, fetch).unwrap().starts_with("auth_profile is not available here"));
+        let parameters = json!({"properties": {"auth_profile": {}}});
+        let later = ToolSpec { parameters, ..(**fetch).clone() };
+        assert_eq!(absent(&with, &later), None);
+        assert_eq!(absent(&call(json!({"url": "x", "auth_profile": null})), fetch), None);
     }
 
     proptest! {
         /// Our words are left alone: what is canonical once is canonical for good.
         #[test]
         fn twice_is_once(
-            name in prop::sample::select(NAMES.iter().map(|a| a.called).chain(["patch", "bash", "x"]).collect::<Vec<_>>()),
+            name in prop::sample::select(base().iter().flat_map(|s| s.also.names).map(|n| n.called).chain(["patch", "bash", "x"]).collect::<Vec<_>>()),
             keys in prop::collection::vec(prop::sample::select(vec!["patch", "operation", "old_text", "old_string", "command", "cmd"]), 0..4),
             values in prop::collection::vec(prop_oneof![Just(json!(null)), Just(json!(1)), Just(json!(2))], 4)
         ) {
             let arguments = keys.iter().zip(values).map(|(k, v)| ((*k).to_owned(), v)).collect();
             let call = Call { id: String::new(), name: name.into(), arguments };
-            let once = canonical(call, |_| false);
-            prop_assert_eq!(canonical(once.clone(), |_| false), once);
+            let base = base();
+            let specs: Vec<&ToolSpec> = base.iter().map(|spec| &**spec).collect();
+            let once = canonical(call, &specs);
+            prop_assert_eq!(canonical(once.clone(), &specs), once);
         }
     }
 }

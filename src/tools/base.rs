@@ -10,10 +10,10 @@ use crate::domain::usage::Meter;
 use crate::tools::files::Denied;
 use crate::tools::isolate::{InProcess, Isolate};
 use crate::tools::ports::Small;
-use crate::tools::registry::Base;
+use crate::tools::registry::{Base, Registered};
 use crate::tools::shell::Processes;
 use crate::tools::web::client::Guarded;
-use crate::tools::{Schemas, Settings, Tool, ToolError, conversation, files, shell, web};
+use crate::tools::{Schemas, Settings, ToolError, conversation, files, shell, web};
 
 /// What tools stand on besides config. The default one works alone: for tests and tables.
 #[derive(Clone)]
@@ -66,43 +66,91 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
     let reading = |own: &[String]| Denied::new(settings.closed_to_readers(own));
     let writing = |own: &[String]| Denied::new(settings.closed_to_writers(own));
     let patch = &settings.patch;
-    let tools: Vec<Arc<dyn Tool>> = vec![
-        Arc::new(files::ApplyPatch::new(writing(&settings.apply_patch.deny_paths))),
-        Arc::new(files::EditFile::new(writing(&settings.edit_file.deny_paths))),
-        Arc::new(files::GitStatus::new(reading(&settings.git_status.deny_paths))),
-        Arc::new(files::Glob::new(reading(&settings.glob.deny_paths))),
-        Arc::new(files::Grep::new(reading(&settings.grep.deny_paths))),
-        Arc::new(files::NotebookEdit::new(writing(&settings.notebook_edit.deny_paths))),
-        Arc::new(files::Patch::new(
-            writing(&patch.deny_paths),
-            patch.validate.clone(),
-            means.schemas.clone(),
-        )),
-        Arc::new(files::ReadSchema::new(means.schemas.clone())),
-        Arc::new(shell::Bash::new(&settings.bash, &means.processes, &means.env)),
-        Arc::new(shell::PowerShell::new(&settings.powershell, &means.processes, &means.env)),
-        Arc::new(shell::Process::new(&means.processes)),
-        Arc::new(web::UrlFetch::new(&settings.url_fetch, &means.client)),
-        Arc::new(web::WebFetch::new(&means.client, &means.small, &means.isolate)),
-        Arc::new(web::WebSearch::new(&settings.web_search, &means.client, &means.isolate)),
-        Arc::new(files::ListFiles::new(&settings.list_files)),
-        Arc::new(files::ReadFile::new(&settings.read_file, &means.isolate)),
-        Arc::new(files::WriteFile::new(&settings.write_file)),
-        Arc::new(conversation::AskUser::new(&settings.ask_user)),
-        Arc::new(conversation::PlanEnter::new()),
-        Arc::new(conversation::PlanExit::new(&settings.ask_user)),
-        Arc::new(conversation::Recall::new()),
-        Arc::new(conversation::Think::new()),
-        Arc::new(conversation::TodoRead::new()),
-        Arc::new(conversation::TodoWrite::new()),
+    let tools = vec![
+        Registered::new(
+            settings.apply_patch.enabled,
+            files::ApplyPatch::new(writing(&settings.apply_patch.deny_paths)),
+        ),
+        Registered::new(
+            settings.edit_file.enabled,
+            files::EditFile::new(writing(&settings.edit_file.deny_paths)),
+        ),
+        Registered::new(
+            settings.git_status.enabled,
+            files::GitStatus::new(reading(&settings.git_status.deny_paths)),
+        ),
+        Registered::new(
+            settings.glob.enabled,
+            files::Glob::new(reading(&settings.glob.deny_paths)),
+        ),
+        Registered::new(
+            settings.grep.enabled,
+            files::Grep::new(reading(&settings.grep.deny_paths)),
+        ),
+        Registered::new(
+            settings.notebook_edit.enabled,
+            files::NotebookEdit::new(writing(&settings.notebook_edit.deny_paths)),
+        ),
+        Registered::new(
+            settings.patch.enabled,
+            files::Patch::new(
+                writing(&patch.deny_paths),
+                patch.validate.clone(),
+                means.schemas.clone(),
+            ),
+        ),
+        Registered::new(
+            settings.read_schema.enabled,
+            files::ReadSchema::new(means.schemas.clone()),
+        ),
+        Registered::new(
+            settings.bash.enabled,
+            shell::Bash::new(&settings.bash, &means.processes, &means.env),
+        ),
+        Registered::new(
+            settings.powershell.enabled,
+            shell::PowerShell::new(&settings.powershell, &means.processes, &means.env),
+        ),
+        Registered::new(settings.process.enabled, shell::Process::new(&means.processes)),
+        Registered::new(
+            settings.url_fetch.enabled,
+            web::UrlFetch::new(&settings.url_fetch, &means.client),
+        ),
+        Registered::new(
+            settings.web_fetch.enabled,
+            web::WebFetch::new(&means.client, &means.small, &means.isolate),
+        ),
+        Registered::new(
+            settings.web_search.enabled,
+            web::WebSearch::new(&settings.web_search, &means.client, &means.isolate),
+        ),
+        Registered::new(settings.list_files.enabled, files::ListFiles::new(&settings.list_files)),
+        Registered::new(
+            settings.read_file.enabled,
+            files::ReadFile::new(&settings.read_file, &means.isolate),
+        ),
+        Registered::new(settings.write_file.enabled, files::WriteFile::new(&settings.write_file)),
+        Registered::new(settings.ask_user.enabled, conversation::AskUser::new(&settings.ask_user)),
+        Registered::new(settings.plan_enter.enabled, conversation::PlanEnter::new()),
+        Registered::new(
+            settings.plan_exit.enabled,
+            conversation::PlanExit::new(&settings.ask_user),
+        ),
+        Registered::new(settings.recall.enabled, conversation::Recall::new()),
+        Registered::new(settings.think.enabled, conversation::Think::new()),
+        Registered::new(settings.todo_read.enabled, conversation::TodoRead::new()),
+        Registered::new(settings.todo_write.enabled, conversation::TodoWrite::new()),
     ];
-    Base::build_without(tools, &settings.disabled())
+    Base::build(tools)
 }
 
 /// Builds the runtime tools that every setting's overlay begins with. They know no task: what is a task's
 /// own comes with the scope of each call.
-pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<Arc<dyn Tool>> {
-    vec![Arc::new(conversation::PlanCreate::new(&settings.plan_create, &means.main))]
+pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<Registered> {
+    vec![Registered::new(
+        settings.plan_create.enabled,
+        conversation::PlanCreate::new(&settings.plan_create, &means.main),
+    )]
 }
 
 #[cfg(test)]
@@ -152,29 +200,23 @@ mod tests {
     }
 
     #[test]
-    fn every_switch_names_a_tool() {
-        let mut settings = Settings::default();
+    fn every_tool_has_a_switch_of_its_name() {
         let means = ToolDeps::default();
-        let base = build(&settings, &means).unwrap();
-        let runtime = runtime(&settings, &means);
-        let on_top = runtime.iter().map(|t| t.spec().name);
-        let all: Vec<_> = base.specs().iter().map(|s| s.name).chain(on_top).collect();
-        for switch in &all {
-            let mut json = serde_json::to_value(&settings).unwrap();
-            json[*switch]["enabled"] = false.into();
-            settings = serde_json::from_value(json).unwrap();
-        }
-        assert_eq!(settings.disabled().len(), all.len());
-        assert!(settings.disabled().iter().all(|name| all.contains(name)));
-    }
-
-    #[test]
-    fn every_other_name_leads_to_a_parameter() {
-        for spec in build(&Settings::default(), &ToolDeps::default()).unwrap().specs() {
-            for (other, ours) in crate::tools::aliases::spellings(spec.name) {
-                assert!(spec.parameters["properties"][ours].is_object(), "{}: {ours}", spec.name);
-                assert!(spec.parameters["properties"][other].is_null(), "{}: {other}", spec.name);
-            }
+        let names = |settings: &Settings, enabled: bool| -> Vec<&str> {
+            let base = build(settings, &means).unwrap();
+            let of_base = base.switched(enabled).into_iter();
+            let on_top = runtime(settings, &means);
+            let on_top = on_top.iter().filter(|r| r.enabled == enabled).map(|r| r.tool.spec().name);
+            of_base.chain(on_top).collect()
+        };
+        let off = names(&Settings::default(), false);
+        assert_eq!(off, ["powershell"]);
+        for name in names(&Settings::default(), true) {
+            let mut json = serde_json::to_value(Settings::default()).unwrap();
+            json[name]["enabled"] = false.into();
+            let mut now = names(&serde_json::from_value(json).unwrap(), false);
+            now.retain(|other| !off.contains(other));
+            assert_eq!(now, [name]);
         }
     }
 }

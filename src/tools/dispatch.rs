@@ -162,7 +162,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::registry::{Base, Hide, Overlay, Selection};
+    use crate::tools::registry::{Base, Hide, Overlay, Registered, Selection};
     use crate::tools::testkit::{Act, Acting, Folders};
 
     fn registry() -> Registry {
@@ -172,9 +172,10 @@ mod tests {
             Acting::tool("crash", Class::Read, Act::Panic),
             Acting::tool("hang", Class::Read, Act::Hang),
             Acting::tool("lose", Class::Read, Act::Abort),
-            Acting::tool("off", Class::Read, Act::Echo),
         ];
-        let base = Arc::new(Base::build_without(tools, &["off"].into()).unwrap());
+        let off = Registered { tool: Acting::tool("off", Class::Read, Act::Echo), enabled: false };
+        let tools = tools.into_iter().map(Registered::from).chain([off]);
+        let base = Arc::new(Base::build(tools).unwrap());
         let what = Arc::new(Selection::over(&base, &[Class::Exec], &[]));
         let hide = Hide { reason: "hidden in caves: it echoes".into(), what, except: None };
         Registry::view(base, vec![hide], Overlay::default())

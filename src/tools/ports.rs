@@ -51,9 +51,9 @@ pub trait Progress: Send + Sync {
     /// Shows what is being done just now, in one line (a command's newest output).
     fn doing(&self, line: &str);
 
-    /// Shows which tool is at work, by its name alone; `None` when it has answered. The dispatcher's
-    /// caller tells it, no tool does.
-    fn tool(&self, _name: Option<&str>) {}
+    /// Shows what the tool at work does, in its spec's words alone; `None` when it has answered. The
+    /// dispatcher's caller tells it, no tool does.
+    fn tool(&self, _words: Option<&str>) {}
 
     /// Shows that the model's answer takes long, or that it is there. The caller of the model tells it.
     fn waiting(&self, _waits: bool) {}

@@ -1,6 +1,5 @@
 //! Name → tool: the base, built once and never changed, and a task's view of it.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::approval::{Approvers, Exposure};
@@ -13,6 +12,28 @@ use crate::tools::{Tool, aliases};
 /// How many near names an unknown one is answered with.
 const NEAR: usize = 3;
 
+/// A tool, and whether config leaves it on.
+pub struct Registered {
+    /// The tool.
+    pub tool: Arc<dyn Tool>,
+    /// Its switch.
+    pub enabled: bool,
+}
+
+impl Registered {
+    /// A tool with its switch.
+    pub fn new(enabled: bool, tool: impl Tool + 'static) -> Self {
+        Self { tool: Arc::new(tool), enabled }
+    }
+}
+
+impl From<Arc<dyn Tool>> for Registered {
+    /// A tool that has no switch.
+    fn from(tool: Arc<dyn Tool>) -> Self {
+        Self { tool, enabled: true }
+    }
+}
+
 /// Every static tool, built once.
 pub struct Base {
     tools: Vec<Arc<dyn Tool>>,
@@ -21,35 +42,28 @@ pub struct Base {
 }
 
 impl Base {
-    /// Builds the base. A name that stands twice is a defect and refused.
+    /// Builds the base. A name that stands twice is a defect and refused. Tools that config switches off are known,
+    /// listed nowhere, never called.
     ///
     /// # Errors
     /// The name that stands twice.
-    pub fn build(tools: Vec<Arc<dyn Tool>>) -> Result<Self, String> {
-        Self::build_without(tools, &BTreeSet::new())
-    }
-
-    /// Builds the base with some tools switched off by config: known, listed nowhere, never called.
-    ///
-    /// # Errors
-    /// The name that stands twice.
-    pub fn build_without(
-        mut tools: Vec<Arc<dyn Tool>>,
-        disabled: &BTreeSet<&str>,
-    ) -> Result<Self, String> {
-        tools.sort_by_key(|t| t.spec().name);
-        if let Some(pair) = tools.windows(2).find(|p| p[0].spec().name == p[1].spec().name) {
-            return Err(twice(pair[0].spec().name));
+    pub fn build<T: Into<Registered>>(tools: impl IntoIterator<Item = T>) -> Result<Self, String> {
+        let mut tools: Vec<Registered> = tools.into_iter().map(Into::into).collect();
+        tools.sort_by_key(|r| r.tool.spec().name);
+        let name = |r: &Registered| r.tool.spec().name;
+        if let Some(pair) = tools.windows(2).find(|pair| name(&pair[0]) == name(&pair[1])) {
+            return Err(twice(name(&pair[0])));
         }
         let mut classes = Class::ALL.map(|_| Bits::none(tools.len()));
-        let mut off = Bits::none(tools.len());
-        for (at, tool) in tools.iter().enumerate() {
-            classes[tool.spec().class as usize].insert(at);
-            if disabled.contains(tool.spec().name) {
-                off.insert(at);
+        let mut disabled = Bits::none(tools.len());
+        for (at, registered) in tools.iter().enumerate() {
+            classes[registered.tool.spec().class as usize].insert(at);
+            if !registered.enabled {
+                disabled.insert(at);
             }
         }
-        Ok(Self { tools, classes, disabled: off })
+        let tools = tools.into_iter().map(|registered| registered.tool).collect();
+        Ok(Self { tools, classes, disabled })
     }
 
     /// Returns the specs of all tools, sorted by name.
@@ -65,6 +79,12 @@ impl Base {
     /// Returns the spec of a tool of the base.
     pub fn spec(&self, name: &str) -> Option<&Arc<ToolSpec>> {
         self.position(name).map(|at| self.tools[at].spec())
+    }
+
+    #[cfg(test)]
+    pub(super) fn switched(&self, enabled: bool) -> Vec<&'static str> {
+        let at = |at: &usize| self.disabled.contains(*at) != enabled;
+        (0..self.tools.len()).filter(at).map(|at| self.tools[at].spec().name).collect()
     }
 
     fn position(&self, name: &str) -> Option<usize> {
@@ -96,14 +116,16 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Prepares a selection. Names that the base does not have may be runtime tools'.
+    /// Prepares a selection. Names may be other harnesses'; those that the base does not have may be runtime tools'.
     pub fn over(base: &Base, classes: &[Class], names: &[&str]) -> Self {
         let mut bits = Bits::none(base.tools.len());
         for class in classes {
             bits.join(&base.classes[*class as usize]);
         }
+        let specs: Vec<&ToolSpec> = base.tools.iter().map(|tool| &**tool.spec()).collect();
+        let names: Vec<&str> = names.iter().map(|name| aliases::our_name(name, &specs)).collect();
         names.iter().filter_map(|n| base.position(n)).for_each(|at| bits.insert(at));
-        let names = names.iter().map(|n| (*n).to_owned()).collect();
+        let names = names.into_iter().map(str::to_owned).collect();
         Self { classes: classes.to_vec(), names, bits }
     }
 
@@ -253,19 +275,12 @@ impl Registry {
     /// Returns a call in this task's words, whatever words the model was taught: the transcript keeps
     /// canonical names and parameters.
     pub fn canonical(&self, call: Call) -> Call {
-        aliases::canonical(call, |name| self.knows(name))
+        aliases::canonical(call, &self.view.known())
     }
 
     /// Returns this task's name of a tool that is called by another harness's.
     pub fn our_name<'a>(&self, called: &'a str) -> &'a str {
-        aliases::our_name(called, |name| self.knows(name))
-    }
-
-    fn knows(&self, name: &str) -> bool {
-        let view = &*self.view;
-        view.base.contains(name)
-            || view.runtime(name).is_some()
-            || view.overlay.absent.iter().any(|(tool, _)| tool.spec().name == name)
+        aliases::our_name(called, &self.view.known())
     }
 
     /// Returns the listed tools, serialized once for all tasks of this shape.
@@ -323,6 +338,13 @@ impl Registry {
 }
 
 impl View {
+    /// Every tool that has a name here, whether it may be called or not.
+    fn known(&self) -> Vec<&ToolSpec> {
+        let absent = self.overlay.absent.iter().map(|(tool, _)| tool);
+        let all = self.base.tools.iter().chain(&self.overlay.there).chain(absent);
+        all.map(|tool| &**tool.spec()).collect()
+    }
+
     fn runtime(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.overlay.there.iter().find(|t| t.spec().name == name)
     }

@@ -82,10 +82,10 @@ pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String>
 /// # Errors
 /// Why it cannot be made, for the model.
 pub fn check(tool: &Arc<dyn Tool>, call: &Call) -> Result<Accepted, ToolError> {
-    if let Some(why) = clash(call) {
+    if let Some(why) = clash(call, tool.spec()) {
         return Err(ToolError::Tell(why));
     }
-    if let Some(why) = absent(call, &tool.spec().parameters) {
+    if let Some(why) = absent(call, tool.spec()) {
         return Err(ToolError::tell(why));
     }
     accept(&tool.spec().parameters, &call.arguments).map_err(ToolError::Tell)

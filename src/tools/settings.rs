@@ -1,6 +1,5 @@
 //! The config section `tools:`: what is on, its limits, and what no tool may touch.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -180,38 +179,6 @@ pub struct Send {
 }
 
 impl Settings {
-    /// Returns the names of the base's and the runtime tools that are switched off.
-    pub fn disabled(&self) -> BTreeSet<&'static str> {
-        let switches = [
-            ("read_file", self.read_file.enabled),
-            ("write_file", self.write_file.enabled),
-            ("list_files", self.list_files.enabled),
-            ("edit_file", self.edit_file.enabled),
-            ("apply_patch", self.apply_patch.enabled),
-            ("patch", self.patch.enabled),
-            ("notebook_edit", self.notebook_edit.enabled),
-            ("glob", self.glob.enabled),
-            ("grep", self.grep.enabled),
-            ("git_status", self.git_status.enabled),
-            ("read_schema", self.read_schema.enabled),
-            ("bash", self.bash.enabled),
-            ("powershell", self.powershell.enabled),
-            ("process", self.process.enabled),
-            ("url_fetch", self.url_fetch.enabled),
-            ("web_fetch", self.web_fetch.enabled),
-            ("web_search", self.web_search.enabled),
-            ("ask_user", self.ask_user.enabled),
-            ("plan_enter", self.plan_enter.enabled),
-            ("plan_exit", self.plan_exit.enabled),
-            ("recall", self.recall.enabled),
-            ("think", self.think.enabled),
-            ("todo_read", self.todo_read.enabled),
-            ("todo_write", self.todo_write.enabled),
-            ("plan_create", self.plan_create.enabled),
-        ];
-        switches.into_iter().filter(|(_, on)| !on).map(|(name, _)| name).collect()
-    }
-
     /// Returns the same with one file closed to every tool: the config, whatever it is called.
     #[must_use]
     pub fn closing(mut self, file: &Path) -> Self {

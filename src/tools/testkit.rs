@@ -18,7 +18,7 @@ use crate::domain::clock::ManualClock;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
-use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Outward, Roots, Scope};
@@ -176,6 +176,8 @@ impl Acting {
             class,
             group: "acting",
             sources: &[],
+            doing: "",
+            also: Also::default(),
             recovery: Recovery::CallAgain,
         };
         Arc::new(Self(Arc::new(spec), act))

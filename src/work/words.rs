@@ -2,8 +2,6 @@
 
 use selkie_channel_core::Inbound;
 
-use crate::tools::aliases::our_name;
-
 /// Tools that one message can name.
 const MOST_SUMMONED: usize = 8;
 
@@ -13,7 +11,7 @@ pub(crate) fn is_foreign(inbound: &Inbound) -> bool {
     quotes_others || inbound.forwarded || !inbound.attachments.is_empty()
 }
 
-/// The tools that a message names (`$bash`) in words its speaker typed: a quote, a forward and a file
+/// The tools that a message names (`$bash`, or as other harnesses call it) in words its speaker typed: a quote, a forward and a file
 /// name none.
 pub(crate) fn summoned(inbound: &Inbound) -> Vec<String> {
     if inbound.forwarded {
@@ -26,8 +24,6 @@ pub(crate) fn summoned(inbound: &Inbound) -> Vec<String> {
         let end = word.find(|c: char| !matches!(c, 'a'..='z' | '0'..='9' | '_'));
         let name = &word[..end.unwrap_or(word.len())];
         let is_name = name.starts_with(|c: char| c.is_ascii_lowercase());
-        // Other harnesses' names are taken here, too.
-        let name = our_name(name, |_| false);
         if is_name && names.len() < MOST_SUMMONED && !names.iter().any(|n| n == name) {
             names.push(name.to_owned());
         }

@@ -25,7 +25,6 @@ use crate::daemon::lifecycle;
 use crate::domain::spelling::nearest;
 use crate::domain::tool::ToolSpec;
 use crate::shape::Explained;
-use crate::tools::aliases;
 use crate::tools::registry::Found;
 
 /// Characters of a tool's description in a list.
@@ -131,7 +130,7 @@ fn first_words(description: &str) -> String {
 }
 
 fn listed(tool: &Everywhere) -> Listed<'_> {
-    let ToolSpec { name, description, parameters, class, group, sources, .. } = &*tool.spec;
+    let ToolSpec { name, description, parameters, class, group, sources, also, .. } = &*tool.spec;
     Listed {
         name,
         group,
@@ -139,8 +138,8 @@ fn listed(tool: &Everywhere) -> Listed<'_> {
         runtime: tool.runtime,
         description,
         settings: &tool.settings,
-        aliases: aliases::names(name),
-        parameter_aliases: aliases::spellings(name).collect(),
+        aliases: also.names.iter().map(|other| other.called).collect(),
+        parameter_aliases: also.parameters.iter().map(|other| (other.called, other.ours)).collect(),
         sources,
         schema: parameters,
     }

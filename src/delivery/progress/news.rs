@@ -6,7 +6,7 @@ use crate::domain::plan::Plan;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct News {
     pub(super) plan: Option<Plan>,
-    /// The tool that is at work.
+    /// What the tool at work does.
     pub(super) tool: Option<String>,
     /// Its newest line, without secrets.
     pub(super) line: String,

@@ -43,7 +43,7 @@ async fn ended(house: &Fixture) -> Vec<String> {
 async fn one_message_is_sent_edited_and_withdrawn() {
     let house = house();
     let board = TaskProgress::of(&house.outbox, &claimed(1, 1));
-    board.tool(Some("bash"));
+    board.tool(Some("running a command"));
     house.platform.wait_for(1).await;
     board.doing("half\nall");
     house.platform.wait_for(2).await;
@@ -78,7 +78,7 @@ async fn a_plan_stays_as_it_stands() {
 async fn a_quick_task_shows_nothing_and_secrets_are_not_shown() {
     let quick = testing::desk_with(settings(3600), Pace::LIFTED);
     let board = TaskProgress::of(&quick.outbox, &claimed(1, 1));
-    board.tool(Some("bash"));
+    board.tool(Some("running a command"));
     board.close();
     assert!(ended(&quick).await.is_empty());
     let house = house();
@@ -97,7 +97,7 @@ async fn people_are_told_that_the_model_takes_long() {
     let said = house.platform.wait_for(1).await;
     assert_eq!(said[0].1, "[status] ⏳ waiting for the language model …");
     board.waiting(false);
-    board.tool(Some("bash"));
+    board.tool(Some("running a command"));
     let said = house.platform.wait_for(2).await;
     assert_eq!(said[1].1, "[9] ⏳ running a command …");
 }
@@ -106,11 +106,11 @@ async fn people_are_told_that_the_model_takes_long() {
 async fn a_task_that_goes_on_edits_the_message_of_its_earlier_life() {
     let house = house();
     let first = TaskProgress::of(&house.outbox, &claimed(1, 1));
-    first.tool(Some("bash"));
+    first.tool(Some("running a command"));
     house.platform.wait_for(1).await;
     first.leave();
     let second = TaskProgress::of(&house.outbox, &claimed(1, 2));
-    second.tool(Some("grep"));
+    second.tool(Some("looking through files"));
     house.platform.wait_for(2).await;
     second.close();
     let wanted = ["[status] ⏳ running a command …", "[9] ⏳ looking through files …", "[9 gone]"];
@@ -122,7 +122,7 @@ async fn whose_message_may_be_there_unknown_sends_no_second_one() {
     let house = house();
     house.ledger.note_status(TaskId(1), None).await.unwrap();
     let board = TaskProgress::of(&house.outbox, &claimed(1, 2));
-    board.tool(Some("bash"));
+    board.tool(Some("running a command"));
     board.close();
     assert!(ended(&house).await.is_empty());
     assert_eq!(house.ledger.noted_status(TaskId(1)).await.unwrap(), None);
@@ -148,7 +148,7 @@ async fn an_answer_that_waits_goes_first() {
     let speech = &house.account().waiting;
     speech.fetch_add(1, Ordering::Relaxed);
     let board = TaskProgress::of(&house.outbox, &claimed(1, 1));
-    board.tool(Some("bash"));
+    board.tool(Some("running a command"));
     board.close();
     assert!(ended(&house).await.is_empty(), "it ended before anybody was silent");
 }
@@ -160,7 +160,7 @@ async fn a_limit_that_progress_meets_holds_for_all_and_is_stored() {
     let limit = Delivery::Retry { after: Duration::from_secs(3600), why, account: account_wide };
     house.platform.trouble.lock().unwrap().push_back(limit);
     let board = TaskProgress::of(&house.outbox, &claimed(1, 1));
-    board.tool(Some("bash"));
+    board.tool(Some("running a command"));
     let now = house.outbox.runtime.clock.now();
     while house.ledger.penalties(&account(), now).await.unwrap().is_empty() {
         tokio::task::yield_now().await;
@@ -174,7 +174,7 @@ async fn a_limit_that_progress_meets_holds_for_all_and_is_stored() {
 async fn a_message_that_somebody_deleted_is_not_sent_again() {
     let house = house();
     let board = TaskProgress::of(&house.outbox, &claimed(1, 1));
-    board.tool(Some("bash"));
+    board.tool(Some("running a command"));
     house.platform.wait_for(1).await;
     let gone = Delivery::Refused { reason: "message to edit not found".to_owned(), closed: false };
     house.platform.trouble.lock().unwrap().push_back(gone);

@@ -82,28 +82,11 @@ fn doing(news: &News) -> String {
         // Between two tools the model thinks; before the first there is nothing to tell but typing.
         return String::new();
     }
-    let what = news.tool.as_deref().map_or_else(|| "working".to_owned(), in_plain_words);
+    let what = news.tool.as_deref().map_or_else(|| "working".to_owned(), one_line);
     match news.line.is_empty() {
         true => format!("⏳ {what} …"),
         false => format!("⏳ {what}: {}", code(&news.line)),
     }
-}
-
-/// Says what a tool does; a tool without words of its own is named.
-fn in_plain_words(tool: &str) -> String {
-    let words = match tool {
-        "bash" | "powershell" => "running a command",
-        "process" => "checking on a running command",
-        "read_file" | "read_schema" => "reading a file",
-        "list_files" | "glob" | "grep" | "git_status" => "looking through files",
-        "write_file" | "edit_file" | "patch" | "apply_patch" | "notebook_edit" => "changing files",
-        "web_search" => "searching the web",
-        "web_fetch" | "url_fetch" => "reading a web page",
-        "todo_read" | "todo_write" => "updating the todo list",
-        "think" => "thinking",
-        _ => return escaped(&shortened(&tool.replace('_', " "), STEP)),
-    };
-    words.to_owned()
 }
 
 /// One line of plain text as CommonMark.
@@ -182,7 +165,7 @@ mod tests {
         let steps =
             [("Read the *log*", Completed), ("Fix\nit", InProgress), ("Tell `ops`", Pending)];
         let plan = plan("Repair", &steps);
-        insta::assert_snapshot!(status(&news(Some(plan.clone()), "bash", "12 of `40`")), @r"
+        insta::assert_snapshot!(status(&news(Some(plan.clone()), "running a command", "12 of `40`")), @r"
         **Repair**
         ☑ Read the \*log\*
         ⏳ Fix it
@@ -200,7 +183,13 @@ mod tests {
 
     #[test]
     fn without_a_plan_it_is_one_line() {
-        let lines = [("", ""), ("web_search", ""), ("acme_deploy", ""), ("bash", "a`b"), ("", "x")];
+        let lines = [
+            ("", ""),
+            ("searching the web", ""),
+            ("acme deploy", ""),
+            ("running a command", "a`b"),
+            ("", "x"),
+        ];
         let lines = lines.map(|(tool, line)| status(&news(None, tool, line)));
         insta::assert_snapshot!(lines.join("\n"), @r"
         ⏳ searching the web …
@@ -258,7 +247,7 @@ mod tests {
             for line in shown.lines() {
                 prop_assert!(marks.iter().any(|mark| line.starts_with(mark)), "{line:?}");
             }
-            let all = status(&news(Some(plan), "bash", &last_line(&line)));
+            let all = status(&news(Some(plan), "running a command", &last_line(&line)));
             prop_assert!(split::utf16_len(&all) <= 3_800, "{}", split::utf16_len(&all));
         }
     }

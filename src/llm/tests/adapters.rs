@@ -9,7 +9,7 @@ use super::scripted::request;
 use super::server::{Answer, Server};
 use crate::domain::chance::{Chance, Fixed};
 use crate::domain::clock::{SharedClock, SystemClock};
-use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::{Answer as Answered, Call, Turn};
 use crate::llm::build::Builder;
 use crate::llm::{Model, ModelError, Reason, Reply, Request, Settings, Stopped, build};
@@ -62,6 +62,8 @@ fn tools() -> Arc<ToolBlock> {
             class,
             group: "files",
             sources: &["S3"],
+            doing: "",
+            also: Also::default(),
             recovery: Recovery::CallAgain,
         })
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::scripted::request;
-use crate::domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::domain::transcript::{Answer, Call, Turn};
 use crate::llm::offline::Offline;
 use crate::llm::{Model, Request};
@@ -41,6 +41,8 @@ impl World {
                 class: Class::Read,
                 group: "files",
                 sources: &[],
+                doing: "",
+                also: Also::default(),
                 recovery: Recovery::CallAgain,
             })
         };

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::domain::question::{Ask, Given};
 use crate::domain::span::Span;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::Scope;
 use crate::tools::settings::AskUser as Settings;
@@ -24,6 +24,9 @@ const OPTIONS: std::ops::RangeInclusive<usize> = 2..=4;
 const MOST_CHARACTERS: usize = 2_000;
 /// A label stands on a button, whole or shortened.
 const MOST_LABEL: usize = 100;
+
+/// Other harnesses' names of it.
+const ALSO: &[OtherName] = &[OtherName::plain("ask_user_question")];
 
 /// The tool.
 pub(in crate::tools) struct AskUser {
@@ -92,6 +95,8 @@ impl AskUser {
             class: Class::Note,
             group: "conversation",
             sources: &["S0", "S1", "S2"],
+            doing: "asking a question",
+            also: Also::called(ALSO),
             recovery: Recovery::CallAgain,
         };
         Self { spec: Arc::new(spec), timeout: settings.timeout }

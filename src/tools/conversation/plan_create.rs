@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::domain::plan::{Plan, PlanStep, StepStatus};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::ports::Small;
 use crate::tools::scope::Scope;
@@ -63,6 +63,8 @@ impl PlanCreate {
             class: Class::Note,
             group: "conversation",
             sources: &["S3"],
+            doing: "planning",
+            also: Also::default(),
             recovery: Recovery::CallAgain,
         };
         let usual_steps = settings.max_steps;

@@ -12,7 +12,7 @@ use crate::domain::facts::Mode;
 use crate::domain::plan::Plan;
 use crate::domain::question::{Ask, Given};
 use crate::domain::span::Span;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::settings::AskUser as Settings;
@@ -40,6 +40,9 @@ const AGREES: [&str; 14] = [
 /// A longer plan is cut where it is asked for approval.
 const MOST_CHARACTERS: usize = 6_000;
 
+/// Other harnesses' names of it.
+const ALSO: &[OtherName] = &[OtherName::plain("exit_plan_mode")];
+
 /// The tool.
 pub(in crate::tools) struct PlanExit {
     spec: Arc<ToolSpec>,
@@ -63,6 +66,8 @@ impl PlanExit {
             class: Class::Note,
             group: "conversation",
             sources: &["S0", "S2"],
+            doing: "showing its plan",
+            also: Also::called(ALSO),
             recovery: Recovery::CallAgain,
         };
         Self { spec: Arc::new(spec), timeout: settings.timeout }

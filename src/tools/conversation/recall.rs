@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
@@ -33,6 +33,8 @@ impl Recall {
             class: Class::Read,
             group: "conversation",
             sources: &[],
+            doing: "looking up what was read before",
+            also: Also::default(),
             recovery: Recovery::CallAgain,
         }))
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::parameters;
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
@@ -31,6 +31,8 @@ impl Think {
             class: Class::Note,
             group: "conversation",
             sources: &["S1"],
+            doing: "thinking",
+            also: Also::default(),
             recovery: Recovery::CallAgain,
         }))
     }

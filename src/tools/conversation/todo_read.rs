@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::todo::{load, print};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::parameters;
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
@@ -30,6 +30,8 @@ impl TodoRead {
             class: Class::Note,
             group: "conversation",
             sources: &["S0"],
+            doing: "updating the todo list",
+            also: Also::default(),
             recovery: Recovery::CallAgain,
         }))
     }

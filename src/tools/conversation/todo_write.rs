@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::todo::{Status, Todo, print, store};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
@@ -35,6 +35,8 @@ impl TodoWrite {
             class: Class::Note,
             group: "conversation",
             sources: &["S0"],
+            doing: "updating the todo list",
+            also: Also::default(),
             recovery: Recovery::CallAgain,
         }))
     }

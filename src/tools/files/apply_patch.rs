@@ -13,13 +13,16 @@ use super::blocking::{on_disk, refused};
 use super::hunk::{Change, Hunk};
 use super::hunk_parse::parse;
 use super::{fit, whole};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located, Staged};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "apply_patch";
+
+/// Other harnesses' names of it.
+const ALSO: &[OtherName] = &[OtherName::plain("patch_apply")];
 
 /// The tool.
 pub(in crate::tools) struct ApplyPatch {
@@ -46,6 +49,8 @@ impl ApplyPatch {
             class: Class::Write,
             group: "files",
             sources: &["S0", "S4"],
+            doing: "changing files",
+            also: Also::called(ALSO),
             recovery: Recovery::Unknown,
         };
         Self { spec: Arc::new(spec), denied }

@@ -11,7 +11,7 @@ use super::Denied;
 use super::blocking::on_disk;
 use super::replace::{Replace, Replaced};
 use super::whole::Whole;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located};
 use crate::tools::preview::marked;
@@ -19,6 +19,16 @@ use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "edit_file";
+
+/// Other harnesses' words for it.
+const ALSO: Also = Also {
+    names: &[OtherName::plain("file_edit"), OtherName::plain("edit")],
+    parameters: &[
+        OtherParameter::new("old_text", "old_string"),
+        OtherParameter::new("new_text", "new_string"),
+    ],
+    absent: &[],
+};
 
 /// The tool.
 pub(in crate::tools) struct EditFile {
@@ -51,6 +61,8 @@ impl EditFile {
             class: Class::Write,
             group: "files",
             sources: &["S0", "S2", "S4"],
+            doing: "changing files",
+            also: ALSO,
             recovery: Recovery::Unknown,
         };
         Self { spec: Arc::new(spec), denied }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::Denied;
 use super::blocking::{on_disk, refused};
 use super::list_files::start;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::Kind;
 use crate::tools::scope::{Roots, Scope};
@@ -46,6 +46,8 @@ impl GitStatus {
             class: Class::Read,
             group: "files",
             sources: &["S0"],
+            doing: "looking through files",
+            also: Also::default(),
             recovery: Recovery::CallAgain,
         };
         Self { spec: Arc::new(spec), denied }

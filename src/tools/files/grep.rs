@@ -20,7 +20,7 @@ use super::blocking::{on_disk, refused};
 use super::list_files::start;
 use super::tame::is_tame;
 use super::walk::{Sight, files, with_closed};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Kind, Located, Stop};
 use crate::tools::scope::Scope;
@@ -67,6 +67,8 @@ impl Grep {
             class: Class::Read,
             group: "files",
             sources: &["S0", "S2", "S4"],
+            doing: "looking through files",
+            also: Also::default(),
             recovery: Recovery::NotTwice,
         };
         Self { spec: Arc::new(spec), denied }

@@ -11,7 +11,7 @@ use super::blocking::{on_disk, refused};
 use super::pattern::Pattern;
 use super::tame::is_tame;
 use super::walk::with_closed;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, ImpliedValue, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Kind, Listed, Located, RealRoots, Stop};
 use crate::tools::scope::Scope;
@@ -26,6 +26,9 @@ const MAX_SEEN: usize = 100_000;
 const MAX_DEPTH: usize = 64;
 /// Folders that are never entered, beside hidden ones.
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
+
+/// Other harnesses' words for it.
+const ALSO: Also = Also::called(&[OtherName::meaning("ls", "details", ImpliedValue::Yes)]);
 
 /// The tool.
 pub(in crate::tools) struct ListFiles {
@@ -58,6 +61,8 @@ impl ListFiles {
             class: Class::Read,
             group: "files",
             sources: &["S0", "S4"],
+            doing: "looking through files",
+            also: ALSO,
             recovery: Recovery::CallAgain,
         };
         Self { spec: Arc::new(spec), settings: settings.clone() }

@@ -12,7 +12,7 @@ use super::Denied;
 use super::blocking::on_disk;
 use super::notebook::{Notebook, text_of};
 use super::whole::Whole;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::Located;
 use crate::tools::preview::marked;
@@ -81,6 +81,8 @@ impl NotebookEdit {
             class: Class::Write,
             group: "files",
             sources: &["S2"],
+            doing: "changing files",
+            also: Also::default(),
             recovery: Recovery::Unknown,
         };
         Self { spec: Arc::new(spec), denied }

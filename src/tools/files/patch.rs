@@ -12,7 +12,7 @@ use super::replace::{Replace, Replaced};
 use super::validate::Validator;
 use super::whole::{self, Whole};
 use super::{Denied, Schemas};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located};
 use crate::tools::preview::marked;
@@ -64,6 +64,8 @@ impl Patch {
             class: Class::Write,
             group: "files",
             sources: &["S1"],
+            doing: "changing files",
+            also: Also::default(),
             recovery: Recovery::Unknown,
         };
         Self { spec: Arc::new(spec), denied, validator: Validator { rules, schemas } }

@@ -15,7 +15,7 @@ use super::blocking::{on_disk, refused};
 use super::page::{MAX_COUNTED, Page, Wanted, read};
 use super::whole::{self, MAX_WHOLE};
 use super::{image, notebook, picture, sniff};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::domain::transcript::Picture;
 use crate::tools::args::{parameters, typed};
 use crate::tools::isolate::Isolate;
@@ -26,6 +26,9 @@ use crate::tools::{Output, Tool, ToolError, settings};
 const NAME: &str = "read_file";
 /// Room for the trailer and notes beside the page.
 const TRAILER: usize = 1024;
+
+/// Other harnesses' names of it.
+const ALSO: &[OtherName] = &[OtherName::plain("file_read"), OtherName::plain("read")];
 
 /// The tool.
 pub(in crate::tools) struct ReadFile {
@@ -60,6 +63,8 @@ impl ReadFile {
             class: Class::Read,
             group: "files",
             sources: &["S3", "S0", "S1", "S2", "S4"],
+            doing: "reading a file",
+            also: Also::called(ALSO),
             recovery: Recovery::NotTwice,
         };
         let (settings, isolate) = (settings.clone(), Arc::clone(isolate));

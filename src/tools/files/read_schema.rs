@@ -12,7 +12,7 @@ use super::blocking::on_disk;
 use super::schemas::unknown;
 use crate::domain::schema::describe;
 use crate::domain::spelling::nearest;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::Finder;
 use crate::tools::scope::Scope;
@@ -51,6 +51,8 @@ impl ReadSchema {
             class: Class::Read,
             group: "files",
             sources: &["S1"],
+            doing: "reading a file",
+            also: Also::default(),
             recovery: Recovery::NotTwice,
         };
         Self { spec: Arc::new(spec), schemas }

@@ -8,13 +8,16 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError, settings};
 
 const NAME: &str = "write_file";
+
+/// Other harnesses' names of it.
+const ALSO: &[OtherName] = &[OtherName::plain("file_write"), OtherName::plain("write")];
 
 /// The tool.
 pub(in crate::tools) struct WriteFile {
@@ -50,6 +53,8 @@ impl WriteFile {
             class: Class::Write,
             group: "files",
             sources: &["S3", "S0", "S2", "S4"],
+            doing: "changing files",
+            also: Also::called(ALSO),
             recovery: Recovery::Unknown,
         };
         Self { spec: Arc::new(spec), settings: settings.clone() }

@@ -18,7 +18,7 @@ use super::settings;
 use super::state::State;
 use super::supervise::{GRACE, Program, Running};
 use super::tape::SHOWN;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
 use crate::guard::unseen::unseen;
 use crate::guard::{command, deny};
 use crate::tools::args::{parameters, typed};
@@ -27,6 +27,18 @@ use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "bash";
+
+/// Other harnesses' words for it.
+const ALSO: Also = Also {
+    names: &[OtherName::plain("exec")],
+    parameters: &[
+        OtherParameter::new("command", "cmd"),
+        OtherParameter::new("workdir", "cwd"),
+        OtherParameter::new("timeout", "timeout_seconds"),
+        OtherParameter::new("background", "run_in_background"),
+    ],
+    absent: &[],
+};
 
 /// The tool.
 pub(in crate::tools) struct Bash {
@@ -77,6 +89,8 @@ impl Bash {
             class: Class::Exec,
             group: "shell",
             sources: &["S3", "S0", "S1", "S2", "S4"],
+            doing: "running a command",
+            also: ALSO,
             recovery: Recovery::Unknown,
         };
         let shell = if find_program(env, "bash").is_some() { "bash" } else { "sh" };

@@ -15,7 +15,7 @@ use super::launch::{Language, Rules, Way, find_program, make_own, without_aliase
 use super::processes::Processes;
 use super::settings;
 use super::supervise::{GRACE, Program};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
@@ -58,6 +58,8 @@ impl PowerShell {
             class: Class::Exec,
             group: "shell",
             sources: &["S3"],
+            doing: "running a command",
+            also: Also::default(),
             recovery: Recovery::Unknown,
         };
         Self {

@@ -16,7 +16,9 @@ use super::processes::{Background, Listed, Processes};
 use super::state::State;
 use super::supervise::GRACE;
 use super::tape::{RING, Since, Tape};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{
+    Also, Class, ImpliedValue, OtherName, OtherParameter, Recovery, ToolSpec,
+};
 use crate::guard::outward::reaches_network;
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::of_command;
@@ -27,6 +29,16 @@ use crate::tools::{Output, Tool, ToolError};
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 /// How long a process may leave what is written to it unread.
 const WRITE: Duration = Duration::from_secs(5);
+
+/// Other harnesses' words for it.
+const ALSO: Also = Also {
+    names: &[
+        OtherName::meaning("read_process_output", "action", ImpliedValue::Word("poll")),
+        OtherName::meaning("stop_process", "action", ImpliedValue::Word("stop")),
+    ],
+    parameters: &[OtherParameter::new("timeout", "wait_seconds")],
+    absent: &[],
+};
 
 /// The tool.
 pub(in crate::tools) struct Process {
@@ -75,6 +87,8 @@ impl Process {
             class: Class::Exec,
             group: "shell",
             sources: &["S2", "S4"],
+            doing: "checking on a running command",
+            also: ALSO,
             recovery: Recovery::Unknown,
         };
         Self { spec: Arc::new(spec), processes: Arc::clone(processes) }

@@ -15,7 +15,7 @@ use crate::domain::span::Span;
 use crate::tools::args::accept;
 use crate::tools::dispatch::dispatch;
 use crate::tools::ports::Progress;
-use crate::tools::registry::{Base, Overlay, Registry};
+use crate::tools::registry::{Base, Overlay, Registered, Registry};
 use crate::tools::scope::Scope;
 use crate::tools::testkit::Folders;
 use crate::tools::{Output, Tool};
@@ -226,7 +226,7 @@ async fn what_leaves_its_group_and_holds_the_pipe_neither_hangs_nor_stays() {
 async fn a_stopped_task_ends_its_command() {
     let desk = Desk::new();
     let scope = desk.folders.scope();
-    let base = Arc::new(Base::build(vec![Arc::new(desk.bash())]).unwrap());
+    let base = Arc::new(Base::build([Registered::new(true, desk.bash())]).unwrap());
     let registry = Registry::view(base, vec![], Overlay::default());
     let call = crate::domain::transcript::Call {
         id: "c1.0".into(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use selkie_channel_core::{SpeakingEffect, SpeakingTool};
 
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::tidy;
 use crate::tools::{Settings, Tool};
 
@@ -25,6 +25,8 @@ pub fn tool(
         class: Class::Reply,
         group: channel,
         sources: &["S3"],
+        doing: "",
+        also: Also::default(),
         // Its effect is a row under the call's id: calling again finds the row.
         recovery: Recovery::CallAgain,
     });

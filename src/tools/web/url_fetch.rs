@@ -17,7 +17,7 @@ use super::client::{Ask, Guarded};
 use super::page::{content_type, is_text, text_of};
 use super::settings;
 use crate::domain::facts::Mode;
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{AbsentParameter, Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located, refused};
 use crate::tools::scope::{Roots, Scope};
@@ -38,6 +38,17 @@ const HEADERS: [&str; 7] = [
 const LONGEST: f64 = 600.0;
 /// Bytes of a download that are written at once.
 const BUFFER: usize = 256 * 1024;
+
+/// Other harnesses' words for it.
+const ALSO: Also = Also {
+    names: &[],
+    parameters: &[],
+    absent: &[AbsentParameter {
+        called: "auth_profile",
+        why: "auth_profile is not available here: selkie has no auth profiles. Leave it out, and fetch only what \
+              needs no credentials",
+    }],
+};
 
 /// The tool.
 pub(in crate::tools) struct UrlFetch {
@@ -87,6 +98,8 @@ impl UrlFetch {
             class: Class::Network,
             group: "web",
             sources: &["S3"],
+            doing: "reading a web page",
+            also: ALSO,
             recovery: Recovery::Unknown,
         };
         Self { spec: Arc::new(spec), settings: settings.clone(), client: Arc::clone(client) }

@@ -14,7 +14,7 @@ use super::answer::Got;
 use super::cache::Cache;
 use super::client::{Ask, Guarded};
 use super::page::{Format, content_type, cut, is_html, is_text, text_of};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::isolate::{Isolate, Job};
 use crate::tools::ports::Small;
@@ -76,6 +76,8 @@ impl WebFetch {
             class: Class::Network,
             group: "web",
             sources: &["S2", "S0"],
+            doing: "reading a web page",
+            also: Also::default(),
             recovery: Recovery::NotTwice,
         };
         let (client, small) = (Arc::clone(client), Arc::clone(small));

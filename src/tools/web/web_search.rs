@@ -16,7 +16,7 @@ use super::client::{Ask, Guarded};
 use super::page::text_of;
 use super::search::{Engine, Hit, printed};
 use super::settings::{self, SearchProvider};
-use crate::domain::tool::{Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, OtherParameter, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::isolate::{Isolate, Job};
 use crate::tools::scope::Scope;
@@ -32,6 +32,13 @@ const RETRIES: u32 = 3;
 const REST: Duration = Duration::from_millis(250);
 /// Bytes of an answer.
 const BODY: u64 = 2 * 1024 * 1024;
+
+/// Other harnesses' words for it.
+const ALSO: Also = Also {
+    names: &[],
+    parameters: &[OtherParameter::new("query", "q"), OtherParameter::new("count", "max_results")],
+    absent: &[],
+};
 
 /// The tool.
 pub(in crate::tools) struct WebSearch {
@@ -74,6 +81,8 @@ impl WebSearch {
             class: Class::Network,
             group: "web",
             sources: &["S1", "S3", "S0", "S2"],
+            doing: "searching the web",
+            also: ALSO,
             recovery: Recovery::NotTwice,
         };
         let (settings, client) = (settings.clone(), Arc::clone(client));

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::everywhere::Everywhere;
 use crate::domain::schema::describe;
-use crate::tools::aliases;
+use crate::domain::tool::ToolSpec;
 
 const HEAD: &str = "# Tools
 
@@ -34,11 +34,11 @@ pub(super) fn page(all: &[Everywhere]) -> String {
 
 fn row(tool: &Everywhere) -> String {
     let spec = &tool.spec;
-    let also: Vec<String> = aliases::names(spec.name).iter().map(|n| format!("`{n}`")).collect();
+    let also: Vec<String> = spec.also.names.iter().map(|n| format!("`{}`", n.called)).collect();
     let cells = [
         format!("`{}`", spec.name),
         spec.class.name().to_owned(),
-        parameters(spec.name, &spec.parameters),
+        parameters(spec),
         spec.description.clone(),
         also.join(", "),
         spec.sources.join(", "),
@@ -47,16 +47,15 @@ fn row(tool: &Everywhere) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-fn parameters(tool: &str, schema: &Value) -> String {
+fn parameters(spec: &ToolSpec) -> String {
+    let schema = &spec.parameters;
     let required = schema.get("required").and_then(Value::as_array);
     let needed = |name: &str| required.is_some_and(|all| all.iter().any(|r| r == name));
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     let one = |(name, property): (&String, &Value)| {
         let star = if needed(name) { "*" } else { "" };
-        let other: Vec<&str> = aliases::spellings(tool)
-            .filter(|(_, ours)| ours == name)
-            .map(|(other, _)| other)
-            .collect();
+        let also = spec.also.parameters.iter().filter(|other| other.ours == name);
+        let other: Vec<&str> = also.map(|other| other.called).collect();
         let other = if other.is_empty() {
             String::new()
         } else {
