@@ -437,6 +437,7 @@ fn draft(n: i64, text: String) -> Draft {
         fallback: Some(call(None)),
         shown: text.clone(),
         repeatable: false,
+        asks: false,
         follows: false,
     };
     let outbound = Outbound::text(conversation(n), text).said(now()).numbered(0x1f_ffff_ffff_ffff);

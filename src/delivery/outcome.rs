@@ -124,13 +124,14 @@ pub(crate) fn of_lookup(
             AttemptOutcome { outcome, again: Some(again), penalty: None }
         }
         Lookup::Unknown if due.part.repeatable => retry(due, "repeating it is harmless"),
-        Lookup::Unknown | Lookup::Lapsed if due.answer => {
-            let part = sender.marked(&due.part);
+        Lookup::Unknown | Lookup::Lapsed if due.answer || due.part.asks => {
+            let mut part = sender.marked(&due.part);
             if part == due.part {
                 // The channel repeats nothing on a doubt, or it went out marked already.
                 return settled(Outcome::LeftUnclear);
             }
-            // Once: the repeated part is no answer that may be repeated.
+            // Once: the repeated part is nothing that may be repeated.
+            part.asks = false;
             let again = DuePart {
                 part: part.clone(),
                 not_before: None,
@@ -187,6 +188,11 @@ mod tests {
         let second = lookup(first.again.unwrap());
         assert_eq!(second.outcome, Outcome::LeftUnclear);
         assert!(second.again.is_none());
+        let mut request = DuePart { unclear: true, ..testing::due(1) };
+        request.part.asks = true;
+        let first = lookup(request);
+        assert!(matches!(first.outcome, Outcome::Repeat(_)), "whom it asks must see it");
+        assert_eq!(lookup(first.again.unwrap()).outcome, Outcome::LeftUnclear);
         let mut state = testing::due(2);
         (state.answer, state.part.repeatable) = (false, true);
         assert!(matches!(lookup(state).outcome, Outcome::Retry { .. }));

@@ -215,6 +215,7 @@ pub fn draft(n: i64, parts: usize) -> Draft {
         fallback: None,
         shown: format!("hello {i}"),
         repeatable: false,
+        asks: false,
         follows: false,
     };
     Draft { outbound, parts: (0..parts).map(part).collect(), expires_at: None }

@@ -122,6 +122,7 @@ impl Sender for Terminal {
             fallback: None,
             shown,
             repeatable: false,
+            asks: false,
             follows: false,
         }]
     }

@@ -26,6 +26,10 @@ pub struct Part {
     /// It sets a state (a reaction, an edit): repeating it after an unclear result changes nothing.
     #[serde(default)]
     pub repeatable: bool,
+    /// It asks somebody something: one answer settles all copies, so that it may be repeated with the mark,
+    /// wherever it goes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
     /// It goes on from the part before it: it is made only when that has arrived, with its message; see
     /// [`crate::Sender::following`]. When that has not, it is refused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -48,6 +52,7 @@ impl Part {
             fallback: None,
             shown: shown(words),
             repeatable: false,
+            asks: false,
             follows: false,
         }
     }

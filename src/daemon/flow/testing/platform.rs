@@ -48,6 +48,7 @@ impl Sender for TestPlatform {
             fallback: None,
             shown: "[file]".to_owned(),
             repeatable: false,
+            asks: false,
             follows: false,
         };
         let markdown = match &outbound.body {
@@ -74,6 +75,7 @@ impl Sender for TestPlatform {
             fallback: None,
             shown: text.to_owned(),
             repeatable: false,
+            asks: false,
             follows: text.starts_with('+'),
         };
         texts.map(part).collect()
