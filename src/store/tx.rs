@@ -5,6 +5,8 @@
 
 use std::ops::ControlFlow;
 
+use selkie_channel_core::ConversationId;
+
 use crate::store::error::{Result, StoreError};
 use crate::store::value::{Column, Row, Value};
 
@@ -46,22 +48,58 @@ pub trait Tx {
     /// As [`Tx::execute`], and what `each` returns, which ends the reading.
     fn query(&mut self, sql: &'static str, params: &[Value<'_>], each: Each<'_>) -> Result<()>;
 
+    /// Carries out several statements of which none needs the answer of another, in their order: a remote engine asks
+    /// them all before it waits for the first answer.
+    ///
+    /// # Errors
+    /// As [`Tx::query`].
+    fn query_all(&mut self, queries: &mut [Query<'_>]) -> Result<()> {
+        queries.iter_mut().try_for_each(|query| self.query(query.sql, query.params, query.each))
+    }
+
     /// Keeps other writers off something until the transaction ends: conversations first, by their rows ascending,
     /// then lanes, then outbounds. What was read before it is read again. Nothing where one thread writes.
     ///
     /// # Errors
     /// As [`Tx::execute`].
-    fn lock(&mut self, what: Lock) -> Result<()>;
+    fn lock(&mut self, what: Lock<'_>) -> Result<()>;
 }
 
 /// What reads a row and tells whether to go on.
 pub type Each<'e> = &'e mut dyn FnMut(&dyn Row) -> Result<ControlFlow<()>>;
 
-/// What is locked, by its row, in the order in which it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lock {
-    /// A conversation.
+/// One of several statements that are carried out together.
+pub struct Query<'q> {
+    /// Its text.
+    pub sql: &'static str,
+    /// What it is given.
+    pub params: &'q [Value<'q>],
+    /// What reads its rows.
+    pub each: Each<'q>,
+}
+
+/// Reads every row into a list.
+pub fn into<T>(
+    list: &mut Vec<T>,
+    read: impl Fn(&dyn Row) -> Result<T>,
+) -> impl FnMut(&dyn Row) -> Result<ControlFlow<()>> {
+    move |row| {
+        list.push(read(row)?);
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// What is locked, in the order in which it is.
+#[derive(Clone, Copy, Debug)]
+pub enum Lock<'l> {
+    /// A conversation, by its row.
     Conversation(i64),
+    /// The conversation of this name, if there is one.
+    Named(&'l ConversationId),
+    /// The conversation of a task, and the one of this name.
+    OfTask(i64, Option<&'l ConversationId>),
+    /// The conversation of a part, and that of the task which said it.
+    OfPart(i64),
     /// A lane.
     Lane(i64),
     /// Something said, with its parts.
@@ -110,13 +148,10 @@ impl dyn Tx + '_ {
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        mut read: impl FnMut(&dyn Row) -> Result<T>,
+        read: impl Fn(&dyn Row) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut rows = Vec::new();
-        self.query(sql, params, &mut |row| {
-            rows.push(read(row)?);
-            Ok(ControlFlow::Continue(()))
-        })?;
+        self.query(sql, params, &mut into(&mut rows, read))?;
         Ok(rows)
     }
 

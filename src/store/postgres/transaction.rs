@@ -16,7 +16,7 @@ use super::trouble::Trouble;
 use super::value::Answer;
 use crate::store::engine::Class;
 use crate::store::error::{Result, StoreError};
-use crate::store::tx::{Dialect, Each, Lock, Tx};
+use crate::store::tx::{Dialect, Each, Lock, Query, Tx};
 use crate::store::value::{Owned, Row, Value};
 
 /// How long an answer is waited for: longer than the server itself lets a statement take.
@@ -26,6 +26,22 @@ const PATIENCE: Duration = Duration::from_secs(45);
 /// that stands in the transaction, when another selkie has taken over: a taking waits for this row.
 const PROOF: &str = "WITH mine AS (UPDATE fence SET turn = ?3 WHERE slot = ?1 AND instance = ?2 RETURNING slot) \
      SELECT 1 / COUNT(*) FROM mine";
+
+/// Locks conversations in the order of their rows, by what names them.
+const NAMED: &str = "SELECT 1 FROM conversation WHERE id = ANY (ARRAY[
+     (SELECT id FROM conversation WHERE account = ?1 AND key = ?2),
+     (SELECT conversation FROM conversation_alias WHERE account = ?1 AND old = ?2)])
+     ORDER BY id FOR NO KEY UPDATE";
+const OF_TASK: &str = "SELECT 1 FROM conversation WHERE id = ANY (ARRAY[
+     (SELECT conversation FROM task WHERE id = ?1),
+     (SELECT id FROM conversation WHERE account = ?2 AND key = ?3),
+     (SELECT conversation FROM conversation_alias WHERE account = ?2 AND old = ?3)])
+     ORDER BY id FOR NO KEY UPDATE";
+const OF_PART: &str = "SELECT 1 FROM conversation WHERE id = ANY (ARRAY[
+     (SELECT conversation FROM part WHERE id = ?1),
+     (SELECT t.conversation FROM part p JOIN outbound o ON o.id = p.outbound JOIN task t ON t.id = o.task
+      WHERE p.id = ?1)])
+     ORDER BY id FOR NO KEY UPDATE";
 
 /// Who writes, and how often it has.
 #[derive(Clone, Debug)]
@@ -75,6 +91,7 @@ pub struct Transaction<'s> {
     trouble: Option<Trouble>,
 }
 
+type Asking<'s> = Pin<Box<dyn Future<Output = std::result::Result<Vec<DriverRow>, Error>> + 's>>;
 type Sent<'s> = Pin<Box<dyn Future<Output = std::result::Result<(), Error>> + 's>>;
 
 impl<'s> Transaction<'s> {
@@ -246,6 +263,19 @@ impl<'s> Transaction<'s> {
     }
 }
 
+fn read(rows: Vec<DriverRow>, each: Each<'_>) -> Result<()> {
+    for row in rows {
+        if each(&Answer(row))?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn text(text: &str) -> Value<'_> {
+    Value::Text(text)
+}
+
 fn owned(params: &[Value<'_>]) -> Vec<Owned> {
     params.iter().copied().map(Owned::of).collect()
 }
@@ -295,22 +325,52 @@ impl Tx for Transaction<'_> {
     }
 
     fn query(&mut self, sql: &'static str, params: &[Value<'_>], each: Each<'_>) -> Result<()> {
-        for row in self.rows(sql, Asked::AsWritten, params)? {
-            if each(&Answer(row))?.is_break() {
-                break;
-            }
-        }
-        Ok(())
+        read(self.rows(sql, Asked::AsWritten, params)?, each)
     }
 
-    fn lock(&mut self, what: Lock) -> Result<()> {
-        let (sql, row) = match what {
-            Lock::Conversation(row) => {
-                ("SELECT 1 FROM conversation WHERE id = ?1 FOR NO KEY UPDATE", row)
+    fn query_all(&mut self, queries: &mut [Query<'_>]) -> Result<()> {
+        let mut asked: Vec<Asking<'_>> = Vec::with_capacity(queries.len());
+        for one in &*queries {
+            let known = self.statement(one.sql, Asked::AsWritten)?;
+            let mut rows: Asking<'_> = Box::pin(query(self.client, known, owned(one.params)));
+            let early = rows.as_mut().now_or_never();
+            asked.push(match early {
+                Some(answer) => Box::pin(async move { answer }),
+                None => rows,
+            });
+        }
+        let answers = self.wait(async move {
+            let mut answers = Vec::with_capacity(asked.len());
+            for one in asked {
+                answers.push(one.await?);
             }
-            Lock::Lane(row) => ("SELECT 1 FROM lane WHERE id = ?1 FOR NO KEY UPDATE", row),
-            Lock::Outbound(row) => ("SELECT 1 FROM outbound WHERE id = ?1 FOR NO KEY UPDATE", row),
-        };
-        self.execute_later(sql, &[Value::Int(row)])
+            Ok(answers)
+        })?;
+        queries.iter_mut().zip(answers).try_for_each(|(one, rows)| read(rows, one.each))
+    }
+
+    fn lock(&mut self, what: Lock<'_>) -> Result<()> {
+        match what {
+            Lock::Conversation(row) => self.execute_later(
+                "SELECT 1 FROM conversation WHERE id = ?1 FOR NO KEY UPDATE",
+                &[Value::Int(row)],
+            ),
+            Lock::Named(id) => {
+                self.execute_later(NAMED, &[text(id.account().as_str()), text(id.key())])
+            }
+            Lock::OfTask(task, also) => {
+                let (account, key) = also.map_or(("", ""), |id| (id.account().as_str(), id.key()));
+                self.execute_later(OF_TASK, &[Value::Int(task), text(account), text(key)])
+            }
+            Lock::OfPart(part) => self.execute_later(OF_PART, &[Value::Int(part)]),
+            Lock::Lane(row) => self.execute_later(
+                "SELECT 1 FROM lane WHERE id = ?1 FOR NO KEY UPDATE",
+                &[Value::Int(row)],
+            ),
+            Lock::Outbound(row) => self.execute_later(
+                "SELECT 1 FROM outbound WHERE id = ?1 FOR NO KEY UPDATE",
+                &[Value::Int(row)],
+            ),
+        }
     }
 }

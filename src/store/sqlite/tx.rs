@@ -64,7 +64,7 @@ impl Tx for SqliteTx<'_> {
         Ok(())
     }
 
-    fn lock(&mut self, _: Lock) -> Result<()> {
+    fn lock(&mut self, _: Lock<'_>) -> Result<()> {
         Ok(())
     }
 }

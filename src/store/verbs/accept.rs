@@ -137,8 +137,10 @@ fn store(
         out.accepted.known += 1;
         return Ok(());
     }
-    if let Some((conversation, question)) = answers(tx, &row.arrival)? {
-        let conversation = Some(conversation);
+    let conversation = conversations::find(tx, &inbound.conversation)?;
+    if let Some(here) = conversation
+        && let Some(question) = answers(tx, here, &row.arrival)?
+    {
         let to = Belongs { conversation, question, ..Belongs::default() };
         let id = insert(tx, row, "answer", to, now)?;
         out.accepted.fresh.push(Fresh { index, row: id });
@@ -150,7 +152,7 @@ fn store(
         Disposition::MeantNow(_) if late::is_answered(tx, inbound)? => &edit,
         other => other,
     };
-    let to = carry_out(tx, row, disposition, now, out)?;
+    let to = carry_out(tx, row, conversation, disposition, now, out)?;
     let name = if to.applied { Cow::Borrowed(APPLIED) } else { name(disposition) };
     let id = insert(tx, row, &name, to, now)?;
     out.accepted.fresh.push(Fresh { index, row: id });
@@ -173,22 +175,18 @@ struct Belongs {
     applied: bool,
 }
 
-/// The conversation and the open question that a message answers, if it does; no question for words that
-/// decide an approval.
-fn answers(tx: &mut dyn Tx, arrival: &Arrival) -> Result<Option<(i64, Option<i64>)>> {
+/// The open question that a message answers, if it does; no question for words that decide an approval.
+fn answers(tx: &mut dyn Tx, here: i64, arrival: &Arrival) -> Result<Option<Option<i64>>> {
     if !arrival.may_answer() {
         return Ok(None);
     }
     let inbound = &arrival.inbound;
-    let Some(conversation) = conversations::find(tx, &inbound.conversation)? else {
-        return Ok(None);
-    };
-    let question = answered::answered_by(tx, conversation, inbound)?;
+    let question = answered::answered_by(tx, here, inbound)?;
     if question.is_none() && approvals::meant(tx, inbound)?.is_none() {
         return Ok(None);
     }
-    conversations::hear(tx, inbound)?;
-    Ok(Some((conversation, question)))
+    conversations::hear(tx, Some(here), inbound)?;
+    Ok(Some(question))
 }
 
 /// The message of a question that was not open any more becomes what it would have been without it.
@@ -201,7 +199,8 @@ pub fn after_all(
 ) -> Result<Option<Lane>> {
     let mut out = RawAccepted::default();
     let disposition = &row.arrival.disposition;
-    let Belongs { task, .. } = carry_out(tx, row, disposition, now, &mut out)?;
+    let known = conversations::find(tx, &row.arrival.inbound.conversation)?;
+    let Belongs { task, .. } = carry_out(tx, row, known, disposition, now, &mut out)?;
     tx.execute_later(
         "UPDATE inbox SET disposition = ?2, task = ?3, question = NULL WHERE id = ?1",
         params![inbox, name(disposition).as_ref(), task],
@@ -212,10 +211,11 @@ pub fn after_all(
     }
 }
 
-/// Does what the disposition says; returns where the row belongs.
+/// Does what the disposition says; returns where the row belongs. `known`: its conversation, where there is one.
 fn carry_out(
     tx: &mut dyn Tx,
     row: &Row,
+    known: Option<i64>,
     disposition: &Disposition,
     now: DateTime<Utc>,
     out: &mut RawAccepted,
@@ -228,8 +228,8 @@ fn carry_out(
         | Disposition::Edit
         | Disposition::Unsent
         | Disposition::Tap
-        | Disposition::Earlier(_) => conversations::find(tx, &inbound.conversation)?,
-        _ => Some(conversations::hear(tx, inbound)?),
+        | Disposition::Earlier(_) => known,
+        _ => Some(conversations::hear(tx, known, inbound)?),
     };
     let Some(here) = conversation else { return Ok(Belongs::default()) };
     let (mut task, mut applied) = (None, false);
@@ -303,9 +303,9 @@ fn push(
     if let Some(joined) = tasks::join(tx, inbound, new, conversation, now)? {
         return Ok(joined);
     }
-    let lane = lanes::of_conversation(tx, conversation)?;
+    let (lane, is_idle) = lanes::idle_of(tx, conversation)?;
     // A task that starts at once never waits: that spares the indices of those that do.
-    let starts = out.may_start && new.not_before.is_none() && lanes::is_idle(tx, lane)?;
+    let starts = out.may_start && new.not_before.is_none() && is_idle;
     let Some(facts) = &row.facts else {
         return Err(StoreError::Corrupt("a task without its facts: a defect".to_owned()));
     };

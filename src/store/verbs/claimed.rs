@@ -14,8 +14,8 @@ use crate::domain::ids::{InboxId, Instance, TaskId};
 use crate::domain::task::Claim;
 use crate::store::error::Result;
 use crate::store::question::Settled;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::store::tx::{Query, Tx, into};
+use crate::store::value::{Row, params};
 use crate::store::work::Claimed;
 
 /// How many untriggered lines a claim is handed.
@@ -50,33 +50,88 @@ pub struct RawClaimed {
     open: Vec<RawQuestion>,
 }
 
+/// The messages of a task.
+const HEARD: &str = "SELECT ord, id, inbound FROM inbox WHERE task = ?1
+     AND (disposition = 'task' OR disposition LIKE 'absorbed%')";
+/// Which kinds of untriggered lines wait that nobody was told of. Most tasks have none, and to look costs less than to
+/// update nothing.
+const UNTOLD: &str = "SELECT 'context' WHERE EXISTS (SELECT 1 FROM inbox
+         WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL)
+     UNION ALL SELECT 'gate' WHERE EXISTS (SELECT 1 FROM inbox
+         WHERE conversation = ?1 AND disposition = 'gate' AND task IS NULL)";
+/// The newest untriggered lines of a task.
+const LINES: &str =
+    "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition IN ('context', 'gate')
+     ORDER BY ord DESC, id DESC LIMIT ?2";
+/// Whether answers did not arrive that this task is told of.
+const UNDELIVERED_ANY: &str =
+    "SELECT 1 FROM part WHERE conversation = ?1 AND told IN (0, ?2) LIMIT 1";
+
 /// Gathers a task that was just claimed, and marks what its worker is told as told.
 pub fn gather(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
     let mut raw = header(tx, task)?;
-    raw.heard = heard(tx, task)?;
-    raw.context = context(tx, &raw)?;
-    history::items(tx, task, &mut raw.items)?;
-    raw.history = history::finished(tx, raw.conversation, raw.epoch, HISTORY)?;
-    raw.undelivered = undelivered(tx, &raw)?;
+    let here = raw.conversation;
+    let (mut heard, mut untold, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tasks, mut rows, mut told) = (Vec::new(), Vec::new(), Vec::new());
+    let (of_task, of_here) = (params![task], params![here]);
+    let newest = params![here, raw.epoch, HISTORY];
+    tx.query_all(&mut [
+        Query { sql: HEARD, params: of_task, each: &mut into(&mut heard, message) },
+        Query { sql: UNTOLD, params: of_here, each: &mut into(&mut untold, kind) },
+        Query { sql: LINES, params: params![task, CONTEXT], each: &mut into(&mut lines, line) },
+        Query {
+            sql: history::ITEMS,
+            params: of_task,
+            each: &mut into(&mut raw.items, history::item),
+        },
+        Query {
+            sql: history::FINISHED,
+            params: newest,
+            each: &mut into(&mut tasks, history::finished_task),
+        },
+        Query {
+            sql: history::TRANSCRIPTS,
+            params: newest,
+            each: &mut into(&mut rows, history::placed_item),
+        },
+        Query {
+            sql: UNDELIVERED_ANY,
+            params: params![here, task],
+            each: &mut into(&mut told, |row| row.get::<i64>(0)),
+        },
+        Query {
+            sql: questions::OPEN_HERE,
+            params: of_here,
+            each: &mut into(&mut raw.open, RawQuestion::from_row),
+        },
+    ])?;
+    heard.sort_unstable_by_key(|(order, id, _)| (*order, *id));
+    raw.heard = heard.into_iter().map(|(_, id, text)| (id, text)).collect();
+    raw.context = context(tx, &raw, &untold, lines)?;
+    raw.history = RawHistory::of(&tasks, rows);
+    if !told.is_empty() {
+        raw.undelivered = undelivered(tx, &raw)?;
+    }
+    raw.open.retain(|question| question.task != task);
     // Only a run that was stored can have asked.
     if raw.header.is_some() {
         raw.settled = questions::settled(tx, task)?;
         raw.approval = approvals::newest(tx, task)?;
     }
-    raw.open = questions::of_others(tx, raw.conversation, task)?;
     Ok(raw)
 }
 
-/// Returns the messages of a task in the platform's order.
-fn heard(tx: &mut dyn Tx, task: i64) -> Result<Vec<(i64, String)>> {
-    let mut heard: Vec<(i64, i64, String)> = tx.all(
-        "SELECT ord, id, inbound FROM inbox WHERE task = ?1
-             AND (disposition = 'task' OR disposition LIKE 'absorbed%')",
-        params![task],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-    )?;
-    heard.sort_unstable_by_key(|(order, id, _)| (*order, *id));
-    Ok(heard.into_iter().map(|(_, id, text)| (id, text)).collect())
+/// A message with the platform's order.
+fn message(row: &dyn Row) -> Result<(i64, i64, String)> {
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+}
+
+fn line(row: &dyn Row) -> Result<(i64, String)> {
+    Ok((row.get(0)?, row.get(1)?))
+}
+
+fn kind(row: &dyn Row) -> Result<String> {
+    row.get(0)
 }
 
 fn header(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
@@ -149,39 +204,33 @@ fn complete_album(tx: &mut dyn Tx, raw: &RawClaimed, album: &str) -> Result<()> 
 
 /// Untriggered lines nobody was told of yet become this task's; it gets the newest of its own. Lines that still
 /// wait for the gate are shown, too: what a person says next may mean them.
-fn context(tx: &mut dyn Tx, raw: &RawClaimed) -> Result<Vec<(i64, String)>> {
-    // Most tasks have none, and to look costs less than to update nothing.
-    let kinds = [
-        (
-            "SELECT 1 FROM inbox WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL",
-            "UPDATE inbox SET task = ?2 WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL",
-        ),
-        (
-            "SELECT 1 FROM inbox WHERE conversation = ?1 AND disposition = 'gate' AND task IS NULL",
-            "UPDATE inbox SET task = ?2 WHERE conversation = ?1 AND disposition = 'gate' AND task IS NULL",
-        ),
-    ];
-    for (waits, takes) in kinds {
-        if tx.exists(waits, params![raw.conversation])? {
-            tx.execute_later(takes, params![raw.conversation, raw.task])?;
-        }
+fn context(
+    tx: &mut dyn Tx,
+    raw: &RawClaimed,
+    untold: &[String],
+    mut lines: Vec<(i64, String)>,
+) -> Result<Vec<(i64, String)>> {
+    for kind in untold {
+        let takes = match kind.as_str() {
+            "context" => {
+                "UPDATE inbox SET task = ?2 WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL"
+            }
+            _ => {
+                "UPDATE inbox SET task = ?2 WHERE conversation = ?1 AND disposition = 'gate' AND task IS NULL"
+            }
+        };
+        tx.execute_later(takes, params![raw.conversation, raw.task])?;
     }
-    let mut lines: Vec<(i64, String)> = tx.all(
-        "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition IN ('context', 'gate')
-         ORDER BY ord DESC, id DESC LIMIT ?2",
-        params![raw.task, CONTEXT],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
+    if !untold.is_empty() {
+        lines = tx.all(LINES, params![raw.task, CONTEXT], line)?;
+    }
     lines.reverse();
     Ok(lines)
 }
 
+/// Marks undelivered answers as told, and reads them.
 fn undelivered(tx: &mut dyn Tx, raw: &RawClaimed) -> Result<Vec<String>> {
     let by = params![raw.conversation, raw.task];
-    let any = "SELECT 1 FROM part WHERE conversation = ?1 AND told IN (0, ?2) LIMIT 1";
-    if !tx.exists(any, by)? {
-        return Ok(Vec::new());
-    }
     tx.execute_later("UPDATE part SET told = ?2 WHERE conversation = ?1 AND told = 0", by)?;
     let mut calls: Vec<String> = tx.column(
         "SELECT r.text FROM part p JOIN rendered r ON r.part = p.id

@@ -6,11 +6,19 @@ use super::places::rename;
 use super::rows::millis;
 use crate::store::error::Result;
 use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::store::value::{Row, params};
 
 /// When something last happened in a conversation is noted this coarsely, in milliseconds: a talk costs a
 /// page of the log now and then, and not for every message.
 const GRAIN: i64 = 10_000;
+
+/// A conversation by its key, and why it is closed.
+pub const KNOWN: &str = "SELECT id, closed FROM conversation WHERE account = ?1 AND key = ?2";
+
+/// Reads a row of [`KNOWN`].
+pub fn known(row: &dyn Row) -> Result<(i64, Option<String>)> {
+    Ok((row.get(0)?, row.get(1)?))
+}
 
 /// Returns the row of a conversation, by its key or by one it had before its place moved.
 pub fn find(tx: &mut dyn Tx, id: &ConversationId) -> Result<Option<i64>> {
@@ -26,8 +34,9 @@ pub fn find(tx: &mut dyn Tx, id: &ConversationId) -> Result<Option<i64>> {
 }
 
 /// Returns the conversation of an event and notes that something happened there.
-pub fn hear(tx: &mut dyn Tx, inbound: &Inbound) -> Result<i64> {
-    let row = match find(tx, &inbound.conversation)? {
+/// `known`: its row, where it was found.
+pub fn hear(tx: &mut dyn Tx, known: Option<i64>, inbound: &Inbound) -> Result<i64> {
+    let row = match known {
         Some(row) => row,
         None => make(tx, &inbound.conversation, &inbound.place)?,
     };

@@ -1,11 +1,11 @@
 //! The end of a task, and what it wakes.
 
-use super::usage::cost;
+use super::usage::{COST, usage};
 use super::{approving, lanes};
 use crate::domain::usage::Usage;
 use crate::store::error::Result;
-use crate::store::tx::Tx;
-use crate::store::value::params;
+use crate::store::tx::{Query, Tx, into};
+use crate::store::value::{Row, params};
 
 /// How a task ends.
 #[derive(Clone, Copy, Debug)]
@@ -30,21 +30,35 @@ pub fn end(tx: &mut dyn Tx, task: i64, ending: Ending<'_>) -> Result<Usage> {
         params![task, ending.state, ending.why, ending.at],
     )?;
     approving::withdraw_of(tx, task, ending.at)?;
-    wake_parent(tx, task)?;
-    cost(tx, task)
+    let (mut parent, mut cost) = (Vec::new(), Vec::new());
+    let params = params![task];
+    tx.query_all(&mut [
+        Query { sql: PARENT, params, each: &mut into(&mut parent, parked) },
+        Query { sql: COST, params, each: &mut into(&mut cost, |row| usage(row, 0)) },
+    ])?;
+    if let Some(parent) = parent.pop() {
+        wake(tx, &parent)?;
+    }
+    Ok(cost.pop().unwrap_or_default())
 }
 
-/// A task parked on this one as its child goes on.
-fn wake_parent(tx: &mut dyn Tx, child: i64) -> Result<()> {
-    let parent: Option<(i64, i64)> = tx.optional(
-        "SELECT id, lane FROM task WHERE child = ?1 AND state = 'parked'",
-        params![child],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
-    let Some((parent, lane)) = parent else { return Ok(()) };
+/// The task that is parked on this one as its child.
+const PARENT: &str = "SELECT id, lane FROM task WHERE child = ?1 AND state = 'parked'";
+
+struct Parked {
+    task: i64,
+    lane: i64,
+}
+
+fn parked(row: &dyn Row) -> Result<Parked> {
+    Ok(Parked { task: row.get(0)?, lane: row.get(1)? })
+}
+
+/// A task parked on its child goes on.
+fn wake(tx: &mut dyn Tx, parent: &Parked) -> Result<()> {
     tx.execute_later(
         "UPDATE task SET state = 'waiting', start_at = 0, child = NULL WHERE id = ?1",
-        params![parent],
+        params![parent.task],
     )?;
-    lanes::refresh(tx, lane)
+    lanes::refresh(tx, parent.lane)
 }

@@ -20,18 +20,27 @@ pub struct Held {
     pub unsent: bool,
     /// What its conversation is in.
     pub mode: Mode,
+    /// How far its transcript goes.
+    pub items: i64,
 }
 
 /// Returns the task's state when the claim still holds.
 pub fn held(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Held>> {
     tx.optional(
-        "SELECT lane, stop, (SELECT plan FROM conversation WHERE id = task.conversation)
+        "SELECT lane, stop, (SELECT plan FROM conversation WHERE id = task.conversation),
+             (SELECT MAX(seq) FROM transcript WHERE transcript.task = task.id)
          FROM task WHERE id = ?1 AND state = 'running' AND claim = ?2 AND instance = ?3",
         params![claim.task.0, claim.number, &claim.instance.0],
         |row| {
             let stop: i64 = row.get(1)?;
             let mode = if row.get(2)? { Mode::Plan } else { Mode::Normal };
-            Ok(Held { lane: row.get(0)?, stop: stop != 0, unsent: stop == STOP_UNSENT, mode })
+            Ok(Held {
+                lane: row.get(0)?,
+                stop: stop != 0,
+                unsent: stop == STOP_UNSENT,
+                mode,
+                items: row.get::<Option<i64>>(3)?.unwrap_or_default(),
+            })
         },
     )
 }

@@ -38,6 +38,21 @@ pub fn of_conversation(tx: &mut dyn Tx, conversation: i64) -> Result<i64> {
     row_of(tx, &name)
 }
 
+/// Returns the row of a conversation's own lane, and whether a task that came now would be its only one.
+pub fn idle_of(tx: &mut dyn Tx, conversation: i64) -> Result<(i64, bool)> {
+    let known = tx.optional(
+        "SELECT l.id, CASE WHEN l.ready_at IS NULL
+             AND NOT EXISTS (SELECT 1 FROM task WHERE lane = l.id AND state = 'running') THEN 1 ELSE 0 END
+         FROM conversation c CROSS JOIN lane l ON l.name = c.account || '|' || c.key WHERE c.id = ?1",
+        params![conversation],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    match known {
+        Some(known) => Ok(known),
+        None => Ok((of_conversation(tx, conversation)?, true)),
+    }
+}
+
 /// Finds a lane by its name, or by the name it had before its place moved.
 pub fn find(tx: &mut dyn Tx, lane: &Lane) -> Result<Option<i64>> {
     if let Some(row) = known(tx, &lane.0)? {
@@ -103,15 +118,6 @@ pub fn at_work(tx: &mut dyn Tx) -> Result<Vec<(i64, DateTime<Utc>)>> {
          GROUP BY w.place ORDER BY w.place",
         params![],
         |row| Ok((row.get(0)?, time(row.get(1)?))),
-    )
-}
-
-/// Whether a task that came now would be the lane's only one.
-pub fn is_idle(tx: &mut dyn Tx, lane: i64) -> Result<bool> {
-    tx.exists(
-        "SELECT 1 FROM lane WHERE id = ?1 AND ready_at IS NULL
-             AND NOT EXISTS (SELECT 1 FROM task WHERE lane = ?1 AND state = 'running')",
-        params![lane],
     )
 }
 

@@ -22,7 +22,12 @@ pub fn rows(tx: &mut dyn Tx, mut rows: Vec<i64>) -> Result<()> {
 
 /// Locks what there is of these conversations.
 pub fn named<'i>(tx: &mut dyn Tx, ids: impl IntoIterator<Item = &'i ConversationId>) -> Result<()> {
-    and(tx, Vec::new(), ids)
+    let mut ids: Vec<&ConversationId> = ids.into_iter().collect();
+    ids.dedup();
+    match ids[..] {
+        [one] => tx.lock(Lock::Named(one)),
+        _ => and(tx, Vec::new(), ids),
+    }
 }
 
 /// Locks the conversation of a task, and what there is of others.
@@ -31,8 +36,16 @@ pub fn of_task<'i>(
     task: i64,
     also: impl IntoIterator<Item = &'i ConversationId>,
 ) -> Result<()> {
-    let found = found(tx, "SELECT conversation FROM task WHERE id = ?1", params![task])?;
-    and(tx, found, also)
+    let mut also: Vec<&ConversationId> = also.into_iter().collect();
+    also.dedup();
+    match also[..] {
+        [] => tx.lock(Lock::OfTask(task, None)),
+        [one] => tx.lock(Lock::OfTask(task, Some(one))),
+        _ => {
+            let found = found(tx, "SELECT conversation FROM task WHERE id = ?1", params![task])?;
+            and(tx, found, also)
+        }
+    }
 }
 
 /// Locks the conversation of a row of the inbox, and what there is of others.
@@ -48,14 +61,7 @@ pub fn of_row<'i>(
 
 /// Locks the conversation of a part, and that of the task which said it.
 pub fn of_part(tx: &mut dyn Tx, part: i64) -> Result<()> {
-    let found = found(
-        tx,
-        "SELECT p.conversation FROM part p WHERE p.id = ?1
-         UNION SELECT t.conversation FROM part p JOIN outbound o ON o.id = p.outbound
-               JOIN task t ON t.id = o.task WHERE p.id = ?1",
-        params![part],
-    )?;
-    rows(tx, found)
+    tx.lock(Lock::OfPart(part))
 }
 
 /// Locks the conversation of a lane's oldest task, then the lane.

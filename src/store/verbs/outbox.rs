@@ -10,7 +10,7 @@ use crate::domain::ids::{OutboundId, PartId};
 use crate::domain::transcript::Item;
 use crate::store::delivery::{Draft, DuePart, Queued};
 use crate::store::error::{Result, StoreError};
-use crate::store::tx::Tx;
+use crate::store::tx::{Query, Tx, into};
 use crate::store::value::params;
 
 /// A draft, written as text before it reaches the writer.
@@ -126,8 +126,8 @@ pub fn say(
     cause: Cause<'_>,
     now: DateTime<Utc>,
 ) -> Result<Queued> {
-    let conversation = conversations::speak(tx, &draft.conversation)?;
-    let answer = answers(tx, conversation, cause)?;
+    let Here { conversation, closed, asked } = here(tx, &draft.conversation, cause)?;
+    let answer = asked == Some(conversation);
     let said = match cause {
         Cause::Finish(_, first) => draft.said.map(|place| first + place),
         _ => None,
@@ -150,7 +150,6 @@ pub fn say(
     )?;
     let not_made = || StoreError::Corrupt("what is said was not stored: a defect".to_owned());
     let outbound = OutboundId(made.ok_or_else(not_made)?);
-    let closed = conversations::closed(tx, conversation)?;
     let mut parts = Vec::with_capacity(draft.parts.len());
     let row = Row { outbound, conversation, answer, now: millis(now), refused: closed.as_deref() };
     for (place, (part, text)) in (0..PARTS).zip(&draft.parts) {
@@ -170,16 +169,46 @@ pub fn say(
     Ok(Queued { outbound, parts })
 }
 
-/// Whether it is said where the cause came from.
-fn answers(tx: &mut dyn Tx, conversation: i64, cause: Cause<'_>) -> Result<bool> {
-    let asked: Option<i64> = match (cause, cause.task()) {
-        (_, Some(task)) => tx.only("SELECT conversation FROM task WHERE id = ?1", params![task])?,
-        (Cause::Command(row), _) => {
-            tx.only("SELECT conversation FROM inbox WHERE id = ?1", params![row])?
-        }
-        _ => None,
+/// Where something is said.
+struct Here {
+    conversation: i64,
+    /// Why it is closed, if it is.
+    closed: Option<String>,
+    /// The conversation that its cause came from.
+    asked: Option<i64>,
+}
+
+/// Finds the conversation that something is said in, made when nothing was ever heard there.
+fn here(tx: &mut dyn Tx, id: &ConversationId, cause: Cause<'_>) -> Result<Here> {
+    const OF_TASK: &str = "SELECT conversation FROM task WHERE id = ?1";
+    let (came_from, row) = match (cause, cause.task()) {
+        (_, Some(task)) => (OF_TASK, task),
+        (Cause::Command(row), _) => ("SELECT conversation FROM inbox WHERE id = ?1", row),
+        // No row has this number: it came from nowhere.
+        _ => (OF_TASK, 0),
     };
-    Ok(asked == Some(conversation))
+    let (mut known, mut asked) = (Vec::new(), Vec::new());
+    tx.query_all(&mut [
+        Query {
+            sql: conversations::KNOWN,
+            params: params![id.account().as_str(), id.key()],
+            each: &mut into(&mut known, conversations::known),
+        },
+        Query {
+            sql: came_from,
+            params: params![row],
+            each: &mut into(&mut asked, |row| row.get::<Option<i64>>(0)),
+        },
+    ])?;
+    let asked = asked.pop().flatten();
+    let (conversation, closed) = match known.pop() {
+        Some(known) => known,
+        None => {
+            let row = conversations::speak(tx, id)?;
+            (row, conversations::closed(tx, row)?)
+        }
+    };
+    Ok(Here { conversation, closed, asked })
 }
 
 struct Row<'a> {

@@ -44,21 +44,14 @@ pub fn settled(tx: &mut dyn Tx, task: i64) -> Result<Option<(RawQuestion, Option
     Ok(Some((question, by)))
 }
 
-/// Returns what other tasks of a conversation wait to be answered.
-pub fn of_others(tx: &mut dyn Tx, conversation: i64, task: i64) -> Result<Vec<RawQuestion>> {
-    let mut others = open(tx, Some(conversation))?;
-    others.retain(|q| q.task != task);
-    Ok(others)
-}
+/// What is open in a conversation.
+pub const OPEN_HERE: &str =
+    question!("WHERE q.conversation = ?1 AND q.state = 'open' ORDER BY q.id LIMIT 100");
 
 /// Returns what is open in a conversation, or everywhere; the oldest first, at most a hundred.
 pub fn open(tx: &mut dyn Tx, conversation: Option<i64>) -> Result<Vec<RawQuestion>> {
     match conversation {
-        Some(here) => list(
-            tx,
-            question!("WHERE q.conversation = ?1 AND q.state = 'open' ORDER BY q.id LIMIT 100"),
-            params![here],
-        ),
+        Some(here) => list(tx, OPEN_HERE, params![here]),
         None => list(
             tx,
             question!(
@@ -102,7 +95,8 @@ fn list(tx: &mut dyn Tx, sql: &'static str, by: &[Value<'_>]) -> Result<Vec<RawQ
 #[derive(Debug)]
 pub struct RawQuestion {
     row: i64,
-    task: i64,
+    /// The task that asks.
+    pub task: i64,
     inbox: Option<i64>,
     key: String,
     conversation: ConversationId,
@@ -117,7 +111,11 @@ pub struct RawQuestion {
 }
 
 impl RawQuestion {
-    fn from_row(row: &dyn Row) -> Result<Self> {
+    /// Reads the columns of a statement of this room.
+    ///
+    /// # Errors
+    /// `Corrupt` when they are something else.
+    pub fn from_row(row: &dyn Row) -> Result<Self> {
         let account = AccountId::new(row.get::<&str>(2)?);
         Ok(Self {
             row: row.get(0)?,

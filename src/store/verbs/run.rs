@@ -163,7 +163,8 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
     if !seen.is_empty() {
         absorbing::absorb(tx, task, held.lane, seen, *now)?;
     }
-    let first = append(tx, task, items)?;
+    let first = held.items + 1;
+    append(tx, task, first, items)?;
     if held.unsent {
         unsend::again(tx, task)?;
     }
@@ -291,7 +292,8 @@ impl Run<'_> {
         }
         let part = queued.first_mut().and_then(|said| said.parts.first_mut());
         if let Some(part) = part.filter(|_| finish.departs) {
-            part.departs = marks::mark(tx, part.id, &self.claim.instance, millis(now))?;
+            marks::mark_new(tx, part.id, &self.claim.instance, millis(now))?;
+            part.departs = true;
         }
         if finish.set_aside {
             raise_epoch(tx, task)?;
@@ -335,18 +337,13 @@ fn item_text(item: &Item) -> Result<String> {
     }
 }
 
-/// Appends items and returns the number of the first.
-fn append(tx: &mut dyn Tx, task: i64, items: &[String]) -> Result<i64> {
-    if items.is_empty() {
-        return Ok(0);
-    }
-    let sql = "SELECT COALESCE(MAX(seq), 0) + 1 FROM transcript WHERE task = ?1";
-    let first: i64 = tx.only(sql, params![task])?;
+/// Appends items, the first under this number.
+fn append(tx: &mut dyn Tx, task: i64, first: i64, items: &[String]) -> Result<()> {
     for (seq, item) in (first..).zip(items) {
         tx.execute_later(
             "INSERT INTO transcript (task, seq, v, item) VALUES (?1, ?2, ?3, ?4)",
             params![task, seq, ITEM_VERSION, item],
         )?;
     }
-    Ok(first)
+    Ok(())
 }
