@@ -31,8 +31,10 @@ mod emulated {
 
     use anyhow::anyhow;
     use async_trait::async_trait;
-    use selkie::daemon::demo::{Manner, World};
-    use selkie_playground::telegram::{ADA, GROUP, PRIVATE, TOKEN, TOPIC};
+    use selkie::daemon::demo::{Button, Cast, Fits, Line, Manner, Seen, World};
+    use selkie_playground::telegram::{
+        ADA, GRACE, GROUP, LINUS, MessageView, PRIVATE, TOKEN, TOPIC,
+    };
     use selkie_playground::{Options, Playground, Spot, line_platform as line, slack, x};
     use serde_json::{Value, json};
 
@@ -77,6 +79,43 @@ mod emulated {
         fn hears(self, text: &str) -> bool {
             text.starts_with('/') && !matches!(self, Self::Slack(_))
         }
+    }
+
+    /// A person of the demo, by the ids of each platform.
+    struct Person {
+        name: &'static str,
+        telegram: i64,
+        slack: &'static str,
+        line: &'static str,
+    }
+
+    /// The people, the owner first.
+    const PEOPLE: [Person; 3] = [
+        Person { name: "Ada", telegram: ADA, slack: slack::ADA, line: line::ADA },
+        Person { name: "Grace", telegram: GRACE, slack: slack::GRACE, line: line::GRACE },
+        Person { name: "Linus", telegram: LINUS, slack: slack::LINUS, line: line::LINUS },
+    ];
+
+    /// Finds who is called so, and may speak there: a private chat is its owner's.
+    fn person(name: &str, place: Place) -> anyhow::Result<&'static Person> {
+        let Some(found) = PEOPLE.iter().find(|person| person.name.eq_ignore_ascii_case(name))
+        else {
+            return Err(anyhow!("nobody is called {name:?}: there are Ada, Grace and Linus"));
+        };
+        if place.bot().is_none() && found.name != PEOPLE[0].name {
+            return Err(anyhow!("{} is not in this private chat: it is Ada's", found.name));
+        }
+        Ok(found)
+    }
+
+    /// A message as the stories see it.
+    fn as_seen(message: &MessageView) -> Seen {
+        let rows = message.keyboard.as_ref().and_then(Value::as_array).into_iter().flatten();
+        let buttons = rows.filter_map(Value::as_array).flatten().map(|button| {
+            let text = |key: &str| button[key].as_str().unwrap_or_default().to_owned();
+            Button { label: text("text"), data: text("callback_data") }
+        });
+        Seen { message: message.id, text: message.text.clone(), buttons: buttons.collect() }
     }
 
     /// The playground as the demo's world.
@@ -187,19 +226,54 @@ mod emulated {
             PLACES.map(|(name, _)| name.to_owned()).into()
         }
 
-        fn say(&self, name: &str, text: &str, manner: Manner) -> anyhow::Result<i64> {
-            let place = place(name)?;
+        fn cast(&self) -> Cast {
+            Cast {
+                owner: PEOPLE[0].name,
+                alone: "telegram:private",
+                allowed: PEOPLE[1].name,
+                group: "telegram:group",
+            }
+        }
+
+        fn say(&self, said: &Line<'_>) -> anyhow::Result<i64> {
+            let Line { text, manner, .. } = *said;
+            let place = place(said.place)?;
+            let by = person(said.by, place)?;
             let bare = !text.contains('@') && !place.hears(text);
             let named = place.bot().filter(|_| manner == Manner::ToTheBot && bare);
             let text = named.map_or_else(|| text.to_owned(), |bot| format!("{bot} {text}"));
             let playground = self.running()?;
             Ok(match place {
-                Place::Telegram(spot) => playground.telegram().say(spot, ADA, &text),
+                Place::Telegram(spot) => playground.telegram().say(spot, by.telegram, &text),
                 Place::Slack(channel) => {
-                    seen::number(&playground.slack().say(channel, slack::ADA, &text))
+                    seen::number(&playground.slack().say(channel, by.slack, &text))
                 }
-                Place::Line(chat) => playground.line().say(chat, line::ADA, &text).parse()?,
+                Place::Line(chat) => playground.line().say(chat, by.line, &text).parse()?,
             })
+        }
+
+        async fn wait_for(&self, name: &str, since: i64, fits: Fits<'_>) -> anyhow::Result<Seen> {
+            let Place::Telegram(spot) = place(name)? else {
+                return Err(anyhow!("the stories are not told in {name}"));
+            };
+            let is_it = |m: &MessageView| m.from.is_bot && m.id > since && fits(&as_seen(m));
+            Ok(as_seen(&self.running()?.telegram().wait_for(spot, is_it).await))
+        }
+
+        async fn press(
+            &self,
+            name: &str,
+            by: &str,
+            message: i64,
+            data: &str,
+        ) -> anyhow::Result<String> {
+            let place = place(name)?;
+            let Place::Telegram(spot) = place else {
+                return Err(anyhow!("the stories are not told in {name}"));
+            };
+            let telegram = self.running()?.telegram();
+            let query = telegram.press(spot.chat, person(by, place)?.telegram, message, data);
+            Ok(telegram.tap_answer(&query).await)
         }
 
         fn seen(&self, name: &str, since: i64) -> Vec<String> {

@@ -10,6 +10,7 @@ use selkie_channel_core::ConversationId;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Fault, Keyed};
+use super::leave::Leave;
 use super::{ChannelView, Console};
 use crate::domain::ids::TaskId;
 use crate::shape::Explained;
@@ -33,6 +34,8 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/v1/tasks", get(tasks))
         .route("/v1/tasks/{id}", get(task))
         .route("/v1/tasks/{id}/shape", get(shape))
+        .route("/v1/tasks/{id}/approvals", get(task_approvals))
+        .route("/v1/approvals", get(approvals))
         .route("/v1/trace/{message}", get(trace))
         .fallback(unknown)
 }
@@ -115,6 +118,20 @@ async fn shape(State(console): Asked, Path(id): Path<String>) -> Answer<Explaine
     Ok(Json((console.explain)(&detail.facts)))
 }
 
+/// What a task has asked leave for, in any state, the oldest first.
+async fn task_approvals(
+    State(console): Asked,
+    Path(id): Path<String>,
+) -> Answer<Vec<Keyed<Leave>>> {
+    let task = detail(&console, &id).await?.row.id;
+    keyed_approvals(&console, Some(task)).await
+}
+
+/// What waits for somebody's leave anywhere, the oldest first.
+async fn approvals(State(console): Asked) -> Answer<Vec<Keyed<Leave>>> {
+    keyed_approvals(&console, None).await
+}
+
 async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec<Chain>> {
     let chains = console.ledger.trace(&message).await?;
     if chains.is_empty() {
@@ -128,7 +145,8 @@ async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec
 async fn unknown() -> Fault {
     Fault::missing(
         "no such page: there are /v1/status, /v1/conversations, /v1/conversations/{key}/tasks, \
-         /v1/conversations/{key}/questions, /v1/tasks, /v1/tasks/{id}, /v1/tasks/{id}/shape, /v1/trace/{message}, /v1/events",
+         /v1/conversations/{key}/questions, /v1/tasks, /v1/tasks/{id}, /v1/tasks/{id}/shape, \
+         /v1/tasks/{id}/approvals, /v1/approvals, /v1/trace/{message}, /v1/events",
     )
 }
 
@@ -145,6 +163,11 @@ async fn keyed_tasks(
 ) -> Answer<Vec<Keyed<TaskRow>>> {
     let rows = console.ledger.tasks(of, limit).await?;
     Ok(Json(rows.into_iter().map(|row| Keyed::by(row, |r| &r.conversation)).collect()))
+}
+
+async fn keyed_approvals(console: &Console, of: Option<TaskId>) -> Answer<Vec<Keyed<Leave>>> {
+    let rows = console.ledger.approvals(of).await?;
+    Ok(Json(rows.into_iter().map(|row| Keyed::by(Leave::of(row), Leave::conversation)).collect()))
 }
 
 async fn detail(console: &Console, id: &str) -> Result<TaskDetail, Fault> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::DateTime;
 use selkie_channel_core::door::Wall;
-use selkie_channel_core::{AccountId, ConversationId, PlaceId};
+use selkie_channel_core::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -13,9 +13,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{ChannelView, Console};
+use crate::domain::approval::{ApprovalState, Approvers, Request};
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::happening::{Happening, Happenings};
-use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::ids::{InboxId, OutboundId, TaskId};
+use crate::domain::question::Person;
 use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
@@ -23,7 +25,7 @@ use crate::shape::{Explained, HiddenLine, ToolLine};
 use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow,
 };
-use crate::store::{QuestionRow, Result, StoreError};
+use crate::store::{ApprovalRow, AskedPerson, QuestionRow, Result, StoreError};
 
 /// Two conversations of one bot, a namesake of another bot, and one task.
 struct Shelf {
@@ -51,6 +53,36 @@ fn row() -> TaskRow {
         created_at: DateTime::UNIX_EPOCH,
         ended_at: None,
         asked: "tell me my list".to_owned(),
+    }
+}
+
+fn approval() -> ApprovalRow {
+    let person = |id: &str| Person { id: PersonId::new(id), name: "Ada".to_owned() };
+    ApprovalRow {
+        key: "3fa9c10000".to_owned(),
+        task: TaskId(7),
+        conversation: id("tg:8", "tg:-100:7"),
+        requester: Some(person("tg:2")),
+        request: Request {
+            v: Request::VERSION,
+            call: "c1.0".to_owned(),
+            tool: "write_file".to_owned(),
+            preview: "write a.txt".to_owned(),
+            unseen: Vec::new(),
+            reasons: vec!["asks first".to_owned()],
+            of: Approvers::Owners,
+            hash: "0f".to_owned(),
+        },
+        state: ApprovalState::Open,
+        why: None,
+        by: String::new(),
+        asked: vec![AskedPerson {
+            person: person("tg:1"),
+            conversation: id("tg:8", "tg:1"),
+            outbound: OutboundId(3),
+            message: Some(MessageRef::new("41")),
+        }],
+        expires_at: DateTime::UNIX_EPOCH,
     }
 }
 
@@ -114,6 +146,11 @@ impl Read for Shelf {
 
     async fn open_questions(&self, _: Option<&ConversationId>) -> Result<Vec<QuestionRow>> {
         Ok(Vec::new())
+    }
+
+    async fn approvals(&self, of: Option<TaskId>) -> Result<Vec<ApprovalRow>> {
+        self.check()?;
+        Ok(of.is_none_or(|task| task == TaskId(7)).then(approval).into_iter().collect())
     }
 
     async fn quoted(
@@ -303,6 +340,11 @@ async fn a_task_is_told_with_its_shape() {
     let (_, body) = served.get("/v1/tasks/7/shape").await;
     assert_eq!(body["setting"], "cli · owner");
     assert_eq!(body["hidden"][0]["reasons"][0], "exec is closed in groups");
+    let (_, body) = served.get("/v1/tasks/7/approvals").await;
+    assert_eq!((&body[0]["tool"], &body[0]["state"]), (&"write_file".into(), &"open".into()));
+    assert_eq!(body[0]["asked"][0]["key"], "tg:1");
+    assert_eq!(body[0]["hash"], Value::Null, "nothing to decide it by");
+    assert_eq!(body, served.get("/v1/approvals").await.1);
     for (path, status) in
         [("/v1/tasks/8", 404), ("/v1/tasks/8/shape", 404), ("/v1/tasks/x", 400), ("/v1/no", 404)]
     {

@@ -12,6 +12,55 @@ pub enum Manner {
     ToTheRoom,
 }
 
+/// Something that a person says.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// One of [`World::places`].
+    pub place: &'a str,
+    /// Who says it, by the name that the others know.
+    pub by: &'a str,
+    /// The words.
+    pub text: &'a str,
+    /// To whom.
+    pub manner: Manner,
+}
+
+/// Who plays in the demo's stories, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Cast {
+    /// The owner.
+    pub owner: &'static str,
+    /// Where the owner is alone with the bot.
+    pub alone: &'static str,
+    /// Somebody who is allowed in the group and owns nothing.
+    pub allowed: &'static str,
+    /// The group.
+    pub group: &'static str,
+}
+
+/// A message of the bot as a person sees it.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Its number there.
+    pub message: i64,
+    /// Its words.
+    pub text: String,
+    /// What can be pressed under it.
+    pub buttons: Vec<Button>,
+}
+
+/// A button.
+#[derive(Clone, Debug)]
+pub struct Button {
+    /// What stands on it.
+    pub label: String,
+    /// What it carries.
+    pub data: String,
+}
+
+/// Whether a message is the one that is waited for.
+pub type Fits<'a> = &'a (dyn Fn(&Seen) -> bool + Send + Sync);
+
 /// Emulated platforms with people in them.
 #[async_trait]
 pub trait World: Send + Sync {
@@ -37,11 +86,33 @@ pub trait World: Send + Sync {
     /// Lists the places that `say` takes; the first is a private chat with the owner.
     fn places(&self) -> Vec<String>;
 
+    /// Returns who plays in the stories.
+    fn cast(&self) -> Cast;
+
     /// Says something as a person in a place and returns the message's number there.
     ///
     /// # Errors
-    /// When the place is unknown.
-    fn say(&self, place: &str, text: &str, manner: Manner) -> anyhow::Result<i64>;
+    /// When the place is unknown, or nobody there has this name.
+    fn say(&self, line: &Line<'_>) -> anyhow::Result<i64>;
+
+    /// Waits for a message of the bot that fits and is newer than that number: looks at what is there, then at
+    /// what comes.
+    ///
+    /// # Errors
+    /// When no story is told in this place.
+    async fn wait_for(&self, place: &str, since: i64, fits: Fits<'_>) -> anyhow::Result<Seen>;
+
+    /// A person presses a button under a message, which may be gone by now; returns what they read then.
+    ///
+    /// # Errors
+    /// As [`World::wait_for`].
+    async fn press(
+        &self,
+        place: &str,
+        by: &str,
+        message: i64,
+        data: &str,
+    ) -> anyhow::Result<String>;
 
     /// Lists what the person sees of the bot since that message, oldest first: texts, `[file notes.txt,
     /// 12 bytes]`, `[reaction 👍 on your message]`.

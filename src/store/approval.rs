@@ -18,9 +18,6 @@ pub trait Approvals: Send + Sync {
     /// Returns the approval with this key; `None` when there never was one.
     async fn approval(&self, key: &str) -> Result<Option<ApprovalRow>>;
 
-    /// Lists the approvals that are open, oldest first; those of one task in any state.
-    async fn approvals(&self, of: Option<TaskId>) -> Result<Vec<ApprovalRow>>;
-
     /// Returns the approval that a person's words decide, by its code or as a reply to its message.
     async fn approval_meant(&self, inbound: &Inbound) -> Result<Option<ApprovalRow>>;
 

@@ -13,6 +13,7 @@ use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
+use crate::store::approval::ApprovalRow;
 use crate::store::delivery::DeliveryState;
 use crate::store::error::Result;
 use crate::store::question::QuestionRow;
@@ -57,6 +58,9 @@ pub trait Read: Send + Sync {
 
     /// Lists the questions that are open in a conversation (in all when `None`), oldest first.
     async fn open_questions(&self, of: Option<&ConversationId>) -> Result<Vec<QuestionRow>>;
+
+    /// Lists the approvals that are open, oldest first; those of one task in any state.
+    async fn approvals(&self, of: Option<TaskId>) -> Result<Vec<ApprovalRow>>;
 
     /// Lists places that go on under another id, old and new: every old id with the newest one.
     async fn moved_places(&self) -> Result<Vec<(PlaceId, PlaceId)>>;

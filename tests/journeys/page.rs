@@ -76,6 +76,40 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
 }
 
 #[test]
+fn a_story_in_the_terminal_shows_how_leave_is_given_once() {
+    let (code, out, errors) = Demo::run(&["demo", "--story", "approval"]);
+    assert_eq!((code, &*errors), (0, ""), "{out}");
+    let lines = [
+        "Grace: add to plan.txt: tea at four",
+        "write_file needs your leave, for Grace Hopper (tg:4712) in telegram:group:",
+        "[Approve] [Deny]",
+        "Ada presses Approve and reads: ✔ Approved by Ada Lovelace",
+        "selkie: Added to plan.txt.",
+        "Ada presses Approve once more and reads: Already decided: ✔ Approved by Ada Lovelace",
+        "plan.txt holds: tea at four\n",
+    ];
+    let mut rest = &*out;
+    for line in lines {
+        let at = rest.find(line).unwrap_or_else(|| panic!("{line:?} does not follow in:\n{out}"));
+        rest = &rest[at + line.len()..];
+    }
+    assert_eq!(rest, "", "nothing twice: {out}");
+}
+
+#[test]
+fn one_line_is_said_by_whom_it_names() {
+    let line = ["demo", "--say", "what can you do here?", "--in", "telegram:topic"];
+    let (code, out, errors) = Demo::run(&[&line[..], &["--as", "Grace"]].concat());
+    assert_eq!(code, 0, "{errors}");
+    assert!(!out.contains("`read_file`"), "a stranger's tools: {out}");
+    let (code, _, errors) = Demo::run(&["demo", "--say", "hi", "--as", "Grace"]);
+    assert_eq!(code, 2);
+    assert!(errors.contains("this private chat: it is Ada's"), "{errors}");
+    let (code, _, errors) = Demo::run(&["demo", "--story", "approval", "--say", "hi"]);
+    assert_eq!(code, 2, "{errors}");
+}
+
+#[test]
 fn what_a_demo_would_ignore_is_refused_by_name() {
     for (line, named) in [
         (&["demo", "--say", " "][..], "--say is empty"),
@@ -177,6 +211,7 @@ fn journey(browser: &Browser, url: &str) -> Answer<()> {
     send_a_file(browser)?;
     react(browser)?;
     ask_in_the_group(browser)?;
+    ask_for_leave(browser)?;
     speak_as_a_stranger(browser)?;
     can_be_read_by_all(browser)?;
     talk_on_other_platforms(browser)?;
@@ -309,6 +344,47 @@ fn ask_in_the_group(browser: &Browser) -> Answer<()> {
     browser.wait_until(
         "document.querySelector('.setting')?.dataset.setting.startsWith('telegram:group ')",
     )
+}
+
+/// Grace asks for what needs the owner's leave. The page shows it in the chat that waits and in the list; the owner
+/// allows it; it is done once, and an old button changes nothing.
+fn ask_for_leave(browser: &Browser) -> Answer<()> {
+    browser.click("#as-who option:nth-child(2)")?;
+    browser.type_keys("#text", &format!("add to plan.txt: tea at four{ENTER}"))?;
+    browser.wait_until("document.querySelector('.task-head .waits')?.textContent.startsWith('waits for leave: write_file ')")?;
+    browser.wait_until("document.querySelector('.call .leave-is.open')")?;
+    browser.wait_until(
+        "document.querySelector('#leave').textContent.includes('The owner is asked for leave')",
+    )?;
+    browser.wait_until(
+        "document.querySelector('#chats li:first-child .dot')?.textContent == 'leave?'",
+    )?;
+    assert_eq!(browser.eval(PALE)?, serde_json::json!([]));
+    assert_eq!(browser.eval(NAMELESS)?, serde_json::json!([]));
+    browser.click("#leave button")?;
+    browser.wait_until("document.querySelector('#talk-sub').textContent.includes('private')")?;
+    browser.wait_until("document.querySelector('.msg.asks .keyboard')")?;
+    assert_eq!(browser.eval(PALE)?, serde_json::json!([]));
+    let button = "fetch('/api/chats/telegram:private/messages').then(r => r.json())
+        .then(all => all.findLast(m => m.keyboard)).then(m => ({ message_id: m.id, data: m.keyboard[0][0].callback_data }))";
+    let button = browser.eval(button)?;
+    browser.click(".msg.asks .keyboard button")?;
+    let toast = |text: &str| format!("document.querySelector('#toast').textContent == '{text}'");
+    browser.wait_until(&toast("✔ Approved by Ada Lovelace"))?;
+    browser.wait_until("!document.querySelector('.msg.asks, .keyboard, #chats .dot[title]')")?;
+    // From a screen that still shows the button.
+    browser.eval(&format!(
+        "fetch('/api/chats/telegram:private/press', {{ method: 'POST', headers: {{ 'content-type': 'application/json' }},
+            body: JSON.stringify({button}) }}).then(r => r.status)"
+    ))?;
+    browser.wait_until(&toast("Already decided: ✔ Approved by Ada Lovelace"))?;
+    browser.press(&format!("{ALT}2"))?;
+    browser.wait_until("document.querySelector('.leave-is.consumed')")?;
+    browser.wait_until("document.querySelector('.task-head .pill.done')")?;
+    let made = "[...document.querySelectorAll('#log .bot .text')].filter(t => t.textContent == 'Added to plan.txt.').length";
+    assert_eq!(browser.eval(made)?, 1);
+    assert_eq!(browser.eval("document.querySelector('#leave').hidden")?, true);
+    browser.click("#as-who option:nth-child(1)")
 }
 
 /// In the forum nobody but the owner is known: a shape with less in it, and the reason beside.

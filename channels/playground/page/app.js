@@ -7,6 +7,7 @@ import { openCompare, askEverywhere, renderCompare } from './compare.js';
 import { renderComposer, attach, cancel, fill, grow, say, showHints, hideHints, composerKey } from './composer.js';
 import { $, toast } from './dom.js';
 import { setPlayground } from './health.js';
+import { renderLeave } from './leave.js';
 import { loadMessages, startTyping } from './messages.js';
 import { ask, listen } from './net.js';
 import { openChat, showPane } from './open.js';
@@ -47,6 +48,7 @@ function watch() {
   on('typing', renderTyping);
   on('draft', fill);
   on('wrote', renderShape);
+  on('leaves', () => { renderChats(); renderLog(); renderLeave(); renderShape(); });
   on('tasks', key => { if (chat()?.key === key) renderShape(); renderCompare(); });
 }
 

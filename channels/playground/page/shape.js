@@ -1,6 +1,7 @@
 // The column on the right: the shape of a task, its steps, calls, tokens.
 
 import { $, h, time, number, plural, clip, money } from './dom.js';
+import { waits } from './leave.js';
 import { state, chat } from './state.js';
 import { loadTask, shownTask, offline } from './tasks.js';
 import * as words from './words.js';
@@ -14,12 +15,12 @@ export function renderShape() {
   const known = state.details.get(id);
   if (state.daemon === 'down' && !known) return box.replaceChildren(note('selkie does not answer.', 'What it did shows again as soon as it is back.'));
   if (!known) return box.replaceChildren(note('Nothing to do here yet.', 'Each message meant for selkie becomes a task. Here you see its steps, the tools it may use, those it may not, and why.'));
-  const { task, shape } = known;
+  const { task, shape, leaves } = known;
   const open = new Set([...box.querySelectorAll('details[open]')].map(d => d.dataset.name));
   const shut = new Set([...box.querySelectorAll('details:not([open])')].map(d => d.dataset.name));
   const same = box.dataset.task === String(id), top = same ? box.parentElement.scrollTop : 0;
   box.dataset.task = id;
-  box.replaceChildren(taskHead(task), stepsPart(task), shapePart(shape), earlierPart(where.key, rows, id));
+  box.replaceChildren(taskHead(task, leaves), stepsPart(task, leaves), shapePart(shape), earlierPart(where.key, rows, id));
   for (const d of box.querySelectorAll('details')) {
     if (open.has(d.dataset.name)) d.open = true;
     if (shut.has(d.dataset.name)) d.open = false;
@@ -30,8 +31,8 @@ export function renderShape() {
 const note = (title, text) => h('div', { class: 'empty' }, h('p', { class: 'big' }, title), h('p', {}, text));
 export const pill = name => { const [word, title] = words.state(name); return h('span', { class: `pill ${name}`, title }, word); };
 
-function taskHead(task) {
-  const { usage } = task;
+function taskHead(task, leaves) {
+  const { usage } = task, open = leaves.filter(leave => leave.state === 'open');
   const took = task.ended_at ? new Date(task.ended_at) - new Date(task.created_at) : null;
   const facts = [
     [number(usage.calls), usage.calls === 1 ? 'model call' : 'model calls'],
@@ -42,6 +43,7 @@ function taskHead(task) {
   return h('header', { class: 'task-head' },
     h('p', { class: 'task-id' }, `task ${task.id}`, pill(task.state), task.attempts > 1 && h('small', { title: 'A task that was cut off is begun again, and goes on where it was' }, `begun ${task.attempts} times`)),
     h('p', { class: 'asked', dir: 'auto' }, task.asked || 'a message without words'),
+    open.map(waits),
     task.why && h('p', { class: 'why', dir: 'auto' }, task.why),
     h('dl', { class: 'figures' }, facts.map(([n, what]) => h('div', {}, h('dd', {}, n), h('dt', {}, what)))));
 }
@@ -71,7 +73,7 @@ function chip(tool) {
     } }, tool.name, tool.runtime && h('span', { class: 'sr' }, ' (comes with this chat)'));
 }
 
-function stepsPart(task) {
+function stepsPart(task, leaves) {
   const answers = new Map(task.transcript.filter(i => i.item === 'answered').flatMap(i => i.answers).map(a => [a.call, a]));
   let step = 0;
   const rows = task.transcript.map(item => {
@@ -79,7 +81,7 @@ function stepsPart(task) {
       case 'heard': return line('heard', item.speaker || 'message', folded(item.text),
         item.quote && h('p', { class: 'faint', dir: 'auto' }, `quoting ${item.quote.speaker}: ${clip(item.quote.text, 160)}`), item.files?.map(f => h('p', { class: 'faint' }, f)));
       case 'asked': step += 1; return line('asked', `model call ${step}`, item.text && h('p', { dir: 'auto' }, item.text),
-        item.calls.map(c => call(c.name, c.arguments, answers.get(c.id))));
+        item.calls.map(c => call(c.name, c.arguments, answers.get(c.id), leaves.findLast(leave => leave.call === c.id))));
       case 'said': step += 1; return line('said', `model call ${step}`, folded(item.text));
       case 'noted': return line('noted', 'note', h('p', { class: 'faint', dir: 'auto' }, item.text));
       default: return null;
@@ -100,11 +102,21 @@ function folded(text) {
 
 const line = (kind, title, ...body) => h('li', { class: kind }, h('h4', {}, title), body);
 
-function call(name, args, answer) {
+/** What somebody's leave has come to, for the call that needed it. */
+const LEAVES = { open: ['waits for leave'], approved: ['allowed'], consumed: ['allowed', ', and made once'], denied: ['denied'], expired: ['nobody allowed it in time'],
+  lapsed: ['allowed', ', and not begun in time'], withdrawn: ['withdrawn'], not_asked: ['nobody could be asked'] };
+
+function leaveWords({ state, by }) {
+  const [what, then = ''] = LEAVES[state];
+  return `${what}${by ? ` by ${by}` : ''}${then}`;
+}
+
+function call(name, args, answer, leave) {
   const written = typeof args === 'string' ? args : JSON.stringify(args, null, 1).replace(/\n\s*/g, ' ');
   return h('div', { class: answer?.is_error ? 'call bad' : 'call' },
     h('p', {}, h('b', {}, name), ' ', h('code', { dir: 'auto' }, clip(written, 600))),
-    answer ? h('pre', { dir: 'auto', tabindex: answer.text.length > 300 ? 0 : null }, clip(answer.text, 4000)) : h('p', { class: 'faint' }, 'running…'));
+    leave && h('p', { class: `leave-is ${leave.state}`, title: words.LEAVE }, leaveWords(leave)),
+    answer ? h('pre', { dir: 'auto', tabindex: answer.text.length > 300 ? 0 : null }, clip(answer.text, 4000)) : leave?.state !== 'open' && h('p', { class: 'faint' }, 'running…'));
 }
 
 function earlierPart(key, rows, shown) {

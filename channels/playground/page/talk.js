@@ -3,6 +3,7 @@
 import { startReply, startEdit } from './composer.js';
 import { $, h, icon, reconcile, time, clip, toast } from './dom.js';
 import { attachment } from './files.js';
+import { asking } from './leave.js';
 import { post } from './net.js';
 import { offer, reactions } from './reactions.js';
 import { rich } from './rich.js';
@@ -11,11 +12,11 @@ import { state, chat, messages, isMine, speaker } from './state.js';
 export function renderLog(news = false) {
   const where = chat();
   const list = messages(where.id);
-  const byId = new Map(list.map(m => [m.id, m]));
+  const byId = new Map(list.map(m => [m.id, m])), asks = asking(where);
   const rows = list.map((m, i) => ({
     ...m, mine: isMine(m, where), edits: where.edits, reacts: where.reacts, who: speaker(where), quoted: byId.get(m.reply_to) ?? null,
     follows: i > 0 && list[i - 1].from.id === m.from.id && !m.reply_to,
-    named: !where.direct && !isMine(m, where),
+    asks: asks.has(String(m.id)), named: !where.direct && !isMine(m, where),
   }));
   reconcile($('log'), rows, m => m.id, bubble);
   $('log-empty').hidden = list.length > 0;
@@ -42,7 +43,7 @@ export function watchScroll() {
 
 function bubble(m) {
   if (m.service) return h('li', { class: 'service' }, serviceWords(m));
-  const kinds = ['msg', m.mine && 'mine', m.from.is_bot && 'bot', m.follows && 'follows'].filter(Boolean).join(' ');
+  const kinds = ['msg', m.mine && 'mine', m.from.is_bot && 'bot', m.follows && 'follows', m.asks && 'asks'].filter(Boolean).join(' ');
   const reply = () => startReply(m.id);
   return h('li', { class: kinds, tabindex: -1, 'data-id': m.id, 'aria-label': `${m.mine ? 'You' : m.from.name}, ${time(m.at)}` },
     h('div', { class: 'bubble' },

@@ -29,18 +29,28 @@ export const loadTasks = coalesce(async key => {
 });
 
 export const loadTask = coalesce(async id => {
-  const [task, shape] = await Promise.all([daemon(`tasks/${id}`), daemon(`tasks/${id}/shape`)]);
-  state.details.set(id, { task, shape });
+  const [task, shape, leaves] = await Promise.all([daemon(`tasks/${id}`), daemon(`tasks/${id}/shape`), daemon(`tasks/${id}/approvals`)]);
+  state.details.set(id, { task, shape, leaves });
   if (task.state !== 'running') state.live.delete(id);
   tell('tasks', shownTask(chat()?.key) === id ? chat().key : null);
+});
+
+/** What waits for leave anywhere. A task that does not any more has gone on, or has ended without a word. */
+const loadLeaves = coalesce(async () => {
+  const before = state.leaves;
+  state.leaves = await daemon('approvals');
+  const settled = before.filter(leave => !state.leaves.some(still => still.task === leave.task));
+  for (const key of new Set(settled.map(leave => chatByKey(leave.key)?.key).filter(Boolean))) loadTasks(key).catch(offline);
+  if (before.length || state.leaves.length) tell('leaves');
 });
 
 export const shownTask = key => state.picked.get(key) ?? state.tasks.get(key)?.[0]?.id;
 
 export function heardDaemon(told) {
-  if (told.happening === 'missed') { for (const c of chats()) loadTasks(c.key).catch(offline); return; }
+  if (told.happening === 'missed') { for (const c of chats()) loadTasks(c.key).catch(offline); loadLeaves().catch(offline); return; }
   const key = chatByKey(told.key ?? told.conversation?.split('|').slice(1).join('|') ?? '')?.key;
   if (told.task != null) heardTask(told);
+  if (['started', 'ended', 'delivered'].includes(told.happening)) loadLeaves().catch(offline);
   if (!key) return;
   if (told.happening === 'started') state.picked.delete(key);
   if (['started', 'ended'].includes(told.happening)) loadTasks(key).catch(offline);
@@ -79,6 +89,6 @@ export function setDaemon(now) {
   const was = state.daemon;
   state.daemon = now;
   renderHealth();
-  if (now === 'up' && was !== 'up') for (const c of chats()) loadTasks(c.key).catch(() => {});
+  if (now === 'up' && was !== 'up') { for (const c of chats()) loadTasks(c.key).catch(() => {}); loadLeaves().catch(() => {}); }
   else if (was !== now && state.chat) tell('tasks', chat().key);
 }

@@ -99,7 +99,8 @@ pub enum Channel {
 #[command(after_help = "Examples:
   selkie demo                               a page to chat in; prints its address
   selkie demo --say 'note: buy milk'        one message in, the answer out
-  selkie demo --say hello --in slack:channel")]
+  selkie demo --say hello --in slack:channel
+  selkie demo --story approval              an allowed person asks, the owner allows it, it is done once")]
 pub struct Demo {
     /// Send this message, print the visible answers and exit
     #[arg(long, value_name = "TEXT")]
@@ -107,9 +108,15 @@ pub struct Demo {
     /// Where to send it [default: the first place, a private chat]
     #[arg(long = "in", value_name = "PLACE", requires = "say")]
     pub place: Option<String>,
+    /// Who sends it, by the name that the page shows [default: the owner]
+    #[arg(long = "as", value_name = "NAME", requires = "say")]
+    pub who: Option<String>,
     /// In a group: do not address the bot by its name
     #[arg(long, requires = "say")]
     pub unnamed: bool,
+    /// Play this story with the built-in stand-in, print what its people read, and exit
+    #[arg(long, value_name = "NAME", value_parser = ["approval"], conflicts_with_all = ["say", "model", "port"])]
+    pub story: Option<String>,
     /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,

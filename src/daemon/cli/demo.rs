@@ -1,6 +1,7 @@
 //! `selkie demo`: the same daemon as `run`, with emulated platforms around it.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -11,12 +12,12 @@ use tokio::time::timeout;
 
 use super::args::Demo;
 use super::outcome::{Failure, Outcome};
-use super::print;
+use super::{print, story};
 use crate::config::Flag;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
 use crate::daemon::build::{AppConfig, Chosen, plan};
-use crate::daemon::demo::{Manner, World};
+use crate::daemon::demo::{Line, Manner, World};
 use crate::daemon::run::{Up, daemon};
 use crate::daemon::{Binary, lifecycle, state, telemetry};
 use crate::domain::happening::Happening;
@@ -44,12 +45,13 @@ pub fn demo(binary: &Binary, mut chosen: Chosen, demo: Demo) -> Outcome {
     }
     let fresh = match &chosen.state {
         Some(_) => None,
-        None => Some(Fresh::make(binary)?),
+        None => Some(Fresh::make(binary, "selkie-demo")?),
     };
     if let Some(fresh) = &fresh {
         chosen.state = Some(fresh.0.clone());
     }
-    if let Some(model) = &demo.model {
+    let stand_in = demo.story.is_some().then(|| "offline".to_owned());
+    if let Some(model) = demo.model.as_ref().or(stand_in.as_ref()) {
         chosen.flags.push(Flag { name: "--model".to_owned(), value: model_config(model)? });
     }
     lifecycle::runtime()?.block_on(with_world(binary, chosen, demo, world))
@@ -61,7 +63,7 @@ async fn with_world(
     demo: Demo,
     mut world: Box<dyn World>,
 ) -> Outcome {
-    let errand = errand(&demo, &world.places())?;
+    let visit = visit(binary, &demo, &*world)?;
     let earlier = earlier_demos(binary, &chosen)?;
     world.start(demo.port, earlier).await?;
     let mut guest = world.config();
@@ -70,7 +72,7 @@ async fn with_world(
     let mut plan = plan(binary, &chosen)?;
     plan.settings.logging = plan.settings.logging.quiet();
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
-    both(plan, errand, world).await
+    both(plan, visit, world).await
 }
 
 /// Counts this demo among those of its state folder and returns how many there were before.
@@ -88,20 +90,21 @@ fn earlier_demos(binary: &Binary, chosen: &Chosen) -> anyhow::Result<u32> {
 }
 
 /// Runs the daemon and the visit side by side; the visit's end ends the daemon.
-async fn both(plan: AppConfig, errand: Option<Errand>, world: Box<dyn World>) -> Outcome {
+async fn both(plan: AppConfig, visit: Visit, world: Box<dyn World>) -> Outcome {
     let (up, started) = oneshot::channel::<Up>();
     let (end, ended) = oneshot::channel::<()>();
     let model = plan.model.card().name;
     world.set_model(&model);
     let banner = banner(&world.url(), &model, &plan.folders.state);
-    let visit = async {
+    let visiting = async {
         let Ok(up) = started.await else { return Ok(()) };
         if let Some(console) = up.console {
             world.set_daemon(&format!("http://{console}"));
         }
-        let visited = match &errand {
-            Some(errand) => say(&*world, &up, errand).await,
-            None => stay(&banner).await,
+        let visited = match &visit {
+            Visit::Say(errand) => say(&*world, &up, errand).await,
+            Visit::Story(team) => story::approval(&*world, &team.0).await.map_err(Into::into),
+            Visit::Page(team) => stay(&*world, &team.0, &banner).await,
         };
         // A daemon that has ended needs no telling.
         end.send(()).ok();
@@ -110,7 +113,7 @@ async fn both(plan: AppConfig, errand: Option<Errand>, world: Box<dyn World>) ->
     let mut daemon = pin!(daemon(plan, up, Some(ended)));
     tokio::select! {
         ran = &mut daemon => Ok(ran?),
-        visited = visit => {
+        visited = visiting => {
             daemon.await?;
             visited
         }
@@ -118,7 +121,11 @@ async fn both(plan: AppConfig, errand: Option<Errand>, world: Box<dyn World>) ->
 }
 
 /// Prints the page's address and stays; the daemon ends by its own signal, and with it everything.
-async fn stay(banner: &Banner) -> Outcome {
+async fn stay(world: &dyn World, team: &Path, banner: &Banner) -> Outcome {
+    // Without it the page is as good, but for the requests to allow something.
+    if let Err(error) = story::give_folder(world, team).await {
+        tracing::warn!(%error, "the group has no folder of its own");
+    }
     print::out(&banner.address)?;
     // A courtesy: a closed standard error stops nothing.
     write!(std::io::stderr(), "{}", banner.words).ok();
@@ -133,7 +140,7 @@ struct Banner {
     words: String,
 }
 
-fn banner(url: &str, model: &str, state: &std::path::Path) -> Banner {
+fn banner(url: &str, model: &str, state: &Path) -> Banner {
     let words = format!(
         "
   Open it and write: note: buy milk  ·  tell me my list  ·  what can you do here?
@@ -151,32 +158,54 @@ fn banner(url: &str, model: &str, state: &std::path::Path) -> Banner {
     Banner { address: format!("{url}\n"), words }
 }
 
+/// What a demo is started for.
+enum Visit {
+    /// One message.
+    Say(Errand),
+    /// A story, with the group's folder.
+    Story(Fresh),
+    /// The page, with the group's folder.
+    Page(Fresh),
+}
+
 /// What `--say` wants said, and where.
 struct Errand {
     place: String,
+    by: String,
     text: String,
     manner: Manner,
 }
 
-/// Reads `--say` and `--in`: the place that was named, or the first there is.
-fn errand(demo: &Demo, places: &[String]) -> Result<Option<Errand>, Failure> {
+fn visit(binary: &Binary, demo: &Demo, world: &dyn World) -> Result<Visit, Failure> {
+    if let Some(errand) = errand(demo, world)? {
+        return Ok(Visit::Say(errand));
+    }
+    let team = Fresh::make(binary, "selkie-demo-team")?;
+    Ok(if demo.story.is_some() { Visit::Story(team) } else { Visit::Page(team) })
+}
+
+/// Reads `--say`, `--in` and `--as`: the place that was named, or the first there is.
+fn errand(demo: &Demo, world: &dyn World) -> Result<Option<Errand>, Failure> {
     let Some(text) = demo.say.clone() else { return Ok(None) };
+    let places = world.places();
     if text.trim().is_empty() {
         return Err(Failure::Usage("--say is empty: there is nothing to send".to_owned()));
     }
     let place = demo.place.as_ref().or_else(|| places.first()).cloned().unwrap_or_default();
     if !places.contains(&place) {
-        return Err(Failure::Usage(format!("--in takes {}, not {place:?}", one_of(places))));
+        return Err(Failure::Usage(format!("--in takes {}, not {place:?}", one_of(&places))));
     }
     let manner = if demo.unnamed { Manner::ToTheRoom } else { Manner::ToTheBot };
-    Ok(Some(Errand { place, text, manner }))
+    let by = demo.who.clone().unwrap_or_else(|| world.cast().owner.to_owned());
+    Ok(Some(Errand { place, by, text, manner }))
 }
 
 /// Says one thing and prints what stands there when everything has settled.
 async fn say(world: &dyn World, up: &Up, errand: &Errand) -> Outcome {
-    let Errand { place, text, manner } = errand;
+    let Errand { place, by, text, manner } = errand;
     let happenings = up.happenings.listen();
-    let message = world.say(place, text, *manner)?;
+    let line = Line { place, by, text, manner: *manner };
+    let message = world.say(&line).map_err(|why| Failure::Usage(format!("--as: {why}")))?;
     let settled = timeout(PATIENCE, settled(up, happenings)).await;
     let seen = world.seen(place, message);
     for answer in &seen {
@@ -240,15 +269,15 @@ fn model_config(model: &str) -> Result<Value, Failure> {
     }
 }
 
-/// A state folder of its own that goes with the demo.
+/// A folder of its own that goes with the demo.
 struct Fresh(std::path::PathBuf);
 
 impl Fresh {
-    fn make(binary: &Binary) -> anyhow::Result<Self> {
+    fn make(binary: &Binary, name: &str) -> anyhow::Result<Self> {
         let base =
             binary.env.get("TMPDIR").filter(|t| !t.is_empty()).map_or("/tmp", String::as_str);
-        let name = format!("selkie-demo-{}", uuid::Uuid::now_v7());
-        let path = std::path::Path::new(base).join(name);
+        let name = format!("{name}-{}", uuid::Uuid::now_v7());
+        let path = Path::new(base).join(name);
         std::fs::create_dir_all(&path)
             .with_context(|| format!("no temporary folder in {base}: give one with --state"))?;
         Ok(Self(path))

@@ -14,6 +14,7 @@ mod run;
 mod say;
 mod setting;
 mod store;
+mod story;
 mod tools;
 mod trace;
 

@@ -25,6 +25,7 @@ pub const PHRASES: &[Phrase] = &[
     Phrase { says: "done <n>", does: "marks the list's item n as done" },
     Phrase { says: "react with <emoji>", does: "puts a reaction on the message" },
     Phrase { says: "write <name>: <text>", does: "writes a file" },
+    Phrase { says: "add to <name>: <text>", does: "adds a line at the end of a file" },
     Phrase { says: "read <name>", does: "reads a file" },
     Phrase { says: "list files", does: "lists the files" },
     Phrase { says: "send me <name>", does: "sends a file" },
@@ -67,6 +68,13 @@ pub(super) enum Wish {
         /// The file.
         name: String,
         /// What it will hold.
+        text: String,
+    },
+    /// `add to <name>: <text>`.
+    Append {
+        /// The file.
+        name: String,
+        /// The line.
         text: String,
     },
     /// `read <name>`.
@@ -183,6 +191,10 @@ fn about_text(text: &str) -> Option<Wish> {
     if let Some((name, text)) = after("write ").and_then(|t| t.split_once(':')) {
         let (name, text) = (single(name)?, text.trim().to_owned());
         return Some(Wish::Write { name, text });
+    }
+    if let Some((name, text)) = after("add to ").and_then(|t| t.split_once(':')) {
+        let (name, text) = (single(name)?, text.trim().to_owned());
+        return Some(Wish::Append { name, text });
     }
     let (tool, json) = after("call ")?.split_once(char::is_whitespace)?;
     let arguments: Value = serde_json::from_str(json.trim()).ok()?;

@@ -83,6 +83,11 @@ impl Walk<'_> {
                 let arguments = json!({ "path": name, "content": text });
                 self.call("write_file", arguments, |_| format!("Written: {name}."))
             }
+            Wish::Append { name, text } => {
+                let line = format!("{text}\n");
+                let arguments = json!({ "path": name, "content": line, "mode": "append" });
+                self.call("write_file", arguments, |_| format!("Added to {name}."))
+            }
             Wish::Read(name) => {
                 let path = meant(name, self.turns);
                 self.call("read_file", json!({ "path": path }), |a| words::file(name, a))

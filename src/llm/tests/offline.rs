@@ -238,6 +238,7 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `done <n>`: marks the list's item n as done
     - `react with <emoji>`: puts a reaction on the message
     - `write <name>: <text>`: writes a file
+    - `add to <name>: <text>`: adds a line at the end of a file
     - `read <name>`: reads a file
     - `list files`: lists the files
     - `send me <name>`: sends a file

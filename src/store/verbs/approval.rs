@@ -5,7 +5,6 @@ use selkie_channel_core::Inbound;
 
 use super::approvals::{self, RawApproval};
 use super::approving;
-use crate::domain::ids::TaskId;
 use crate::store::approval::{ApprovalRow, Approvals, Decided, Decision};
 use crate::store::error::Result;
 use crate::store::sql::{Plan, SqlLedger};
@@ -16,11 +15,6 @@ impl Approvals for SqlLedger {
         let key = key.to_owned();
         let found = self.write(Plan::RELAXED, move |tx| approvals::by_key(tx, &key));
         found.await?.map(RawApproval::read).transpose()
-    }
-
-    async fn approvals(&self, of: Option<TaskId>) -> Result<Vec<ApprovalRow>> {
-        let found = self.write(Plan::RELAXED, move |tx| approvals::all(tx, of.map(|task| task.0)));
-        found.await?.into_iter().map(RawApproval::read).collect()
     }
 
     async fn approval_meant(&self, inbound: &Inbound) -> Result<Option<ApprovalRow>> {

@@ -3,12 +3,14 @@
 use async_trait::async_trait;
 use selkie_channel_core::{AccountId, ConversationId, MessageRef, PlaceId, Quote};
 
+use super::approvals::{self, RawApproval};
 use super::questions::{self, RawQuestion};
 use super::rows::{count, millis, time};
 use super::usage::usage;
 use super::{conversations, quoted, shown, trace};
 use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
+use crate::store::approval::ApprovalRow;
 use crate::store::error::Result;
 use crate::store::question::QuestionRow;
 use crate::store::read::{
@@ -64,6 +66,11 @@ impl Read for SqlLedger {
             questions::open(tx, row)
         });
         found.await?.into_iter().map(RawQuestion::read).collect()
+    }
+
+    async fn approvals(&self, of: Option<TaskId>) -> Result<Vec<ApprovalRow>> {
+        let found = self.read(move |tx| approvals::all(tx, of.map(|task| task.0)));
+        found.await?.into_iter().map(RawApproval::read).collect()
     }
 
     async fn quoted(

@@ -12,7 +12,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 19] = files![
+const FILES: [(&str, &str); 20] = files![
     "app.js",
     "bus.js",
     "chats.js",
@@ -21,6 +21,7 @@ const FILES: [(&str, &str); 19] = files![
     "dom.js",
     "files.js",
     "health.js",
+    "leave.js",
     "messages.js",
     "net.js",
     "open.js",
