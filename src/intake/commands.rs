@@ -286,7 +286,12 @@ impl Commands {
         let ledger = &self.outbox.storage.ledger;
         let Some((task, _)) = ledger.status(&inbound.conversation).await?.running else {
             let open = ledger.open_questions(Some(&inbound.conversation)).await?;
-            return Ok(open.into_iter().next().map(|question| question.person.id));
+            if let Some(question) = open.into_iter().next() {
+                return Ok(Some(question.person.id));
+            }
+            let sought = ledger.approvals(None).await?.into_iter();
+            let here = sought.filter(|leave| leave.conversation == inbound.conversation);
+            return Ok(here.filter_map(|leave| leave.requester).next().map(|person| person.id));
         };
         Ok(ledger.task(task).await?.and_then(|detail| detail.facts.speaker))
     }

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use selkie_playground::Turn;
-use selkie_playground::telegram::{ADA, FileDraft, FileKind, GRACE, GROUP, MessageView, PRIVATE};
+use selkie_playground::telegram::{
+    ADA, FileDraft, FileKind, GRACE, GROUP, LINUS, MessageView, PRIVATE,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -225,6 +227,29 @@ async fn a_stop_withdraws_the_request() {
     let late = team.press((ADA, ADA), request.id, &data(&request, 0)).await;
     assert!(late.contains("Already decided: ✖ Withdrawn"), "{late}");
     assert_eq!((team.wrote(), team.states()), (None, vec!["withdrawn".to_owned()]));
+}
+
+/// Who asked for what waits may reset it away, and so may the owner; another person of the group may not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reset_withdraws_the_request() {
+    for by in [GRACE, ADA] {
+        let team = Team::with(json!({})).await;
+        let _daemon = team.world.daemon();
+        team.set_folder().await;
+        let request = team.asks().await;
+        let refused = team.world.ask_in(GROUP, LINUS, "/reset@selkie_demo_bot").await;
+        assert!(refused.contains("/reset"), "{refused}");
+        assert_eq!(team.states(), ["open"], "it is not his: {refused}");
+        let reset = team.world.ask_in(GROUP, by, "/reset@selkie_demo_bot").await;
+        assert!(reset.starts_with("A fresh start"), "{reset}");
+        assert!(team.closed(&request).await.contains("✖ Withdrawn: its task has ended"));
+        let late = team.press((ADA, ADA), request.id, &data(&request, 0)).await;
+        assert!(late.contains("Already decided: ✖ Withdrawn"), "{late}");
+        settled(&team.world, 3).await;
+        assert_eq!((team.wrote(), team.states()), (None, vec!["withdrawn".to_owned()]));
+        let states = texts(&team.world.home, "SELECT state FROM task ORDER BY id");
+        assert_eq!(states, ["stopped"]);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
