@@ -6,6 +6,7 @@ mod support;
 
 mod approvals;
 mod asking;
+mod at_terminal;
 mod bad_start;
 mod bot_loop;
 mod command_line;

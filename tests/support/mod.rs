@@ -14,4 +14,5 @@ pub mod secrecy;
 pub mod seen;
 pub mod stage;
 pub mod stages;
+pub mod terminal;
 pub mod world;
