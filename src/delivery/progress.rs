@@ -4,6 +4,7 @@
 //! sent. The message's platform id is stored, so that a task that goes on after a crash edits the same one,
 //! and one whose task has ended is taken away at the next start.
 
+mod kept;
 mod news;
 mod status_message;
 mod words;
@@ -24,9 +25,11 @@ use crate::domain::plan::Plan;
 use crate::store::Claimed;
 use crate::tools::ports::Progress;
 
-use news::News;
+pub(crate) use kept::KeptProgress;
+use news::{Leave, News};
 use status_message::StatusMessage;
 pub(crate) use status_message::sweep;
+pub(crate) use words::asked_for_leave;
 
 /// How far one task is.
 pub(crate) struct TaskProgress {
@@ -88,6 +91,21 @@ impl TaskProgress {
         self.shared.end(Life::Closed);
     }
 
+    /// The task waits for somebody's leave: this line says so, at once.
+    fn waits(&self, line: String) {
+        self.shared.tell(|news| {
+            (news.tool, news.line) = (None, String::new());
+            news.leave = Some(Leave::Sought(line));
+        });
+    }
+
+    /// The task goes on: a line that said what it waited for says what came of it.
+    pub(crate) fn goes_on(&self, allowed: bool) {
+        self.shared.tell(|news| {
+            news.leave = news.leave.take().map(|_| Leave::Settled(words::settled(allowed)));
+        });
+    }
+
     /// Leaves the message as it is to the task's next claim.
     pub(crate) fn leave(&self) {
         self.shared.end(Life::Left);
@@ -126,6 +144,7 @@ impl Progress for TaskProgress {
     fn tool(&self, words: Option<&str>) {
         self.shared.tell(|news| {
             news.tool = words.map(str::to_owned);
+            news.leave = None;
             news.line.clear();
         });
     }
@@ -206,7 +225,7 @@ async fn shown(shared: Arc<Shared>, account: Arc<Account>) {
             Life::Closed => return status_message.close(news.plan.as_ref()).await,
             Life::Left => return,
         }
-        let again = status_message.show(&words::status(&news)).await;
+        let again = status_message.show(&words::status(&news), news.haste()).await;
         tokio::select! {
             () = bell.notified() => {}
             () = tokio::time::sleep_until(again.unwrap_or(*began)), if again.is_some() => {}

@@ -91,6 +91,9 @@ pub struct Request {
     pub call: String,
     /// The tool.
     pub tool: String,
+    /// What the tool does, for people who are not to read what this call would do: `changing files`.
+    #[serde(default)]
+    pub words: String,
     /// What it would do, as its tool tells it: literal, with nothing cut away.
     pub preview: String,
     /// What the preview cannot show.

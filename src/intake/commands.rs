@@ -7,6 +7,7 @@ use selkie_channel_core::{Audience, Inbound, PersonId};
 use crate::delivery::account::Account;
 use crate::delivery::approvals;
 use crate::delivery::outbox::Outbox;
+use crate::delivery::progress::{self, KeptProgress};
 use crate::delivery::questions;
 use crate::domain::builtin::Builtin;
 use crate::domain::command_line;
@@ -34,6 +35,7 @@ const MOST_STOPPED: usize = 50;
 pub(crate) struct Commands {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) stops: Arc<StopTokens>,
+    pub(crate) kept: Arc<KeptProgress>,
     pub(crate) shapes: Shapes,
     pub(crate) buttons: ButtonPresses,
     pub(crate) limits: Arc<Limits>,
@@ -102,7 +104,12 @@ impl Commands {
             self.processes.end_of(task);
             let sought =
                 outbox.storage.insist(|| outbox.storage.ledger.approvals(Some(task))).await;
-            for approval in sought.unwrap_or_default() {
+            let sought = sought.unwrap_or_default();
+            if !self.kept.end(task) && !sought.is_empty() {
+                // It has waited since before the last start.
+                outbox.runtime.tracker.spawn(progress::sweep(Arc::clone(outbox)));
+            }
+            for approval in sought {
                 approvals::close(outbox, &approval).await;
             }
         }

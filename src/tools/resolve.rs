@@ -109,6 +109,7 @@ impl ResolvedCall {
             v: Request::VERSION,
             call: scope.call.clone(),
             tool: spec.name.to_owned(),
+            words: spec.words(),
             preview: shown,
             unseen: self.tool.unseen(&self.args),
             reasons,

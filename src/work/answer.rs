@@ -12,14 +12,15 @@ use crate::agent::{Driven, Dropped, Ending, Quota, taken_in};
 use crate::delivery::deferred;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::presence;
-use crate::delivery::progress::TaskProgress;
+use crate::delivery::progress::{KeptProgress, TaskProgress};
 use crate::delivery::reply::TaskReply;
+use crate::domain::approval::ApprovalState;
 use crate::domain::facts::Where;
 use crate::domain::happening::Happening;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::{Answer, Item};
 use crate::domain::usage::Usage;
-use crate::store::{Advance, Claimed, Draft, End, Seen, StoreError};
+use crate::store::{Advance, ApprovalRow, Claimed, Draft, End, Seen, StoreError};
 use crate::work::attachments::Attachments;
 use crate::work::backfill;
 use crate::work::heard;
@@ -42,6 +43,7 @@ pub(crate) struct Answers {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) runner: Arc<dyn TaskRunner>,
     pub(crate) stops: Arc<StopTokens>,
+    pub(crate) kept: Arc<KeptProgress>,
     pub(crate) task_waiters: Arc<TaskWaiters>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) rights: Arc<Rights>,
@@ -97,6 +99,7 @@ impl Answers {
 
     /// Ends a task without a word: nothing of it becomes history.
     async fn unheard(&self, claimed: &Claimed, why: &str, hand_over: bool) -> Onward {
+        self.kept.end(claimed.claim.task);
         let end = End::Failed { why: why.to_owned() };
         let mut ending = self.closed(claimed, end, String::new());
         ending.text.clear();
@@ -124,7 +127,8 @@ impl Answers {
     async fn work(&self, claimed: &mut Claimed, mark: &StopMark, hand_over: bool) -> Onward {
         backfill::add(&self.outbox, claimed, mark.cancel()).await;
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.outbox), claimed));
-        let progress = Arc::new(TaskProgress::of(&self.outbox, claimed));
+        let task = claimed.claim.task;
+        let progress = self.progress(claimed);
         let steering = Steering::new(&self.outbox, &self.rights, self.while_busy, claimed);
         self.close_expired(claimed).await;
         self.close_sought(claimed).await;
@@ -144,13 +148,30 @@ impl Answers {
                 self.parked(claimed, parked, &life).await
             }
             Some(Driven::Seeks(seeks)) => {
+                self.kept.keep(task, &progress);
                 let parked = self.seek(claimed, *seeks, hand_over).await;
-                self.parked(claimed, parked, &life).await
+                let stays = matches!(&parked, Parked::Yes(onward) if onward.told);
+                let onward = self.parked(claimed, parked, &life).await;
+                // The task's next claim may have it already.
+                if !stays && self.kept.take(task).is_some() {
+                    progress.close();
+                }
+                return onward;
             }
         };
         // Behind what was said: what was being done goes when there is something better to read.
         progress.close();
         onward
+    }
+
+    /// What shows how far a task is: that of its last claim, when it has waited for leave in between.
+    fn progress(&self, claimed: &Claimed) -> Arc<TaskProgress> {
+        let Some(kept) = self.kept.take(claimed.claim.task) else {
+            return Arc::new(TaskProgress::of(&self.outbox, claimed));
+        };
+        let allowed = |approval: &ApprovalRow| approval.state == ApprovalState::Approved;
+        kept.goes_on(claimed.approval.as_deref().is_some_and(allowed));
+        kept
     }
 
     async fn end(&self, claimed: &Claimed, ending: Ending, life: &Life<'_>) -> Onward {

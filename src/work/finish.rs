@@ -70,7 +70,7 @@ impl Answers {
             state: state.to_owned(),
             usage,
         });
-        Onward { next: next.map(|next| *next), wake_at: None }
+        Onward { next: next.map(|next| *next), ..Onward::default() }
     }
 
     fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {

@@ -11,6 +11,10 @@ pub(crate) struct Onward {
     pub(crate) next: Option<Claimed>,
     /// When the task goes on at the latest, though nobody wakes it.
     pub(crate) wake_at: Option<DateTime<Utc>>,
+    /// Somebody is asked now.
+    pub(crate) asked: bool,
+    /// People are told what it waits for, and what tells them stays.
+    pub(crate) told: bool,
 }
 
 /// What came of a park.

@@ -51,7 +51,8 @@ impl Answers {
         match committed {
             Some(Committed::Ended { queued, next, usage }) => {
                 // What asks nobody wakes its task at once.
-                let wake_at = if queued.is_empty() { Some(outbox.runtime.now()) } else { wake_at };
+                let asked = !queued.is_empty();
+                let wake_at = if asked { wake_at } else { Some(outbox.runtime.now()) };
                 queued.into_iter().for_each(|queued| outbox.send(queued));
                 outbox.runtime.happenings.tell(|| Happening::Ended {
                     conversation: claimed.conversation.clone(),
@@ -59,7 +60,8 @@ impl Answers {
                     state: "parked".to_owned(),
                     usage,
                 });
-                Parked::Yes(Box::new(Onward { next: next.map(|next| *next), wake_at }))
+                let next = next.map(|next| *next);
+                Parked::Yes(Box::new(Onward { next, wake_at, asked, told: false }))
             }
             Some(Committed::Continue { .. } | Committed::NoLeave { .. }) => Parked::Stopped,
             None if !outbox.runtime.stop.work.is_cancelled() => {

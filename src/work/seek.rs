@@ -6,6 +6,7 @@ use crate::agent::Seeks;
 use crate::delivery::approvals::{self, About};
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
+use crate::delivery::progress::asked_for_leave;
 use crate::domain::approval::{Approvers, Request};
 use crate::domain::command_line;
 use crate::domain::facts::Trigger;
@@ -35,6 +36,7 @@ impl Answers {
             within: within.to_string(),
         };
         let asked = self.asked(claimed, &about, &request);
+        let line = self.told_here(claimed, &request);
         let expires_at = after(now, within);
         // Where nobody is asked the task goes on at once, and is told so.
         let wake_at = Some(if asked.is_empty() { now } else { expires_at });
@@ -54,7 +56,24 @@ impl Answers {
             hand_over,
             now,
         };
-        self.commit_park(claimed, park, wake_at).await
+        let mut parked = self.commit_park(claimed, park, wake_at).await;
+        if let (Parked::Yes(onward), Some(line)) = (&mut parked, line)
+            && onward.asked
+        {
+            onward.told = true;
+            self.kept.waits(claimed.claim.task, line);
+        }
+        parked
+    }
+
+    /// What those are told who have asked, when somebody is asked elsewhere.
+    fn told_here(&self, claimed: &Claimed, request: &Request) -> Option<String> {
+        let Claimed { facts, .. } = claimed;
+        let owners = &self.rights.owners;
+        let is_owner = facts.speaker.as_ref().is_some_and(|person| owners.contains(person));
+        let reads_it_here = is_owner && facts.audience() == Audience::Direct;
+        let tells = request.of == Approvers::Owners && facts.trigger == Trigger::Asked;
+        (tells && !reads_it_here).then(|| asked_for_leave(&request.words))
     }
 
     /// Shows what came of the leave that a task has sought, where that is not shown yet.

@@ -4,12 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use selkie_playground::Turn;
+use selkie_playground::line_platform::{self, LinePlatform};
 use selkie_playground::telegram::{
     ADA, FileDraft, FileKind, GRACE, GROUP, LINUS, MessageView, PRIVATE,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::support::line::Line;
 use crate::support::rows::{number, settled, texts};
 use crate::support::world::World;
 
@@ -264,6 +266,113 @@ async fn an_owner_who_cannot_be_reached_is_told_of() {
     let told = team.told("write_file").await;
     assert!(told.contains("nobody who could allow it can be reached in private"), "{told}");
     assert_eq!((team.wrote(), team.states()), (None, vec!["not_asked".to_owned()]));
+}
+
+const TOLD: &str = "⏳ I asked an owner for leave (changing files); I go on when they answer.";
+
+/// A team whose status messages are shown.
+async fn told_team() -> Team {
+    Team::with(json!({"progress": {"status": "auto", "every": "1ms"}})).await
+}
+
+/// Waits until no status message stands in the group.
+async fn untold(team: &Team) {
+    let mut events = team.world.telegram().subscribe();
+    let gone = async {
+        while team.world.texts(GROUP).iter().any(|text| text.starts_with('⏳')) {
+            events.recv().await.expect("the playground lives");
+        }
+    };
+    team.world.within("the end of the status message", gone).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_group_reads_that_the_owner_is_asked_until_it_has_the_answer() {
+    let team = told_team().await;
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    let told = team.told("I asked").await;
+    assert_eq!(told, TOLD);
+    team.tap(&request, "Approve").await;
+    team.told("write_file answered").await;
+    untold(&team).await;
+    let answers = team.world.texts(GROUP).into_iter().filter(|text| text.contains("write_file"));
+    assert_eq!(answers.count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_takes_the_line_away() {
+    let team = told_team().await;
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    team.asks().await;
+    team.told("I asked").await;
+    team.world.telegram().say(GROUP, GRACE, "/stop@selkie_demo_bot");
+    team.told("Stopped.").await;
+    untold(&team).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_outlives_the_process_and_goes_with_the_answer_or_a_stop() {
+    for stopped in [false, true] {
+        let team = told_team().await;
+        let daemon = team.world.daemon();
+        team.set_folder().await;
+        let request = team.asks().await;
+        team.told("I asked").await;
+        assert!(daemon.stop().await.success());
+        let _second = team.world.daemon();
+        if stopped {
+            team.world.telegram().say(GROUP, GRACE, "/stop@selkie_demo_bot");
+            team.told("Stopped.").await;
+        } else {
+            assert!(team.world.texts(GROUP).contains(&TOLD.to_owned()), "it still waits");
+            team.tap(&request, "Approve").await;
+            team.told("write_file answered").await;
+        }
+        untold(&team).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_alone_with_the_bot_reads_the_request_and_nothing_else() {
+    let sections = json!({
+        "llm": {"provider": "offline"},
+        "progress": {"status": "auto", "after": "1h"},
+        "approvals": {"policy": [{"trust": "owner", "ask": ["write"]}]},
+    });
+    let world = World::with(sections).await;
+    let _daemon = world.daemon();
+    let telegram = world.telegram();
+    telegram.say(PRIVATE, ADA, "write plan.txt: tide");
+    let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+    let request = world.within("a request", telegram.wait_for(PRIVATE, buttons)).await;
+    telegram.tap(ADA, ADA, request.id, "Approve").expect("a button");
+    world.hears(PRIVATE, "Written: plan.txt.").await;
+    settled(&world, 1).await;
+    assert!(telegram.calls().iter().all(|call| call.params["disable_notification"] != true));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_line_nothing_is_pushed_to_who_waits() {
+    let sections = json!({"llm": {"provider": "offline"}, "progress": {"status": "auto"}});
+    let line = Line::of(World::with(sections).await, json!({})).await;
+    let dir = TempDir::new().expect("a folder");
+    let folder = dir.path().canonicalize().expect("a folder");
+    line.ask(line_platform::GROUP, &format!("/workspace {}", folder.display())).await;
+    let asked = format!("{} add to plan.txt: tide", line_platform::BOT_NAME);
+    let asked = line.platform().say(line_platform::GROUP, line_platform::GRACE, &asked);
+    let here = |l: &LinePlatform| {
+        l.messages(line_platform::ADA).into_iter().find(|m| m.text.contains("needs your leave"))
+    };
+    let request = line.world.within("a request", line.platform().wait_until(here)).await;
+    assert_eq!(line.said(line_platform::GROUP), 1, "the answer to /workspace");
+    line.platform().tap(line_platform::ADA, line_platform::ADA, &request.id, "Approve");
+    let answer = line.answer(line_platform::GROUP, &asked).await;
+    assert_eq!(answer.text, "Added to plan.txt.");
+    assert_eq!(fs::read_to_string(folder.join("plan.txt")).expect("a file"), "tide\n");
+    assert_eq!(line.said(line_platform::GROUP), 2);
 }
 
 /// The call is made once, or once at most where the process died while it was being made.

@@ -81,6 +81,7 @@ fn a_story_in_the_terminal_shows_how_leave_is_given_once() {
     assert_eq!((code, &*errors), (0, ""), "{out}");
     let lines = [
         "Grace: add to plan.txt: tea at four",
+        "selkie: ⏳ I asked an owner for leave (changing files); I go on when they answer.",
         "write_file needs your leave, for Grace Hopper (tg:4712) in telegram:group:",
         "[Approve] [Deny]",
         "Ada presses Approve and reads: ✔ Approved by Ada Lovelace",
@@ -361,6 +362,9 @@ fn ask_for_leave(browser: &Browser) -> Answer<()> {
     )?;
     assert_eq!(browser.eval(PALE)?, serde_json::json!([]));
     assert_eq!(browser.eval(NAMELESS)?, serde_json::json!([]));
+    browser.wait_until(
+        "document.querySelector('#log').textContent.includes('I asked an owner for leave')",
+    )?;
     browser.click("#leave button")?;
     browser.wait_until("document.querySelector('#talk-sub').textContent.includes('private')")?;
     browser.wait_until("document.querySelector('.msg.asks .keyboard')")?;

@@ -32,7 +32,8 @@ impl Line {
         Self::of(World::offline().await, json!({})).await
     }
 
-    async fn of(mut world: World, more: Value) -> Self {
+    /// Puts LINE into this world, with more in its section of the config.
+    pub async fn of(mut world: World, more: Value) -> Self {
         add(&mut world, more);
         let daemon = world.daemon();
         let line = Self { world, daemon };

@@ -335,6 +335,7 @@ fn request() -> Request {
         v: Request::VERSION,
         call: "c1.0".to_owned(),
         tool: "bash".to_owned(),
+        words: "running a command".to_owned(),
         preview: "run".to_owned(),
         unseen: vec![],
         reasons: vec![],

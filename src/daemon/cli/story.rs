@@ -38,6 +38,8 @@ pub(super) async fn approval(world: &dyn World, folder: &Path) -> anyhow::Result
     let asked =
         world.say(&Line { place: group, by: allowed, text: &text, manner: Manner::ToTheBot })?;
     line(allowed, &text)?;
+    let told = wait(world, group, asked, &|seen| seen.text.contains("I asked")).await?;
+    line("selkie", &told.text)?;
 
     let request = wait(world, alone, 0, &|seen| !seen.buttons.is_empty()).await?;
     heading(&format!("{alone}, where {owner} is alone with the bot"))?;

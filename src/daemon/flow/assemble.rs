@@ -11,6 +11,7 @@ use crate::agent::Agent;
 use crate::delivery::accounts::Accounts;
 use crate::delivery::outbox::{Opened, Outbox, OutboxParts};
 use crate::delivery::outgoing::OutgoingFiles;
+use crate::delivery::progress::KeptProgress;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
 use crate::domain::chance::Chance;
@@ -184,11 +185,13 @@ impl Flow {
         let limits = Limits::new(Arc::clone(&outbox), Arc::clone(&rights), settings.limits);
         let limits = Arc::new(limits);
         let stops = Arc::new(StopTokens::new(outbox.runtime.stop.work.clone()));
+        let kept = Arc::new(KeptProgress::default());
         let task_waiters = Arc::new(TaskWaiters::default());
         let answers = Answers {
             outbox: Arc::clone(&outbox),
             runner,
             stops: Arc::clone(&stops),
+            kept: Arc::clone(&kept),
             task_waiters: Arc::clone(&task_waiters),
             limits: Arc::clone(&limits),
             rights: Arc::clone(&rights),
@@ -229,6 +232,7 @@ impl Flow {
         let commands = Arc::new(Commands {
             outbox: Arc::clone(&outbox),
             stops,
+            kept,
             shapes,
             buttons: ButtonPresses::new(&outbox, &workers, &limits, &rules),
             limits: Arc::clone(&limits),

@@ -12,4 +12,36 @@ pub(super) struct News {
     pub(super) line: String,
     /// The model's answer takes long.
     pub(super) waiting: bool,
+    /// Somebody is, or was, asked to allow a call.
+    pub(super) leave: Option<Leave>,
+}
+
+/// A line about leave for a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Leave {
+    /// It was asked for.
+    Sought(String),
+    /// Somebody has decided, or nobody has in time.
+    Settled(String),
+}
+
+/// How soon news are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Haste {
+    /// Now.
+    Now,
+    /// When the task has taken long.
+    InTime,
+    /// Only in place of what stands already.
+    InPlace,
+}
+
+impl News {
+    pub(super) fn haste(&self) -> Haste {
+        match &self.leave {
+            Some(Leave::Sought(_)) => Haste::Now,
+            Some(Leave::Settled(_)) => Haste::InPlace,
+            None => Haste::InTime,
+        }
+    }
 }

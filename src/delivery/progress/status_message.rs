@@ -9,6 +9,7 @@ use selkie_channel_core::{
 };
 use tokio::time::Instant;
 
+use super::news::Haste;
 use super::words;
 use crate::delivery::account::Account;
 use crate::delivery::attempt;
@@ -37,6 +38,8 @@ pub(super) struct StatusMessage<'a> {
     /// What it says.
     says: String,
     gap: Duration,
+    /// Before this moment it is not sent, but for what people have to know now.
+    earliest: Instant,
     next: Instant,
 }
 
@@ -51,7 +54,7 @@ enum Stand {
 }
 
 impl<'a> StatusMessage<'a> {
-    /// Begins a message that may be sent from `earliest` on. `None` where messages cannot be changed.
+    /// Begins a message that is sent from `earliest` on. `None` where messages cannot be changed.
     pub(super) fn of(
         outbox: &'a Arc<Outbox>,
         account: &'a Account,
@@ -65,8 +68,8 @@ impl<'a> StatusMessage<'a> {
             return None;
         }
         let gap = gap(outbox, account, conversation);
-        let (stand, says, next) = (Stand::Unsent, String::new(), earliest);
-        Some(Self { outbox, account, conversation, task, stand, says, gap, next })
+        let (stand, says, next) = (Stand::Unsent, String::new(), Instant::now());
+        Some(Self { outbox, account, conversation, task, stand, says, gap, earliest, next })
     }
 
     /// Takes up the message of an earlier life of the task. `None` when the store cannot tell.
@@ -75,21 +78,23 @@ impl<'a> StatusMessage<'a> {
         self.stand = match noted {
             None => Stand::Unsent,
             Some(None) => Stand::Gone,
-            Some(Some(message)) => {
-                self.next = Instant::now();
-                Stand::At(message)
-            }
+            Some(Some(message)) => Stand::At(message),
         };
         Some(())
     }
 
     /// Shows these words when it is time. Returns when to look again; `None` when only news change it.
-    pub(super) async fn show(&mut self, words: &str) -> Option<Instant> {
+    pub(super) async fn show(&mut self, words: &str, haste: Haste) -> Option<Instant> {
         if words.is_empty() || words == self.says || matches!(self.stand, Stand::Gone) {
             return None;
         }
-        if self.next > Instant::now() {
-            return Some(self.next);
+        let due = match (&self.stand, haste) {
+            (Stand::At(_), _) | (_, Haste::Now) => self.next,
+            (_, Haste::InTime) => self.next.max(self.earliest),
+            (_, Haste::InPlace) => return None,
+        };
+        if due > Instant::now() {
+            return Some(due);
         }
         if !self.has_leave(Turn::Behind) {
             return Some(Instant::now() + SOON);

@@ -118,6 +118,40 @@ async fn a_task_that_goes_on_edits_the_message_of_its_earlier_life() {
 }
 
 #[tokio::test]
+async fn what_waits_for_leave_says_so_at_once_and_goes_on_in_the_same_message() {
+    let house = testing::desk_with(settings(3600), Pace::LIFTED);
+    let kept = KeptProgress::default();
+    let first = Arc::new(TaskProgress::of(&house.outbox, &claimed(1, 1)));
+    kept.keep(TaskId(1), &first);
+    drop(first);
+    kept.waits(TaskId(1), asked_for_leave("running a command"));
+    house.platform.wait_for(1).await;
+    let second = kept.take(TaskId(1)).unwrap();
+    kept.waits(TaskId(1), "too late".to_owned());
+    second.goes_on(true);
+    house.platform.wait_for(2).await;
+    second.close();
+    let asked =
+        "[status] ⏳ I asked an owner for leave (running a command); I go on when they answer.";
+    assert_eq!(ended(&house).await, [asked, "[9] ⏳ it is allowed: going on …", "[9 gone]"]);
+}
+
+#[tokio::test]
+async fn what_was_decided_before_it_was_shown_is_not_shown() {
+    let pace = Pace { per_direct: Duration::from_millis(1), ..Pace::LIFTED };
+    let house = testing::desk_with(settings(3600), pace);
+    house.account().waiting.fetch_add(1, Ordering::Relaxed);
+    let kept = KeptProgress::default();
+    let progress = Arc::new(TaskProgress::of(&house.outbox, &claimed(1, 1)));
+    kept.keep(TaskId(1), &progress);
+    kept.waits(TaskId(1), asked_for_leave("running a command"));
+    kept.take(TaskId(1)).unwrap().goes_on(false);
+    house.account().waiting.fetch_sub(1, Ordering::Relaxed);
+    progress.close();
+    assert!(ended(&house).await.is_empty());
+}
+
+#[tokio::test]
 async fn whose_message_may_be_there_unknown_sends_no_second_one() {
     let house = house();
     house.ledger.note_status(TaskId(1), None).await.unwrap();

@@ -2,7 +2,7 @@
 
 use selkie_channel_core::{Redactor, split};
 
-use super::news::News;
+use super::news::{Leave, News};
 use crate::domain::plan::{Plan, PlanStep, StepStatus};
 
 /// The longest step and summary, UTF-16 units.
@@ -75,6 +75,9 @@ fn checklist(plan: &Plan, current: &str) -> String {
 }
 
 fn doing(news: &News) -> String {
+    if let Some(Leave::Sought(line) | Leave::Settled(line)) = &news.leave {
+        return line.clone();
+    }
     if news.waiting && news.tool.is_none() {
         return format!("⏳ {WAITING} …");
     }
@@ -86,6 +89,19 @@ fn doing(news: &News) -> String {
     match news.line.is_empty() {
         true => format!("⏳ {what} …"),
         false => format!("⏳ {what}: {}", code(&news.line)),
+    }
+}
+
+/// Says that leave was asked for elsewhere, for what a tool does. What the call itself would do is not for everybody.
+pub(crate) fn asked_for_leave(words: &str) -> String {
+    format!("⏳ I asked an owner for leave ({}); I go on when they answer.", one_line(words))
+}
+
+/// Says that it was decided.
+pub(super) fn settled(allowed: bool) -> String {
+    match allowed {
+        true => "⏳ it is allowed: going on …".to_owned(),
+        false => "⏳ it is not allowed: going on without it …".to_owned(),
     }
 }
 
@@ -155,7 +171,7 @@ mod tests {
 
     fn news(plan: Option<Plan>, tool: &str, line: &str) -> News {
         let tool = (!tool.is_empty()).then(|| tool.to_owned());
-        News { plan, tool, line: line.to_owned(), waiting: false }
+        News { plan, tool, line: line.to_owned(), ..News::default() }
     }
 
     use StepStatus::{Completed, InProgress, Pending};
@@ -197,6 +213,14 @@ mod tests {
         ⏳ running a command: ``a`b``
         ⏳ working: `x`
         ");
+    }
+
+    #[test]
+    fn leave_is_told_without_what_the_call_would_do() {
+        let told = asked_for_leave("running a\n*command*");
+        insta::assert_snapshot!(told, @r"⏳ I asked an owner for leave (running a \*command\*); I go on when they answer.");
+        let leave = Some(Leave::Settled(settled(true)));
+        assert_eq!(status(&News { leave, ..News::default() }), "⏳ it is allowed: going on …");
     }
 
     #[test]

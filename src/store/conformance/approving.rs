@@ -31,6 +31,7 @@ fn request() -> Request {
         v: Request::VERSION,
         call: "c1.0".to_owned(),
         tool: "write_file".to_owned(),
+        words: "running a command".to_owned(),
         preview: "create a.txt".to_owned(),
         unseen: Vec::new(),
         reasons: vec!["asks first".to_owned()],
