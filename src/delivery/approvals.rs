@@ -13,6 +13,8 @@ use crate::store::{ApprovalRow, AskedPerson};
 
 /// A request is repeated in its outcome as far as surely fits into one message, in bytes.
 const MOST_REPEATED: usize = 1200;
+/// What a message shows of a call that goes along as a file, in bytes.
+const HEAD: usize = 1200;
 /// Names of people and places are cut to this, in characters.
 const MOST_NAME: usize = 60;
 
@@ -57,6 +59,11 @@ pub(crate) fn asked(about: &About<'_>, request: &Request) -> Question {
     }
 }
 
+/// Writes all that a request is for, for a file that goes along with it.
+pub(crate) fn whole(request: &Request) -> String {
+    visible(&request.preview) + "\n"
+}
+
 /// What would be done, and for whom. Nothing that the model said stands in it but what it would do.
 fn told(about: &About<'_>, request: &Request) -> String {
     let whom = match about.requester {
@@ -69,7 +76,18 @@ fn told(about: &About<'_>, request: &Request) -> String {
     };
     let head =
         format!("`{}` needs your leave, for {whom} in {}:", request.tool, plain(&about.place));
-    let shown = fenced(&visible(&request.preview));
+    let shown = visible(&request.preview);
+    let shown = match request.is_long() {
+        true => {
+            let characters = request.preview.chars().count();
+            let head = fenced(&format!("{}…", &shown[..shown.floor_char_boundary(HEAD)]));
+            format!(
+                "{head}\n\nThis is the beginning. The whole call, {characters} characters, is in the file above: \
+                 read it before you decide."
+            )
+        }
+        false => fenced(&shown),
+    };
     let unseen: String =
         request.unseen.iter().map(|what| format!("\n- not shown: {}", plain(what))).collect();
     let reasons: String = request.reasons.iter().map(|reason| format!("\n- it {reason}")).collect();

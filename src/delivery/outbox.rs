@@ -105,7 +105,7 @@ impl Outbox {
         let account = self.accounts.of(&outbound.conversation)?;
         let outbound = outbound.said(self.runtime.clock.now()).numbered(self.runtime.nonce());
         let mut parts = account.channel.sender.render(&outbound);
-        let asks = matches!(outbound.body, Body::Question(_));
+        let asks = matches!(outbound.body, Body::Question(_) | Body::QuestionWithFile { .. });
         parts.iter_mut().for_each(|part| part.asks = asks);
         let expires_at = Some(after(self.runtime.clock.now(), self.settings.outbox.answer_expires));
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })

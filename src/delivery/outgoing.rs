@@ -51,9 +51,7 @@ impl OutgoingFiles {
         file: fs::File,
         search: Search,
     ) -> Result<PathBuf, NoCopy> {
-        let own = self.folder.join(format!("{task}-{}", uuid::Uuid::now_v7()));
-        tokio::fs::DirBuilder::new().recursive(true).mode(0o700).create(&own).await?;
-        let path = own.join(name);
+        let path = self.folder_for(task).await?.join(name);
         match copy(file, &path, search).await {
             Ok(()) => Ok(path),
             Err(error) => {
@@ -61,6 +59,35 @@ impl OutgoingFiles {
                 Err(error)
             }
         }
+    }
+
+    /// Writes words into a file of its own and returns where it lies (0600).
+    pub(crate) async fn put(
+        &self,
+        task: impl std::fmt::Display,
+        name: &str,
+        words: &str,
+    ) -> io::Result<PathBuf> {
+        let path = self.folder_for(task).await?.join(name);
+        let mut options = tokio::fs::OpenOptions::new();
+        let mut to = options.write(true).create_new(true).mode(0o600).open(&path).await?;
+        let written = async {
+            to.write_all(words.as_bytes()).await?;
+            to.flush().await?;
+            to.sync_all().await
+        };
+        if let Err(error) = written.await {
+            self.remove(&path);
+            return Err(error);
+        }
+        Ok(path)
+    }
+
+    /// Makes a folder for one copy.
+    async fn folder_for(&self, task: impl std::fmt::Display) -> io::Result<PathBuf> {
+        let own = self.folder.join(format!("{task}-{}", uuid::Uuid::now_v7()));
+        tokio::fs::DirBuilder::new().recursive(true).mode(0o700).create(&own).await?;
+        Ok(own)
     }
 
     /// Removes what a part names: it will not be sent any more.

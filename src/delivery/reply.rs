@@ -172,7 +172,10 @@ impl Reply for TaskReply {
 /// Where the file of a body lies.
 fn path_of(body: &mut Body) -> Option<&mut String> {
     match body {
-        Body::File { path, .. } | Body::Photo { path, .. } | Body::Voice { path, .. } => Some(path),
+        Body::File { path, .. }
+        | Body::Photo { path, .. }
+        | Body::Voice { path, .. }
+        | Body::QuestionWithFile { path, .. } => Some(path),
         Body::Text { .. }
         | Body::Reaction { .. }
         | Body::Question(_)

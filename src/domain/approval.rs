@@ -12,8 +12,10 @@ pub const MOST_RECENT: u32 = 10;
 /// The time in which requests of one person are counted.
 pub const WITHIN: TimeDelta = TimeDelta::hours(1);
 
-/// Characters of a preview that a person is shown: what takes more is asked of nobody.
+/// Characters of a preview that a person is shown in a message.
 pub const MOST_SHOWN: usize = 8_000;
+/// Characters of a preview that goes along as a file: what takes more is asked of nobody.
+pub const MOST_ATTACHED: usize = 200_000;
 
 /// Who can allow a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -110,6 +112,16 @@ pub struct Request {
 impl Request {
     /// The layout written today.
     pub const VERSION: u16 = 1;
+
+    /// Whether it is too long for a message.
+    pub fn is_long(&self) -> bool {
+        self.preview.chars().count() > MOST_SHOWN
+    }
+}
+
+/// Says why what is too long to be shown is asked of nobody.
+pub fn too_long() -> String {
+    format!("it takes more than {MOST_SHOWN} characters: do less at once")
 }
 
 /// Where an approval stands.

@@ -37,6 +37,8 @@ pub struct Sought {
     pub requester: Option<Person>,
     /// Each who can give it, and how they are asked. With nobody it counts as refused at once.
     pub asked: Vec<(Person, Draft)>,
+    /// Why nobody is asked, where that is known.
+    pub unasked: Option<String>,
     /// Nobody can decide after this moment.
     pub expires_at: DateTime<Utc>,
 }

@@ -99,6 +99,7 @@ impl Sender for Terminal {
             Body::Reaction { emoji, .. } => emoji.clone(),
             Body::Question(question) => question.in_words(),
             Body::Held(_)
+            | Body::QuestionWithFile { .. }
             | Body::Status { .. }
             | Body::Revision { .. }
             | Body::Withdrawal { .. }

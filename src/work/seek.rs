@@ -1,13 +1,13 @@
 //! A run that waits for somebody's leave: who is asked, where, and the park itself.
 
-use selkie_channel_core::{Audience, Body, ConversationId, Outbound, PersonId};
+use selkie_channel_core::{Audience, Body, ConversationId, PersonId, Question};
 
 use crate::agent::Seeks;
 use crate::delivery::approvals::{self, About};
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::asked_for_leave;
-use crate::domain::approval::{Approvers, Request};
+use crate::domain::approval::{Approvers, Request, too_long};
 use crate::domain::command_line;
 use crate::domain::facts::Trigger;
 use crate::domain::question::Person;
@@ -35,14 +35,15 @@ impl Answers {
             place: claimed.facts.place.name(),
             within: within.to_string(),
         };
-        let asked = self.asked(claimed, &about, &request);
+        let asked = self.asked(claimed, &about, &request).await;
+        let unasked = request.is_long().then(too_long);
         let line = self.told_here(claimed, &request);
         let expires_at = after(now, within);
         // Where nobody is asked the task goes on at once, and is told so.
         let wake_at = Some(if asked.is_empty() { now } else { expires_at });
         let hand_over = hand_over && !outbox.runtime.is_draining();
         let on = ParkedOn::Approval { key: key.clone() };
-        let seek = Some(Box::new(Sought { key, request, requester, asked, expires_at }));
+        let seek = Some(Box::new(Sought { key, request, requester, asked, unasked, expires_at }));
         self.limits.used(claimed, usage);
         let (ask, park_at) = (None, wake_at);
         let park = Advance::Park {
@@ -84,30 +85,40 @@ impl Answers {
     }
 
     /// Everybody who is asked, each with the message that asks them, in private.
-    fn asked(
+    async fn asked(
         &self,
         claimed: &Claimed,
         about: &About<'_>,
         request: &Request,
     ) -> Vec<(Person, Draft)> {
+        let mut asked = Vec::new();
+        for whom in self.whom(claimed, about, request) {
+            let question = approvals::asked(about, request);
+            let Asked { person, conversation } = whom;
+            let draft = match request.is_long() {
+                true => self.with_file(claimed, conversation, request, question).await,
+                false => self.outbox.draft_of(&conversation, Body::Question(question)),
+            };
+            asked.extend(draft.map(|draft| (person, draft)));
+        }
+        asked
+    }
+
+    /// Who can give leave, and where they are asked.
+    fn whom(&self, claimed: &Claimed, about: &About<'_>, request: &Request) -> Vec<Asked> {
         let owners = &self.rights.owners;
-        let draft = |conversation: ConversationId| {
-            let body = Body::Question(approvals::asked(about, request));
-            self.outbox.rendered(Outbound::new(conversation, body))
-        };
         match request.of {
             Approvers::Nobody => Vec::new(),
             Approvers::Terminal => {
                 let person = Person { id: command_line::person(), name: String::new() };
-                let draft = draft(claimed.conversation.clone());
-                draft.map(|draft| (person, draft)).into_iter().collect()
+                vec![Asked { person, conversation: claimed.conversation.clone() }]
             }
             Approvers::Owners => {
                 let own = about.requester.filter(|person| owners.contains(&person.id));
                 let of = |owner: &PersonId| {
                     let conversation = private(&self.outbox, claimed, owner)?;
                     let person = Person { id: owner.clone(), name: String::new() };
-                    Some((person, draft(conversation)?))
+                    Some(Asked { person, conversation })
                 };
                 // An owner who asks for something is asked about it, and the others are left alone.
                 match own.and_then(|person| of(&person.id)) {
@@ -117,6 +128,39 @@ impl Answers {
             }
         }
     }
+
+    /// The request with the whole call as a file. `None` where files cannot be carried so, or this one cannot be
+    /// written: half a call is not asked for.
+    async fn with_file(
+        &self,
+        claimed: &Claimed,
+        conversation: ConversationId,
+        request: &Request,
+        question: Question,
+    ) -> Option<Draft> {
+        let (files, task) = (&self.outbox.files, claimed.claim.task);
+        let name = format!("{}.txt", request.tool);
+        let path = match files.put(task, &name, &approvals::whole(request)).await {
+            Ok(path) => path,
+            Err(error) => {
+                tracing::warn!(%task, %error, "a request's file cannot be written");
+                return None;
+            }
+        };
+        let body =
+            Body::QuestionWithFile { path: path.to_string_lossy().into_owned(), name, question };
+        let draft = self.outbox.draft_of(&conversation, body);
+        if draft.is_none() {
+            files.remove(&path);
+        }
+        draft
+    }
+}
+
+/// One of those who can give leave, and where they are asked.
+struct Asked {
+    person: Person,
+    conversation: ConversationId,
 }
 
 /// The conversation in which an owner is alone with the bot: by the account of the task where it knows them,

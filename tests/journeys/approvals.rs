@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use selkie_playground::Turn;
 use selkie_playground::line_platform::{self, LinePlatform};
 use selkie_playground::telegram::{
     ADA, FileDraft, FileKind, GRACE, GROUP, LINUS, MessageView, PRIVATE,
 };
+use selkie_playground::{Fault, FaultKind, Turn};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -373,6 +373,84 @@ async fn on_line_nothing_is_pushed_to_who_waits() {
     assert_eq!(answer.text, "Added to plan.txt.");
     assert_eq!(fs::read_to_string(folder.join("plan.txt")).expect("a file"), "tide\n");
     assert_eq!(line.said(line_platform::GROUP), 2);
+}
+
+/// A world's model says this, in turn.
+fn scripted(world: &mut World, turns: Vec<Turn>) {
+    let model = json!({
+        "provider": "openai",
+        "endpoint": world.playground.model_endpoint(),
+        "model": "playground",
+        "api_key": "sk-playground-key-1234567890",
+    });
+    world.home.set("llm", model);
+    world.playground.model().script(turns);
+}
+
+/// A file that no message holds, and the call that writes it.
+fn long_call() -> (String, Vec<Turn>) {
+    let long: String = (0..2_000).map(|n| format!("tide {n}\n")).collect();
+    let call = Turn::call("write_file", json!({"path": "plan.txt", "content": long}));
+    (long, vec![call, Turn::text("that is all")])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_no_message_holds_is_a_file_before_its_buttons() {
+    let mut team = Team::with(json!({})).await;
+    let (long, turns) = long_call();
+    scripted(&mut team.world, turns);
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    let telegram = team.world.telegram();
+    telegram.say(GROUP, GRACE, "@selkie_demo_bot write it all");
+    let request = team.asked().await;
+    assert!(request.text.contains("is in the file above"), "{}", request.text);
+    assert!(request.text.chars().count() < 2_000, "{}", request.text);
+    let messages = telegram.messages(PRIVATE).into_iter();
+    let files: Vec<MessageView> = messages.filter(|m| m.file.is_some()).collect();
+    assert_eq!(files.len(), 1);
+    assert!(files[0].id < request.id);
+    let url = files[0].file.as_ref().expect("a file").url.clone();
+    let id = url.rsplit('/').next().expect("an id");
+    let (name, bytes) = telegram.file(id).expect("its bytes");
+    let whole = String::from_utf8(bytes.to_vec()).expect("text");
+    assert_eq!(name, "write_file.txt");
+    assert!(whole.contains("tide 0\n") && whole.contains("tide 1999\n"), "{whole}");
+    assert_eq!(team.tap(&request, "Approve").await, "✔ Approved by Ada Lovelace");
+    team.told("that is all").await;
+    assert_eq!(team.wrote(), Some(long));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_the_file_does_not_arrive_nothing_is_asked() {
+    let mut team = Team::with(json!({})).await;
+    scripted(&mut team.world, long_call().1);
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    let refused = FaultKind::Refuse { code: 400, description: "Bad Request: no files".into() };
+    team.world.telegram().fault(Fault::next("sendDocument", refused));
+    team.world.telegram().say(GROUP, GRACE, "@selkie_demo_bot write it all");
+    team.told("that is all").await;
+    let prompt = team.world.last_prompt();
+    assert!(prompt.contains("nobody who could allow it can be reached in private"), "{prompt}");
+    assert!(team.world.telegram().messages(PRIVATE).iter().all(|m| m.keyboard.is_none()));
+    assert_eq!((team.wrote(), team.states()), (None, vec!["not_asked".to_owned()]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_no_file_can_be_carried_a_long_call_is_refused() {
+    let mut world = World::start().await;
+    scripted(&mut world, long_call().1);
+    let line = Line::of(world, json!({})).await;
+    let dir = TempDir::new().expect("a folder");
+    let folder = dir.path().canonicalize().expect("a folder");
+    line.ask(line_platform::GROUP, &format!("/workspace {}", folder.display())).await;
+    let asked = format!("{} write it all", line_platform::BOT_NAME);
+    let asked = line.platform().say(line_platform::GROUP, line_platform::GRACE, &asked);
+    assert_eq!(line.answer(line_platform::GROUP, &asked).await.text, "that is all");
+    let prompt = line.world.last_prompt();
+    assert!(prompt.contains("it takes more than 8000 characters"), "{prompt}");
+    assert_eq!(line.said(line_platform::ADA), 0);
 }
 
 /// The call is made once, or once at most where the process died while it was being made.

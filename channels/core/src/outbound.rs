@@ -124,6 +124,16 @@ pub enum Body {
     },
     /// A question to one person, with buttons where the platform has them.
     Question(Question),
+    /// A question about a file: the file, then the question, which is asked only when the file has arrived. Nothing
+    /// at all where files cannot be carried so.
+    QuestionWithFile {
+        /// Absolute path on this machine.
+        path: String,
+        /// Shown name.
+        name: String,
+        /// What is asked about it.
+        question: Question,
+    },
     /// Stands in for an answer that is not ready: a button that stays, by which it is fetched. Said only
     /// where a right to answer runs out, see [`ReplyWindow::hold_at`]; nothing elsewhere.
     Held(Question),

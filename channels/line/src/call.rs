@@ -103,10 +103,12 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         Body::Question(question) => ask(outbound, &spot, question),
         Body::Held(question) => held(outbound, &spot, question),
         Body::TapAnswer { handle, text } => answer_tap(outbound, &spot, handle, text),
-        // Messages on LINE cannot be changed; the animation is there in one-to-one chats only.
-        Body::Status { .. } | Body::Revision { .. } | Body::Withdrawal { .. } | Body::Typing => {
-            Vec::new()
-        }
+        // Bots send no files on LINE, and its messages cannot be changed; the animation is there in one-to-one chats only.
+        Body::QuestionWithFile { .. }
+        | Body::Status { .. }
+        | Body::Revision { .. }
+        | Body::Withdrawal { .. }
+        | Body::Typing => Vec::new(),
     }
 }
 

@@ -23,6 +23,12 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         Body::Voice { path, name } => maker.file("sendVoice", "voice", path, name, None),
         Body::Reaction { message, emoji, big } => maker.reaction(message, emoji, *big),
         Body::Question(question) => maker.question(question),
+        Body::QuestionWithFile { path, name, question } => {
+            let mut parts = maker.file("sendDocument", "document", path, name, None);
+            let asked = maker.question(question).into_iter();
+            parts.extend(asked.map(|part| Part { follows: true, ..part }));
+            parts
+        }
         Body::Status { markdown } => maker.status(markdown),
         Body::Revision { message, markdown, question } => {
             maker.revision(message, markdown, question.as_ref())

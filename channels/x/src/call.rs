@@ -48,6 +48,7 @@ pub fn render(outbound: &Outbound, numbering: Numbering) -> Vec<Part> {
         // A timeline shows posts and nothing else.
         Body::Reaction { .. }
         | Body::Held(_)
+        | Body::QuestionWithFile { .. }
         | Body::Status { .. }
         | Body::Revision { .. }
         | Body::Withdrawal { .. }

@@ -3,7 +3,9 @@
 use super::Drive;
 use super::standing::Leave;
 use crate::agent::{Dropped, words};
-use crate::domain::approval::{ApprovalState, Exposure, MOST_SHOWN};
+use crate::domain::approval::{
+    ApprovalState, Approvers, Exposure, MOST_ATTACHED, Request, too_long,
+};
 use crate::domain::tool::{Class, Recovery};
 use crate::domain::transcript::{Answer, Call};
 use crate::store::ApprovalRow;
@@ -59,9 +61,8 @@ impl Drive<'_> {
         let redactor = self.agent.redactor.clone();
         let made = tokio::task::spawn_blocking(move || resolved.request(&scope, &redactor)).await;
         Ok(match made {
-            Ok(Ok(request)) if request.preview.chars().count() > MOST_SHOWN => {
-                let why = format!("it takes more than {MOST_SHOWN} characters: do less at once");
-                refused(call, words::not_shown(&call.name, &why))
+            Ok(Ok(request)) if !can_be_shown(&request) => {
+                refused(call, words::not_shown(&call.name, &too_long()))
             }
             Ok(Ok(request)) => Leave::Seek(Box::new(request)),
             Ok(Err(why)) => refused(call, words::not_shown(&call.name, &why.to_string())),
@@ -112,6 +113,13 @@ impl Drive<'_> {
         let waits = self.run.leave_key(call).is_some() && !self.run.has_started(call);
         (waits || self.run.has_not_asked(call)) && self.recovery(&call.name) == Recovery::Unknown
     }
+}
+
+/// What is too long for a message may go along as a file, where there is a chat that carries it.
+fn can_be_shown(request: &Request) -> bool {
+    let attached =
+        request.of == Approvers::Owners && request.preview.chars().count() <= MOST_ATTACHED;
+    !request.is_long() || attached
 }
 
 fn refused(call: &Call, why: String) -> Leave {

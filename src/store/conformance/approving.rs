@@ -48,7 +48,8 @@ fn sought(key: &str) -> Sought {
     let requester = Some(Person { id: PersonId::new("tg:1"), name: "Ann".to_owned() });
     let asked = vec![(owner(), draft(OWNERS, 1))];
     let expires_at = at(3600);
-    Sought { key: key.to_owned(), request: request(), requester, asked, expires_at }
+    let unasked = None;
+    Sought { key: key.to_owned(), request: request(), requester, asked, unasked, expires_at }
 }
 
 fn park(sought: Sought) -> Advance {

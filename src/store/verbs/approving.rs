@@ -26,6 +26,7 @@ pub struct Prepared {
     hash: String,
     requester: Option<Person>,
     asked: Vec<Asking>,
+    unasked: Option<String>,
     expires_at: i64,
 }
 
@@ -40,14 +41,15 @@ struct Asking {
 impl Prepared {
     /// Writes its texts.
     pub fn new(sought: Sought) -> Result<Self> {
-        let Sought { key, request, requester, asked, expires_at } = sought;
+        let Sought { key, request, requester, asked, unasked, expires_at } = sought;
         let asked = asked.into_iter().map(|(person, draft)| {
             let account = draft.outbound.conversation.account().clone();
             Ok(Asking { person, account, draft: outbox::Prepared::new(draft)? })
         });
         let (hash, expires_at) = (request.hash.clone(), millis(expires_at));
         let asked = asked.collect::<Result<_>>()?;
-        Ok(Self { key, request: json(&request)?, hash, requester, asked, expires_at })
+        let request = json(&request)?;
+        Ok(Self { key, request, hash, requester, asked, unasked, expires_at })
     }
 
     /// Returns about how many bytes it will take.
@@ -95,7 +97,8 @@ pub fn seek(
             queued.push(ask(tx, task, row, asking, now)?);
         }
     }
-    settle_unasked(tx, row, refused.as_deref().unwrap_or(NOBODY), now)?;
+    let why = refused.as_deref().or(sought.unasked.as_deref()).unwrap_or(NOBODY);
+    settle_unasked(tx, row, why, now)?;
     Ok(queued)
 }
 

@@ -86,7 +86,9 @@ fn words(body: &Body) -> String {
         Body::Text { markdown } | Body::Status { markdown } | Body::Revision { markdown, .. } => {
             markdown.clone()
         }
-        Body::Question(question) | Body::Held(question) => question.in_words(),
+        Body::Question(question)
+        | Body::Held(question)
+        | Body::QuestionWithFile { question, .. } => question.in_words(),
         Body::File { name, .. } | Body::Voice { name, .. } => name.clone(),
         Body::Photo { caption, .. } => caption.clone().unwrap_or_default(),
         Body::Reaction { .. } | Body::Withdrawal { .. } | Body::TapAnswer { .. } | Body::Typing => {
