@@ -1,5 +1,6 @@
 //! Secrets inside of URLs: who asks (`user:password@`) and what a query gives.
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 /// What stands in a secret's place.
@@ -9,6 +10,10 @@ const TELLING: [&str; 9] =
     ["key", "token", "secret", "pass", "pwd", "sig", "auth", "credential", "code"];
 /// Shorter ones would be found in every text.
 const SHORTEST: usize = 6;
+/// A user without a password that is shorter is a name, as it may stand in any text.
+const SHORTEST_TOKEN: usize = 20;
+/// URLs whose user is a name and never a token.
+const DATABASES: [&str; 2] = ["postgres", "postgresql"];
 
 /// Takes secrets out of every URL in a value.
 pub(super) fn without_secrets(value: Value) -> Value {
@@ -41,6 +46,18 @@ struct Pieces<'a> {
     fragment: Option<&'a str>,
 }
 
+impl Pieces<'_> {
+    /// Whether the user's name may be shown: it is one, and nobody can read the text in another way, in which what
+    /// follows a stray `/`, `?`, `#` or `@` of a password would be the place.
+    fn names_user(&self) -> bool {
+        let rest = [Some(self.place), self.query, self.fragment];
+        let is_plain = |piece: &str| !piece.contains('@');
+        DATABASES.contains(&self.scheme)
+            && self.user.is_some_and(is_plain)
+            && rest.into_iter().flatten().all(is_plain)
+    }
+}
+
 fn pieces(text: &str) -> Option<Pieces<'_>> {
     let (scheme, rest) = text.split_once("://")?;
     let (rest, fragment) = cut(rest, '#');
@@ -59,10 +76,18 @@ fn cut(text: &str, at: char) -> (&str, Option<&str>) {
 }
 
 fn text_without_secrets(text: &str) -> String {
-    let Some(Pieces { scheme, user, place, query, fragment }) = pieces(text) else {
-        return text.to_owned();
+    let Some(pieces) = pieces(text) else { return text.to_owned() };
+    let names_user = pieces.names_user();
+    let Pieces { scheme, user, place, query, fragment } = pieces;
+    if DATABASES.contains(&scheme) && !names_user && text.contains('@') {
+        return format!("{scheme}://{SET}");
+    }
+    let user = match user.map(|user| user.split_once(':').unwrap_or((user, ""))) {
+        Some((name, "")) if names_user => format!("{name}@"),
+        Some((name, _)) if names_user => format!("{name}:{SET}@"),
+        Some(_) => format!("{SET}@"),
+        None => String::new(),
     };
-    let user = user.map(|_| format!("{SET}@")).unwrap_or_default();
     let hidden = |pair: &str| match pair.split_once('=') {
         Some((name, _)) => format!("{name}={SET}"),
         // Alone it may be a name or a key.
@@ -75,9 +100,14 @@ fn text_without_secrets(text: &str) -> String {
 }
 
 fn secrets_of(text: &str) -> Vec<String> {
-    let Some(Pieces { user, query, .. }) = pieces(text) else { return Vec::new() };
-    // A user without a password may be a token.
-    let user = user.map(|user| user.split_once(':').map_or(user, |(_, password)| password));
+    let Some(Pieces { scheme, user, query, .. }) = pieces(text) else { return Vec::new() };
+    let own = user.and_then(|user| match user.split_once(':') {
+        Some((_, password)) => Some(password),
+        // Alone it may be a token.
+        None => {
+            Some(user).filter(|token| !DATABASES.contains(&scheme) && token.len() >= SHORTEST_TOKEN)
+        }
+    });
     let telling = |name: &str| {
         let name = name.to_lowercase();
         TELLING.iter().any(|part| name.contains(part))
@@ -85,7 +115,15 @@ fn secrets_of(text: &str) -> Vec<String> {
     let pairs = query.into_iter().flat_map(|query| query.split('&'));
     let given = pairs.filter_map(|pair| pair.split_once('='));
     let given = given.filter(|(name, _)| telling(name)).map(|(_, value)| value);
-    user.into_iter().chain(given).filter(|s| s.len() >= SHORTEST).map(str::to_owned).collect()
+    let long = own.into_iter().chain(given).filter(|s| s.len() >= SHORTEST);
+    long.flat_map(as_written_and_meant).collect()
+}
+
+/// A secret as the URL writes it, and as it is.
+fn as_written_and_meant(text: &str) -> Vec<String> {
+    let meant = percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let written = Some(text.to_owned()).filter(|written| *written != meant);
+    written.into_iter().chain([meant]).collect()
 }
 
 #[cfg(test)]
@@ -103,6 +141,15 @@ mod tests {
             ("https://h/p?key=abc&v=2&bare#frag", "https://h/p?key=[set]&v=[set]&[set]#[set]"),
             ("https://h/a@b", "https://h/a@b"),
             ("no url: a@b?c=d", "no url: a@b?c=d"),
+            ("postgres://selkie@db:5433/life", "postgres://selkie@db:5433/life"),
+            (
+                "postgres://ann:pw@db/life?sslmode=require",
+                "postgres://ann:[set]@db/life?sslmode=[set]",
+            ),
+            ("postgres://ann:a/b@db/life", "postgres://[set]"),
+            ("postgres://ann:a?b@db/life", "postgres://[set]"),
+            ("postgres://ann:a#b@db/life", "postgres://[set]"),
+            ("postgres://ann:a@b@db/life", "postgres://[set]"),
         ] {
             assert_eq!(text_without_secrets(text), shown);
         }
@@ -115,5 +162,13 @@ mod tests {
         let value =
             json!(["https://u:password@h?api_key=abcdefg&api-version=2026-01-01&sig=short"]);
         assert_eq!(secrets(&value), ["password", "abcdefg"]);
+        let users = json!([
+            "postgres://selkie@db/life",
+            "https://selkie@h",
+            "https://ghp_0123456789abcdefghij@h",
+            "postgres://ann:Sesam%21%2F@db/life"
+        ]);
+        let wanted = ["ghp_0123456789abcdefghij", "Sesam%21%2F", "Sesam!/"];
+        assert_eq!(secrets(&users), wanted, "a name may stand in any text");
     }
 }

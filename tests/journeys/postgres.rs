@@ -67,6 +67,19 @@ async fn a_second_daemon_is_told_who_has_the_database() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_user_of_the_database_is_no_secret() {
+    let mut world = World::start().await;
+    world.home.keep_in_postgres();
+    let daemon = world.daemon();
+    assert!(
+        world.ask("selkie is a seal").await.ends_with("selkie is a seal"),
+        "as the user is called"
+    );
+    assert!(daemon.stop().await.success());
+    assert!(!world.home.log().contains("[redacted]"), "{}", world.home.log());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_password_is_printed_nowhere() {
     let mut world = World::start().await;
     let url = server().database().replace("selkie@", "selkie:Sesam-open-1@");

@@ -38,6 +38,7 @@ impl Address {
         if !is_url(url) {
             return Err("is no URL of PostgreSQL: postgres://user@host/database".to_owned());
         }
+        escaped(url)?;
         let (url, mode) = without_mode(url)?;
         let mut config: Config =
             url.parse().map_err(|e| format!("cannot be read: {}", told(&e)))?;
@@ -96,6 +97,21 @@ impl fmt::Debug for Address {
     }
 }
 
+/// Refuses what others would read in another way than the driver: then a piece of a password would be a place, and
+/// be shown as one.
+fn escaped(url: &str) -> Result<(), String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, after) = rest.split_at(end);
+    let in_place = authority.matches('@').count() <= 1 && !after.contains('@');
+    if in_place && !rest.contains('#') {
+        return Ok(());
+    }
+    Err("has a /, ?, # or @ in its user or password: write %2F, %3F, %23 or %40 there, or put the password into \
+         store.password_file"
+        .to_owned())
+}
+
 /// Takes `sslmode` out of a URL: the driver knows fewer words than there are.
 fn without_mode(url: &str) -> Result<(String, Option<SslMode>), String> {
     let Some((before, query)) = url.split_once('?') else { return Ok((url.to_owned(), None)) };
@@ -134,6 +150,7 @@ fn usual(config: &Config) -> SslMode {
 
 fn shown(config: &Config, role: &str, database: &str) -> String {
     let host = |host: &Host| match host {
+        Host::Tcp(name) if name.contains(':') => format!("[{name}]"),
         Host::Tcp(name) => name.clone(),
         Host::Unix(path) => path.display().to_string(),
     };
@@ -176,6 +193,18 @@ mod tests {
             let why = read(wrong).unwrap_err();
             assert!(!why.contains("Sesam"), "{why}");
         }
+    }
+
+    #[test]
+    fn a_password_that_can_be_read_in_two_ways_is_refused() {
+        for password in ["aB3/xY9", "pw?q9", "pw#q9", "cr@et", "a/b@c"] {
+            let why = read(&format!("postgres://bob:{password}@db.example/life")).unwrap_err();
+            assert!(why.contains("write %2F, %3F, %23 or %40"), "{why}");
+            assert!(!why.contains(password), "{why}");
+        }
+        let address = read("postgres://bob:aB3%2Fx%40Y9@db.example/life").unwrap();
+        assert_eq!(address.config().get_password(), Some(&b"aB3/x@Y9"[..]));
+        assert!(read("postgres://db.example/life?user=bob").is_ok());
     }
 
     #[test]
