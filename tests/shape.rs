@@ -59,6 +59,12 @@ const PLANNED: &[(&str, Class)] = &[
     ("twitter_post", Class::Public),
 ];
 
+/// The tools as they are.
+fn real() -> Shaper {
+    let base = base::build(&Settings::default(), &base::ToolDeps::default()).unwrap();
+    Shaper::for_channels(Arc::new(base), runtime(), &channels(), &Settings::default()).unwrap()
+}
+
 /// What stands at the head of every overlay.
 fn runtime() -> Vec<Registered> {
     base::runtime(&Settings::default(), &base::ToolDeps::default())
@@ -463,7 +469,7 @@ fn an_owner_gives_a_tool_by_its_name() {
     let why = |facts: &Facts| shaper.shape(facts).why("bash").join("; ");
     assert!(
         why(&asked(Trust::Owner))
-            .ends_with("an owner who writes $bash is asked whether that one task may use it")
+            .ends_with("an owner who writes $bash is asked whether that one task may use it, unless it holds other people's words")
     );
     let named = |trust| Facts { summoned: vec!["bash".to_owned()], ..asked(trust) };
     let given = why(&named(Trust::Owner));
@@ -471,6 +477,15 @@ fn an_owner_gives_a_tool_by_its_name() {
     assert!(
         why(&named(Trust::Allowed)).starts_with("hidden in groups"),
         "nobody else's words count"
+    );
+    let otherwise = Facts { summoned: vec!["exec".to_owned()], ..asked(Trust::Owner) };
+    assert_eq!(real().shape(&otherwise).why("bash").join("; "), given, "as others call it");
+    let tainted = Facts { taint: Taint::Raw, ..named(Trust::Owner) };
+    let (says, gives) = (why(&tainted), shaper.shape(&tainted).summoned);
+    assert!(says.starts_with("hidden in groups") && gives.is_empty(), "{says}");
+    assert!(
+        says.contains("its name ($) gives nothing while the task holds other people's"),
+        "{says}"
     );
     let plan = Facts { mode: Mode::Plan, ..named(Trust::Owner) };
     assert!(why(&plan).starts_with("hidden in plan mode"), "nor in plan mode");

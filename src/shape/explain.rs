@@ -76,7 +76,8 @@ impl Shape {
                 let mut lines = reasons;
                 if lines.iter().all(|reason| rules::yields(reason)) {
                     lines.push(format!(
-                        "an owner who writes ${name} is asked whether that one task may use it"
+                        "an owner who writes ${name} is asked whether that one task may use it, unless it holds other \
+                         people's words"
                     ));
                 }
                 lines

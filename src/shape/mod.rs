@@ -6,6 +6,7 @@ pub mod roots;
 pub mod rules;
 mod views;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use selkie_channel_core::{Audience, SpeakingTool};
@@ -14,7 +15,7 @@ use crate::domain::approval::{Approvers, nobody};
 use crate::domain::facts::{Facts, Mode, Trigger};
 use crate::domain::tool::{Class, ToolSpec};
 use crate::guard::policy::{self, Policy};
-use crate::shape::rules::{Effect, RULES};
+use crate::shape::rules::{Effect, RULES, UNHEEDED};
 use crate::shape::views::{Key, Views};
 use crate::tools::registry::{
     Asks, Base, Hide, Overlay, Registered, Registry, Selection, disabled, twice,
@@ -117,31 +118,47 @@ impl Shaper {
     pub fn shape(&self, facts: &Facts) -> Shape {
         let mask = rules::at_work(facts);
         let any = |holds: fn(&rules::Rule) -> bool| at_work(mask).any(|(_, rule)| holds(rule));
+        let summoned = self.ours(&facts.summoned);
         let key = Key::of(facts, mask, (any(|rule| rule.opens), any(|rule| rule.yields)));
+        let key = if key.summoned.is_empty() { key } else { Key { summoned: &summoned, ..key } };
         let key = Key { policy: self.policy.at_work(&in_words(facts, &facts.place.name())), ..key };
         let registry = self.views.get(&key, || self.view(&key));
         Shape {
             registry,
             setting: setting(facts),
-            summoned: key.summoned.to_vec(),
+            summoned: key.heeded().to_vec(),
             roots: roots::row(facts),
         }
+    }
+
+    /// Our names of tools that the owner may call as other harnesses do.
+    fn ours<'n>(&self, summoned: &'n [String]) -> Cow<'n, [String]> {
+        let is_ours = |name: &String| self.base.our_name(name) == name.as_str();
+        if summoned.iter().all(is_ours) {
+            return Cow::Borrowed(summoned);
+        }
+        Cow::Owned(summoned.iter().map(|name| self.base.our_name(name).to_owned()).collect())
     }
 
     fn view(&self, key: &Key<'_>) -> Registry {
         let overlay = self.overlay(key);
         let said = self.said(key, &overlay);
         let (mut hides, mut asks) = (vec![self.denied(&said)], Vec::new());
+        let mut unheeded = Vec::new();
         for (at, rule) in at_work(key.mask) {
             let what = Arc::clone(&self.rules[at]);
             let except = self.spared(rule, key, &said).map(Arc::new);
             asks.extend(self.only_asks(rule, key, &said));
             let made = Hide { reason: rule.reason.into(), what, except };
             match rule.effect {
-                Effect::Hide => hides.push(made),
+                Effect::Hide => {
+                    unheeded.extend(self.unheeded(rule, key, &made));
+                    hides.push(made);
+                }
                 Effect::Ask => asks.push(made),
             }
         }
+        hides.extend(unheeded);
         asks.push(self.asked(&said));
         let of = match key.features {
             Some(_) => Approvers::Owners,
@@ -193,7 +210,7 @@ impl Shaper {
     /// and what the policy makes less (tools).
     fn spared(&self, rule: &rules::Rule, key: &Key<'_>, said: &Said) -> Option<Selection> {
         let opened = if rule.opens { key.opened } else { &[] };
-        let summoned = if rule.yields { key.summoned } else { &[] };
+        let summoned = if rule.yields { key.heeded() } else { &[] };
         let asked =
             if rule.bends && rule.effect == Effect::Hide { said.asked.as_slice() } else { &[] };
         let allowed = if rule.bends { said.allowed.as_slice() } else { &[] };
@@ -210,14 +227,19 @@ impl Shaper {
         }
         let at = RULES.iter().position(|other| other.id == rule.id);
         let hidden = |name: &&String| at.is_some_and(|at| self.covers(&self.rules[at], name));
-        let opened = |name: &&String| rule.opens && key.opened.contains(name);
+        let class_of = |name: &str| self.base.spec(name).map(|spec| spec.class.name());
+        let opened = |name: &&String| {
+            let class = class_of(name);
+            let says = |word: &String| word == *name || Some(word.as_str()) == class;
+            rule.opens && key.opened.iter().any(says)
+        };
         let named = |names: &[String]| -> Vec<String> {
             names.iter().filter(hidden).filter(|name| !opened(name)).cloned().collect()
         };
         let mut asks = Vec::new();
         if rule.yields {
             let reason = format!("asks first: the owner wrote its name; otherwise {}", rule.reason);
-            asks.push(self.named(&reason, &named(key.summoned)));
+            asks.push(self.named(&reason, &named(key.heeded())));
         }
         if rule.bends {
             let reason =
@@ -225,6 +247,16 @@ impl Shaper {
             asks.push(self.named(&reason, &named(&said.allowed)));
         }
         asks
+    }
+
+    /// Says why a name that the owner wrote gives nothing now.
+    fn unheeded(&self, rule: &rules::Rule, key: &Key<'_>, made: &Hide) -> Option<Hide> {
+        let is_spared =
+            |name: &str| made.except.as_ref().is_some_and(|except| self.covers(except, name));
+        let is_hidden = |name: &&String| self.covers(&made.what, name) && !is_spared(name);
+        let names: Vec<String> = key.summoned.iter().filter(is_hidden).cloned().collect();
+        let says = key.unheeded && rule.yields && !names.is_empty();
+        says.then(|| self.named(UNHEEDED, &names))
     }
 
     /// Whether a selection speaks of a tool of this name, in the base or on top of it.

@@ -65,6 +65,10 @@ pub enum When {
 pub const TAINTED: &str = "asks first while the task holds other people's words (a quote, a forward, a file, group \
     talk, a web page, or an answer that came of them): they may have asked for it";
 
+/// Why a name that the owner wrote gives nothing.
+pub const UNHEEDED: &str = "its name ($) gives nothing while the task holds other people's words (group talk, a quote, a \
+    file, a page, or an answer that came of them): send /reset and ask again, or ask in private";
+
 /// The table. Speaking tools (class reply) are given by the place itself: they are there where its
 /// channel lists them. Own records (class note) are never hidden but by name.
 pub const RULES: &[Rule] = &[

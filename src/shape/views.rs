@@ -22,6 +22,8 @@ pub(super) struct Key<'a> {
     pub(super) opened: &'a [String],
     /// Tools that the owner's words name; empty where no rule yields.
     pub(super) summoned: &'a [String],
+    /// The names give nothing: words of others are in play, which may have led to them.
+    pub(super) unheeded: bool,
     /// The place's channel data; `None` for the command line.
     pub(super) features: Option<&'a Features>,
     /// Rows of the policy that hold, one bit each.
@@ -36,15 +38,21 @@ impl<'a> Key<'a> {
             Where::Channel(features) => Some(features),
         };
         let opened = if opens { facts.opened.as_slice() } else { &[] };
-        // What others wrote may have led to the name.
-        let yields = yields && facts.trust == Trust::Owner && !facts.taint.is_any();
+        let yields = yields && facts.trust == Trust::Owner;
         let summoned = if yields { facts.summoned.as_slice() } else { &[] };
-        Self { mask, opened, summoned, features, policy: 0 }
+        let unheeded = !summoned.is_empty() && facts.taint.is_any();
+        Self { mask, opened, summoned, unheeded, features, policy: 0 }
+    }
+
+    /// Returns the tools that the owner's words give.
+    pub(super) fn heeded(&self) -> &'a [String] {
+        if self.unheeded { &[] } else { self.summoned }
     }
 
     fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.mask, self.policy, self.opened, self.summoned, self.words()).hash(&mut hasher);
+        let summoned = (self.summoned, self.unheeded);
+        (self.mask, self.policy, self.opened, summoned, self.words()).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -59,6 +67,7 @@ struct Kept {
     policy: u64,
     opened: Vec<String>,
     summoned: Vec<String>,
+    unheeded: bool,
     features: Option<(String, String, Vec<String>)>,
 }
 
@@ -66,7 +75,8 @@ impl Kept {
     fn of(key: &Key<'_>) -> Self {
         let features = key.words().map(|(c, k, s)| (c.to_owned(), k.to_owned(), s.to_vec()));
         let (opened, summoned) = (key.opened.to_vec(), key.summoned.to_vec());
-        Self { mask: key.mask, policy: key.policy, opened, summoned, features }
+        let unheeded = key.unheeded;
+        Self { mask: key.mask, policy: key.policy, opened, summoned, unheeded, features }
     }
 
     fn is(&self, key: &Key<'_>) -> bool {
@@ -76,6 +86,7 @@ impl Kept {
             && features == key.words()
             && self.opened == key.opened
             && self.summoned == key.summoned
+            && self.unheeded == key.unheeded
     }
 }
 

@@ -131,7 +131,6 @@ mod tests {
     use crate::domain::tool::Also;
     use crate::tools::Settings;
     use crate::tools::base::{ToolDeps, build};
-    use crate::tools::registry::Selection;
 
     fn base() -> Vec<Arc<ToolSpec>> {
         build(&Settings::default(), &ToolDeps::default()).unwrap().specs()
@@ -206,16 +205,6 @@ mod tests {
             assert!(!is_known(name), "{name} is a tool");
             assert!(!names[..at].contains(name), "{name} stands for two tools");
         }
-    }
-
-    #[test]
-    fn a_rule_may_speak_of_a_tool_by_another_name() {
-        let base = build(&Settings::default(), &ToolDeps::default()).unwrap();
-        let selection = Selection::over(&base, &[], &["exec", "file_read", "bird_react"]);
-        let covered: Vec<_> = base.specs().into_iter().filter(|s| selection.covers(s)).collect();
-        assert_eq!(covered.iter().map(|s| s.name).collect::<Vec<_>>(), ["bash", "read_file"]);
-        let react = ToolSpec { name: "message_react", ..(*covered[0]).clone() };
-        assert!(selection.covers(&react));
     }
 
     #[test]

@@ -87,6 +87,12 @@ impl Base {
         (0..self.tools.len()).filter(at).map(|at| self.tools[at].spec().name).collect()
     }
 
+    /// Returns our name of a tool that is called by another harness's; any other name stays.
+    pub fn our_name<'a>(&self, called: &'a str) -> &'a str {
+        let specs: Vec<&ToolSpec> = self.tools.iter().map(|tool| &**tool.spec()).collect();
+        aliases::our_name(called, &specs)
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
         self.tools.binary_search_by_key(&name, |t| t.spec().name).ok()
     }
@@ -116,16 +122,14 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Prepares a selection. Names may be other harnesses'; those that the base does not have may be runtime tools'.
+    /// Prepares a selection. Names that the base does not have may be runtime tools'.
     pub fn over(base: &Base, classes: &[Class], names: &[&str]) -> Self {
         let mut bits = Bits::none(base.tools.len());
         for class in classes {
             bits.join(&base.classes[*class as usize]);
         }
-        let specs: Vec<&ToolSpec> = base.tools.iter().map(|tool| &**tool.spec()).collect();
-        let names: Vec<&str> = names.iter().map(|name| aliases::our_name(name, &specs)).collect();
         names.iter().filter_map(|n| base.position(n)).for_each(|at| bits.insert(at));
-        let names = names.into_iter().map(str::to_owned).collect();
+        let names = names.iter().map(|n| (*n).to_owned()).collect();
         Self { classes: classes.to_vec(), names, bits }
     }
 
