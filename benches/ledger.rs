@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
+use selkie::domain::cause::Cause;
 use selkie::domain::clock::{Clock, SystemClock};
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::ids::Instance;
@@ -420,7 +421,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         summoned: Vec::new(),
         at: now(),
     };
-    let task = NewTask::new(format!("{}|{key}", account()), facts);
+    let task = NewTask::new(Cause::Message { account: account(), key }, facts);
     Arrival { inbound, disposition: Disposition::Task(task) }
 }
 

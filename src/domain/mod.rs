@@ -2,6 +2,7 @@
 
 pub mod approval;
 pub mod builtin;
+pub mod cause;
 pub mod chance;
 pub mod clock;
 pub mod command_line;

@@ -11,6 +11,7 @@ use selkie_channel_core::{
 use crate::delivery::account::Account;
 use crate::delivery::moments::after;
 use crate::domain::builtin::Builtin;
+use crate::domain::cause::Cause;
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::span::Span;
@@ -101,8 +102,8 @@ impl Policy<'_> {
 
     /// Makes the task of a message.
     pub(crate) fn task(&self, inbound: &Inbound, trust: Trust) -> NewTask {
-        // A platform's key is unique within its account alone.
-        let cause = format!("{}|{}", inbound.conversation.account(), inbound.key);
+        let account = inbound.conversation.account().clone();
+        let cause = Cause::Message { account, key: inbound.key.clone() };
         let new = NewTask::new(cause, self.facts(inbound, trust));
         let not_before = inbound.album.as_ref().map(|_| self.now + ALBUM);
         NewTask { not_before, gathers: inbound.album.clone(), ..new }

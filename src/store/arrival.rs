@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{Inbound, PlaceId, What};
 
+use crate::domain::cause::Cause;
 use crate::domain::facts::{Facts, Where};
 use crate::domain::ids::TaskId;
 
@@ -78,8 +79,8 @@ impl Arrival {
 /// A task to be made.
 #[derive(Clone, Debug)]
 pub struct NewTask {
-    /// Unique: pushing the same cause twice makes one task. `<inbox key>`, `schedule:<id>@<time>`.
-    pub cause: String,
+    /// Where it comes from: pushing the same cause twice makes one task.
+    pub cause: Cause,
     /// What shape will look at.
     pub facts: Facts,
     /// Not to be claimed before (an album gathers its pictures).
@@ -92,7 +93,7 @@ pub struct NewTask {
 
 impl NewTask {
     /// A task that starts as soon as its lane is free.
-    pub fn new(cause: String, facts: Facts) -> Self {
+    pub fn new(cause: Cause, facts: Facts) -> Self {
         Self { cause, facts, not_before: None, gathers: None, interrupts: false }
     }
 }

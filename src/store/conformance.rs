@@ -13,6 +13,7 @@ use selkie_channel_core::{
     Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
 };
 
+use crate::domain::cause::Cause;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::ids::Instance;
 use crate::domain::taint::Taint;
@@ -183,10 +184,15 @@ pub fn facts() -> Facts {
     }
 }
 
+/// The cause that a message is.
+pub fn cause(message: &Inbound) -> Cause {
+    Cause::Message { account: message.conversation.account().clone(), key: message.key.clone() }
+}
+
 /// An arrival that starts a task.
 pub fn task(inbound: Inbound) -> Arrival {
     let gathers = inbound.album.clone();
-    let new = NewTask { gathers, ..NewTask::new(inbound.key.clone(), facts()) };
+    let new = NewTask { gathers, ..NewTask::new(cause(&inbound), facts()) };
     Arrival { inbound, disposition: Disposition::Task(new) }
 }
 

@@ -13,6 +13,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
 use crate::domain::approval::{ApprovalState, Verdict};
+use crate::domain::cause::Cause;
 use crate::domain::command_line;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::happening::Happening;
@@ -194,7 +195,8 @@ fn arrival(outbox: &Outbox, ask: Ask) -> Arrival {
     let conversation = command_line::conversation(&ask.workspace);
     let place = PlaceId::new(conversation.account().clone(), conversation.key());
     let now = outbox.runtime.clock.now();
-    let key = format!("ask:{}", uuid::Uuid::now_v7());
+    let cause = Cause::CommandLine { id: uuid::Uuid::now_v7().to_string() };
+    let key = cause.key(None).into_owned();
     let facts = Facts {
         v: Facts::VERSION,
         place: Where::CommandLine { terminal: ask.terminal },
@@ -209,7 +211,7 @@ fn arrival(outbox: &Outbox, ask: Ask) -> Arrival {
         summoned: Vec::new(),
         at: now,
     };
-    let task = NewTask::new(format!("{}|{key}", conversation.account()), facts);
+    let task = NewTask::new(cause, facts);
     let speaker =
         Speaker { id: command_line::person(), name: String::new(), username: None, is_bot: false };
     let inbound = Inbound {

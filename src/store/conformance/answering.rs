@@ -66,7 +66,7 @@ async fn words_that_fit_no_question_or_two_start_a_task(bed: &dyn Fixture) {
     (second.inbound.conversation, second.inbound.place) = (conversation(2), place(2));
     second.inbound.key.push_str(":2");
     if let Disposition::Task(new) = &mut second.disposition {
-        new.cause.push_str(":2");
+        new.cause = cause(&second.inbound);
     }
     let second = push(ledger.as_ref(), second, fuse(1)).await.claimed.remove(0);
     ledger.commit(&second.claim, park(asking("q3", 2, true))).await.unwrap();

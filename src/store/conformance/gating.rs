@@ -25,7 +25,7 @@ async fn judged(ledger: &dyn Ledger, n: i64, passed: Option<usize>) -> Judged {
         let (row, line) = &waiting.lines[at];
         let passed = Passed { quotes: true, is_lightweight: false, reason: "why".to_owned() };
         let facts = Facts { passed: Some(passed), ..facts() };
-        (*row, NewTask::new(line.key.clone(), facts))
+        (*row, NewTask::new(cause(line), facts))
     };
     Judged {
         conversation: conversation(n),

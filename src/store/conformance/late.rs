@@ -11,7 +11,7 @@ fn meant(order: i64, edit: &str) -> Arrival {
     let mut inbound = message(1, order);
     inbound.key.push_str(edit);
     (inbound.what, inbound.text) = (What::Edit, format!("selkie, {edit}"));
-    let new = NewTask::new(inbound.key.clone(), facts());
+    let new = NewTask::new(cause(&inbound), facts());
     arrival(inbound, Disposition::MeantNow(new))
 }
 

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::accept::{self, Row as ArrivalRow};
 use super::asking::{self, Answer};
-use super::outbox::{self, Cause, Prepared};
+use super::outbox::{self, Prepared, SaidFor};
 use super::rows::{json, millis};
 use super::{lanes, locks};
 use crate::store::error::Result;
@@ -110,6 +110,6 @@ pub fn carry_out(
 
 fn done(tx: &mut dyn Tx, row: i64, effect: &Effect, now: DateTime<Utc>) -> Result<TapDone> {
     let revision = effect.revision();
-    let queued = revision.map(|r| outbox::say(tx, r, Cause::Change(row), now)).transpose()?;
+    let queued = revision.map(|r| outbox::say(tx, r, SaidFor::Change(row), now)).transpose()?;
     Ok(TapDone { done: true, queued, ready: None })
 }

@@ -109,7 +109,7 @@ fn ask(
     asking: &Asking,
     now: DateTime<Utc>,
 ) -> Result<Queued> {
-    let said = outbox::say(tx, &asking.draft, outbox::Cause::Task(task), now)?;
+    let said = outbox::say(tx, &asking.draft, outbox::SaidFor::Task(task), now)?;
     tx.execute_later(
         "INSERT INTO approval_asked (approval, account, person, person_name, conversation, outbound, refused)
          SELECT CAST(?1 AS BIGINT), CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), conversation, id,

@@ -39,7 +39,7 @@ impl Prepared {
 
 /// Asks: the question's row, and what says it.
 pub fn ask(tx: &mut dyn Tx, task: i64, asked: &Prepared, now: DateTime<Utc>) -> Result<Queued> {
-    let queued = outbox::say(tx, &asked.draft, outbox::Cause::Task(task), now)?;
+    let queued = outbox::say(tx, &asked.draft, outbox::SaidFor::Task(task), now)?;
     tx.execute_later(
         "INSERT INTO question (account, key, conversation, task, outbound, state, person, person_name,
              ask, expires_at, created_at)

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId};
 
 use super::ending::{Ending, end};
-use super::outbox::{self, Cause, Prepared};
+use super::outbox::{self, Prepared, SaidFor};
 use super::rows::millis;
 use super::stop::{self, Ended};
 use super::{asking, conversations, lanes, locks, notes};
@@ -134,7 +134,7 @@ pub fn carry_out(
             draft.as_ref()
         }
     };
-    let queued = draft.map(|d| outbox::say(tx, d, Cause::Command(row), now)).transpose()?;
+    let queued = draft.map(|d| outbox::say(tx, d, SaidFor::Command(row), now)).transpose()?;
     Ok(Some(CommandDone { stopping: ended.running, queued, withdrawn: ended.withdrawn }))
 }
 

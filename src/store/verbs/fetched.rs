@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::Part;
 
 use super::held::{self, Turn};
-use super::outbox::{self, Cause, Prepared};
+use super::outbox::{self, Prepared, SaidFor};
 use super::rows::{json, millis, time};
 use super::{locks, marks, standing};
 use crate::domain::ids::OutboundId;
@@ -71,7 +71,7 @@ pub fn fetch(
     match effect {
         Effect::Say(draft) => {
             let draft = draft.as_ref();
-            let said = draft.map(|d| outbox::say(tx, d, Cause::Command(row), now)).transpose()?;
+            let said = draft.map(|d| outbox::say(tx, d, SaidFor::Command(row), now)).transpose()?;
             Ok(Some(Fetched { done: true, queued: said.into_iter().collect() }))
         }
         Effect::Release { key, parts } => {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::outbox::{self, Cause, Prepared};
+use super::outbox::{self, Prepared, SaidFor};
 use super::said::{RawBody, body, raw_body};
 use super::standing::parts_of;
 use crate::store::delivery::Queued;
@@ -21,7 +21,7 @@ pub fn button(
     if tx.exists("SELECT 1 FROM hold WHERE task = ?1", params![task])? {
         return Ok(None);
     }
-    let queued = outbox::say(tx, draft, Cause::Task(task), now)?;
+    let queued = outbox::say(tx, draft, SaidFor::Task(task), now)?;
     tx.execute_later(
         "INSERT INTO hold (account, key, task, button, token, open)
          SELECT c.account, CAST(?2 AS TEXT), t.id, CAST(?3 AS BIGINT), CAST(?4 AS TEXT), 1
@@ -42,7 +42,7 @@ pub fn say(
 ) -> Result<Queued> {
     let sql = "SELECT token FROM hold WHERE task = ?1 AND open = 1";
     let spent: Option<String> = tx.first(sql, params![task])?;
-    let mut queued = outbox::say(tx, draft, Cause::Finish(task, first), now)?;
+    let mut queued = outbox::say(tx, draft, SaidFor::Finish(task, first), now)?;
     let Some(spent) = spent else { return Ok(queued) };
     if draft.token().is_some_and(|own| own != spent) {
         close(tx, task)?;

@@ -7,7 +7,7 @@ use selkie_channel_core::{AccountId, Cursor, Inbound};
 use super::accept::{self, Row};
 use super::command;
 use super::locks;
-use super::outbox::{self, Cause, Prepared};
+use super::outbox::{self, Prepared, SaidFor};
 use super::rows::{load, time};
 use crate::domain::ids::InboxId;
 use crate::store::arrival::Arrival;
@@ -97,7 +97,7 @@ impl Intake for SqlLedger {
                 return Ok(None);
             }
             locks::named(tx, [draft.conversation()])?;
-            let queued = outbox::say(tx, &draft, Cause::Notice, now)?;
+            let queued = outbox::say(tx, &draft, SaidFor::Notice, now)?;
             let sql = "INSERT INTO notice (key, outbound) VALUES (?1, ?2)";
             tx.execute_later(sql, params![&key, queued.outbound.0])?;
             Ok(Some(queued))

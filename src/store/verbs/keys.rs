@@ -3,6 +3,7 @@
 use selkie_channel_core::{Inbound, MessageRef};
 use sha2::{Digest as _, Sha256};
 
+use crate::domain::cause::Cause;
 use crate::store::arrival::{Arrival, Disposition};
 
 /// Longer names, in bytes, are stored as their hash; no platform gives such names.
@@ -17,7 +18,9 @@ pub fn shorten(arrival: &mut Arrival) {
     message.iter_mut().for_each(reference);
     quote.iter_mut().for_each(|quote| reference(&mut quote.message));
     if let Disposition::Task(task) | Disposition::MeantNow(task) = disposition {
-        name(&mut task.cause);
+        if let Cause::Message { key, .. } = &mut task.cause {
+            name(key);
+        }
         task.gathers.iter_mut().for_each(name);
     }
 }

@@ -80,7 +80,7 @@ impl Prepared {
 
 /// Why something is said.
 #[derive(Clone, Copy, Debug)]
-pub enum Cause<'a> {
+pub enum SaidFor<'a> {
     /// By a task.
     Task(i64),
     /// By a task's call with this id.
@@ -95,7 +95,7 @@ pub enum Cause<'a> {
     Notice,
 }
 
-impl Cause<'_> {
+impl SaidFor<'_> {
     fn task(self) -> Option<i64> {
         match self {
             Self::Task(task) | Self::Call(task, _) | Self::Finish(task, _) => Some(task),
@@ -123,13 +123,13 @@ impl Cause<'_> {
 pub fn say(
     tx: &mut dyn Tx,
     draft: &Prepared,
-    cause: Cause<'_>,
+    why: SaidFor<'_>,
     now: DateTime<Utc>,
 ) -> Result<Queued> {
-    let Here { conversation, closed, asked } = here(tx, &draft.conversation, cause)?;
+    let Here { conversation, closed, asked } = here(tx, &draft.conversation, why)?;
     let answer = asked == Some(conversation);
-    let said = match cause {
-        Cause::Finish(_, first) => draft.said.map(|place| first + place),
+    let said = match why {
+        SaidFor::Finish(_, first) => draft.said.map(|place| first + place),
         _ => None,
     };
     let made = tx.insert(
@@ -138,9 +138,9 @@ pub fn say(
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         params![
             conversation,
-            cause.task(),
-            cause.call(),
-            cause.inbox(),
+            why.task(),
+            why.call(),
+            why.inbox(),
             answer,
             &draft.body,
             draft.expires_at.map(millis),
@@ -174,16 +174,16 @@ struct Here {
     conversation: i64,
     /// Why it is closed, if it is.
     closed: Option<String>,
-    /// The conversation that its cause came from.
+    /// The conversation that somebody asked for it in.
     asked: Option<i64>,
 }
 
 /// Finds the conversation that something is said in, made when nothing was ever heard there.
-fn here(tx: &mut dyn Tx, id: &ConversationId, cause: Cause<'_>) -> Result<Here> {
+fn here(tx: &mut dyn Tx, id: &ConversationId, why: SaidFor<'_>) -> Result<Here> {
     const OF_TASK: &str = "SELECT conversation FROM task WHERE id = ?1";
-    let (came_from, row) = match (cause, cause.task()) {
+    let (came_from, row) = match (why, why.task()) {
         (_, Some(task)) => (OF_TASK, task),
-        (Cause::Command(row), _) => ("SELECT conversation FROM inbox WHERE id = ?1", row),
+        (SaidFor::Command(row), _) => ("SELECT conversation FROM inbox WHERE id = ?1", row),
         // No row has this number: it came from nowhere.
         _ => (OF_TASK, 0),
     };

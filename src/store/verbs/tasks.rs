@@ -28,18 +28,6 @@ pub struct Row<'a> {
     pub starts: bool,
 }
 
-impl Row<'_> {
-    /// Returns the cause as it is stored: none where it is the key of the message, which the inbox holds
-    /// and keeps unique.
-    fn cause<'c>(&self, cause: &'c str) -> &'c str {
-        let own = cause.strip_prefix(self.account).and_then(|rest| rest.strip_prefix('|'));
-        match self.key {
-            Some(key) if key == own.unwrap_or(cause) => "",
-            _ => cause,
-        }
-    }
-}
-
 /// A task's row.
 #[derive(Clone, Copy, Debug)]
 pub struct Made {
@@ -71,7 +59,7 @@ pub fn make(
          ON CONFLICT (account, cause) WHERE cause <> '' DO NOTHING",
         params![
             row.account,
-            row.cause(&new.cause),
+            new.cause.key(row.key).as_ref(),
             conversation,
             row.lane,
             row.order,
@@ -88,7 +76,7 @@ pub fn make(
     }
     tx.one(
         "SELECT id, lane FROM task WHERE account = ?1 AND cause = ?2 AND cause <> ''",
-        params![row.account, &new.cause],
+        params![row.account, new.cause.key(None).as_ref()],
         |row| Ok(Made { task: row.get(0)?, lane: row.get(1)?, is_new: false }),
     )
 }

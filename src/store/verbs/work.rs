@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::outbox::{self, Cause, Prepared};
+use super::outbox::{self, Prepared, SaidFor};
 use super::run::{self, RawCommitted};
 use super::{absorbing, claiming, fence, lanes, locks, marks, standing};
 use crate::domain::ids::{Instance, OutboundId};
@@ -154,7 +154,7 @@ fn say(
     if let Some(outbound) = before {
         return Ok(Said::Known(OutboundId(outbound), standing::standing(tx, outbound)?));
     }
-    let queued = outbox::say(tx, draft, Cause::Call(claim.task.0, call), now)?;
+    let queued = outbox::say(tx, draft, SaidFor::Call(claim.task.0, call), now)?;
     if queued.parts.is_empty() {
         // Nothing to send: no receipt will ever come (the conversation is closed).
         let standing = standing::standing(tx, queued.outbound.0)?;

@@ -1,0 +1,49 @@
+//! Where a task comes from.
+
+use std::borrow::Cow;
+
+use selkie_channel_core::AccountId;
+
+/// What a task comes from. The same cause makes one task, however often it is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A platform's message.
+    Message {
+        /// The account that brought it.
+        account: AccountId,
+        /// Its key, unique within the account alone.
+        key: String,
+    },
+    /// Words that somebody typed at the command line.
+    CommandLine {
+        /// Names this one time.
+        id: String,
+    },
+}
+
+impl Cause {
+    /// Returns the key that a task of it is stored under; empty beside a new message of that key, which the inbox
+    /// holds and keeps unique.
+    pub fn key(&self, beside: Option<&str>) -> Cow<'static, str> {
+        match self {
+            Self::Message { key, .. } if beside == Some(key) => Cow::Borrowed(""),
+            Self::Message { account, key } => Cow::Owned(format!("{account}|{key}")),
+            Self::CommandLine { id } => Cow::Owned(format!("ask:{id}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_stored_once() {
+        let message = Cause::Message { account: AccountId::new("tg:8"), key: "tg:8:1".to_owned() };
+        assert_eq!(message.key(Some("tg:8:1")), "", "it stands in the inbox");
+        assert_eq!(message.key(Some("tg:8:2")), "tg:8|tg:8:1");
+        assert_eq!(message.key(None), "tg:8|tg:8:1");
+        let typed = Cause::CommandLine { id: "7".to_owned() };
+        assert_eq!((typed.key(None), typed.key(Some("7"))), ("ask:7".into(), "ask:7".into()));
+    }
+}
