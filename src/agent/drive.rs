@@ -93,6 +93,7 @@ impl<'a> Drive<'a> {
                 run
             }
         };
+        run.belongs_to(claimed.claim.task);
         run.be_frank(claimed.facts.is_owner_alone());
         let mut facts = claimed.facts.clone();
         facts.taint = facts.taint.max(earlier::level(&claimed.history)).max(run.level());

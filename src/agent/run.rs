@@ -48,6 +48,8 @@ pub struct Run {
     frank: bool,
     /// The level of what the model reads.
     read: Taint,
+    /// The task it is the run of.
+    task: Option<TaskId>,
 }
 
 /// What the run wants next.
@@ -160,12 +162,18 @@ impl Run {
             absorbed,
             frank,
             read,
+            task: None,
         }
     }
 
     /// Says whether whoever reads the answer is told a provider's own words and our config's keys.
     pub fn be_frank(&mut self, frank: bool) {
         self.frank = frank;
+    }
+
+    /// Says which task it is the run of: its questions are named after it where no message is there.
+    pub fn belongs_to(&mut self, task: TaskId) {
+        self.task = Some(task);
     }
 
     /// Tells the model something before it is asked.

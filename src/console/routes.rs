@@ -136,7 +136,7 @@ async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec
     let chains = console.ledger.trace(&message).await?;
     if chains.is_empty() {
         return Err(Fault::missing(format!(
-            "nothing is known about {message:?}: give a task id, an inbox key, or a message id"
+            "nothing is known about {message:?}: give a task id, the key of an event or a cause, or a message id"
         )));
     }
     Ok(Json(chains))

@@ -21,7 +21,6 @@ use crate::delivery::runtime::Runtime;
 use crate::delivery::settings::Settings;
 use crate::delivery::storage::Storage;
 use crate::delivery::waiters::DeliveryWaiters;
-use crate::domain::command_line;
 use crate::store::{Draft, Queued};
 
 /// How long after its promised life a right to answer is worth trying.
@@ -113,9 +112,7 @@ impl Outbox {
 
     /// Renders an answer to a message; in a group it quotes the message.
     pub(crate) fn draft_to(&self, inbound: &Inbound, markdown: &str) -> Option<Draft> {
-        // Several may sit in one folder, as several speak in a group: who asked is who hears.
-        let among_others =
-            inbound.audience == Audience::Group || command_line::is_here(&inbound.conversation);
+        let among_others = inbound.audience == Audience::Group;
         let quote = among_others.then(|| inbound.message.clone()).flatten();
         self.draft(&inbound.conversation, markdown, quote, self.right([inbound]))
     }

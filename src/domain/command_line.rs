@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use selkie_channel_core::{AccountId, ConversationId, PersonId};
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{AccountId, ConversationId, MessageRef, PersonId};
+
+use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use crate::domain::taint::Taint;
 
 /// The name of the command line where channels are named.
 pub const NAME: &str = "cli";
@@ -24,9 +28,22 @@ pub fn workspace(conversation: &ConversationId) -> Option<PathBuf> {
     path.is_absolute().then(|| path.to_owned())
 }
 
-/// Whether a conversation is one of the command line's: whoever has a shell here is its owner.
-pub fn is_here(conversation: &ConversationId) -> bool {
-    conversation.account().as_str() == ACCOUNT
+/// Returns the facts of what is typed at the command line now; `message` names who hears the answer.
+pub fn facts(terminal: bool, message: MessageRef, now: DateTime<Utc>) -> Facts {
+    Facts {
+        v: Facts::VERSION,
+        place: Where::CommandLine { terminal },
+        speaker: Some(person()),
+        trust: Trust::Owner,
+        taint: Taint::Clean,
+        trigger: Trigger::Asked,
+        mode: Mode::Normal,
+        message: Some(message),
+        opened: Vec::new(),
+        passed: None,
+        summoned: Vec::new(),
+        at: now,
+    }
 }
 
 /// Returns who sits at the command line.

@@ -26,8 +26,6 @@ pub enum Happening {
         conversation: ConversationId,
         /// Which.
         task: TaskId,
-        /// The rows it answers.
-        heard: Vec<InboxId>,
     },
     /// The model is asked.
     Asked {

@@ -23,3 +23,4 @@ pub mod task;
 pub mod tool;
 pub mod transcript;
 pub mod usage;
+pub mod words;

@@ -78,7 +78,7 @@ impl Item {
 /// A person's message, as the model sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Heard {
-    /// Its row in the inbox; absent for a prompt that no person typed.
+    /// Its row in the inbox; absent for talk, and for words that came as no message.
     pub inbox: Option<InboxId>,
     /// When it was written.
     pub at: DateTime<Utc>,

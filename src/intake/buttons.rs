@@ -164,6 +164,19 @@ impl ButtonPresses {
         }
     }
 
+    /// Answers a question with what was typed at the command line; `false` when it is not open any more.
+    pub(crate) async fn typed(&self, question: &QuestionRow, given: &Given) -> bool {
+        let _turn = self.turn.lock().await;
+        let outbox = &self.outbox;
+        let ledger = &outbox.storage.ledger;
+        outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);
+        let done = outbox.storage.insist(|| ledger.answer_typed(question, given.clone())).await;
+        outbox.runtime.crash.hit(CrashPoint::AfterAnswer);
+        let Some(TapDone { done, ready, .. }) = done else { return false };
+        self.workers.ready(ready.into_iter().collect(), None);
+        done
+    }
+
     async fn carry_out(&self, row: InboxId, effect: TapEffect) -> Option<TapDone> {
         let outbox = &self.outbox;
         outbox.runtime.crash.hit(CrashPoint::BeforeAnswer);

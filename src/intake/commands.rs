@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use selkie_channel_core::{Audience, Inbound, PersonId};
+use selkie_channel_core::{Audience, Command, ConversationId, Inbound, PersonId};
 
 use crate::delivery::account::Account;
 use crate::delivery::approvals;
@@ -12,10 +12,11 @@ use crate::delivery::questions;
 use crate::domain::builtin::Builtin;
 use crate::domain::command_line;
 use crate::domain::crash::CrashPoint;
-use crate::domain::facts::{Mode, Trust, Where};
-use crate::domain::ids::InboxId;
+use crate::domain::facts::{Mode, Trust};
+use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::task::TaskState;
 use crate::intake::buttons::ButtonPresses;
+use crate::intake::given::{By, Given, Typed};
 use crate::intake::messages;
 use crate::intake::messages::status::{HouseReport, StatusReport, status};
 use crate::intake::policy::Rules;
@@ -50,14 +51,14 @@ impl Commands {
     /// Carries out rows one after the other, each once.
     pub(crate) async fn carry_out(&self, rows: Vec<(InboxId, Inbound)>) {
         for (row, inbound) in rows {
-            match inbound.command {
-                Some(_) => self.one(row, &inbound).await,
+            match &inbound.command {
+                Some(command) => self.one(row, &inbound, command).await,
                 None => self.buttons.one(row, &inbound).await,
             }
         }
     }
 
-    async fn one(&self, row: InboxId, inbound: &Inbound) {
+    async fn one(&self, row: InboxId, inbound: &Inbound, command: &Command) {
         let outbox = &self.outbox;
         if outbox.accounts.of(&inbound.conversation).is_none() {
             // It waits for a process that has the channel.
@@ -69,7 +70,10 @@ impl Commands {
                 self.limits.tell_command(&reached, inbound).await;
                 Some(CommandEffect::Say(None))
             }
-            None => outbox.storage.insist(|| self.effect(inbound)).await,
+            None => {
+                let given = Given::in_message(inbound, command);
+                outbox.storage.insist(|| self.effect(&given)).await
+            }
         };
         let Some(effect) = effect else { return };
         let done =
@@ -77,19 +81,37 @@ impl Commands {
         outbox.runtime.crash.hit(CrashPoint::AfterCommand);
         let Some(Some(done)) = done else { return };
         tracing::debug!(%row, "the command is carried out");
+        self.done(&inbound.conversation, &effect, done).await;
+    }
+
+    /// Carries out what is typed at the command line.
+    pub(crate) async fn typed(&self, typed: &Typed) {
+        let storage = &self.outbox.storage;
+        let given = Given::from(typed);
+        self.outbox.runtime.crash.hit(CrashPoint::BeforeCommand);
+        let Some(effect) = storage.insist(|| self.effect(&given)).await else { return };
+        let carry_out = || storage.ledger.command_typed(typed.location.clone(), effect.clone());
+        let done = storage.insist(carry_out).await;
+        self.outbox.runtime.crash.hit(CrashPoint::AfterCommand);
+        if let Some(done) = done {
+            self.done(given.conversation, &effect, done).await;
+        }
+    }
+
+    async fn done(&self, here: &ConversationId, effect: &CommandEffect, done: CommandDone) {
         // Nothing ran but what an ended task left: whoever may end all of it has said so.
-        if let CommandEffect::Stop { by: None, .. } = &effect
+        if let CommandEffect::Stop { by: None, .. } = effect
             && done.stopping.is_empty()
             && done.withdrawn.is_empty()
         {
-            self.processes.end_in(&inbound.conversation);
+            self.processes.end_in(here);
         }
         self.follow_up(done).await;
     }
 
-    /// Ends the task that a row began: who asked it has gone.
-    pub(crate) async fn abandon(&self, row: InboxId) {
-        let done = self.outbox.storage.insist(|| self.outbox.storage.ledger.abandon(row)).await;
+    /// Ends a task: who asked it has gone.
+    pub(crate) async fn abandon(&self, task: TaskId) {
+        let done = self.outbox.storage.insist(|| self.outbox.storage.ledger.abandon(task)).await;
         if let Some(done) = done {
             tracing::info!(tasks = ?done.stopping, "who asked has hung up: nothing more is done for them");
             self.follow_up(done).await;
@@ -122,45 +144,42 @@ impl Commands {
         }
     }
 
-    async fn effect(&self, inbound: &Inbound) -> Result<CommandEffect, StoreError> {
-        let say = |text: String| Ok(CommandEffect::Say(self.draft(inbound, text)));
-        let Some(account) = self.outbox.accounts.of(&inbound.conversation) else {
+    async fn effect(&self, given: &Given<'_>) -> Result<CommandEffect, StoreError> {
+        let say = |text: String| Ok(CommandEffect::Say(self.draft(given, text)));
+        let Some(account) = self.outbox.accounts.of(given.conversation) else {
             return Ok(CommandEffect::Say(None));
         };
-        let command = inbound.command.as_ref();
-        let builtin = command.and_then(|c| Builtin::parse(&c.name));
         // The rights of today: the row may be older than the config.
-        let trust = match command_line::is_here(&inbound.conversation) {
-            true => Some(Trust::Owner),
-            false => self.rules.rights.principal(account, inbound),
+        let trust = match given.by {
+            By::Hand(_) => Some(Trust::Owner),
+            By::Message(inbound) => self.rules.rights.principal(account, inbound),
         };
-        let (Some(command), Some(trust)) = (command, trust) else {
-            return Ok(CommandEffect::Say(None));
-        };
-        let Some(builtin) = builtin else {
+        let Some(trust) = trust else { return Ok(CommandEffect::Say(None)) };
+        let command = given.command;
+        let Some(builtin) = Builtin::parse(&command.name) else {
             return say(messages::no_such_command(&command.name, trust));
         };
         match builtin {
             Builtin::Start => say(messages::start()),
             Builtin::Help => say(messages::help(trust)),
-            Builtin::Id => say(messages::ids(inbound)),
+            Builtin::Id => say(messages::ids(given.person, given.place, given.conversation)),
             Builtin::Ask => say(messages::ask_what()),
-            Builtin::Status => say(self.status(inbound, account, trust).await?),
+            Builtin::Status => say(self.status(given, account, trust).await?),
             _ if builtin.is_owners() && trust != Trust::Owner => {
                 say(messages::owners_only(builtin.name()))
             }
-            Builtin::Ps => say(self.processes(inbound).await?),
-            Builtin::Workspace if command_line::is_here(&inbound.conversation) => {
+            Builtin::Ps => say(self.processes(given).await?),
+            Builtin::Workspace if matches!(given.by, By::Hand(_)) => {
                 say(messages::workspace_of_terminal())
             }
-            Builtin::Workspace => self.workspace(inbound, command.args.trim()).await,
-            Builtin::Tools => say(self.tools(inbound, account, trust, &command.args).await?),
-            Builtin::Plan => self.plan(inbound, trust, &command.args).await,
-            Builtin::Stop => self.stop(inbound, account, trust).await,
-            Builtin::Reset if !self.may_end(inbound, trust).await? => {
+            Builtin::Workspace => self.workspace(given, command.args.trim()).await,
+            Builtin::Tools => say(self.tools(given, account, trust, &command.args).await?),
+            Builtin::Plan => self.plan(given, trust, &command.args).await,
+            Builtin::Stop => self.stop(given, account, trust).await,
+            Builtin::Reset if !self.may_end(given, trust).await? => {
                 say(messages::not_yours(builtin.name()))
             }
-            Builtin::Reset => Ok(match self.draft(inbound, messages::reset()) {
+            Builtin::Reset => Ok(match self.draft(given, messages::reset()) {
                 Some(draft) => CommandEffect::Reset(draft),
                 None => CommandEffect::Say(None),
             }),
@@ -168,22 +187,32 @@ impl Commands {
     }
 
     /// Drafts an answer, with commands as they are typed here.
-    fn draft(&self, inbound: &Inbound, text: String) -> Option<Draft> {
-        let carrier = self.outbox.accounts.of(&inbound.conversation)?.channel.carrier;
-        self.outbox.draft_to(inbound, &messages::typed(&text, carrier))
+    fn draft(&self, given: &Given<'_>, text: String) -> Option<Draft> {
+        let carrier = self.outbox.accounts.of(given.conversation)?.channel.carrier;
+        self.answer(given, &messages::typed(&text, carrier))
+    }
+
+    /// Drafts an answer as it stands. Several may sit in one folder: who asked is who hears.
+    fn answer(&self, given: &Given<'_>, text: &str) -> Option<Draft> {
+        match given.by {
+            By::Message(inbound) => self.outbox.draft_to(inbound, text),
+            By::Hand(asked) => {
+                self.outbox.draft(given.conversation, text, Some(asked.clone()), None)
+            }
+        }
     }
 
     async fn plan(
         &self,
-        inbound: &Inbound,
+        given: &Given<'_>,
         trust: Trust,
         args: &str,
     ) -> Result<CommandEffect, StoreError> {
-        let mode = self.outbox.storage.ledger.mode(&inbound.conversation).await?;
-        let say = |text: String| self.draft(inbound, text);
+        let mode = self.outbox.storage.ledger.mode(given.conversation).await?;
+        let say = |text: String| self.draft(given, text);
         match args.trim().to_lowercase().as_str() {
             "" => Ok(CommandEffect::Say(say(messages::plan(mode)))),
-            "off" if !self.may_end(inbound, trust).await? => {
+            "off" if !self.may_end(given, trust).await? => {
                 Ok(CommandEffect::Say(say(messages::not_yours(Builtin::Plan.name()))))
             }
             "off" => Ok(CommandEffect::Mode(Mode::Normal, say(messages::plan_off(mode)))),
@@ -191,14 +220,14 @@ impl Commands {
         }
     }
 
-    async fn workspace(&self, inbound: &Inbound, args: &str) -> Result<CommandEffect, StoreError> {
-        let say = |text: String| self.draft(inbound, text);
+    async fn workspace(&self, given: &Given<'_>, args: &str) -> Result<CommandEffect, StoreError> {
+        let say = |text: String| self.draft(given, text);
         let spaces = &self.workspaces;
         Ok(match args {
             "" => {
                 let Workplace { row, set } =
-                    self.outbox.storage.ledger.workspace(&inbound.conversation).await?;
-                let row = row.filter(|_| inbound.audience != Audience::Group);
+                    self.outbox.storage.ledger.workspace(given.conversation).await?;
+                let row = row.filter(|_| given.audience != Audience::Group);
                 let by_config = row.and_then(|row| spaces.by_config(row, Trust::Owner));
                 CommandEffect::Say(say(messages::workspace(set.as_deref(), by_config.as_deref())))
             }
@@ -219,14 +248,14 @@ impl Commands {
     /// runs, it ends those.
     async fn stop(
         &self,
-        inbound: &Inbound,
+        given: &Given<'_>,
         account: &Account,
         trust: Trust,
     ) -> Result<CommandEffect, StoreError> {
-        let may_all = inbound.audience == Audience::Direct || trust == Trust::Owner;
-        let by = (!may_all).then(|| inbound.speaker.id.clone());
-        let (conversation, outbox) = (&inbound.conversation, &self.outbox);
-        let threads = self.busy_threads(inbound, account).await?;
+        let may_all = given.audience == Audience::Direct || trust == Trust::Owner;
+        let by = (!may_all).then(|| given.person.clone());
+        let (conversation, outbox) = (given.conversation, &self.outbox);
+        let threads = self.busy_threads(given, account).await?;
         let theirs = threads.iter().filter(|(_, speaker)| by.is_none() || *speaker == by);
         let asked: Vec<String> = theirs.map(|(task, _)| task.asked.clone()).collect();
         let running =
@@ -240,7 +269,7 @@ impl Commands {
             true => messages::stopped(&others),
             false => messages::stopped_in_threads(&asked) + &messages::still_running(&others),
         };
-        let draft = |text: &str| outbox.draft_to(inbound, text);
+        let draft = |text: &str| self.answer(given, text);
         let answers = || {
             Some(StopAnswers {
                 stopped: draft(&stopped)?,
@@ -259,19 +288,20 @@ impl Commands {
     /// What runs or is parked in the threads that the place of a command covers, and who asked for it.
     async fn busy_threads(
         &self,
-        inbound: &Inbound,
+        given: &Given<'_>,
         account: &Account,
     ) -> Result<Vec<(TaskRow, Option<PersonId>)>, StoreError> {
         let ledger = &self.outbox.storage.ledger;
         let mut busy = Vec::new();
-        if !account.channel.address.covers(&inbound.conversation, inbound.message.as_ref()) {
+        let message = given.message().and_then(|inbound| inbound.message.as_ref());
+        if !account.channel.address.covers(given.conversation, message) {
             return Ok(busy);
         }
         for task in ledger.tasks(None, RECENT).await? {
             let begun = matches!(task.state, TaskState::Running | TaskState::Parked);
-            let here = task.conversation != inbound.conversation
-                && task.conversation.account() == inbound.conversation.account()
-                && account.channel.address.place(&task.conversation) == inbound.place;
+            let here = task.conversation != *given.conversation
+                && task.conversation.account() == given.conversation.account()
+                && account.channel.address.place(&task.conversation) == *given.place;
             if begun && here && busy.len() < MOST_STOPPED {
                 let speaker = ledger.task(task.id).await?.and_then(|detail| detail.facts.speaker);
                 busy.push((task, speaker));
@@ -281,23 +311,23 @@ impl Commands {
     }
 
     /// In a group: the owner, and who asked for what runs.
-    async fn may_end(&self, inbound: &Inbound, trust: Trust) -> Result<bool, StoreError> {
-        if inbound.audience == Audience::Direct || trust == Trust::Owner {
+    async fn may_end(&self, given: &Given<'_>, trust: Trust) -> Result<bool, StoreError> {
+        if given.audience == Audience::Direct || trust == Trust::Owner {
             return Ok(true);
         }
-        let requester = self.requester(inbound).await?;
-        Ok(requester.is_some_and(|person| person == inbound.speaker.id))
+        let requester = self.requester(given).await?;
+        Ok(requester.is_some_and(|person| person == *given.person))
     }
 
-    async fn requester(&self, inbound: &Inbound) -> Result<Option<PersonId>, StoreError> {
+    async fn requester(&self, given: &Given<'_>) -> Result<Option<PersonId>, StoreError> {
         let ledger = &self.outbox.storage.ledger;
-        let Some((task, _)) = ledger.status(&inbound.conversation).await?.running else {
-            let open = ledger.open_questions(Some(&inbound.conversation)).await?;
+        let Some((task, _)) = ledger.status(given.conversation).await?.running else {
+            let open = ledger.open_questions(Some(given.conversation)).await?;
             if let Some(question) = open.into_iter().next() {
                 return Ok(Some(question.person.id));
             }
             let sought = ledger.approvals(None).await?.into_iter();
-            let here = sought.filter(|leave| leave.conversation == inbound.conversation);
+            let here = sought.filter(|leave| leave.conversation == *given.conversation);
             return Ok(here.filter_map(|leave| leave.requester).next().map(|person| person.id));
         };
         Ok(ledger.task(task).await?.and_then(|detail| detail.facts.speaker))
@@ -305,13 +335,13 @@ impl Commands {
 
     async fn status(
         &self,
-        inbound: &Inbound,
+        given: &Given<'_>,
         account: &Account,
         trust: Trust,
     ) -> Result<String, StoreError> {
-        let threads = self.busy_threads(inbound, account).await?;
+        let threads = self.busy_threads(given, account).await?;
         let threads: Vec<String> = threads.into_iter().map(|(task, _)| task.asked).collect();
-        let conversation = self.outbox.storage.ledger.status(&inbound.conversation).await?;
+        let conversation = self.outbox.storage.ledger.status(given.conversation).await?;
         let now = self.outbox.runtime.clock.now();
         let running_for =
             conversation.running.map(|(_, since)| (now - since).to_std().unwrap_or_default());
@@ -322,7 +352,7 @@ impl Commands {
         });
         let version = self.version;
         let questions =
-            self.outbox.storage.ledger.open_questions(Some(&inbound.conversation)).await?.len();
+            self.outbox.storage.ledger.open_questions(Some(given.conversation)).await?.len();
         let report = StatusReport {
             version,
             conversation: &conversation,
@@ -334,26 +364,28 @@ impl Commands {
         Ok(status(&report))
     }
 
-    async fn processes(&self, inbound: &Inbound) -> Result<String, StoreError> {
-        let running = self.outbox.storage.ledger.status(&inbound.conversation).await?.running;
-        let all = self.processes.list(&inbound.conversation, self.outbox.runtime.clock.now());
+    async fn processes(&self, given: &Given<'_>) -> Result<String, StoreError> {
+        let running = self.outbox.storage.ledger.status(given.conversation).await?.running;
+        let all = self.processes.list(given.conversation, self.outbox.runtime.clock.now());
         Ok(messages::processes(&all, running.map(|(task, _)| task)))
     }
 
     async fn tools(
         &self,
-        inbound: &Inbound,
+        given: &Given<'_>,
         account: &Account,
         trust: Trust,
         args: &str,
     ) -> Result<String, StoreError> {
-        let mut facts = self.rules.of(account, |p| p.facts(inbound, trust));
-        if command_line::is_here(&inbound.conversation) {
-            facts.place = Where::CommandLine { terminal: true };
-        }
-        facts.mode = self.outbox.storage.ledger.mode(&inbound.conversation).await?;
+        let mut facts = match given.by {
+            By::Message(inbound) => self.rules.of(account, |p| p.facts(inbound, trust)),
+            By::Hand(asked) => {
+                command_line::facts(true, asked.clone(), self.outbox.runtime.clock.now())
+            }
+        };
+        facts.mode = self.outbox.storage.ledger.mode(given.conversation).await?;
         facts.taint =
-            facts.taint.max(self.outbox.storage.ledger.level(&inbound.conversation, trust).await?);
+            facts.taint.max(self.outbox.storage.ledger.level(given.conversation, trust).await?);
         let shape = (self.shapes)(&facts);
         Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
             [] => messages::tools(&shape.explain()),

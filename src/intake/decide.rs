@@ -48,10 +48,8 @@ impl Decisions {
         let verdict = Verdict::with_code(&inbound.text).map(|(verdict, _)| verdict);
         let verdict = verdict.or_else(|| Verdict::of_reply(&inbound.text));
         let (Some(approval), Some(verdict)) = (found, verdict) else { return false };
-        let at_terminal = approval.request.of == Approvers::Terminal;
         let key = approval.key.clone();
         let text = self.by_person(row, inbound, approval, verdict).await;
-        let text = text.filter(|_| !at_terminal);
         if let Some(draft) = text.and_then(|text| self.outbox.draft_to(inbound, &text)) {
             self.outbox.say_once(&format!("approval:{key}:row:{row}"), draft).await;
         }
@@ -64,6 +62,18 @@ impl Decisions {
         let decision =
             Decision { row: None, key: Some(approval.key.clone()), verdict, by: None, name };
         self.carry_out(decision, approval, None).await.unwrap_or_default()
+    }
+
+    /// Decides in the words of who sits at the terminal that was asked; `false` when nobody was asked there.
+    pub(crate) async fn at_terminal(&self, approval: ApprovalRow, verdict: Verdict) -> bool {
+        let (account, person) = (command_line::account(), command_line::person());
+        if approval.request.of != Approvers::Terminal {
+            return false;
+        }
+        let (key, name) = (Some(approval.key.clone()), person.to_string());
+        let by = Some((account, person));
+        let decision = Decision { row: None, key, verdict, by, name };
+        self.carry_out(decision, approval, None).await.is_some()
     }
 
     async fn by_person(
@@ -96,8 +106,8 @@ impl Decisions {
             .any(|one| one.person.id == *person && is_account(&one.conversation, inbound));
         let still = match approval.request.of {
             Approvers::Owners => self.rights.owners.contains(person),
-            Approvers::Terminal => command_line::is_here(&inbound.conversation),
-            Approvers::Nobody => false,
+            // A terminal is answered there.
+            Approvers::Terminal | Approvers::Nobody => false,
         };
         asked && still && inbound.audience == Audience::Direct && !inbound.forwarded
     }

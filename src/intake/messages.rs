@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use selkie_channel_core::{AllowKeys, Audience, Inbound};
+use selkie_channel_core::{AllowKeys, Audience, ConversationId, Inbound, PersonId, PlaceId};
 
 use crate::domain::builtin::Builtin;
 use crate::domain::facts::{Mode, Trust};
@@ -92,12 +92,12 @@ pub(crate) fn no_such_command(name: &str, trust: Trust) -> String {
 }
 
 /// Tells the ids.
-pub(crate) fn ids(inbound: &Inbound) -> String {
+pub(crate) fn ids(person: &PersonId, place: &PlaceId, conversation: &ConversationId) -> String {
     format!(
         "You: `{}`\nThis place: `{}`\nThis conversation: `{}`",
-        inbound.speaker.id,
-        inbound.place.key(),
-        inbound.conversation.key()
+        person,
+        place.key(),
+        conversation.key()
     )
 }
 
@@ -356,9 +356,10 @@ mod tests {
 
     #[test]
     fn short_sentences() {
+        let said = testing::message("tg:4711", "");
         let all = [
             start(),
-            ids(&testing::message("tg:4711", "")),
+            ids(&said.speaker.id, &said.place, &said.conversation),
             ask_what(),
             reset(),
             stopped(&[]),

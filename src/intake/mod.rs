@@ -4,6 +4,7 @@ pub(crate) mod buttons;
 pub(crate) mod commands;
 pub(crate) mod decide;
 pub mod gate;
+pub(crate) mod given;
 pub(crate) mod hints;
 pub(crate) mod knocks;
 pub(crate) mod listen;

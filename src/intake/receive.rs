@@ -15,12 +15,14 @@ use crate::delivery::deferred;
 use crate::delivery::outbox::Outbox;
 use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
-use crate::domain::ids::InboxId;
+use crate::domain::ids::{InboxId, TaskId};
 use crate::intake::commands::Commands;
 use crate::intake::gate::Gate;
 use crate::intake::knocks::Knocks;
 use crate::intake::policy::{self, Rules};
-use crate::store::{Accepted, Arrival, Disposition, Fresh, Fuse, StoreError};
+use crate::store::{
+    Accepted, Arrival, Disposition, Fresh, Fuse, Requested, StoreError, TaskRequest,
+};
 use crate::work::hide::hide;
 use crate::work::worker::{Permits, Workers};
 
@@ -36,13 +38,19 @@ pub(crate) struct Intake {
 
 /// A stored batch: what it asks for is not begun yet.
 pub(crate) struct Stored {
-    pub(crate) accepted: Accepted,
+    accepted: Accepted,
     permits: Permits,
+}
+
+/// A task that was requested: it is not begun yet.
+pub(crate) struct Placed {
+    pub(crate) task: TaskId,
+    pub(crate) stored: Stored,
 }
 
 impl Intake {
     /// Stores a batch and claims what may run at once.
-    pub(crate) async fn store(
+    async fn store(
         &self,
         mut batch: Vec<Arrival>,
         cursor: Option<Cursor>,
@@ -61,6 +69,32 @@ impl Intake {
                 outbox.runtime.crash.hit(CrashPoint::AfterAccept);
                 outbox.storage.stored();
                 Ok(Stored { accepted, permits })
+            }
+            Err(error) => {
+                outbox.storage.trouble(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes a task of a cause that is no message, and claims it when it may run at once.
+    pub(crate) async fn request(&self, mut request: TaskRequest) -> Result<Placed, StoreError> {
+        let outbox = &self.outbox;
+        for written in [&mut request.location.title, &mut request.words.text] {
+            *written = outbox.runtime.redactor.clean(written);
+        }
+        outbox.runtime.crash.hit(CrashPoint::BeforeAccept);
+        let permits = self.workers.reserve(1);
+        let now = outbox.runtime.clock.now();
+        let fuse = Fuse { permits: permits.len(), instance: outbox.runtime.instance.clone(), now };
+        match outbox.storage.ledger.request(request, fuse).await {
+            Ok(Requested { task, claimed, ready, stopping, wake_at, .. }) => {
+                outbox.runtime.crash.hit(CrashPoint::AfterAccept);
+                outbox.storage.stored();
+                let (claimed, ready) = (claimed.into_iter().collect(), ready.into_iter().collect());
+                let accepted =
+                    Accepted { claimed, ready, stopping, wake_at, ..Accepted::default() };
+                Ok(Placed { task, stored: Stored { accepted, permits } })
             }
             Err(error) => {
                 outbox.storage.trouble(&error);

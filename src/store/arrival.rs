@@ -1,11 +1,12 @@
 //! What an event is stored as: with what becomes of it.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Inbound, PlaceId, What};
+use selkie_channel_core::{ConversationId, Inbound, PlaceId, What};
 
 use crate::domain::cause::Cause;
-use crate::domain::facts::{Facts, Where};
+use crate::domain::facts::Facts;
 use crate::domain::ids::TaskId;
+use crate::domain::words::Words;
 
 /// One event and what becomes of it.
 #[derive(Clone, Debug)]
@@ -56,17 +57,11 @@ impl Arrival {
     /// a message is kept as an answer when its speaker is asked something here that takes these words.
     pub fn may_answer(&self) -> bool {
         let Inbound { what, command, text, forwarded, attachments, album, .. } = &self.inbound;
-        // Several may ask in one folder: an answer from there names its question.
-        let asks_anew = matches!(
-            &self.disposition,
-            Disposition::Task(task) if matches!(task.facts.place, Where::CommandLine { .. })
-        );
         let heard = matches!(
             self.disposition,
             Disposition::Task(_) | Disposition::Context | Disposition::Ignored("untriggered")
         );
         heard
-            && !(asks_anew && self.inbound.quote.is_none())
             && *what == What::Message
             && command.is_none()
             && !forwarded
@@ -74,6 +69,30 @@ impl Arrival {
             && album.is_none()
             && !text.trim().is_empty()
     }
+}
+
+/// Where something belongs that came as no message.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The place that owns it.
+    pub place: PlaceId,
+    /// The place's title; empty when it has none.
+    pub title: String,
+}
+
+/// A task of a cause that is no message, with what it is to read.
+#[derive(Clone, Debug)]
+pub struct TaskRequest {
+    /// Where it speaks.
+    pub location: Location,
+    /// Its place among the tasks of its lane, as [`Inbound::order`] is a message's.
+    pub order: i64,
+    /// The task; it gathers nothing.
+    pub task: NewTask,
+    /// What it is to read.
+    pub words: Words,
 }
 
 /// A task to be made.

@@ -37,6 +37,7 @@ mod interrupting;
 mod late;
 mod random;
 mod reading;
+mod requesting;
 mod spending;
 mod unsending;
 mod working;
@@ -65,6 +66,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         delivering::LAWS,
         holding::LAWS,
         reading::LAWS,
+        requesting::LAWS,
         spending::LAWS,
         unsending::LAWS,
     ]

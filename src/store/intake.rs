@@ -7,7 +7,7 @@ use selkie_channel_core::{AccountId, ConversationId, Cursor, Inbound, PersonId};
 use crate::domain::facts::Mode;
 use crate::domain::ids::{InboxId, Instance, TaskId};
 use crate::domain::task::Lane;
-use crate::store::arrival::Arrival;
+use crate::store::arrival::{Arrival, Location, TaskRequest};
 use crate::store::delivery::{Draft, Queued};
 use crate::store::error::Result;
 use crate::store::question::QuestionRow;
@@ -24,6 +24,10 @@ pub trait Intake: Send + Sync {
         fuse: Fuse,
     ) -> Result<Accepted>;
 
+    /// Makes the task of a cause that is no message, once for each cause, and claims what may start at once.
+    /// Durable.
+    async fn request(&self, request: TaskRequest, fuse: Fuse) -> Result<Requested>;
+
     /// Returns the cursor of an account and when it last moved.
     async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, DateTime<Utc>)>>;
 
@@ -31,10 +35,13 @@ pub trait Intake: Send + Sync {
     /// `Ok(None)` when the row was carried out before.
     async fn command(&self, row: InboxId, effect: CommandEffect) -> Result<Option<CommandDone>>;
 
-    /// Ends the task that a row began, as far as it has come, for who asked it has gone: one that waits or
-    /// is parked at once, a running one by its worker; its questions are taken back and what it has not sent
-    /// yet stays unsaid. Nothing happens to one that has ended. Durable.
-    async fn abandon(&self, row: InboxId) -> Result<CommandDone>;
+    /// Carries out a command that was typed at the command line: no row stands for it. Durable.
+    async fn command_typed(&self, at: Location, effect: CommandEffect) -> Result<CommandDone>;
+
+    /// Ends a task as far as it has come, for who asked it has gone: one that waits or is parked at once, a
+    /// running one by its worker; its questions are taken back and what it has not sent yet stays unsaid.
+    /// Nothing happens to one that has ended. Durable.
+    async fn abandon(&self, task: TaskId) -> Result<CommandDone>;
 
     /// Returns rows of commands, taps and answers that were stored and not carried out (after a crash),
     /// oldest first.
@@ -75,6 +82,23 @@ pub struct Accepted {
     /// Conversations where fresh lines wait for the gate.
     pub gated: Vec<ConversationId>,
     /// The earliest `not_before` among new tasks.
+    pub wake_at: Option<DateTime<Utc>>,
+}
+
+/// What a request came to.
+#[derive(Clone, Debug)]
+pub struct Requested {
+    /// The task of the cause.
+    pub task: TaskId,
+    /// It was not there before.
+    pub is_new: bool,
+    /// What was claimed in the same transaction.
+    pub claimed: Option<Claimed>,
+    /// Its lane, when work waits there that nobody runs.
+    pub ready: Option<Lane>,
+    /// Running tasks that it interrupts: poke their workers.
+    pub stopping: Vec<TaskId>,
+    /// Until when it waits.
     pub wake_at: Option<DateTime<Utc>>,
 }
 

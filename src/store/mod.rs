@@ -38,13 +38,15 @@ mod verbs;
 mod work;
 
 pub use approval::{ApprovalRow, Approvals, AskedPerson, Decided, Decision, Sought};
-pub use arrival::{Arrival, Disposition, NewTask};
+pub use arrival::{Arrival, Disposition, Location, NewTask, TaskRequest};
 pub use delivery::{Delivery, DeliveryState, Draft, DuePart, Outcome, Queued};
 pub use error::{Result, StoreError};
 pub use gate::{AtGate, Gate, Judged};
 pub use hold::{FetchEffect, Fetched, HeldAnswer, Holds, Offer, Swept};
 pub use inflow::{Inflow, Seen, Waiting};
-pub use intake::{Accepted, CommandDone, CommandEffect, Fresh, Fuse, Intake, StopAnswers};
+pub use intake::{
+    Accepted, CommandDone, CommandEffect, Fresh, Fuse, Intake, Requested, StopAnswers,
+};
 pub use ledger::Ledger;
 pub use notes::{Notes, Workplace};
 pub use open::{open, open_database};

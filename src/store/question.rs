@@ -24,6 +24,10 @@ pub trait Questions: Send + Sync {
     /// Carries out a tap or an answer, once: what it does to its question, the task that goes on, and
     /// what is said. Durable. `Ok(None)` when the row was carried out before.
     async fn answer(&self, row: InboxId, effect: TapEffect) -> Result<Option<TapDone>>;
+
+    /// Answers a question with what its person has typed at the command line: no row stands for it. Not done when
+    /// it is not open any more. Durable.
+    async fn answer_typed(&self, question: &QuestionRow, given: Given) -> Result<TapDone>;
 }
 
 /// A question to be asked, together with the end of the claim that asks it.

@@ -13,6 +13,7 @@ use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
+use crate::domain::words::Words;
 use crate::store::approval::ApprovalRow;
 use crate::store::delivery::DeliveryState;
 use crate::store::error::Result;
@@ -30,8 +31,9 @@ pub trait Read: Send + Sync {
     /// Returns one task with its transcript.
     async fn task(&self, id: TaskId) -> Result<Option<TaskDetail>>;
 
-    /// Returns the chain from platform event to receipts for a message: `message` is a task id, an
-    /// inbox key, or the platform's id of the message or of one that was said about it, as people see it.
+    /// Returns the chain from platform event, or a task's own words, to receipts: `message` is a task id, the key
+    /// of an event or of a task's cause, or the platform's id of the message or of one that was said about it, as
+    /// people see it.
     async fn trace(&self, message: &str) -> Result<Vec<Chain>>;
 
     /// Returns what is stored of a message of a conversation, as somebody who quotes it sees it: ours by its
@@ -123,21 +125,54 @@ pub struct TaskDetail {
     pub transcript: Vec<Item>,
 }
 
-/// The whole chain of one message.
+/// The whole chain of one message, or of one task that came from none.
 #[derive(Clone, Debug, Serialize)]
 pub struct Chain {
-    /// The row of the inbox.
-    pub inbox: InboxId,
-    /// What became of it: `task`, `command`, `ignored: not_allowed`.
-    pub disposition: String,
-    /// The event.
-    pub inbound: Inbound,
-    /// When the row was stored.
+    /// What it begins with.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// When that was stored.
     pub stored_at: DateTime<Utc>,
     /// The task it started or joined.
     pub task: Option<TaskDetail>,
     /// What was said because of it.
     pub outbounds: Vec<OutboundChain>,
+}
+
+impl Chain {
+    /// Returns the event that it begins with.
+    pub fn event(&self) -> Option<&Event> {
+        match &self.origin {
+            Origin::Event(event) => Some(event),
+            Origin::Words { .. } => None,
+        }
+    }
+}
+
+/// What a chain begins with.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Origin {
+    /// A platform's event.
+    Event(Box<Event>),
+    /// A task's own words.
+    Words {
+        /// The key of the task's cause.
+        cause: String,
+        /// What it is to read.
+        words: Words,
+    },
+}
+
+/// A platform's event, as it is stored.
+#[derive(Clone, Debug, Serialize)]
+pub struct Event {
+    /// The row of the inbox.
+    pub inbox: InboxId,
+    /// What became of it: `task`, `command`, `ignored: not_allowed`.
+    pub disposition: String,
+    /// What came.
+    pub inbound: Inbound,
 }
 
 /// Something said, down to the receipts.

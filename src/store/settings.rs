@@ -46,7 +46,7 @@ impl Eq for Settings {}
 pub struct Retention {
     /// What was said in a task, tool calls included, from its end.
     pub transcripts: Span,
-    /// The words of messages, from their storing.
+    /// The words of messages, and of tasks that came from none, from their storing.
     pub inbox: Span,
     /// What the bot said, with its receipts.
     pub outbox: Span,

@@ -60,6 +60,7 @@ pub const TABLES: &[Table] = &[
             "whereabouts",
         ],
     ),
+    table("task_words", &["task", "person", "name", "at", "text"], &["task"]),
     table("transcript", &["task", "seq", "v", "item"], &["task", "seq"]),
     numbered(
         "inbox",

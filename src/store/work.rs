@@ -10,6 +10,7 @@ use crate::domain::ids::{InboxId, Instance, OutboundId};
 use crate::domain::task::{Claim, Lane, ParkedOn, TaskState};
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
+use crate::domain::words::Words;
 use crate::store::approval::{ApprovalRow, Sought};
 use crate::store::delivery::{DeliveryState, Draft, Queued};
 use crate::store::error::Result;
@@ -224,6 +225,8 @@ pub struct Claimed {
     pub facts: Facts,
     /// The messages it answers, oldest first.
     pub heard: Vec<(InboxId, Inbound)>,
+    /// What it is to read instead, when it came from no message.
+    pub words: Option<Words>,
     /// Untriggered lines of the conversation since the last task, oldest first.
     pub context: Vec<Inbound>,
     /// The run's header as last stored; absent at the first claim.

@@ -1,11 +1,10 @@
 //! One task in the terminal: stored like any other, watched to the end of its delivery.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use selkie_channel_core::{
-    Addressed, Audience, Inbound, MessageRef, PlaceId, Quote, Speaker, What,
-};
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{MessageRef, PlaceId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -15,13 +14,13 @@ use crate::delivery::waiters;
 use crate::domain::approval::{ApprovalState, Verdict};
 use crate::domain::cause::Cause;
 use crate::domain::command_line;
-use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::happening::Happening;
-use crate::domain::ids::{InboxId, TaskId};
+use crate::domain::ids::TaskId;
 use crate::domain::question::QuestionState;
-use crate::domain::taint::Taint;
-use crate::intake::receive::Intake;
-use crate::store::{Arrival, Disposition, NewTask, StoreError};
+use crate::domain::words::Words;
+use crate::intake::given::Typed;
+use crate::intake::receive::{Intake, Placed};
+use crate::store::{ApprovalRow, Location, NewTask, StoreError, TaskRequest};
 use crate::terminal::channel::{Said, Terminal};
 use crate::terminal::typed;
 use crate::terminal::unheard;
@@ -67,6 +66,13 @@ pub enum Reply {
     Closed,
 }
 
+impl Reply {
+    /// What became of an answer that was taken, or not.
+    const fn of(taken: bool) -> Self {
+        if taken { Self::Taken } else { Self::Closed }
+    }
+}
+
 /// Where questions of the terminal go.
 pub(crate) struct Counter {
     pub(crate) outbox: Arc<Outbox>,
@@ -78,104 +84,86 @@ pub(crate) struct Counter {
 impl Counter {
     /// Answers a question in the words of whoever sits at the terminal.
     pub(crate) async fn answer(&self, question: &str, reply: Ask) -> Result<Reply, StoreError> {
-        let outbox = &self.outbox;
-        let mut arrival = arrival(outbox, reply);
-        let inbound = &mut arrival.inbound;
-        let account = inbound.conversation.account();
-        let ledger = &outbox.storage.ledger;
-        let found = ledger.question(account, question).await?;
-        if found.is_none()
-            && let Some(sought) = ledger.approval(question).await?
-        {
-            if sought.state != ApprovalState::Open {
+        let ledger = &self.outbox.storage.ledger;
+        let buttons = &self.intake.commands.buttons;
+        let here = command_line::conversation(&reply.workspace);
+        let Some(found) = ledger.question(here.account(), question).await? else {
+            let sought = ledger.approval(question).await?;
+            let open = |row: &ApprovalRow| row.state == ApprovalState::Open;
+            let Some(sought) = sought.filter(|row| open(row) && row.conversation == here) else {
                 return Ok(Reply::Closed);
-            }
+            };
             // Whatever is no yes is a no.
-            let verdict = Verdict::of_reply(&inbound.text).unwrap_or(Verdict::Deny);
-            inbound.text = verdict.name().to_owned();
-            return self.answered(arrival, question).await;
-        }
-        let Some(found) = found.filter(|q| q.state == QuestionState::Open) else {
-            return Ok(Reply::Closed);
+            let verdict = Verdict::of_reply(&reply.text).unwrap_or(Verdict::Deny);
+            return Ok(Reply::of(buttons.decisions.at_terminal(sought, verdict).await));
         };
-        if found.ask.read(&inbound.text).is_none() {
-            return Ok(Reply::NoAnswer);
+        if found.state != QuestionState::Open || found.conversation != here {
+            return Ok(Reply::Closed);
         }
-        self.answered(arrival, question).await
-    }
-
-    /// Stores a line as the answer to what asked for it.
-    async fn answered(&self, mut arrival: Arrival, question: &str) -> Result<Reply, StoreError> {
-        let intake = &self.intake;
-        arrival.inbound.quote = Some(Quote {
-            message: MessageRef::new(question),
-            speaker: String::new(),
-            text: String::new(),
-            ours: true,
-        });
-        let stored = intake.store(vec![arrival], None).await?;
-        intake.begin(stored);
-        Ok(Reply::Taken)
+        let text = self.outbox.runtime.redactor.clean(&reply.text);
+        match found.ask.read(&text) {
+            Some(given) => Ok(Reply::of(buttons.typed(&found, &given).await)),
+            None => Ok(Reply::NoAnswer),
+        }
     }
 
     /// Stores the task, begins it, and streams what happens. When the stream is dropped before the end, the task is
     /// stopped.
     pub(crate) async fn begin(&self, ask: Ask) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
         let Self { outbox, intake, task_waiters, terminal } = self;
-        let typed = typed::command(&ask.text);
-        let text = typed::question(&ask.text).to_owned();
-        let mut arrival = arrival(outbox, Ask { text, ..ask });
-        let asked = MessageRef::new(&*arrival.inbound.key);
-        let said = terminal.listen(&arrival.inbound.conversation, asked);
-        unheard::withdraw(&intake.commands, terminal, &arrival.inbound.conversation).await?;
-        if let Some(command) = typed {
-            arrival.inbound.command = Some(command);
-            arrival.disposition = Disposition::Command;
-            return self.commanded(arrival, said).await;
+        let cause = Cause::CommandLine { id: uuid::Uuid::now_v7().to_string() };
+        let asked = MessageRef::new(cause.key(None));
+        let location = location(&ask.workspace);
+        let said = terminal.listen(&location.conversation, asked.clone());
+        unheard::withdraw(&intake.commands, terminal, &location.conversation).await?;
+        if let Some(mut command) = typed::command(&ask.text) {
+            command.args = outbox.runtime.redactor.clean(&command.args);
+            let person = command_line::person();
+            return Ok(self.commanded(Typed { location, person, asked, command }, said));
         }
         let happenings = outbox.runtime.happenings.listen();
-        let stored = intake.store(vec![arrival], None).await?;
-        let Some(row) = stored.accepted.fresh.first().map(|fresh| fresh.row) else {
-            return Err(StoreError::Corrupt(
-                "a fresh question was taken for a known one".to_owned(),
-            ));
+        let now = outbox.runtime.clock.now();
+        let facts = command_line::facts(ask.terminal, asked, now);
+        let request = TaskRequest {
+            location,
+            order: now.timestamp_micros(),
+            task: NewTask::new(cause, facts),
+            words: words(typed::question(&ask.text), now),
         };
-        let ended = task_waiters.expect(row);
+        let Placed { task, stored } = intake.request(request).await?;
+        let ended = task_waiters.expect(task);
         intake.begin(stored);
         let (out, events) = mpsc::channel(64);
         let stop = outbox.runtime.stop.work.clone();
         let (commands, task_waiters) = (Arc::clone(&intake.commands), Arc::clone(task_waiters));
         outbox.runtime.tracker.spawn(async move {
-            let watching = Watching { row, task: None, said, happenings, out: out.clone() };
+            let watching = Watching { task, said, happenings, out: out.clone() };
             tokio::select! {
                 biased;
                 () = watching.stream(ended) => {}
                 // Ctrl-C, or a closed terminal: nobody reads an answer, and the next question must not wait for it.
-                () = out.closed() => commands.abandon(row).await,
+                () = out.closed() => commands.abandon(task).await,
                 // The task goes on at the next start, when nobody listens here any more.
                 () = stop.cancelled() => {
                     drop(out.try_send(AskEvent::Ended { state: "interrupted".to_owned() }));
                 }
             }
-            task_waiters.forget(row);
+            task_waiters.forget(task);
         });
         Ok(events)
     }
 
     /// Carries out a command and streams what it says.
-    async fn commanded(
+    fn commanded(
         &self,
-        arrival: Arrival,
+        typed: Typed,
         mut said: mpsc::UnboundedReceiver<Said>,
-    ) -> Result<mpsc::Receiver<AskEvent>, StoreError> {
+    ) -> mpsc::Receiver<AskEvent> {
         let Self { outbox, intake, .. } = self;
-        let mut stored = intake.store(vec![arrival], None).await?;
-        let rows = std::mem::take(&mut stored.accepted.commands);
-        intake.begin(stored);
         let (out, events) = mpsc::channel(4);
         let (commands, stop) = (Arc::clone(&intake.commands), outbox.runtime.stop.work.clone());
         outbox.runtime.tracker.spawn(async move {
-            commands.carry_out(rows).await;
+            commands.typed(&typed).await;
             let state = tokio::select! {
                 Some(Said { text, .. }) = said.recv() => {
                     drop(out.send(AskEvent::Said(text)).await);
@@ -187,60 +175,23 @@ impl Counter {
             };
             drop(out.try_send(AskEvent::Ended { state: state.to_owned() }));
         });
-        Ok(events)
+        events
     }
 }
 
-fn arrival(outbox: &Outbox, ask: Ask) -> Arrival {
-    let conversation = command_line::conversation(&ask.workspace);
+/// The conversation of a folder.
+fn location(workspace: &Path) -> Location {
+    let conversation = command_line::conversation(workspace);
     let place = PlaceId::new(conversation.account().clone(), conversation.key());
-    let now = outbox.runtime.clock.now();
-    let cause = Cause::CommandLine { id: uuid::Uuid::now_v7().to_string() };
-    let key = cause.key(None).into_owned();
-    let facts = Facts {
-        v: Facts::VERSION,
-        place: Where::CommandLine { terminal: ask.terminal },
-        speaker: Some(command_line::person()),
-        trust: Trust::Owner,
-        taint: Taint::Clean,
-        trigger: Trigger::Asked,
-        mode: Mode::Normal,
-        message: Some(MessageRef::new(&*key)),
-        opened: Vec::new(),
-        passed: None,
-        summoned: Vec::new(),
-        at: now,
-    };
-    let task = NewTask::new(cause, facts);
-    let speaker =
-        Speaker { id: command_line::person(), name: String::new(), username: None, is_bot: false };
-    let inbound = Inbound {
-        v: Inbound::VERSION,
-        message: Some(MessageRef::new(&*key)),
-        key,
-        title: ask.workspace.display().to_string(),
-        conversation,
-        place,
-        order: now.timestamp_micros(),
-        at: now,
-        speaker,
-        audience: Audience::Direct,
-        what: What::Message,
-        addressed: Addressed::Direct,
-        text: ask.text,
-        command: None,
-        quote: None,
-        forwarded: false,
-        attachments: Vec::new(),
-        album: None,
-        reply_window: None,
-    };
-    Arrival { inbound, disposition: Disposition::Task(task) }
+    Location { conversation, place, title: workspace.display().to_string() }
+}
+
+fn words(text: &str, at: DateTime<Utc>) -> Words {
+    Words { person: command_line::person(), name: String::new(), at, text: text.to_owned() }
 }
 
 struct Watching {
-    row: InboxId,
-    task: Option<TaskId>,
+    task: TaskId,
     said: mpsc::UnboundedReceiver<Said>,
     happenings: broadcast::Receiver<Happening>,
     out: mpsc::Sender<AskEvent>,
@@ -280,15 +231,10 @@ impl Watching {
         }
     }
 
-    async fn pass(&mut self, happening: Result<Happening, RecvError>) {
+    async fn pass(&self, happening: Result<Happening, RecvError>) {
         // A slow watcher has lost the oldest; what is said comes by another way.
         let Ok(happening) = happening else { return };
-        if let Happening::Started { task, heard, .. } = &happening
-            && heard.contains(&self.row)
-        {
-            self.task = Some(*task);
-        }
-        if self.task.is_some() && task_of(&happening) == self.task {
+        if task_of(&happening) == Some(self.task) {
             self.tell(AskEvent::Happening(happening)).await;
         }
     }

@@ -23,11 +23,7 @@ pub(crate) async fn withdraw(
         if terminal.hears(folder, &asked) {
             continue;
         }
-        for chain in ledger.trace(asked.as_str()).await? {
-            if chain.task.is_some_and(|task| task.row.id == question.task) {
-                commands.abandon(chain.inbox).await;
-            }
-        }
+        commands.abandon(question.task).await;
     }
     Ok(())
 }

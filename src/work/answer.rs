@@ -71,11 +71,10 @@ impl Answers {
         let task = claimed.claim.task;
         rights::weigh(&mut claimed);
         let mark = self.stops.begin(task);
-        self.outbox.runtime.happenings.tell(|| Happening::Started {
-            conversation: claimed.conversation.clone(),
-            task,
-            heard: claimed.heard.iter().map(|(row, _)| *row).collect(),
-        });
+        self.outbox
+            .runtime
+            .happenings
+            .tell(|| Happening::Started { conversation: claimed.conversation.clone(), task });
         let onward = match self.rights.now(&claimed) {
             None => self.unheard(&claimed, "ignored: not_allowed any more", hand_over).await,
             Some(_) if self.is_bot_loop(&claimed).await => {

@@ -3,6 +3,7 @@
 use crate::agent::Ending;
 use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
+use crate::domain::ids::OutboundId;
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued};
 use crate::work::answer::Answers;
 use crate::work::onward::Onward;
@@ -74,22 +75,21 @@ impl Answers {
     }
 
     fn hand_out(&self, claimed: &Claimed, queued: Vec<Queued>, state: &str) {
-        let rows: Vec<_> = claimed.heard.iter().map(|(row, _)| *row).collect();
-        let waiting = self.task_waiters.take(&rows);
+        let waiting = self.task_waiters.take(claimed.claim.task);
         if queued.iter().any(|q| q.parts.is_empty()) {
             // It may be the next to expire.
             tracing::debug!(task = %claimed.claim.task, "its words wait: they are held, or refused here");
             self.outbox.late.held.notify_one();
         }
         let rows: Vec<_> = queued.iter().map(|q| q.outbound).collect();
-        let watches: Vec<Vec<_>> = waiting
-            .iter()
-            .map(|_| rows.iter().map(|row| self.outbox.waiters.watch(*row)).collect())
-            .collect();
+        let waiting = waiting.map(|sender| {
+            let watch = |row: &OutboundId| self.outbox.waiters.watch(*row);
+            (sender, rows.iter().map(watch).collect::<Vec<_>>())
+        });
         for queued in queued {
             self.outbox.send(queued);
         }
-        for (sender, waiters) in waiting.into_iter().zip(watches) {
+        if let Some((sender, waiters)) = waiting {
             // Whoever asked may have gone.
             drop(sender.send(Finished { state: state.to_owned(), waiters }));
         }

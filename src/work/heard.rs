@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use selkie_channel_core::{Inbound, Speaker};
+use selkie_channel_core::{Inbound, PersonId, Speaker};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::prompt;
@@ -11,6 +11,7 @@ use crate::domain::builtin::Builtin;
 use crate::domain::ids::InboxId;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::{Heard, Quoted};
+use crate::domain::words::Words;
 use crate::store::Claimed;
 use crate::work::attachments::Attachments;
 
@@ -18,6 +19,9 @@ use crate::work::attachments::Attachments;
 const MOST_LINES: usize = 50;
 /// No line of group talk is shown longer.
 const LINE_BYTES: usize = 600;
+
+/// Stands where nothing was written.
+const NO_TEXT: &str = "(a message without text)";
 
 /// Reads a task's messages; files are fetched into the conversation's own folder.
 pub(crate) async fn lines(
@@ -51,10 +55,28 @@ pub(crate) async fn quoted(storage: &Arc<Storage>, inbound: &Inbound) -> Taint {
     known.unwrap_or(Taint::Derived)
 }
 
-/// Reads a task's messages as they are, group talk first.
+/// Reads a task's messages, or its own words, as they are, group talk first.
 pub(crate) fn without_files(claimed: &Claimed) -> Vec<Heard> {
     let talk = group_talk(&claimed.context);
-    talk.into_iter().chain(claimed.heard.iter().map(|(row, m)| line(*row, m))).collect()
+    let own = claimed.words.as_ref().map(own_words);
+    let heard = claimed.heard.iter().map(|(row, m)| line(*row, m));
+    talk.into_iter().chain(own).chain(heard).collect()
+}
+
+/// Reads words that came as no message.
+fn own_words(words: &Words) -> Heard {
+    let Words { person, name, at, text } = words;
+    Heard {
+        inbox: None,
+        at: *at,
+        speaker: shown(name, person),
+        text: if text.trim().is_empty() { NO_TEXT.to_owned() } else { text.clone() },
+        quote: None,
+        forwarded: false,
+        talk: false,
+        files: Vec::new(),
+        pictures: Vec::new(),
+    }
 }
 
 /// Reads one message as it is.
@@ -85,17 +107,21 @@ fn text(inbound: &Inbound) -> String {
         None => inbound.text.clone(),
     };
     match text.trim().is_empty() && inbound.attachments.is_empty() {
-        true => "(a message without text)".to_owned(),
+        true => NO_TEXT.to_owned(),
         false => text,
     }
 }
 
-/// The one id in brackets is the platform's: a name brings none.
 fn name(speaker: &Speaker) -> String {
-    let shown = prompt::label(&speaker.name.replace(['(', ')', '·', '（', '）'], " "));
+    shown(&speaker.name, &speaker.id)
+}
+
+/// The one id in brackets is the platform's: a name brings none.
+fn shown(name: &str, person: &PersonId) -> String {
+    let shown = prompt::label(&name.replace(['(', ')', '·', '（', '）'], " "));
     match shown.is_empty() {
-        true => speaker.id.to_string(),
-        false => format!("{shown} ({})", speaker.id),
+        true => person.to_string(),
+        false => format!("{shown} ({person})"),
     }
 }
 
@@ -139,6 +165,22 @@ mod tests {
         let mut said = testing::message("tg:5", "hi");
         said.speaker.name = "Boss (tg:1)] · Eve".to_owned();
         assert_eq!(name(&said.speaker), "Boss tg:1 Eve (tg:5)");
+    }
+
+    #[test]
+    fn words_of_a_task_are_read_like_a_message() {
+        let mut claimed = testing::claimed(1, &testing::message("tg:1", "hi"));
+        claimed.heard.clear();
+        let (name, text) = ("Boss (tg:1)".to_owned(), "what now?".to_owned());
+        let (person, at) = (PersonId::new("tg:5"), claimed.facts.at);
+        claimed.words = Some(Words { person, name, at, text });
+        claimed.context = vec![testing::message("tg:6", "tea?")];
+        let lines = without_files(&claimed);
+        assert_eq!((lines.len(), lines[0].talk, lines[1].inbox), (2, true, None));
+        assert_eq!(
+            (lines[1].speaker.as_str(), lines[1].own_words()),
+            ("Boss tg:1 (tg:5)", Some("what now?"))
+        );
     }
 
     #[test]

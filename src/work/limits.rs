@@ -126,8 +126,9 @@ impl Limits {
             User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
         let now = self.outbox.runtime.clock.now();
         let newest = claimed.heard.last().map_or(now, |(_, inbound)| inbound.at);
-        // A task that goes on was counted when it began.
-        let fresh = if claimed.header.is_none() { claimed.heard.len() as u64 } else { 0 };
+        // A task that goes on was counted when it began. Words of its own are asked like a message.
+        let asked = claimed.heard.len() + usize::from(claimed.words.is_some());
+        let fresh = if claimed.header.is_none() { asked as u64 } else { 0 };
         let messages = self.checks(&user, What::Messages, newest, fresh);
         let day = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
         let reached =

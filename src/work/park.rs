@@ -97,6 +97,8 @@ impl Answers {
 pub(crate) fn person(claimed: &Claimed) -> Option<Person> {
     let id = claimed.facts.speaker.clone()?;
     let speakers = claimed.heard.iter().map(|(_, inbound)| &inbound.speaker);
-    let name = speakers.filter(|s| s.id == id).map(|s| s.name.clone()).next();
+    let speakers = speakers.map(|speaker| (&speaker.id, &speaker.name));
+    let mut known = speakers.chain(claimed.words.iter().map(|words| (&words.person, &words.name)));
+    let name = known.find(|(known, _)| **known == id).map(|(_, name)| name.clone());
     Some(Person { id, name: name.unwrap_or_default() })
 }

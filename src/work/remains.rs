@@ -4,10 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use selkie_channel_core::ConversationId;
 
-use crate::domain::ids::InboxId;
 use crate::domain::task::Claim;
 use crate::domain::usage::Usage;
-use crate::store::{Advance, Claimed, Committed, End};
+use crate::store::{Advance, Claimed, Committed, End, Queued};
 use crate::work::answer::Answers;
 use crate::work::messages;
 use crate::work::task_waiters::Finished;
@@ -17,7 +16,6 @@ pub(crate) struct Remains {
     claim: Claim,
     conversation: ConversationId,
     header: Option<String>,
-    rows: Vec<InboxId>,
 }
 
 impl Remains {
@@ -26,7 +24,6 @@ impl Remains {
             claim: claimed.claim.clone(),
             conversation: claimed.conversation.clone(),
             header: claimed.header.clone(),
-            rows: claimed.heard.iter().map(|(row, _)| *row).collect(),
         }
     }
 }
@@ -35,7 +32,7 @@ impl Answers {
     /// Ends a task as failed, when it still runs: without this it would stand as running until the next start,
     /// and whoever asked would wait.
     pub(crate) async fn bury(&self, remains: Remains) {
-        let Remains { claim, conversation, header, rows } = remains;
+        let Remains { claim, conversation, header } = remains;
         let outbox = &self.outbox;
         self.stops.end(claim.task);
         tracing::error!(task = %claim.task, "a defect ended a task");
@@ -56,14 +53,12 @@ impl Answers {
         };
         let committed =
             outbox.storage.insist(|| outbox.storage.ledger.commit(&claim, finish.clone())).await;
-        let waiting = self.task_waiters.take(&rows);
+        let waiting = self.task_waiters.take(claim.task);
         let Some(Committed::Ended { queued, .. }) = committed else { return };
-        let watch = |rows: &[crate::store::Queued]| {
-            rows.iter().map(|q| outbox.waiters.watch(q.outbound)).collect::<Vec<_>>()
-        };
-        let watches: Vec<_> = waiting.iter().map(|_| watch(&queued)).collect();
+        let watch = |queued: &Queued| outbox.waiters.watch(queued.outbound);
+        let waiting = waiting.map(|sender| (sender, queued.iter().map(watch).collect::<Vec<_>>()));
         queued.into_iter().for_each(|queued| outbox.send(queued));
-        for (sender, waiters) in waiting.into_iter().zip(watches) {
+        if let Some((sender, waiters)) = waiting {
             // Whoever asked may have gone.
             drop(sender.send(Finished { state: "failed".to_owned(), waiters }));
         }

@@ -33,7 +33,9 @@ impl Rights {
     /// Returns the trust in whom the task answers, the least of them and never more than it was made with;
     /// `None` when one of them is not listened to any more.
     pub(crate) fn now(&self, claimed: &Claimed) -> Option<Trust> {
-        self.of(claimed, claimed.facts.trust, &claimed.heard)
+        let made = self.of(claimed, claimed.facts.trust, &claimed.heard)?;
+        let words = claimed.words.iter().map(|words| &words.person);
+        self.least(claimed, made, words)
     }
 
     /// The same of other messages in the task's place, for a task that was made with `made`.
@@ -43,12 +45,21 @@ impl Rights {
         made: Trust,
         heard: &[(InboxId, Inbound)],
     ) -> Option<Trust> {
+        self.least(claimed, made, heard.iter().map(|(_, inbound)| &inbound.speaker.id))
+    }
+
+    /// The least trust in any of these people, and never more than `made`.
+    fn least<'a>(
+        &self,
+        claimed: &Claimed,
+        made: Trust,
+        mut speakers: impl Iterator<Item = &'a PersonId>,
+    ) -> Option<Trust> {
         let asked_here = matches!(claimed.facts.place, Where::Channel(_));
         let Some(account) = self.accounts.of(&claimed.conversation).filter(|_| asked_here) else {
             return Some(made);
         };
         account.with_allowed(|allow| {
-            let mut speakers = heard.iter().map(|(_, inbound)| &inbound.speaker.id);
             // The place as it is called now: it may have moved since they wrote.
             speakers.try_fold(made, |least, who| {
                 Some(least.min(trust(&self.owners, allow, who, &claimed.place)?))
@@ -92,7 +103,8 @@ pub(crate) fn weigh(claimed: &mut Claimed) {
     }
     if claimed.facts.trust == Trust::Owner {
         // Messages gather by speaker: all of them are the owner's.
-        claimed.facts.summoned = heard().flat_map(words::summoned).collect();
+        let own = claimed.words.iter().flat_map(|words| words::named(&words.text));
+        claimed.facts.summoned = heard().flat_map(words::summoned).chain(own).collect();
         claimed.facts.summoned.sort();
         claimed.facts.summoned.dedup();
     }
@@ -102,6 +114,7 @@ pub(crate) fn weigh(claimed: &mut Claimed) {
 mod tests {
     use super::*;
     use crate::daemon::flow::testing::{self, message};
+    use crate::domain::words::Words;
 
     #[test]
     fn the_least_trusted_speaker_counts_and_a_stranger_ends_it() {
@@ -148,6 +161,29 @@ mod tests {
         allowed.facts.trust = Trust::Allowed;
         weigh(&mut allowed);
         assert!(allowed.facts.summoned.is_empty());
+    }
+
+    #[test]
+    fn words_that_came_as_no_message_are_their_persons() {
+        let house = testing::desk();
+        let mut claimed = testing::claimed(1, &message("tg:1", "hi"));
+        claimed.heard.clear();
+        let words = |person: &str| Words {
+            person: PersonId::new(person),
+            name: String::new(),
+            at: claimed.facts.at,
+            text: "use $bash".to_owned(),
+        };
+        let by = |person: &str| Claimed { words: Some(words(person)), ..claimed.clone() };
+        assert_eq!(house.rights.now(&by("tg:1")), Some(Trust::Owner));
+        assert_eq!(house.rights.now(&by("tg:2")), Some(Trust::Allowed));
+        assert_eq!(house.rights.now(&by("tg:66")), None, "nobody listens to them any more");
+        let mut named = by("tg:1");
+        weigh(&mut named);
+        assert_eq!(
+            (named.facts.summoned, named.facts.taint),
+            (vec!["bash".to_owned()], Taint::Clean)
+        );
     }
 
     #[test]

@@ -65,6 +65,10 @@ impl Steering {
 
     fn message(&self, run: &Facts, waiting: Waiting) -> Option<Newer> {
         let Waiting { task, mut facts, heard } = waiting;
+        // A task with words of its own is no part of the talk: it waits for its turn.
+        if heard.is_empty() {
+            return None;
+        }
         facts.trust = self.rights.of(&self.claimed, facts.trust, &heard)?;
         let plain = heard.iter().all(|(_, m)| m.attachments.is_empty() && m.command.is_none());
         if !plain || !may_join(run, &facts) {

@@ -5,13 +5,13 @@ use std::sync::Mutex;
 
 use tokio::sync::{oneshot, watch};
 
-use crate::domain::ids::InboxId;
+use crate::domain::ids::TaskId;
 use crate::store::DeliveryState;
 use selkie_channel_core::locked;
 
-/// Who in this process waits for the end of the task that answers a row.
+/// Who in this process waits for the end of a task.
 #[derive(Default)]
-pub(crate) struct TaskWaiters(Mutex<HashMap<InboxId, oneshot::Sender<Finished>>>);
+pub(crate) struct TaskWaiters(Mutex<HashMap<TaskId, oneshot::Sender<Finished>>>);
 
 /// The end of a task, and what became of its words.
 pub(crate) struct Finished {
@@ -20,24 +20,20 @@ pub(crate) struct Finished {
 }
 
 impl TaskWaiters {
-    /// Waits for the task that answers `row`.
-    pub(crate) fn expect(&self, row: InboxId) -> oneshot::Receiver<Finished> {
+    /// Waits for the end of a task.
+    pub(crate) fn expect(&self, task: TaskId) -> oneshot::Receiver<Finished> {
         let (sender, receiver) = oneshot::channel();
-        locked(&self.0).insert(row, sender);
+        locked(&self.0).insert(task, sender);
         receiver
     }
 
-    /// Nobody waits for the task that answers `row` any more.
-    pub(crate) fn forget(&self, row: InboxId) {
-        locked(&self.0).remove(&row);
+    /// Nobody waits for it any more.
+    pub(crate) fn forget(&self, task: TaskId) {
+        locked(&self.0).remove(&task);
     }
 
-    /// Takes out all who wait for one of the rows that a task answers.
-    pub(crate) fn take(&self, rows: &[InboxId]) -> Vec<oneshot::Sender<Finished>> {
-        let mut waiting = locked(&self.0);
-        if waiting.is_empty() {
-            return Vec::new();
-        }
-        rows.iter().filter_map(|row| waiting.remove(row)).collect()
+    /// Takes out who waits for the end of a task.
+    pub(crate) fn take(&self, task: TaskId) -> Option<oneshot::Sender<Finished>> {
+        locked(&self.0).remove(&task)
     }
 }

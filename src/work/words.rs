@@ -18,7 +18,15 @@ pub(crate) fn summoned(inbound: &Inbound) -> Vec<String> {
         return Vec::new();
     }
     let args = inbound.command.as_ref().map_or("", |command| command.args.as_str());
-    let words = inbound.text.split_whitespace().chain(args.split_whitespace());
+    names(inbound.text.split_whitespace().chain(args.split_whitespace()))
+}
+
+/// The tools that a text names, when all of it is a person's own words.
+pub(crate) fn named(text: &str) -> Vec<String> {
+    names(text.split_whitespace())
+}
+
+fn names<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for word in words.filter_map(|word| word.strip_prefix('$')) {
         let end = word.find(|c: char| !matches!(c, 'a'..='z' | '0'..='9' | '_'));

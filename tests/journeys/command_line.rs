@@ -46,6 +46,25 @@ async fn ask_streams_progress_and_prints_the_answer_with_a_daemon_and_without() 
     assert_eq!(world.telegram().counted("sendMessage"), spoken, "a terminal is no chat");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_asked_in_the_terminal_is_known_until_a_reset_and_traced() {
+    let world = World::start().await;
+    let ask = |text: &str| {
+        let (code, _, err) = world.home.run(&["ask", text]);
+        assert_eq!(code, 0, "{err}");
+        world.playground.model().requests().last().expect("a request").body.to_string()
+    };
+    ask("the teapot is blue");
+    assert!(ask("which colour?").contains("the teapot is blue"));
+    let (code, out, _) = world.home.run(&["trace", "1"]);
+    assert_eq!(code, 0);
+    for word in ["ask:", "words", "the teapot is blue", "task 1", "done", "sent"] {
+        assert!(out.contains(word), "{word} is missing in:\n{out}");
+    }
+    ask("/reset");
+    assert!(!ask("and now?").contains("the teapot is blue"));
+}
+
 /// One question that is answered, for people and for scripts, and one that fails.
 fn asks(world: &World) {
     let turns = || vec![Turn::call("think", json!({"thought": "hm"})), Turn::text("forty-two")];

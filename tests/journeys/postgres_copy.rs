@@ -4,7 +4,7 @@ use selkie_playground::telegram::ADA;
 use selkie_test_postgres::server;
 use serde_json::json;
 
-use crate::support::rows::settled;
+use crate::support::rows::{settled, texts};
 use crate::support::world::World;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -18,6 +18,8 @@ async fn a_life_moves_there_and_back() {
     assert!(code == 1 && error.contains("holds the store"), "{error}");
     assert!(daemon.stop().await.success());
 
+    let (code, _, error) = world.home.run(&["ask", "words at the terminal"]);
+    assert_eq!(code, 0, "{error}");
     let (code, out, error) = world.home.run(&["store", "copy", "--to", &url]);
     assert_eq!(code, 0, "{error}");
     assert!(out.contains("conversation") && out.contains("transcript"), "{out}");
@@ -38,6 +40,8 @@ async fn a_life_moves_there_and_back() {
     assert_eq!(code, 0, "{error}");
     std::fs::rename(&file, world.home.database()).expect("in its place");
     world.home.set("store", json!({}));
+    let kept = texts(&world.home, "SELECT text FROM task_words");
+    assert_eq!(kept, ["words at the terminal"]);
     let daemon = world.daemon();
     world.ask("the last words").await;
     let last = last_request(&world);

@@ -68,7 +68,10 @@ impl Run {
             Item::Heard(heard) => heard.inbox,
             _ => None,
         });
-        let of = format!("{since} {} {call} {number}", first.map_or(0, |row| row.0));
+        let of = match (first, self.task) {
+            (None, Some(task)) => format!("{since} task {task} {call} {number}"),
+            (first, _) => format!("{since} {} {call} {number}", first.map_or(0, |row| row.0)),
+        };
         let digest = Sha256::digest(of);
         digest.iter().take(10).fold(String::new(), |key, byte| key + &format!("{byte:02x}"))
     }

@@ -289,6 +289,17 @@ fn calls_that_stand_alone_wait_for_those_before_and_hold_those_after() {
 }
 
 #[test]
+fn questions_of_two_tasks_without_a_message_are_told_apart() {
+    let key = |task: i64| {
+        let mut run = begin();
+        run.belongs_to(TaskId(task));
+        run.key("c1.0", 0)
+    };
+    assert_eq!(key(1), key(1));
+    assert_ne!(key(1), key(2));
+}
+
+#[test]
 fn a_parked_run_goes_on_where_it_stood_and_the_wait_costs_it_no_time() {
     let mut run = begin();
     ask(&mut run);

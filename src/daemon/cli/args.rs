@@ -294,7 +294,7 @@ pub enum Config {
 A task's number stands in /status while it runs, and in the log. A platform's message id is the last part of a message's link
 (in Slack the ts: p1767225600000200 in a link is 1767225600.000200). The console lists the newest tasks.")]
 pub struct Trace {
-    /// A task's number, an inbox key, or the platform's id of a message or of its answer
+    /// A task's number, the key of an event or a cause, or the platform's id of a message or of its answer
     pub message: String,
     /// JSON instead of text
     #[arg(long)]

@@ -48,12 +48,15 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
 
 /// Tells one chain, a line for each row.
 fn story(chain: &Value) -> String {
-    let mut rows = vec![vec![
-        word(&chain["stored_at"]),
-        format!("inbox {}", word(&chain["inbox"])),
-        word(&chain["disposition"]),
-        short(&word(&chain["inbound"]["text"])),
-    ]];
+    let begins = match chain["inbox"].is_null() {
+        true => [word(&chain["cause"]), "words".to_owned(), short(&word(&chain["words"]["text"]))],
+        false => [
+            format!("inbox {}", word(&chain["inbox"])),
+            word(&chain["disposition"]),
+            short(&word(&chain["inbound"]["text"])),
+        ],
+    };
+    let mut rows = vec![[vec![word(&chain["stored_at"])], begins.to_vec()].concat()];
     let task = &chain["task"];
     if !task.is_null() {
         rows.push(vec![

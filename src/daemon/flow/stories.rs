@@ -110,7 +110,10 @@ async fn commands_are_carried_out_once_and_in_order() {
     let arrived = house.platform.wait_for(7).await;
     let said: Vec<_> = arrived.iter().filter(|(c, _)| c == "tg:1").map(|(_, t)| &**t).collect();
     assert_eq!(said[0], messages::start());
-    assert_eq!(said[1], messages::ids(&batch[1]));
+    assert_eq!(
+        said[1],
+        messages::ids(&batch[1].speaker.id, &batch[1].place, &batch[1].conversation)
+    );
     assert!(said[2].contains("Nothing is running") && said[2].contains("Store: fine"), "{said:?}");
     assert_eq!(
         said[3..],

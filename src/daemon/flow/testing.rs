@@ -95,6 +95,7 @@ pub(crate) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         attempts: 1,
         facts: facts(),
         heard: vec![(InboxId(task), inbound.clone())],
+        words: None,
         context: Vec::new(),
         header: None,
         transcript: Vec::new(),

@@ -53,7 +53,7 @@ async fn what_was_seen_is_the_tasks_own(bed: &dyn Fixture) {
     assert!(ledger.inflow(&running.claim, at(0)).await.unwrap().waiting.is_empty());
     assert_eq!(ledger.counts().await.unwrap().waiting, 0);
     let chain = ledger.trace("tg:8:-1:2").await.unwrap().remove(0);
-    assert_eq!(chain.disposition, "absorbed: step 2");
+    assert_eq!(chain.event().unwrap().disposition, "absorbed: step 2");
     assert_eq!(chain.task.unwrap().row.id, running.claim.task);
     // The process dies: the next claim knows both messages, and none of them waits.
     drop(ledger);

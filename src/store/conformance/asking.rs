@@ -274,11 +274,12 @@ async fn what_nobody_waits_for_any_more_ends(bed: &dyn Fixture) {
     let ledger = bed.open();
     let asked = parked(ledger.as_ref(), (1, 1), asking("q1", 1, false)).await;
     let runs = started(ledger.as_ref(), 1, 2).await;
-    let waits = push(ledger.as_ref(), task(message(1, 3)), no_fuse()).await.fresh[0].row;
-    let rows = [asked.heard[0].0, runs.heard[0].0, waits];
+    push(ledger.as_ref(), task(message(1, 3)), no_fuse()).await;
+    let waits = ledger.tasks(None, 1).await.unwrap()[0].id;
+    let tasks = [asked.claim.task, runs.claim.task, waits];
     let mut withdrawn = Vec::new();
-    for row in rows {
-        let done = ledger.abandon(row).await.unwrap();
+    for task in tasks {
+        let done = ledger.abandon(task).await.unwrap();
         assert_eq!(done.stopping.len(), 1);
         withdrawn.extend(done.withdrawn.into_iter().map(|question| question.key));
     }
@@ -288,8 +289,8 @@ async fn what_nobody_waits_for_any_more_ends(bed: &dyn Fixture) {
     let told = ledger.commit(&runs.claim, park(asking("q2", 1, false))).await.unwrap();
     assert!(matches!(told, Committed::Continue { stop: true, .. }), "its worker ends it");
     finished(ledger.as_ref(), &runs.claim, finish("too late", vec![])).await;
-    for row in rows {
-        assert!(ledger.abandon(row).await.unwrap().stopping.is_empty(), "it has ended");
+    for task in tasks {
+        assert!(ledger.abandon(task).await.unwrap().stopping.is_empty(), "it has ended");
     }
 }
 

@@ -37,7 +37,15 @@ async fn judged(ledger: &dyn Ledger, n: i64, passed: Option<usize>) -> Judged {
 }
 
 async fn disposition(ledger: &dyn Ledger, n: i64, order: i64) -> String {
-    ledger.trace(&format!("tg:8:-{n}:{order}")).await.unwrap().remove(0).disposition
+    ledger
+        .trace(&format!("tg:8:-{n}:{order}"))
+        .await
+        .unwrap()
+        .remove(0)
+        .event()
+        .unwrap()
+        .disposition
+        .clone()
 }
 
 async fn a_line_at_the_gate_waits_without_a_task(bed: &dyn Fixture) {

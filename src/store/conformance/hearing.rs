@@ -119,7 +119,7 @@ async fn an_edit_changes_only_what_waits(bed: &dyn Fixture) {
     }
     let text = |key: &'static str| {
         let ledger = Arc::clone(&ledger);
-        async move { ledger.trace(key).await.unwrap().remove(0).inbound.text }
+        async move { ledger.trace(key).await.unwrap().remove(0).event().unwrap().inbound.text.clone() }
     };
     assert_eq!(text("tg:8:-1:1").await, "text 1", "it runs: only kept");
     assert_eq!(text("tg:8:-1:2").await, "changed");
@@ -148,8 +148,11 @@ async fn strangers_make_no_conversation(bed: &dyn Fixture) {
     }
     assert!(ledger.conversations(9).await.unwrap().is_empty());
     let chain = ledger.trace("tg:8:-1:2").await.unwrap();
-    assert_eq!((chain.len(), chain[0].disposition.as_str()), (1, "unparsed"));
-    assert_eq!(ledger.trace("1").await.unwrap()[0].disposition, "ignored: not_allowed");
+    assert_eq!((chain.len(), chain[0].event().unwrap().disposition.as_str()), (1, "unparsed"));
+    assert_eq!(
+        ledger.trace("1").await.unwrap()[0].event().unwrap().disposition,
+        "ignored: not_allowed"
+    );
     assert_eq!(ledger.counts().await.unwrap().inbox, 2);
 }
 
@@ -359,7 +362,7 @@ async fn what_is_fresh_in_a_mixed_batch_is_told(bed: &dyn Fixture) {
     let indexes: Vec<_> = accepted.fresh.iter().map(|f| f.index).collect();
     assert_eq!((indexes, accepted.known), (vec![1, 3], 2));
     for (fresh, key) in accepted.fresh.iter().zip(["tg:8:-1:3", "tg:8:-2:1"]) {
-        assert_eq!(ledger.trace(key).await.unwrap()[0].inbox, fresh.row);
+        assert_eq!(ledger.trace(key).await.unwrap()[0].event().unwrap().inbox, fresh.row);
     }
 }
 

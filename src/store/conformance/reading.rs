@@ -22,8 +22,8 @@ async fn a_chain_leads_from_event_to_receipt(bed: &dyn Fixture) {
     for name in ["4711", "4712", "tg:8:-1:4711", &claimed.claim.task.to_string()] {
         let chain = ledger.trace(name).await.unwrap();
         assert_eq!(chain.len(), 1, "{name}");
-        assert_eq!(chain[0].disposition, "task");
-        assert_eq!(chain[0].inbound, message(1, 4711));
+        let event = chain[0].event().unwrap();
+        assert_eq!((event.disposition.as_str(), &event.inbound), ("task", &message(1, 4711)));
         let task = chain[0].task.as_ref().unwrap();
         assert_eq!((task.row.state, &task.transcript), (TaskState::Done, &vec![said("yes")]));
         let out = &chain[0].outbounds[0];

@@ -99,6 +99,16 @@ CREATE INDEX task_parked ON task (conversation) WHERE state = 'parked';
 CREATE INDEX task_finish ON task (conversation, epoch, finish) WHERE finish IS NOT NULL;
 CREATE INDEX task_child ON task (child) WHERE child IS NOT NULL;
 
+-- What a task is to read that came as no message, and whose words it is. text: null when it is older than it is kept.
+CREATE TABLE task_words (
+    task BIGINT PRIMARY KEY,
+    person TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    text TEXT COLLATE "C"
+);
+CREATE INDEX task_words_kept ON task_words (task) WHERE text IS NOT NULL;
+
 CREATE TABLE transcript (task BIGINT, seq BIGINT, v BIGINT NOT NULL, item TEXT COLLATE "C" NOT NULL, PRIMARY KEY (task, seq));
 
 CREATE TABLE inbox (

@@ -93,6 +93,16 @@ CREATE INDEX task_parked ON task (conversation) WHERE state = 'parked';
 CREATE INDEX task_finish ON task (conversation, epoch, finish) WHERE finish IS NOT NULL;
 CREATE INDEX task_child ON task (child) WHERE child IS NOT NULL;
 
+-- What a task is to read that came as no message, and whose words it is. text: null when it is older than it is kept.
+CREATE TABLE task_words (
+    task INTEGER PRIMARY KEY,
+    person TEXT NOT NULL,
+    name TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    text TEXT
+) STRICT;
+CREATE INDEX task_words_kept ON task_words (task) WHERE text IS NOT NULL;
+
 CREATE TABLE transcript (task INTEGER, seq INTEGER, v INTEGER NOT NULL, item TEXT NOT NULL, PRIMARY KEY (task, seq)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox (

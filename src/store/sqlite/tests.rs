@@ -29,6 +29,7 @@ use crate::store::{
 
 mod file;
 mod old;
+mod typed;
 
 struct FileBed(TempDir);
 

@@ -7,8 +7,7 @@ use crate::store::error::Result;
 use crate::store::question::QuestionRow;
 use crate::store::tx::Tx;
 
-/// Returns the open question that a person's words answer: one whose message they reply to (a terminal
-/// names it by its key), else the only one that has such a choice, else the only one that takes free text.
+/// Returns the open question that a person's words answer: one whose message they reply to, else the only one that has such a choice, else the only one that takes free text.
 /// In a group, where people talk among themselves, free text has to be meant for the bot.
 pub fn answered_by(tx: &mut dyn Tx, conversation: i64, inbound: &Inbound) -> Result<Option<i64>> {
     let mut asked = Vec::new();
@@ -36,9 +35,8 @@ pub fn answered_by(tx: &mut dyn Tx, conversation: i64, inbound: &Inbound) -> Res
 
 /// Whether words can be the answer of a question, if they are its person's.
 fn fits(question: &QuestionRow, inbound: &Inbound) -> bool {
-    let quoted = inbound.quote.as_ref().map(|quote| {
-        question.message.as_ref() == Some(&quote.message) || question.key == quote.message.as_str()
-    });
+    let quoted = inbound.quote.as_ref();
+    let quoted = quoted.map(|quote| question.message.as_ref() == Some(&quote.message));
     let is_meant = inbound.audience == Audience::Direct
         || inbound.addressed != Addressed::No
         || quoted == Some(true);

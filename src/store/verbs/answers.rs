@@ -92,7 +92,7 @@ pub fn carry_out(
             }
         }
         Effect::Answer { key, given, otherwise, .. } => {
-            let answer = Answer { account: &account, key, given, inbox: row };
+            let answer = Answer { account: &account, key, given, inbox: Some(row) };
             match (asking::settle(tx, answer, now)?, otherwise) {
                 (Some(lane), _) => {
                     let ready = lanes::ready_name(tx, lane, now)?;

@@ -141,10 +141,10 @@ impl RawApproval {
         self.state == ApprovalState::Open.name()
     }
 
-    /// Whether a message asks for it; a terminal names it by its key.
+    /// Whether a message asks for it.
     fn is_asked_by(&self, message: &MessageRef) -> bool {
         let asks = |one: &AskedPerson| one.message.as_ref() == Some(message);
-        self.key == message.as_str() || self.asked.iter().any(asks)
+        self.asked.iter().any(asks)
     }
 
     /// Reads the stored texts.

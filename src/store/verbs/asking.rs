@@ -86,8 +86,8 @@ pub struct Answer<'a> {
     pub key: &'a str,
     /// What was given, as text.
     pub given: &'a str,
-    /// The row that gives it.
-    pub inbox: i64,
+    /// The row that gives it, if one does.
+    pub inbox: Option<i64>,
 }
 
 /// Answers an open question and wakes its task; the lane that got work, or `None` when it is not open.
@@ -99,7 +99,9 @@ pub fn settle(tx: &mut dyn Tx, answer: Answer<'_>, now: DateTime<Utc>) -> Result
         params![key, account, given, inbox, millis(now)],
     )?;
     let Some(task) = task else { return Ok(None) };
-    tx.execute_later("UPDATE inbox SET task = ?2 WHERE id = ?1", params![inbox, task])?;
+    if let Some(row) = inbox {
+        tx.execute_later("UPDATE inbox SET task = ?2 WHERE id = ?1", params![row, task])?;
+    }
     wake(tx, task)
 }
 

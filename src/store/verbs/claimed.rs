@@ -9,9 +9,11 @@ use super::history::{self, HISTORY, RawHistory, RawItem};
 use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
 use super::texts;
+use super::words;
 use crate::domain::facts::{Facts, Mode};
 use crate::domain::ids::{InboxId, Instance, TaskId};
 use crate::domain::task::Claim;
+use crate::domain::words::Words;
 use crate::store::error::Result;
 use crate::store::question::Settled;
 use crate::store::tx::{Query, Tx, into};
@@ -40,6 +42,7 @@ pub struct RawClaimed {
     facts: RawFacts,
     header: Option<String>,
     heard: Vec<(i64, String)>,
+    words: Option<Words>,
     context: Vec<(i64, String)>,
     items: Vec<RawItem>,
     history: RawHistory,
@@ -107,6 +110,10 @@ pub fn gather(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
     ])?;
     heard.sort_unstable_by_key(|(order, id, _)| (*order, *id));
     raw.heard = heard.into_iter().map(|(_, id, text)| (id, text)).collect();
+    // A task of a message has one: only others are looked for words of their own.
+    if raw.heard.is_empty() {
+        raw.words = words::of_task(tx, task)?;
+    }
     raw.context = context(tx, &raw, &untold, lines)?;
     raw.history = RawHistory::of(&tasks, rows);
     if !told.is_empty() {
@@ -159,6 +166,7 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
                 header: row.get(10)?,
                 place_row: row.get(12)?,
                 heard: Vec::new(),
+                words: None,
                 context: Vec::new(),
                 items: Vec::new(),
                 history: RawHistory::default(),
@@ -296,6 +304,7 @@ impl RawClaimed {
                 ..facts::read(self.task, &self.facts)?
             },
             heard,
+            words: self.words,
             context: history::readable(self.context.iter().map(|(row, text)| load(*row, text))),
             header: self.header,
             transcript,

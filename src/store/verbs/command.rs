@@ -3,13 +3,15 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId};
 
+use super::conversations::{self, Site};
 use super::ending::{Ending, end};
 use super::outbox::{self, Prepared, SaidFor};
 use super::rows::millis;
 use super::stop::{self, Ended};
-use super::{asking, conversations, lanes, locks, notes};
+use super::{asking, lanes, locks, notes};
 use crate::domain::facts::Mode;
 use crate::domain::ids::TaskId;
+use crate::store::arrival::Location;
 use crate::store::error::Result;
 use crate::store::intake::{CommandDone, CommandEffect, StopAnswers};
 use crate::store::tx::Tx;
@@ -91,64 +93,104 @@ pub fn carry_out(
     now: DateTime<Utc>,
 ) -> Result<Option<CommandDone>> {
     locks::of_row(tx, row, effect.elsewhere())?;
-    let conversation: Option<i64> = tx.first(
+    let command: Option<Command> = tx.optional(
         "UPDATE inbox SET done_at = ?2
-         WHERE id = ?1 AND disposition = 'command' AND done_at IS NULL RETURNING conversation",
+         WHERE id = ?1 AND disposition = 'command' AND done_at IS NULL
+         RETURNING conversation, stored_at",
         params![row, millis(now)],
+        |found| {
+            let why = SaidFor::Command(row);
+            Ok(Command { conversation: found.get(0)?, given: found.get(1)?, why })
+        },
     )?;
-    let Some(conversation) = conversation else { return Ok(None) };
-    let mut ended = Ended::default();
-    let draft = match effect {
-        Effect::Say(draft) => draft.as_ref(),
-        Effect::Stop { by, also, answers } => {
-            let by = by.as_ref().map(PersonId::as_str);
-            ended = stop::stop(tx, conversation, by, now)?;
-            let mut busy = stop::is_busy(tx, conversation)?;
-            for thread in also {
-                if let Some(thread) = conversations::find(tx, thread)? {
-                    ended.join(stop::stop(tx, thread, by, now)?);
-                    busy |= stop::is_busy(tx, thread)?;
-                }
-            }
-            Some(match ended.any {
-                true => &answers.stopped,
-                false if by.is_some() && busy => &answers.refused,
-                false if stop::has_just_ended(tx, conversation, row)? => &answers.finished,
-                false => &answers.idle,
-            })
-        }
-        Effect::Reset(draft) => {
-            ended = stop::stop(tx, conversation, None, now)?;
-            tx.execute_later(
-                "UPDATE conversation SET epoch = epoch + 1, todos = NULL, plan = 0 WHERE id = ?1",
-                params![conversation],
-            )?;
-            Some(draft)
-        }
-        Effect::Workspace(path, draft) => {
-            notes::set_workspace(tx, conversation, path.as_deref())?;
-            draft.as_ref()
-        }
-        Effect::Mode(mode, draft) => {
-            notes::change_mode(tx, conversation, *mode, now)?;
-            draft.as_ref()
-        }
-    };
-    let queued = draft.map(|d| outbox::say(tx, d, SaidFor::Command(row), now)).transpose()?;
-    Ok(Some(CommandDone { stopping: ended.running, queued, withdrawn: ended.withdrawn }))
+    command.map(|command| command.carry_out(tx, effect, now)).transpose()
 }
 
-/// Ends the task that a row began, as far as it has come.
-pub fn abandon(tx: &mut dyn Tx, row: i64, now: DateTime<Utc>) -> Result<CommandDone> {
-    locks::of_row(tx, row, [])?;
+/// Carries out a command that no row stands for.
+pub fn typed(
+    tx: &mut dyn Tx,
+    at: &Location,
+    effect: &Effect,
+    now: DateTime<Utc>,
+) -> Result<CommandDone> {
+    locks::named(tx, effect.elsewhere().into_iter().chain([&at.conversation]))?;
+    let known = conversations::find(tx, &at.conversation)?;
+    let conversation = conversations::hear(tx, known, Site::of(at, now))?;
+    conversations::open(tx, conversation)?;
+    let why = SaidFor::Typed(conversation);
+    Command { conversation, given: millis(now), why }.carry_out(tx, effect, now)
+}
+
+/// A command that is given.
+struct Command {
+    /// Where.
+    conversation: i64,
+    /// When.
+    given: i64,
+    /// What its answer is said for.
+    why: SaidFor<'static>,
+}
+
+impl Command {
+    fn carry_out(
+        &self,
+        tx: &mut dyn Tx,
+        effect: &Effect,
+        now: DateTime<Utc>,
+    ) -> Result<CommandDone> {
+        let Self { conversation, given, why } = *self;
+        let mut ended = Ended::default();
+        let draft = match effect {
+            Effect::Say(draft) => draft.as_ref(),
+            Effect::Stop { by, also, answers } => {
+                let by = by.as_ref().map(PersonId::as_str);
+                ended = stop::stop(tx, conversation, by, now)?;
+                let mut busy = stop::is_busy(tx, conversation)?;
+                for thread in also {
+                    if let Some(thread) = conversations::find(tx, thread)? {
+                        ended.join(stop::stop(tx, thread, by, now)?);
+                        busy |= stop::is_busy(tx, thread)?;
+                    }
+                }
+                Some(match ended.any {
+                    true => &answers.stopped,
+                    false if by.is_some() && busy => &answers.refused,
+                    false if stop::has_just_ended(tx, conversation, given)? => &answers.finished,
+                    false => &answers.idle,
+                })
+            }
+            Effect::Reset(draft) => {
+                ended = stop::stop(tx, conversation, None, now)?;
+                tx.execute_later(
+                    "UPDATE conversation SET epoch = epoch + 1, todos = NULL, plan = 0 WHERE id = ?1",
+                    params![conversation],
+                )?;
+                Some(draft)
+            }
+            Effect::Workspace(path, draft) => {
+                notes::set_workspace(tx, conversation, path.as_deref())?;
+                draft.as_ref()
+            }
+            Effect::Mode(mode, draft) => {
+                notes::change_mode(tx, conversation, *mode, now)?;
+                draft.as_ref()
+            }
+        };
+        let queued = draft.map(|d| outbox::say(tx, d, why, now)).transpose()?;
+        Ok(CommandDone { stopping: ended.running, queued, withdrawn: ended.withdrawn })
+    }
+}
+
+/// Ends a task as far as it has come.
+pub fn abandon(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<CommandDone> {
+    locks::of_task(tx, task, [])?;
     let mut done = CommandDone::default();
-    let found: Option<(i64, i64, String)> = tx.optional(
-        "SELECT t.id, t.lane, t.state FROM inbox i JOIN task t ON t.id = i.task
-         WHERE i.id = ?1 AND i.disposition = 'task' AND t.finish IS NULL",
-        params![row],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    let found: Option<(i64, String)> = tx.optional(
+        "SELECT lane, state FROM task WHERE id = ?1 AND ended_at IS NULL",
+        params![task],
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    let Some((task, lane, state)) = found else { return Ok(done) };
+    let Some((lane, state)) = found else { return Ok(done) };
     done.stopping.push(TaskId(task));
     if state == "running" {
         stop::tell(tx, task)?;

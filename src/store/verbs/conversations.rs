@@ -1,9 +1,11 @@
 //! Conversations: found by any key they ever had, made when first heard of, opened again.
 
+use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, PlaceId};
 
 use super::places::rename;
 use super::rows::millis;
+use crate::store::arrival::Location;
 use crate::store::error::Result;
 use crate::store::tx::Tx;
 use crate::store::value::{Row, params};
@@ -33,16 +35,45 @@ pub fn find(tx: &mut dyn Tx, id: &ConversationId) -> Result<Option<i64>> {
     }
 }
 
-/// Returns the conversation of an event and notes that something happened there.
+/// Where something happens, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// The conversation.
+    pub conversation: &'a ConversationId,
+    /// The place that owns it.
+    pub place: &'a PlaceId,
+    /// The place's title; empty when it has none.
+    pub title: &'a str,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+impl<'a> Site<'a> {
+    /// A place where something happens now that is no message.
+    pub fn of(location: &'a Location, at: DateTime<Utc>) -> Self {
+        let Location { conversation, place, title } = location;
+        Self { conversation, place, title, at }
+    }
+}
+
+impl<'a> From<&'a Inbound> for Site<'a> {
+    fn from(inbound: &'a Inbound) -> Self {
+        let Inbound { conversation, place, title, at, .. } = inbound;
+        Self { conversation, place, title, at: *at }
+    }
+}
+
+/// Returns the conversation of what happens and notes that something happened there.
 /// `known`: its row, where it was found.
-pub fn hear(tx: &mut dyn Tx, known: Option<i64>, inbound: &Inbound) -> Result<i64> {
+pub fn hear<'a>(tx: &mut dyn Tx, known: Option<i64>, site: impl Into<Site<'a>>) -> Result<i64> {
+    let Site { conversation, place, title, at } = site.into();
     let row = match known {
         Some(row) => row,
-        None => make(tx, &inbound.conversation, &inbound.place)?,
+        None => make(tx, conversation, place)?,
     };
     // The place is only guessed where the bot spoke before it heard; a straggler of a place that has
     // moved knows no better.
-    let at = millis(inbound.at);
+    let at = millis(at);
     tx.execute_later(
         "UPDATE conversation SET last_at = ?2, title = CASE WHEN ?3 = '' THEN title ELSE ?3 END,
              place = CASE WHEN EXISTS (SELECT 1 FROM place_alias a
@@ -50,7 +81,7 @@ pub fn hear(tx: &mut dyn Tx, known: Option<i64>, inbound: &Inbound) -> Result<i6
                      THEN place ELSE ?4 END
          WHERE id = ?1 AND (last_at IS NULL OR last_at NOT BETWEEN ?5 AND ?2
              OR (?3 <> '' AND title <> ?3) OR place <> ?4)",
-        params![row, at, &inbound.title, inbound.place.key(), at - GRAIN],
+        params![row, at, title, place.key(), at - GRAIN],
     )?;
     Ok(row)
 }

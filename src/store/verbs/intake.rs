@@ -7,13 +7,14 @@ use selkie_channel_core::{AccountId, Cursor, Inbound};
 use super::accept::{self, Row};
 use super::command;
 use super::locks;
-use super::outbox::{self, Prepared, SaidFor};
+use super::outbox::{self, SaidFor};
+use super::requests::{self, Prepared, RawRequested};
 use super::rows::{load, time};
-use crate::domain::ids::InboxId;
-use crate::store::arrival::Arrival;
+use crate::domain::ids::{InboxId, TaskId};
+use crate::store::arrival::{Arrival, Location, TaskRequest};
 use crate::store::delivery::{Draft, Queued};
 use crate::store::error::Result;
-use crate::store::intake::{Accepted, CommandDone, CommandEffect, Fuse, Intake};
+use crate::store::intake::{Accepted, CommandDone, CommandEffect, Fuse, Intake, Requested};
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::value::params;
 
@@ -46,6 +47,20 @@ impl Intake for SqlLedger {
         Ok(accepted)
     }
 
+    async fn request(&self, request: TaskRequest, fuse: Fuse) -> Result<Requested> {
+        let request = Prepared::new(request)?;
+        let plan = Plan::DURABLE.bytes(request.bytes()).after(request.account());
+        let instance = fuse.instance.clone();
+        let made = self.write(plan, move |tx| requests::request(tx, &request, &fuse)).await?;
+        let RawRequested { task, is_new, claimed, ready, stopping, wake_at } = made;
+        // The task is stored whatever becomes of the claim.
+        let claimed = self.readable(claimed, &instance).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "a claimed task is left to the next start");
+            None
+        });
+        Ok(Requested { task, is_new, claimed, ready, stopping, wake_at })
+    }
+
     async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, DateTime<Utc>)>> {
         let account = account.clone();
         self.write(Plan::RELAXED.after(account.as_str()), move |tx| {
@@ -67,10 +82,16 @@ impl Intake for SqlLedger {
         self.write(plan, move |tx| command::carry_out(tx, row.0, &effect, now)).await
     }
 
-    async fn abandon(&self, row: InboxId) -> Result<CommandDone> {
+    async fn command_typed(&self, at: Location, effect: CommandEffect) -> Result<CommandDone> {
+        let (effect, now) = (command::Effect::new(effect)?, self.now());
+        let plan = Plan::DURABLE.bytes(effect.bytes()).after(at.conversation.account().as_str());
+        self.write(plan, move |tx| command::typed(tx, &at, &effect, now)).await
+    }
+
+    async fn abandon(&self, task: TaskId) -> Result<CommandDone> {
         let now = self.now();
-        let plan = Plan::DURABLE.after(&row.0);
-        self.write(plan, move |tx| command::abandon(tx, row.0, now)).await
+        let plan = Plan::DURABLE.after(&task.0);
+        self.write(plan, move |tx| command::abandon(tx, task.0, now)).await
     }
 
     async fn open_commands(&self) -> Result<Vec<(InboxId, Inbound)>> {
@@ -90,7 +111,7 @@ impl Intake for SqlLedger {
     }
 
     async fn say_once(&self, key: &str, draft: Draft) -> Result<Option<Queued>> {
-        let (key, draft, now) = (key.to_owned(), Prepared::new(draft)?, self.now());
+        let (key, draft, now) = (key.to_owned(), outbox::Prepared::new(draft)?, self.now());
         let plan = Plan::DURABLE.bytes(draft.bytes()).after(&key);
         self.write(plan, move |tx| {
             if tx.exists("SELECT 1 FROM notice WHERE key = ?1", params![&key])? {

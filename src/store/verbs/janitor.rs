@@ -20,9 +20,10 @@ const FRONT: i64 = 1_000;
 pub fn step(tx: &mut dyn Tx, since: &Since) -> Result<u64> {
     let [transcripts, inbox, outbox, keys] =
         [since.transcripts, since.inbox, since.outbox, since.keys].map(millis);
-    let kinds: [(Kind, i64); 7] = [
+    let kinds: [(Kind, i64); 8] = [
         (transcript, transcripts),
         (words, inbox),
+        (own_words, inbox),
         (said, outbox),
         (told, 0),
         (tasks, keys),
@@ -83,6 +84,18 @@ fn words(tx: &mut dyn Tx, since: i64) -> Result<u64> {
     }
     tx.execute_later("UPDATE meta SET blanked = ?1", params![last])?;
     Ok(changed.max(1))
+}
+
+/// The same of words that came as no message.
+fn own_words(tx: &mut dyn Tx, since: i64) -> Result<u64> {
+    tx.execute(
+        "UPDATE task_words SET text = NULL, name = '' WHERE task IN
+             (SELECT w.task FROM (SELECT task FROM task_words INDEXED BY task_words_kept
+                                  WHERE text IS NOT NULL ORDER BY task LIMIT ?2) w
+              CROSS JOIN task t ON t.id = w.task
+              WHERE t.ended_at IS NOT NULL AND t.created_at < ?1 LIMIT ?3)",
+        params![since, FRONT, MOST],
+    )
 }
 
 /// A message that may be old.
@@ -160,6 +173,7 @@ fn tasks(tx: &mut dyn Tx, since: i64) -> Result<u64> {
             "DELETE FROM approval WHERE task = ?1",
             "DELETE FROM hold WHERE task = ?1",
             "DELETE FROM status_message WHERE task = ?1",
+            "DELETE FROM task_words WHERE task = ?1",
             "DELETE FROM task WHERE id = ?1",
         ] {
             rows += tx.execute(sql, params![task])?;

@@ -40,6 +40,7 @@ mod question;
 mod questions;
 mod quoted;
 mod read;
+mod requests;
 mod rows;
 mod run;
 mod said;
@@ -55,6 +56,7 @@ mod trace;
 mod unreadable;
 mod unsend;
 mod usage;
+mod words;
 mod work;
 
 /// Statements whose plans an engine's tests look at.

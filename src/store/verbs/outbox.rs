@@ -89,6 +89,8 @@ pub enum SaidFor<'a> {
     Finish(i64, i64),
     /// By a command's row.
     Command(i64),
+    /// By a command that was typed in this conversation.
+    Typed(i64),
     /// By a row that changes what an earlier message shows: no answer of its own.
     Change(i64),
     /// By the daemon itself.
@@ -200,7 +202,10 @@ fn here(tx: &mut dyn Tx, id: &ConversationId, why: SaidFor<'_>) -> Result<Here> 
             each: &mut into(&mut asked, |row| row.get::<Option<i64>>(0)),
         },
     ])?;
-    let asked = asked.pop().flatten();
+    let asked = match why {
+        SaidFor::Typed(here) => Some(here),
+        _ => asked.pop().flatten(),
+    };
     let (conversation, closed) = match known.pop() {
         Some(known) => known,
         None => {

@@ -4,8 +4,12 @@ use async_trait::async_trait;
 use selkie_channel_core::AccountId;
 
 use super::answers::{self, Effect};
+use super::asking::{self, Answer};
 use super::questions::{self, RawQuestion};
+use super::rows::json;
+use super::{lanes, locks};
 use crate::domain::ids::InboxId;
+use crate::domain::question::Given;
 use crate::store::error::Result;
 use crate::store::question::{QuestionRow, Questions, TapDone, TapEffect};
 use crate::store::sql::{Plan, SqlLedger};
@@ -29,5 +33,21 @@ impl Questions for SqlLedger {
         let (effect, now) = (Effect::new(effect)?, self.now());
         let plan = Plan::DURABLE.bytes(effect.bytes()).after(&row.0);
         self.write(plan, move |tx| answers::carry_out(tx, row.0, &effect, now)).await
+    }
+
+    async fn answer_typed(&self, question: &QuestionRow, given: Given) -> Result<TapDone> {
+        let QuestionRow { conversation, key, .. } = question.clone();
+        let (given, now) = (json(&given)?, self.now());
+        let plan = Plan::DURABLE.bytes(given.len()).after(&key);
+        self.write(plan, move |tx| {
+            locks::named(tx, [&conversation])?;
+            let account = conversation.account().as_str();
+            let answer = Answer { account, key: &key, given: &given, inbox: None };
+            let Some(lane) = asking::settle(tx, answer, now)? else {
+                return Ok(TapDone::default());
+            };
+            Ok(TapDone { done: true, queued: None, ready: lanes::ready_name(tx, lane, now)? })
+        })
+        .await
     }
 }

@@ -26,7 +26,8 @@ macro_rules! task {
                     t.cached, t.output, t.micro_usd, t.created_at, t.ended_at,
                     (SELECT inbound FROM inbox i
                      WHERE i.task = t.id AND i.disposition = 'task' ORDER BY i.ord, i.id LIMIT 1),
-                    t.facts, t.header, (SELECT place FROM whereabouts WHERE id = t.whereabouts), c.plan
+                    t.facts, t.header, (SELECT place FROM whereabouts WHERE id = t.whereabouts), c.plan,
+                    (SELECT text FROM task_words w WHERE w.task = t.id)
              FROM task t JOIN conversation c ON c.id = t.conversation ",
             $rest
         )
@@ -66,6 +67,10 @@ fn task_row(row: &dyn Row) -> Result<TaskRow> {
     let account = AccountId::new(row.get::<&str>(1)?);
     let asked: Option<Asked> =
         row.get::<Option<&str>>(13)?.and_then(|text| serde_json::from_str(text).ok());
+    let asked = match asked {
+        Some(message) => message.text,
+        None => row.get::<Option<String>>(18)?.unwrap_or_default(),
+    };
     Ok(TaskRow {
         id: TaskId(id),
         conversation: ConversationId::new(account, row.get::<&str>(2)?),
@@ -76,7 +81,7 @@ fn task_row(row: &dyn Row) -> Result<TaskRow> {
         usage: usage(row, 6)?,
         created_at: time(row.get(11)?),
         ended_at: row.get::<Option<i64>>(12)?.map(time),
-        asked: asked.map_or_else(String::new, |a| a.text.chars().take(ASKED).collect()),
+        asked: asked.chars().take(ASKED).collect(),
     })
 }
 

@@ -153,8 +153,8 @@ pub fn is_busy(tx: &mut dyn Tx, conversation: i64) -> Result<bool> {
     )
 }
 
-/// Whether the last task ended after the command was given: the stop lost the race.
-pub fn has_just_ended(tx: &mut dyn Tx, conversation: i64, row: i64) -> Result<bool> {
+/// Whether the last task ended after a command was given: the stop lost the race.
+pub fn has_just_ended(tx: &mut dyn Tx, conversation: i64, given: i64) -> Result<bool> {
     let ended: Option<i64> = tx
         .first::<Option<i64>>(
             "SELECT ended_at FROM task
@@ -164,7 +164,6 @@ pub fn has_just_ended(tx: &mut dyn Tx, conversation: i64, row: i64) -> Result<bo
             params![conversation],
         )?
         .flatten();
-    let given: i64 = tx.only("SELECT stored_at FROM inbox WHERE id = ?1", params![row])?;
     Ok(ended.is_some_and(|ended| ended >= given))
 }
 

@@ -1,4 +1,4 @@
-//! Tasks of messages: made once for a cause, or joined by what belongs to them.
+//! Tasks: made once for a cause, or joined by the messages that belong to them.
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::Inbound;

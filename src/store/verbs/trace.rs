@@ -1,22 +1,22 @@
-//! The chain of one message: event, task, what was said, receipts.
+//! The chain of one message, or of one task that came from none: what began it, task, what was said, receipts.
 
 use super::rows::{load, read_json, time};
 use super::said::{RawBody, body, raw_body, read_body};
 use super::shown::detail;
-use super::standing;
+use super::{standing, words};
 use crate::domain::ids::{InboxId, OutboundId, PartId};
 use crate::store::error::Result;
-use crate::store::read::{Chain, OutboundChain, PartChain};
+use crate::store::read::{Chain, Event, Origin, OutboundChain, PartChain};
 use crate::store::tx::Tx;
 use crate::store::value::{Row, params};
 
-/// How many events one name may stand for.
+/// How many chains one name may stand for.
 const MOST: i64 = 20;
 
-/// Returns the chains of every event that `message` names, newest first: the id of its task, its key, or the
-/// platform's id of its message or of one that was said about it.
-pub fn trace(tx: &mut dyn Tx, message: &str) -> Result<Vec<Chain>> {
-    let task: Option<i64> = message.parse().ok();
+/// Returns the chains that `name` names, newest first, tasks with words of their own before events: the id of a
+/// task, the key of its cause or of an event, or the platform's id of a message or of one that was said about it.
+pub fn trace(tx: &mut dyn Tx, name: &str) -> Result<Vec<Chain>> {
+    let task: Option<i64> = name.parse().ok();
     let events = tx.all(
         "SELECT id, disposition, inbound, stored_at, task FROM inbox
          WHERE id IN (SELECT id FROM inbox WHERE message = ?1
@@ -26,13 +26,51 @@ pub fn trace(tx: &mut dyn Tx, message: &str) -> Result<Vec<Chain>> {
                             JOIN inbox i ON i.id = o.inbox OR i.task = o.task
                             WHERE p.message = ?1)
          ORDER BY id DESC LIMIT ?3",
-        params![message, task, MOST],
-        Event::from_row,
+        params![name, task, MOST],
+        Stored::from_row,
     )?;
-    events.into_iter().map(|event| event.chain(tx)).collect()
+    let worded = tx.all(
+        "SELECT t.id, t.cause, t.created_at FROM task_words w CROSS JOIN task t ON t.id = w.task
+         WHERE w.task IN (SELECT id FROM task WHERE id = ?2
+                          UNION SELECT id FROM task
+                                WHERE account IN (SELECT account FROM conversation) AND cause = ?1 AND cause <> ''
+                          UNION SELECT o.task FROM part p JOIN outbound o ON o.id = p.outbound
+                                WHERE p.message = ?1)
+         ORDER BY w.task DESC LIMIT ?3",
+        params![name, task, MOST],
+        |row| Ok(Worded { task: row.get(0)?, cause: row.get(1)?, created_at: row.get(2)? }),
+    )?;
+    let mut chains = Vec::with_capacity(events.len() + worded.len());
+    for worded in worded {
+        chains.extend(worded.chain(tx)?);
+    }
+    for event in events {
+        chains.push(event.chain(tx)?);
+    }
+    Ok(chains)
 }
 
-struct Event {
+/// A task that came from no message.
+struct Worded {
+    task: i64,
+    cause: String,
+    created_at: i64,
+}
+
+impl Worded {
+    fn chain(self, tx: &mut dyn Tx) -> Result<Option<Chain>> {
+        let Self { task, cause, created_at } = self;
+        let Some(words) = words::of_task(tx, task)? else { return Ok(None) };
+        Ok(Some(Chain {
+            origin: Origin::Words { cause, words },
+            stored_at: time(created_at),
+            task: detail(tx, task)?,
+            outbounds: outbounds(tx, Some(task), None)?,
+        }))
+    }
+}
+
+struct Stored {
     row: i64,
     disposition: String,
     inbound: String,
@@ -40,7 +78,7 @@ struct Event {
     task: Option<i64>,
 }
 
-impl Event {
+impl Stored {
     fn from_row(row: &dyn Row) -> Result<Self> {
         Ok(Self {
             row: row.get(0)?,
@@ -56,18 +94,21 @@ impl Event {
             Some(id) => detail(tx, id)?,
             None => None,
         };
-        Ok(Chain {
+        let event = Event {
             inbox: InboxId(self.row),
             inbound: load(self.row, &self.inbound)?,
+            disposition: self.disposition,
+        };
+        Ok(Chain {
+            origin: Origin::Event(Box::new(event)),
             stored_at: time(self.stored_at),
             task,
-            outbounds: outbounds(tx, self.task, self.row)?,
-            disposition: self.disposition,
+            outbounds: outbounds(tx, self.task, Some(self.row))?,
         })
     }
 }
 
-fn outbounds(tx: &mut dyn Tx, task: Option<i64>, inbox: i64) -> Result<Vec<OutboundChain>> {
+fn outbounds(tx: &mut dyn Tx, task: Option<i64>, inbox: Option<i64>) -> Result<Vec<OutboundChain>> {
     let rows: Vec<RawBody> = tx.all(
         body!("FROM outbound o WHERE o.task = ?1 OR o.inbox = ?2 ORDER BY o.id"),
         params![task, inbox],

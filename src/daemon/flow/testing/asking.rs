@@ -22,7 +22,8 @@ pub(crate) fn buttons(question: &Question) -> String {
 /// `ask <number>`: asks for tea or coffee for so many milliseconds, and says what was answered. `ask many`
 /// lets choose several, `ask free` takes other words.
 pub(crate) fn asked(job: &Job<'_>) -> Option<Driven> {
-    let text = job.claimed.heard.first().map(|(_, inbound)| inbound.text.clone())?;
+    let own = job.claimed.words.as_ref().map(|words| &words.text);
+    let text = own.or(job.claimed.heard.first().map(|(_, inbound)| &inbound.text))?;
     let how = text.strip_prefix("ask ")?;
     let (header, usage) = ("{}".to_owned(), Usage::default());
     if let Some(settled) = &job.claimed.settled {

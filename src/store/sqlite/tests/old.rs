@@ -76,7 +76,10 @@ async fn words_go_with_their_age_and_their_message_is_still_known() {
     let again = push(&ledger, task(message(1, 1)), no_fuse()).await;
     assert_eq!((again.known, again.fresh.len()), (1, 0), "it is brought once more, and known");
     let chains = ledger.trace("tg:8:-1:1").await.unwrap();
-    assert_eq!((chains[0].inbound.text.as_str(), chains[0].outbounds.len()), ("", 0));
+    assert_eq!(
+        (chains[0].event().unwrap().inbound.text.as_str(), chains[0].outbounds.len()),
+        ("", 0)
+    );
     ledger.close().await;
     assert_eq!(number(dir.path(), "SELECT count(*) FROM inbox"), 2);
     assert_eq!(number(dir.path(), "SELECT count(*) FROM transcript"), 0);

@@ -1,0 +1,96 @@
+//! Tasks of a cause that is no message: made once, each with the words that it is to read.
+
+use chrono::{DateTime, Utc};
+
+use super::claimed::RawClaimed;
+use super::conversations::{self, Site};
+use super::{claiming, facts, lanes, locks, stop, tasks, words};
+use crate::domain::ids::TaskId;
+use crate::domain::task::Lane;
+use crate::store::arrival::TaskRequest;
+use crate::store::error::Result;
+use crate::store::intake::Fuse;
+use crate::store::tx::Tx;
+
+/// A request, written as text before it reaches the writer.
+#[derive(Debug)]
+pub struct Prepared {
+    request: TaskRequest,
+    facts: facts::Written,
+}
+
+impl Prepared {
+    /// Writes a request's texts.
+    pub fn new(request: TaskRequest) -> Result<Self> {
+        let facts = facts::Written::new(&request.task.facts)?;
+        Ok(Self { request, facts })
+    }
+
+    /// Returns the account that its task belongs to.
+    pub fn account(&self) -> &str {
+        self.request.location.conversation.account().as_str()
+    }
+
+    /// Returns about how many bytes it will take.
+    pub fn bytes(&self) -> usize {
+        self.request.words.text.len() + self.facts.bytes()
+    }
+}
+
+/// What a request came to, with a claim that is not read yet.
+#[derive(Debug)]
+pub struct RawRequested {
+    pub task: TaskId,
+    pub is_new: bool,
+    pub claimed: Option<RawClaimed>,
+    pub ready: Option<Lane>,
+    pub stopping: Vec<TaskId>,
+    pub wake_at: Option<DateTime<Utc>>,
+}
+
+/// Makes the task, and claims what may start at once; see [`crate::store::Intake::request`].
+pub fn request(tx: &mut dyn Tx, asked: &Prepared, fuse: &Fuse) -> Result<RawRequested> {
+    let TaskRequest { location, order, task: new, words: said } = &asked.request;
+    locks::named(tx, [&location.conversation])?;
+    let known = conversations::find(tx, &location.conversation)?;
+    let here = conversations::hear(tx, known, Site::of(location, fuse.now))?;
+    conversations::open(tx, here)?;
+    let (lane, is_idle) = lanes::idle_of(tx, here)?;
+    // A task that starts at once never waits.
+    let starts = fuse.permits > 0 && new.not_before.is_none() && is_idle;
+    let row = tasks::Row {
+        account: asked.account(),
+        key: None,
+        lane,
+        order: *order,
+        gathers: None,
+        facts: &asked.facts,
+        starts,
+    };
+    let made = tasks::make(tx, new, here, &row, fuse.now)?;
+    let mut out = RawRequested {
+        task: TaskId(made.task),
+        is_new: made.is_new,
+        claimed: None,
+        ready: None,
+        stopping: Vec::new(),
+        wake_at: new.not_before.filter(|at| made.is_new && *at > fuse.now),
+    };
+    if !made.is_new {
+        return Ok(out);
+    }
+    words::keep(tx, made.task, said)?;
+    if new.interrupts {
+        out.stopping = stop::interrupt(tx, here, made.task, &new.facts, fuse.now)?;
+    }
+    if starts {
+        out.claimed = Some(claiming::start(tx, made.task, &fuse.instance, fuse.now)?);
+        return Ok(out);
+    }
+    lanes::refresh(tx, lane)?;
+    if fuse.permits > 0 {
+        out.claimed = claiming::take(tx, lane, &fuse.instance, fuse.now)?;
+    }
+    out.ready = lanes::ready_name(tx, lane, fuse.now)?;
+    Ok(out)
+}
