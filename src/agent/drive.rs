@@ -100,7 +100,7 @@ impl<'a> Drive<'a> {
         let registry = (task.shape)(&facts);
         let listed = Arc::clone(registry.block());
         let earlier = earlier::collect(&claimed.history);
-        let reshaped = facts != claimed.facts;
+        let reshaped = claimed.reshaped || facts != claimed.facts;
         let (meter, told) = (Arc::default(), None);
         Ok(Self { agent, task, run, facts, registry, listed, reshaped, meter, earlier, told })
     }

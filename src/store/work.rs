@@ -223,6 +223,8 @@ pub struct Claimed {
     pub attempts: u32,
     /// The facts it was made with; the mode is the conversation's of now.
     pub facts: Facts,
+    /// Whoever works on it has changed its facts, and the stored ones do not say so yet.
+    pub reshaped: bool,
     /// The messages it answers, oldest first.
     pub heard: Vec<(InboxId, Inbound)>,
     /// What it is to read instead, when it came from no message.

@@ -69,6 +69,7 @@ impl Answers {
     /// Works on a task to its end, or until it is parked.
     pub(crate) async fn one(&self, mut claimed: Claimed, hand_over: bool) -> Onward {
         let task = claimed.claim.task;
+        let stored = claimed.facts.clone();
         rights::weigh(&mut claimed);
         let mark = self.stops.begin(task);
         self.outbox
@@ -88,6 +89,7 @@ impl Answers {
                 None => {
                     claimed.facts.trust = trust;
                     self.rights.refresh(&mut claimed);
+                    claimed.reshaped = claimed.facts != stored;
                     self.work(&mut claimed, &mark, hand_over).await
                 }
             },

@@ -127,4 +127,7 @@ async fn a_file_and_what_a_group_says_take_programs_away() {
     model.script(vec![Turn::text("not in a group that talks")]);
     world.ask_in(GROUP, ADA, "@selkie_demo_bot run it with $bash").await;
     assert!(!offers(&world.last_prompt(), "bash"), "{}", world.last_prompt());
+    let level = "SELECT facts ->> '$.taint' FROM task ORDER BY id DESC LIMIT 1";
+    settled(&world, 2).await;
+    assert_eq!(texts(&world.home, level), ["raw"], "what explains the task later knows it");
 }

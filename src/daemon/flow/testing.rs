@@ -94,6 +94,7 @@ pub(crate) fn claimed(task: i64, inbound: &Inbound) -> Claimed {
         place_row: 1,
         attempts: 1,
         facts: facts(),
+        reshaped: false,
         heard: vec![(InboxId(task), inbound.clone())],
         words: None,
         context: Vec::new(),

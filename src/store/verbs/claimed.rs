@@ -303,6 +303,7 @@ impl RawClaimed {
                 mode: if self.plan { Mode::Plan } else { Mode::Normal },
                 ..facts::read(self.task, &self.facts)?
             },
+            reshaped: false,
             heard,
             words: self.words,
             context: history::readable(self.context.iter().map(|(row, text)| load(*row, text))),
