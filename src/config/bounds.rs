@@ -41,7 +41,7 @@ pub fn problems(settings: &Settings) -> Vec<Wrong> {
 }
 
 fn spans(settings: &Settings) -> Vec<Wrong> {
-    let Settings { tools, gate, outbox, progress, .. } = settings;
+    let Settings { tools, gate, outbox, progress, approvals, .. } = settings;
     let kept = &settings.store.retention;
     let all = [
         ("debounce", settings.debounce, None, Some(HOUR)),
@@ -53,6 +53,8 @@ fn spans(settings: &Settings) -> Vec<Wrong> {
         ("tools.powershell.max_timeout", tools.powershell.max_timeout, Some(MOMENT), None),
         ("tools.url_fetch.timeout", tools.url_fetch.timeout, Some(MOMENT), None),
         ("tools.ask_user.timeout", tools.ask_user.timeout, Some(SECOND), None),
+        ("approvals.timeout", approvals.timeout, Some(SECOND), None),
+        ("approvals.unattended_timeout", approvals.unattended_timeout, Some(SECOND), None),
         ("outbox.answer_expires", outbox.answer_expires, Some(MOMENT), None),
         ("progress.every", progress.every, Some(MOMENT), None),
         ("store.retention.transcripts", kept.transcripts, Some(DAY), None),

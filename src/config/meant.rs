@@ -1,14 +1,14 @@
 //! What a schema cannot say: values that contradict each other or the rest of the house.
 
 use selkie_channel_core::{ChannelKit, Ids};
+use serde_json::Value;
 
 use crate::config::problem::one_of;
 use crate::config::settings::Settings;
-use crate::config::{bounds, database, reach};
+use crate::config::{bounds, database, reach, rows};
 use crate::domain::crash::CrashPoint;
 use crate::domain::spelling::nearest;
 use crate::domain::tool::Class;
-use crate::guard::policy::MOST_ROWS;
 use crate::tools;
 use crate::tools::base::{self, ToolDeps};
 use crate::tools::web::settings::SearchProvider;
@@ -63,54 +63,11 @@ fn opened(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
 /// What the policy names must be there, and it must say where.
 fn policy(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
     let rows = &settings.approvals.policy;
-    let mut wrong = Vec::new();
     if rows.is_empty() {
-        return wrong;
-    }
-    if rows.len() > MOST_ROWS {
-        wrong.push((
-            path(&["approvals", "policy"]),
-            format!("takes at most {MOST_ROWS} rows, not {}", rows.len()),
-        ));
+        return Vec::new();
     }
     let known = tool_names(kits);
-    for (at, row) in rows.iter().enumerate() {
-        let at = at.to_string();
-        for (key, list) in [("allow", &row.allow), ("ask", &row.ask), ("deny", &row.deny)] {
-            wrong.extend(list.iter().enumerate().filter_map(|(index, word)| {
-                let says = tool_or_class(word, &known)?;
-                Some((path(&["approvals", "policy", &at, key, &index.to_string()]), says))
-            }));
-        }
-        let places: Vec<&str> = ["cli", "private", "group"]
-            .into_iter()
-            .chain(kits.iter().map(|kit| kit.name))
-            .collect();
-        let place =
-            row.place.as_deref().map(|place| (place, place.split(':').next().unwrap_or(place)));
-        let head = place.map(|(_, head)| head);
-        let (trust, trigger) = (row.trust.as_deref(), row.trigger.as_deref());
-        let trusts: &[&str] = &["owner", "allowed", "stranger"];
-        let triggers: &[&str] = &["asked", "scheduled", "heartbeat", "child"];
-        let said = [
-            ("place", head, row.place.as_deref(), &*places),
-            ("trust", trust, trust, trusts),
-            ("trigger", trigger, trigger, triggers),
-        ];
-        for (key, judged, written, takes) in said {
-            if let (Some(judged), Some(written)) = (judged, written)
-                && !takes.contains(&judged)
-            {
-                let takes =
-                    one_of(&takes.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-                wrong.push((
-                    path(&["approvals", "policy", &at, key]),
-                    format!("takes {takes}, not {written:?}"),
-                ));
-            }
-        }
-    }
-    wrong
+    rows::problems(rows, kits, &|word| tool_or_class(word, &known))
 }
 
 /// Says what is wrong with a word that is to name a tool or a class.
@@ -147,10 +104,40 @@ fn id(text: &str, kits: &[ChannelKit], what: &str, ids: fn(&ChannelKit) -> Ids) 
     }
     let forms: Vec<String> =
         all.iter().map(|ids| ids.such_as.to_owned()).filter(|form| !form.is_empty()).collect();
+    let hint = with_prefix(text, kits, ids).map(|id| format!(" (did you mean {id:?}?)"));
     Some(format!(
-        "takes the id of {what} ({}), not {text:?}: /id tells it in a chat",
-        one_of(&forms)
+        "takes the id of {what} ({}), not {text:?}{}: /id tells it in a chat",
+        one_of(&forms),
+        hint.unwrap_or_default()
     ))
+}
+
+/// Returns the id that is meant by a text which lacks what ids of its channel begin with.
+fn with_prefix(text: &str, kits: &[ChannelKit], ids: fn(&ChannelKit) -> Ids) -> Option<String> {
+    if text.contains(':') {
+        return None;
+    }
+    let candidate = |kit: &ChannelKit| {
+        let id = format!("{}:{text}", kit.prefix);
+        (ids(kit).fit)(&id).then_some(id)
+    };
+    kits.iter().find_map(candidate)
+}
+
+/// Says how an owner's id is written, of a value that is no text or no list of texts.
+pub fn owners_hint(path: &[String], value: Option<&Value>, kits: &[ChannelKit]) -> Option<String> {
+    if path.first().is_none_or(|key| key != "owners") {
+        return None;
+    }
+    let text = match value? {
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.clone(),
+        _ => return None,
+    };
+    let people = |kit: &ChannelKit| kit.people;
+    let fits = kits.iter().any(|kit| (kit.people.fit)(&text));
+    let id = if fits { text } else { with_prefix(&text, kits, people)? };
+    Some(if path.len() == 1 { format!("[{id:?}]") } else { format!("{id:?}") })
 }
 
 fn tools(settings: &Settings) -> Vec<Wrong> {

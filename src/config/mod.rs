@@ -25,6 +25,7 @@ mod meant;
 mod node;
 mod reach;
 mod read;
+mod rows;
 mod schema;
 mod secrets;
 mod sound;
@@ -161,7 +162,7 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     };
     reading.problems.extend(env::nearly(&sources.env, &reading.schema));
     reading.problems.extend(env::unreadable(&sources.env));
-    reading.check_shape();
+    reading.check_shape(kits);
     reading.check_meaning(kits);
     for path in reading.secrets.unexpanded(&reading.value) {
         let message =
@@ -240,7 +241,7 @@ impl Reading {
         }
     }
 
-    fn check_shape(&mut self) {
+    fn check_shape(&mut self, kits: &[ChannelKit]) {
         let mut faulty = Vec::new();
         for fault in check(&self.schema, &self.value) {
             faulty.push(fault.path.clone());
@@ -253,6 +254,11 @@ impl Reading {
             let mut message = problem::words(&fault, self.secrets.hides(path));
             if fault.kind == FaultKind::Missing && self.secrets.hides(path) {
                 message.push_str(&elsewhere(path));
+            }
+            if let FaultKind::Type { .. } = fault.kind {
+                let value = path.iter().try_fold(&self.value, |value, key| at(value, key));
+                let hint = meant::owners_hint(path, value, kits);
+                message.extend(hint.map(|hint| format!(": write {hint}")));
             }
             self.wrong(path, message);
         }
@@ -354,6 +360,14 @@ fn elsewhere(path: &[String]) -> String {
     let variable = path.join("__").to_uppercase();
     let file = path.last().map(|k| format!("{k}_file")).unwrap_or_default();
     format!(": write it, name a file in {file}, or set SELKIE__{variable}")
+}
+
+/// What stands at a key or an index.
+fn at<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    match value {
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    }
 }
 
 fn belongs(key: &str, section: &str) -> bool {

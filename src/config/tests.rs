@@ -138,7 +138,7 @@ fn every_problem_is_told_at_once_with_its_line() {
          loging:\n  level: info\n",
     );
     assert_snapshot!(desk.problems(), @r#"
-    config.yaml:1: owners[0] takes a string, not 4711
+    config.yaml:1: owners[0] takes a string, not 4711: write "pg:4711"
     config.yaml:2: while_busy takes queue, steer or interrupt, not quue
     config.yaml:4: worker.max_concurrency takes 1 or more, not 0
     config.yaml:5: worker.max is not a key (takes max_concurrency)
@@ -159,7 +159,7 @@ fn contradictions_are_told_when_the_shape_is_right() {
          debug:\n  crash_at: after_clam\n",
     );
     assert_snapshot!(desk.problems(), @r#"
-    config.yaml:1: owners[0] takes the id of a person (pg:1), not "4711": /id tells it in a chat
+    config.yaml:1: owners[0] takes the id of a person (pg:1), not "4711" (did you mean "pg:4711"?): /id tells it in a chat
     config.yaml:3: groups.tg:-100 takes the id of a conversation (pg:1), not "tg:-100": /id tells it in a chat
     config.yaml:4: groups.tg:-100.allow[1] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "bsh" (did you mean bash?)
     config.yaml:4: groups.tg:-100.allow[2] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "contacts_send"
@@ -167,6 +167,48 @@ fn contradictions_are_told_when_the_shape_is_right() {
     config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, after_park, before_answer, after_answer, before_finish, after_finish, after_sending, after_deliver, after_receipt)
     "#);
     assert_snapshot!(Desk::with("console: {listen: 0.0.0.0:80}").problems(), @r#"config.yaml:1: console.listen takes a loopback address (127.0.0.1:7780), not 0.0.0.0:80: the console has no sign-in"#);
+}
+
+#[test]
+fn an_id_is_shown_as_it_is_written() {
+    assert_snapshot!(Desk::with("owners: 4711\n").problems(), @r#"config.yaml:1: owners takes an array of strings, not 4711: write ["pg:4711"]"#);
+    assert_snapshot!(Desk::with("owners: pg:1\n").problems(), @r#"config.yaml:1: owners takes an array of strings, not "pg:1": write ["pg:1"]"#);
+    assert_snapshot!(Desk::with("owners: true\n").problems(), @"config.yaml:1: owners takes an array of strings, not true");
+    for written in ["*", "[*]", "[ *, 1 ]", "\n  - *"] {
+        let desk = Desk::with(&format!("pigeon:\n  bot_token: t\n  allowed_chat_ids: {written}\n"));
+        let said = desk.problems();
+        assert!(
+            said.ends_with(r#"a `*` without quotes is a sign of YAML's own: write ["*"]"#),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_row_of_the_policy_that_can_come_to_nothing_is_refused() {
+    let desk = Desk::with(
+        "approvals:\n  timeout: 0s\n  unattended_timeout: 1ms\n  policy:\n\
+         \x20   - {place: pigeon:groups, deny: [exec]}\n\
+         \x20   - {place: privat, deny: [exec]}\n\
+         \x20   - {}\n\
+         \x20   - {place: cli}\n\
+         \x20   - {allow: [exec, bash], deny: [write, bash]}\n\
+         \x20   - {allow: [exec], ask: [exec]}\n\
+         \x20   - {place: pigeon:private, trust: owner, allow: [exec], deny: [bash]}\n\
+         \x20   - {place: pigeon, trust: everybody, trigger: now, deny: [exec]}\n",
+    );
+    assert_snapshot!(desk.problems(), @r#"
+    config.yaml:2: approvals.timeout takes 1s or more, not 0s
+    config.yaml:3: approvals.unattended_timeout takes 1s or more, not 1ms
+    config.yaml:5: approvals.policy[0].place takes cli, private, group, pigeon or pigeon:private, not "pigeon:groups"
+    config.yaml:6: approvals.policy[1].place takes cli, private, group, pigeon or pigeon:private, not "privat"
+    config.yaml:7: approvals.policy[2] says nothing: write allow, ask or deny, or take the row out
+    config.yaml:8: approvals.policy[3] says nothing: write allow, ask or deny, or take the row out
+    config.yaml:9: approvals.policy[4] names bash in allow and in deny: keep one of the two
+    config.yaml:10: approvals.policy[5] names exec in allow and in ask: keep one of the two
+    config.yaml:12: approvals.policy[7].trigger takes asked, scheduled, heartbeat or child, not "now"
+    config.yaml:12: approvals.policy[7].trust takes owner, allowed or stranger, not "everybody"
+    "#);
 }
 
 #[test]

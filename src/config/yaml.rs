@@ -111,7 +111,10 @@ fn broken(name: &str, text: &str, error: &Error) -> Problem {
         }
         error => match at.and_then(|at| [at, at + 1].into_iter().find(|at| tabbed(text, *at))) {
             Some(at) => (Some(at), "is indented with a tab: YAML takes spaces alone".to_owned()),
-            None => (at, in_words(error)),
+            None => match at.and_then(|at| starred(text, at)) {
+                Some(star) => (at, star),
+                None => (at, in_words(error)),
+            },
         },
     };
     Problem { place: Place { name: name.to_owned(), line }, key: String::new(), message }
@@ -126,6 +129,16 @@ fn in_words(error: &Error) -> String {
         _ => "",
     };
     format!("the YAML cannot be read: {said}{hint}")
+}
+
+/// What to do about a star without quotes, which means something else to YAML, on a line counted from 1.
+fn starred(text: &str, line: usize) -> Option<String> {
+    let line = text.lines().nth(line.saturating_sub(1))?;
+    let value = line.split_once(": ").map_or(line, |(_, value)| value).trim();
+    let value = value.strip_prefix("- ").unwrap_or(value);
+    let mut items = value.trim_matches(['[', ']']).split(',').map(str::trim);
+    let bare = items.any(|item| item == "*" || item.starts_with("* "));
+    bare.then(|| "a `*` without quotes is a sign of YAML's own: write [\"*\"]".to_owned())
 }
 
 /// A line, counted from 1; `None` where the parser knows none.

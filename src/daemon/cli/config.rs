@@ -51,6 +51,14 @@ fn notes(plan: &AppConfig) -> Vec<String> {
                 .to_owned(),
         );
     }
+    let lets_in = plan.channels.iter().any(|c| c.receiver.is_some() && !c.allow.is_empty());
+    if plan.settings.owners.is_empty() && lets_in {
+        notes.push(
+            "owners is empty: nobody can approve anything, so what asks first is refused. Write to the bot: it tells \
+             you your id, which goes into owners"
+                .to_owned(),
+        );
+    }
     if plan.settings.workspace.shared && plan.settings.workspace.dir.is_none() {
         notes.push("workspace.shared does nothing without workspace.dir".to_owned());
     }
