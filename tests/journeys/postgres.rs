@@ -27,6 +27,25 @@ fn a_demo_answers() {
     assert_eq!(server().psql(name, "SELECT COUNT(*) FROM task WHERE state = 'done'"), "2");
 }
 
+/// Its chats are made up: they go into no database that a config names for real ones.
+#[test]
+fn a_demo_leaves_the_configured_database_alone_unless_told() {
+    let (url, folder) = (server().database(), tempfile::tempdir().expect("a folder"));
+    let config = folder.path().join("real.yaml");
+    std::fs::write(&config, json!({ "store": { "url": url } }).to_string()).expect("a config");
+    let config = config.to_str().expect("a name of letters");
+    let say = ["demo", "--config", config, "--say", "note: buy milk"];
+    let (code, out, error) = Demo::run(&say);
+    assert!(code == 2 && out.is_empty(), "{out}{error}");
+    assert!(error.contains("--use-store") && error.contains("SELKIE__STORE__URL"), "{error}");
+    let name = url.rsplit('/').next().expect("a name");
+    let tables = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
+    assert_eq!(server().psql(name, tables), "0");
+    let (code, _, error) = Demo::run(&[&say[..], &["--use-store"]].concat());
+    assert_eq!(code, 0, "{error}");
+    assert_eq!(server().psql(name, "SELECT COUNT(*) FROM task WHERE state = 'done'"), "1");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_said_is_remembered_over_a_restart_and_a_kill() {
     let mut world = World::start().await;

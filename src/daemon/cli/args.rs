@@ -20,7 +20,8 @@ Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong"
 #[derive(Debug, Parser)]
 #[command(name = "selkie", version, after_help = EXAMPLES)]
 pub struct Args {
-    /// The config file [default: ./config.yaml, else /etc/selkie/config.yaml; none is fine]
+    /// The config file [default: ./config.yaml, else /etc/selkie/config.yaml; none is fine. `demo` reads one only when
+    /// it is named here]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// The state folder; ranks above config and environment
@@ -120,6 +121,9 @@ pub struct Demo {
     /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
+    /// Keep the made-up chats in the database that the config's store.url names; without this a demo refuses it
+    #[arg(long)]
+    pub use_store: bool,
     /// The page's port [default: a free one]
     #[arg(long, default_value_t = 0, hide_default_value = true, conflicts_with = "say")]
     pub port: u16,

@@ -11,6 +11,7 @@ use tokio::sync::{broadcast, oneshot};
 use tokio::time::timeout;
 
 use super::args::Demo;
+use super::banner::{self, Banner};
 use super::outcome::{Failure, Outcome};
 use super::{print, story};
 use crate::config::Flag;
@@ -26,8 +27,8 @@ use crate::domain::happening::Happening;
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Where a state folder counts its demos.
 const COUNTED: &str = "demos";
-/// The card of the model that is none.
-const STAND_IN: &str = "built-in stand-in";
+/// Names a database for one run.
+const STORE_URL: &str = "SELKIE__STORE__URL";
 /// A message that was heard and of which nothing comes for so long was ignored.
 const QUIET: Duration = Duration::from_secs(3);
 
@@ -70,9 +71,17 @@ async fn with_world(
     guest["console"] = json!({ "listen": "127.0.0.1:0", "allow_origin": world.url() });
     chosen.flags.insert(0, Flag { name: "the playground".to_owned(), value: guest });
     let mut plan = plan(binary, &chosen)?;
+    let told = demo.use_store || binary.env.get(STORE_URL).is_some_and(|url| !url.is_empty());
+    if let Some(name) = banner::remote(&plan.settings.store).filter(|_| !told) {
+        return Err(Failure::Usage(format!(
+            "the config's store.url names {name}, and a demo would keep its made-up chats there: give --use-store if \
+             that is meant, {STORE_URL} for a database of its own, or another --config"
+        )));
+    }
     plan.settings.logging = plan.settings.logging.quiet();
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
-    both(plan, visit, world).await
+    let config = chosen.file.path().map(|path| path.display().to_string());
+    both(plan, visit, world, config.as_deref()).await
 }
 
 /// Counts this demo among those of its state folder and returns how many there were before.
@@ -90,12 +99,24 @@ fn earlier_demos(binary: &Binary, chosen: &Chosen) -> anyhow::Result<u32> {
 }
 
 /// Runs the daemon and the visit side by side; the visit's end ends the daemon.
-async fn both(plan: AppConfig, visit: Visit, world: Box<dyn World>) -> Outcome {
+async fn both(
+    plan: AppConfig,
+    visit: Visit,
+    world: Box<dyn World>,
+    config: Option<&str>,
+) -> Outcome {
     let (up, started) = oneshot::channel::<Up>();
     let (end, ended) = oneshot::channel::<()>();
     let model = plan.model.card().name;
     world.set_model(&model);
-    let banner = banner(&world.url(), &model, &plan.folders.state);
+    let banner = banner::Facts {
+        url: &world.url(),
+        model: &model,
+        config,
+        state: &plan.folders.state,
+        store: &plan.settings.store,
+    };
+    let banner = banner.in_words();
     let visiting = async {
         let Ok(up) = started.await else { return Ok(()) };
         if let Some(console) = up.console {
@@ -130,32 +151,6 @@ async fn stay(world: &dyn World, team: &Path, banner: &Banner) -> Outcome {
     // A courtesy: a closed standard error stops nothing.
     write!(std::io::stderr(), "{}", banner.words).ok();
     std::future::pending().await
-}
-
-/// What stands in the terminal while the demo runs. Scripts read the address alone.
-struct Banner {
-    /// For standard output.
-    address: String,
-    /// For standard error.
-    words: String,
-}
-
-fn banner(url: &str, model: &str, state: &Path) -> Banner {
-    let words = format!(
-        "
-  Open it and write: note: buy milk  ·  tell me my list  ·  what can you do here?
-  model   {model}{}
-  state   {}
-  stop    Ctrl-C
-",
-        if model == STAND_IN {
-            " (a real one: OPENAI_API_KEY, ANTHROPIC_API_KEY or --model)"
-        } else {
-            ""
-        },
-        state.display(),
-    );
-    Banner { address: format!("{url}\n"), words }
 }
 
 /// What a demo is started for.

@@ -3,6 +3,7 @@
 mod approvals;
 mod args;
 mod ask;
+mod banner;
 mod channel;
 mod config;
 mod demo;
