@@ -44,6 +44,20 @@ pub fn open_whatever(named: Named<'_>) -> store::Result<SqlLedger> {
     store::open::open_whatever(named.state, database(named)?, opener(named.instance), named.tls)
 }
 
+/// Opens it even when it is sealed, and leaves the lock of the state folder to somebody else where that holds no rows.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_without_folder(named: Named<'_>) -> store::Result<SqlLedger> {
+    match database(named)? {
+        #[cfg(feature = "postgres")]
+        Database::Postgres(address) => {
+            store::open::remote(*address, opener(named.instance), named.tls, None)
+        }
+        Database::Own => open_whatever(named),
+    }
+}
+
 /// Says who we are to others who want a database.
 pub fn opener(instance: &str) -> Opener {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();

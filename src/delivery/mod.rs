@@ -10,6 +10,7 @@ pub(crate) mod departure;
 pub(crate) mod late;
 pub(crate) mod messages;
 pub(crate) mod moments;
+mod outage;
 pub(crate) mod outbox;
 pub(crate) mod outcome;
 pub(crate) mod outgoing;

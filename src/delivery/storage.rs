@@ -1,10 +1,12 @@
-//! The ledger while the daemon runs: asked again until it takes what it is given, its trouble said once per change.
+//! The ledger while the daemon runs: asked again until it takes what it is given, its trouble said when it comes and when it is over.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use selkie_channel_core::locked;
 use tokio::sync::watch;
 
+use crate::delivery::outage::{News, Outage};
 use crate::delivery::runtime::Runtime;
 use crate::store::{Ledger, StoreError};
 
@@ -15,13 +17,14 @@ const LOOK: Duration = Duration::from_secs(10);
 pub(crate) struct Storage {
     pub(crate) ledger: Arc<dyn Ledger>,
     pub(crate) health: Health,
+    outage: Mutex<Outage>,
     runtime: Arc<Runtime>,
 }
 
 impl Storage {
     /// A store that takes writes, as far as is known.
     pub(crate) fn new(ledger: Arc<dyn Ledger>, runtime: Arc<Runtime>) -> Self {
-        Self { ledger, health: Health::default(), runtime }
+        Self { ledger, health: Health::default(), outage: Mutex::default(), runtime }
     }
 
     /// Notes what a verb of the store answered instead of doing it. A broken store is said once, and
@@ -31,8 +34,9 @@ impl Storage {
             tracing::error!(%error, "the store refused a row");
             return;
         }
-        if self.health.broke() {
-            tracing::error!(%error, "nothing is acknowledged, run or sent until the store can write");
+        let is_news = self.health.broke();
+        self.tell(error);
+        if is_news {
             let storage = Arc::clone(self);
             self.runtime.tracker.spawn(async move { storage.probe().await });
         }
@@ -40,8 +44,26 @@ impl Storage {
 
     /// Notes that the store took a write.
     pub(crate) fn stored(&self) {
-        if self.health.mended() {
-            tracing::info!("the store can write again");
+        if !self.health.mended() {
+            return;
+        }
+        let news = locked(&self.outage).over(self.runtime.clock.now());
+        if let Some(News { seconds, .. }) = news {
+            // As loud as the trouble was: who is told of it is told of its end.
+            tracing::error!(seconds, "the store can write again");
+        }
+    }
+
+    fn tell(&self, error: &StoreError) {
+        let news = locked(&self.outage).there(self.runtime.clock.now());
+        match news {
+            None => {}
+            Some(News { untold: 0, .. }) => {
+                tracing::error!(%error, "nothing is acknowledged, run or sent until the store can write");
+            }
+            Some(News { untold, .. }) => {
+                tracing::error!(%error, times_before = untold, "nothing is acknowledged, run or sent until the store can write");
+            }
         }
     }
 
@@ -75,6 +97,10 @@ impl Storage {
                 () = tokio::time::sleep(LOOK) => {}
                 () = self.runtime.stop.work.cancelled() => return,
             }
+            let counted = locked(&self.outage).counted(self.runtime.clock.now());
+            if let Some(times) = counted {
+                tracing::error!(times, "the store could not write for moments, and can again");
+            }
             if let Err(error) = self.ledger.in_place() {
                 self.trouble(&error);
             }
@@ -89,8 +115,9 @@ impl Storage {
                 () = self.runtime.stop.work.cancelled() => return,
             }
             wait = (wait * 2).min(Duration::from_secs(30));
-            if self.ledger.healthy().await.is_ok() {
-                self.stored();
+            match self.ledger.healthy().await {
+                Ok(()) => self.stored(),
+                Err(error) => self.tell(&error),
             }
         }
     }

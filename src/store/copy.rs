@@ -8,7 +8,11 @@ use crate::store::tables::TABLES;
 use crate::store::verbs::copying::{self, Carried, PAGE};
 
 /// Says how to undo a seal.
-const UNDO: &str = "`selkie store unseal` lets it be used all the same, when the other one is not";
+const UNDO: &str = "to go on with this one and leave the copy unused, run `selkie store unseal`";
+/// How the seal of a copy begins that was not finished.
+const HALF: &str = "it is half a copy";
+/// What is to be done about one.
+const ANEW: &str = "make that copy again. When the store it was made of is sealed, run `selkie store unseal` there first";
 
 /// How many rows of a table were copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +21,26 @@ pub struct Copied {
     pub table: &'static str,
     /// Rows.
     pub rows: u64,
+}
+
+/// Refuses a store that is sealed already.
+///
+/// # Errors
+/// `Held` for a sealed one; else as every write.
+pub async fn refuse_sealed(source: &SqlLedger) -> Result<()> {
+    match source.write(Plan::RELAXED, copying::sealed).await? {
+        None => Ok(()),
+        Some(why) => Err(StoreError::Held(format!("the store is sealed: {why}"))),
+    }
+}
+
+/// Whether a ledger holds a copy that was not finished.
+///
+/// # Errors
+/// As every write.
+pub async fn is_half(ledger: &SqlLedger) -> Result<bool> {
+    let sealed = ledger.write(Plan::RELAXED, copying::sealed).await?;
+    Ok(sealed.is_some_and(|why| why.starts_with(HALF)))
 }
 
 /// Copies everything. Until the source is sealed the copy is: whatever happens in between, one of them can be used.
@@ -30,15 +54,19 @@ pub async fn copy(
     target_name: &str,
     now: DateTime<Utc>,
 ) -> Result<Vec<Copied>> {
-    if let Some(why) = source.write(Plan::RELAXED, copying::sealed).await? {
-        return Err(StoreError::Held(format!("the store is sealed: {why}")));
-    }
+    refuse_sealed(source).await?;
     if !target.write(Plan::DURABLE, copying::is_empty).await? {
-        return Err(StoreError::Damaged(format!(
-            "{target_name} is not empty: copy into a database that holds nothing"
-        )));
+        let message = match is_half(target).await? {
+            true => format!(
+                "{target_name} holds half a copy of an earlier try: drop that database, make it again, and copy again"
+            ),
+            false => {
+                format!("{target_name} is not empty: copy into a database that holds nothing")
+            }
+        };
+        return Err(StoreError::Damaged(message));
     }
-    seal(target, Some("it is half a copy: make an empty database, and copy again")).await?;
+    seal(target, Some(&format!("{HALF}: {ANEW}"))).await?;
     let mut all = Vec::with_capacity(TABLES.len());
     for table in TABLES {
         let rows = table_of(source, target, Carried::of(table)).await?;
@@ -53,11 +81,23 @@ pub async fn copy(
     Ok(all)
 }
 
+/// Opens a sealed ledger again; `false` when it was not sealed.
+///
+/// # Errors
+/// As every write.
+pub async fn unseal(ledger: &SqlLedger) -> Result<bool> {
+    let was = ledger.write(Plan::RELAXED, copying::sealed).await?.is_some();
+    if was {
+        seal(ledger, None).await?;
+    }
+    Ok(was)
+}
+
 /// Seals a ledger, or opens it again.
 ///
 /// # Errors
 /// As every write.
-pub async fn seal(ledger: &SqlLedger, why: Option<&str>) -> Result<()> {
+async fn seal(ledger: &SqlLedger, why: Option<&str>) -> Result<()> {
     let why = why.map(str::to_owned);
     ledger.write(Plan::DURABLE, move |tx| copying::seal(tx, why.as_deref())).await
 }

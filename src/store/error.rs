@@ -1,10 +1,13 @@
 //! Why a verb did nothing, and what a verb answers.
 
+/// How what is broken begins, once, however often it was handed on as words.
+const CANNOT: &str = "the store cannot write: ";
+
 /// Why a verb did nothing. Each variant says what the caller does next.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// Nothing was written (disk full, read-only, I/O): refuse to acknowledge and to act; try later.
-    #[error("the store cannot write: {0}")]
+    #[error("{CANNOT}{}", .0.trim_start_matches(CANNOT))]
     Broken(String),
     /// The database was written by a newer selkie: do not start.
     #[error(
@@ -32,3 +35,15 @@ pub enum StoreError {
 
 /// What a verb answers.
 pub type Result<T> = std::result::Result<T, StoreError>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_handed_on_as_words_says_it_once() {
+        let broken = StoreError::Broken("error connecting".to_owned());
+        let again = StoreError::Broken(StoreError::Broken(broken.to_string()).to_string());
+        assert_eq!(again.to_string(), "the store cannot write: error connecting");
+    }
+}

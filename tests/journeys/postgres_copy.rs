@@ -35,9 +35,24 @@ async fn a_life_moves_there_and_back() {
     assert!(daemon.stop().await.success());
 
     let file = world.home.folder().join("again.db");
-    let (code, _, error) =
-        world.home.run(&["store", "copy", "--to", file.to_str().expect("a path")]);
+    let to_file = ["store", "copy", "--to", file.to_str().expect("a path")];
+    let (code, _, error) = world.home.run(&["store", "copy", "--to", &url]);
+    assert!(code == 1 && error.contains("has the database open already"), "{error}");
+    std::fs::write(&file, "somebody's").expect("a file");
+    let (code, _, error) = world.home.run(&to_file);
+    assert!(code == 1 && error.contains("is there already"), "{error}");
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), "somebody's");
+    std::fs::remove_file(&file).expect("gone");
+    let (code, out, error) = world.home.run(&to_file);
     assert_eq!(code, 0, "{error}");
+    assert!(out.contains("take store.url and its password out of the config; move"), "{out}");
+    let mut beside: Vec<_> = std::fs::read_dir(world.home.folder())
+        .expect("a folder")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.starts_with("again.db") || name == "selkie.lock")
+        .collect();
+    beside.sort();
+    assert_eq!(beside, ["again.db"], "nothing else is left beside it");
     std::fs::rename(&file, world.home.database()).expect("in its place");
     world.home.set("store", json!({}));
     let kept = texts(&world.home, "SELECT text FROM task_words");
@@ -48,6 +63,40 @@ async fn a_life_moves_there_and_back() {
     assert!(last.contains("the first words") && last.contains("more words"), "{last}");
     assert!(daemon.stop().await.success());
     assert!(world.telegram().tally(ADA).is_clean());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_is_made_in_its_very_place_and_a_refused_one_leaves_nothing() {
+    let mut world = World::start().await;
+    world.home.keep_in_postgres();
+    let daemon = world.daemon();
+    world.ask("the first words").await;
+    assert!(daemon.stop().await.success());
+    let own = world.home.database();
+    let to_own = ["store", "copy", "--to", own.to_str().expect("a path")];
+    // What a copy leaves that was killed before it had stored anything.
+    let mark = own.with_file_name("selkie.db.copying");
+    std::fs::write(&mark, "").expect("a mark");
+    let (code, out, error) = world.home.run(&to_own);
+    assert_eq!(code, 0, "{error}");
+    assert!(out.contains("take store.url and its password out of the config; start"), "{out}");
+    assert!(own.exists() && !mark.exists());
+    let elsewhere = world.home.folder().join("more.db");
+    let (code, _, error) =
+        world.home.run(&["store", "copy", "--to", elsewhere.to_str().expect("a path")]);
+    assert!(code == 1 && error.contains("run `selkie store unseal`"), "{error}");
+    assert!(!elsewhere.exists(), "a sealed store is not copied: nothing is made");
+    let (code, out, error) = world.home.run(&["store", "unseal"]);
+    assert!(code == 0 && out.contains("can be used again"), "{out}{error}");
+    let (code, out, error) = world.home.run(&["store", "unseal"]);
+    assert!(code == 0 && out.contains("is not sealed"), "{out}{error}");
+    world.home.set("store", json!({}));
+    let (code, _, error) = world.home.run(&to_own);
+    assert!(code == 1 && error.contains("is the store itself"), "{error}");
+    let daemon = world.daemon();
+    world.ask("more words").await;
+    assert!(last_request(&world).contains("the first words"), "it is not remembered");
+    assert!(daemon.stop().await.success());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,8 +1,10 @@
 //! `selkie store copy|unseal`: moves a whole life to another database.
 
+mod target;
+
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use secrecy::SecretString;
 
 use super::args::Store;
@@ -11,11 +13,9 @@ use super::print;
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::{Binary, ledger, lifecycle, telemetry};
 use crate::store::Ledger as _;
-use crate::store::copy::{Copied, copy, seal};
-use crate::store::database::Database;
-use crate::store::open;
-use crate::store::settings::Settings;
+use crate::store::copy::{Copied, copy, refuse_sealed, unseal};
 use crate::store::sql::SqlLedger;
+use target::{Place, Target};
 
 /// Copies or unseals.
 pub fn store(binary: &Binary, chosen: &Chosen, what: Store) -> Outcome {
@@ -44,59 +44,46 @@ async fn copied(
     password: Option<SecretString>,
 ) -> anyhow::Result<()> {
     let instance = AppConfig::instance();
-    let source = ledger::open_whatever(config.ledger_for(&instance)).context("from")?;
-    let target = target(config, here, to, password, &instance).context("to")?;
-    let Target { ledger: target, name } = target;
-    let copied = copy(&source, &target, &name, config.now()).await;
+    let place = Place::read(config, here, to, password).context(MADE)?;
+    let named = config.ledger_for(&instance);
+    // The state folder is locked once: by the copy where that is made in it.
+    let source = match place.is_in_the_state_folder() {
+        true => ledger::open_without_folder(named),
+        false => ledger::open_whatever(named),
+    };
+    let source = source.context("the store that is to be copied cannot be opened")?;
+    let moved = moved(config, &source, &place, &instance).await;
     source.close().await;
-    target.close().await;
-    print::out(&table(&copied?, &name))?;
+    print::out(&table(&moved?, &place))?;
     Ok(())
+}
+
+/// What could not be.
+const MADE: &str = "the copy cannot be made";
+
+async fn moved(
+    config: &AppConfig,
+    source: &SqlLedger,
+    place: &Place,
+    instance: &str,
+) -> anyhow::Result<Vec<Copied>> {
+    // Before anything is made.
+    refuse_sealed(source).await?;
+    let target = Target::open(config, place, instance).await.context(MADE)?;
+    let copied = copy(source, &target.ledger, &place.name(), config.now()).await;
+    target.close(copied.is_ok()).await;
+    Ok(copied?)
 }
 
 async fn unsealed(config: &AppConfig) -> anyhow::Result<()> {
     let ledger = ledger::open_whatever(config.ledger_for(&AppConfig::instance()))?;
-    let unsealed = seal(&ledger, None).await;
+    let was = unseal(&ledger).await;
     ledger.close().await;
-    unsealed?;
-    print::out("the store can be used again\n")?;
+    print::out(match was? {
+        true => "the store can be used again; leave its copy unused\n",
+        false => "the store is not sealed: nothing was to be done\n",
+    })?;
     Ok(())
-}
-
-/// Where to.
-struct Target {
-    ledger: SqlLedger,
-    /// As it is told, without a password.
-    name: String,
-}
-
-fn target(
-    config: &AppConfig,
-    here: &Path,
-    to: &str,
-    password: Option<SecretString>,
-    instance: &str,
-) -> anyhow::Result<Target> {
-    if !to.contains("://") {
-        let file = here.join(to);
-        if file.exists() {
-            bail!("{} is there already: name a file that does not exist yet", file.display());
-        }
-        let name = file.display().to_string();
-        return Ok(Target { ledger: open::own(&file)?, name });
-    }
-    let url = Some(SecretString::from(to));
-    let settings = Settings { url, password, ..Settings::default() };
-    match Database::read(&settings).map_err(|why| anyhow::anyhow!("it {why}"))? {
-        Database::Own => bail!("it names no database"),
-        #[cfg(feature = "postgres")]
-        Database::Postgres(address) => {
-            let name = address.to_string();
-            let opener = ledger::opener(instance);
-            let ledger = open::remote(*address, opener, &config.tls, None)?;
-            Ok(Target { ledger, name })
-        }
-    }
 }
 
 fn password(file: &Path) -> anyhow::Result<SecretString> {
@@ -105,13 +92,15 @@ fn password(file: &Path) -> anyhow::Result<SecretString> {
     Ok(SecretString::from(text.trim()))
 }
 
-fn table(copied: &[Copied], name: &str) -> String {
+fn table(copied: &[Copied], place: &Place) -> String {
     let rows: Vec<Vec<String>> =
         copied.iter().map(|c| vec![c.table.to_owned(), c.rows.to_string()]).collect();
     let all: u64 = copied.iter().map(|c| c.rows).sum();
     format!(
-        "{}{all} rows are in {name} now. The store they came from is sealed: set store.url to use the copy, or run \
-         `selkie store unseal` to go on with the old one\n",
-        print::table(&rows)
+        "{}{all} rows are in {} now. The store they came from is sealed.\nTo use the copy: {}.\nTo go on with the old \
+         store: run `selkie store unseal`, and leave the copy unused.\n",
+        print::table(&rows),
+        place.name(),
+        place.to_use_it()
     )
 }

@@ -165,8 +165,7 @@ impl Lane {
             }
             Err(Trouble::Taken) => Err(Trouble::Taken),
             Err(trouble) => {
-                let why = trouble.into_error().to_string();
-                self.shared.gone(&why);
+                let why = self.shared.gone(&trouble.says());
                 self.next_try = Some(Instant::now() + self.pause);
                 self.pause = (self.pause * 2).min(LONGEST_PAUSE);
                 Err(Trouble::Lost(why))

@@ -15,13 +15,13 @@ const PATIENCE: &str = "3s";
 ///
 /// # Errors
 /// `Held` when somebody else has it: it says who, and since when.
-pub fn lock(session: &Session) -> Result<()> {
+pub fn lock(session: &Session, owner: &Opener) -> Result<()> {
     let sql = format!(
         "SET lock_timeout = '{PATIENCE}'; SELECT pg_advisory_lock({LOCK}); SET lock_timeout = '10s'"
     );
     match session.rows::<1>(&sql) {
         Ok(_) => Ok(()),
-        Err(Trouble::Failed(_)) => Err(held(session)),
+        Err(Trouble::Failed(_)) => Err(held(session, owner)),
         Err(trouble) => Err(trouble.into_error()),
     }
 }
@@ -67,10 +67,18 @@ pub fn last_turn(
 }
 
 /// Says who has the database.
-pub fn held(session: &Session) -> StoreError {
-    let who = "SELECT pid, host, to_char(to_timestamp(since / 1000.0), 'YYYY-MM-DD HH24:MI:SS') FROM owner WHERE id = 1";
-    let who = match session.row::<3>(who) {
-        Ok([pid, host, since]) => format!("process {pid} on {host} has had it since {since} UTC"),
+pub fn held(session: &Session, owner: &Opener) -> StoreError {
+    let who = "SELECT instance, pid, host, to_char(to_timestamp(since / 1000.0), 'YYYY-MM-DD HH24:MI:SS') FROM owner WHERE id = 1";
+    let who = match session.row::<4>(who) {
+        Ok([instance, ..]) if instance == owner.instance => {
+            return StoreError::Held(
+                "this very selkie has the database open already: a copy takes another one"
+                    .to_owned(),
+            );
+        }
+        Ok([_, pid, host, since]) => {
+            format!("process {pid} on {host} has had it since {since} UTC")
+        }
         Err(_) => "it is making its tables".to_owned(),
     };
     StoreError::Held(format!(

@@ -44,7 +44,7 @@ pub fn open(shared: &Shared, writers: usize) -> Result<Opened> {
     if version(&first).map_err(rights)?.is_some() {
         may_write(&first, shared)?;
     }
-    owner::lock(&first)?;
+    owner::lock(&first, &shared.owner)?;
     let found = version(&first).map_err(rights)?;
     match found {
         Some(found) if found > NEWEST => {

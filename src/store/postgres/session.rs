@@ -163,6 +163,11 @@ fn refused(error: &tokio_postgres::Error, address: &Address) -> Trouble {
         Some(&SqlState::INVALID_CATALOG_NAME) => Trouble::Lost(format!(
             "{says}: make it with CREATE DATABASE \"{database}\" OWNER \"{role}\" ENCODING 'UTF8' TEMPLATE template0"
         )),
+        // The driver itself misses it: the server has asked for one.
+        None if says.ends_with("password missing") => Trouble::Lost(format!(
+            "it wants a password for {role}, and there is none: name its file in store.password_file; for a copy's \
+             place, in --password-file"
+        )),
         _ => Trouble::Lost(says),
     }
 }

@@ -73,7 +73,7 @@ impl Shared {
             return Err(Trouble::Taken);
         };
         if slot == 0 {
-            owner::lock(&session).map_err(|e| Trouble::Lost(e.to_string()))?;
+            owner::lock(&session, &self.owner).map_err(|e| Trouble::Lost(e.to_string()))?;
         }
         Ok((session, turn))
     }
@@ -81,7 +81,7 @@ impl Shared {
     /// Notes that the database is another's, and says so once.
     pub fn lose(&self, session: &Session) {
         self.taken.get_or_init(|| {
-            let says = owner::held(session).to_string();
+            let says = owner::held(session, &self.owner).to_string();
             tracing::error!("{says}; this one writes nothing any more");
             says
         });
@@ -105,18 +105,14 @@ impl Shared {
         away.as_ref().map_or(Ok(()), |away| Err(StoreError::Broken(away.why.clone())))
     }
 
-    /// Notes that the database cannot be used, and says so once.
-    pub fn gone(&self, why: &str) {
+    /// Notes that the database cannot be used, and returns it as a sentence. Whoever keeps the store says it.
+    pub fn gone(&self, why: &str) -> String {
         let mut away = self.away.lock().unwrap_or_else(PoisonError::into_inner);
-        if away.is_none() {
-            tracing::warn!(
-                database = %self.address,
-                "the database is away ({why}): nothing is acknowledged until it is back"
-            );
-        }
         self.is_away.store(true, Ordering::Release);
         let since = away.as_ref().map_or_else(Instant::now, |away| away.since);
-        *away = Some(Away { since, why: format!("the database {} is away: {why}", self.address) });
+        let why = format!("the database {} is away: {why}", self.address);
+        *away = Some(Away { since, why: why.clone() });
+        why
     }
 
     /// Notes that it is back.
@@ -127,7 +123,7 @@ impl Shared {
         let away = self.away.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Away { since, .. }) = away {
             let seconds = since.elapsed().as_secs();
-            tracing::info!(database = %self.address, seconds, "the database is back");
+            tracing::debug!(database = %self.address, seconds, "the database is back");
         }
     }
 }

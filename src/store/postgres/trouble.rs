@@ -44,6 +44,14 @@ impl Trouble {
         }
     }
 
+    /// Says what it is, without what it means for the store.
+    pub fn says(self) -> String {
+        match self.into_error() {
+            StoreError::Broken(says) => says,
+            other => other.to_string(),
+        }
+    }
+
     /// Returns what a verb is told that is not run again.
     pub fn into_error(self) -> StoreError {
         match self {
