@@ -2,6 +2,7 @@
 
 pub mod account;
 pub(crate) mod accounts;
+pub(crate) mod approval_at_terminal;
 pub(crate) mod approvals;
 pub(crate) mod attempt;
 pub(crate) mod chain;

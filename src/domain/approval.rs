@@ -221,6 +221,23 @@ impl Verdict {
         let is_code = code.len() == CODE && code.bytes().all(|byte| byte.is_ascii_hexdigit());
         (is_code && words.next().is_none()).then_some((verdict, code))
     }
+
+    /// Whether words are `approve` or `deny` with nothing behind it, or with one word that looks like a code.
+    pub fn is_all(text: &str) -> bool {
+        let mut words = text.split_whitespace();
+        let verdict = words.next().and_then(|word| Self::parse(&word.to_lowercase()));
+        let code = words.next();
+        verdict.is_some() && code.is_none_or(looks_like_a_code) && words.next().is_none()
+    }
+}
+
+/// Whether a word is a code, or one that was not copied right.
+fn looks_like_a_code(word: &str) -> bool {
+    let hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let letters = word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    let is_near = word.len().abs_diff(CODE) <= 2;
+    (word.len() == CODE && hex) || (is_near && letters && has_digit)
 }
 
 /// How many characters of its key name an approval in words.

@@ -14,7 +14,7 @@ use crate::domain::ids::InboxId;
 use crate::domain::question::{Given, QuestionState};
 use crate::intake::decide::Decisions;
 use crate::intake::policy::{self, Rules};
-use crate::store::{Arrival, QuestionRow, TapDone, TapEffect};
+use crate::store::{Arrival, Disposition, QuestionRow, TapDone, TapEffect};
 use crate::work::limits::Limits;
 use crate::work::worker::Workers;
 
@@ -143,6 +143,9 @@ impl ButtonPresses {
             return;
         }
         let disposition = self.rules.of(account, |p| policy::dispose(inbound, p));
+        if found.is_none() && matches!(disposition, Disposition::Command) {
+            return self.decisions.nothing_waits(row, inbound).await;
+        }
         let otherwise = Some(Box::new(Arrival { inbound: inbound.clone(), disposition }));
         // What somebody else has written answers nothing.
         let own = found.as_ref().filter(|_| !inbound.forwarded);

@@ -10,7 +10,8 @@ use crate::domain::approval::{ApprovalState, Approvers, Verdict};
 use crate::domain::command_line;
 use crate::domain::crash::CrashPoint;
 use crate::domain::ids::InboxId;
-use crate::store::{ApprovalRow, Decided, Decision};
+use crate::intake::messages;
+use crate::store::{ApprovalRow, CommandEffect, Decided, Decision};
 use crate::work::rights::Rights;
 use crate::work::worker::Workers;
 
@@ -70,7 +71,8 @@ impl Decisions {
         if approval.request.of != Approvers::Terminal {
             return false;
         }
-        let (key, name) = (Some(approval.key.clone()), person.to_string());
+        let key = Some(approval.key.clone());
+        let name = "whoever sits at the terminal".to_owned();
         let by = Some((account, person));
         let decision = Decision { row: None, key, verdict, by, name };
         self.carry_out(decision, approval, None).await.is_some()
@@ -110,6 +112,26 @@ impl Decisions {
             Approvers::Terminal | Approvers::Nobody => false,
         };
         asked && still && inbound.audience == Audience::Direct && !inbound.forwarded
+    }
+
+    /// Answers words that would decide, and decide nothing: nothing waits under that code.
+    pub(crate) async fn nothing_waits(&self, row: InboxId, inbound: &Inbound) {
+        let storage = &self.outbox.storage;
+        let open = storage.insist(|| storage.ledger.approvals(None)).await.unwrap_or_default();
+        let open = open.into_iter().filter(|approval| self.may_decide(inbound, approval));
+        let text = messages::no_such_request(&inbound.text, &open.collect::<Vec<_>>());
+        let draft = self.outbox.draft_to(inbound, &text);
+        let effect = CommandEffect::Say(draft.clone());
+        match storage.insist(|| storage.ledger.command(row, effect.clone())).await {
+            Some(Some(done)) => done.queued.into_iter().for_each(|queued| self.outbox.send(queued)),
+            // It was taken for a decision when it was stored.
+            _ if self.nothing(row).await.is_some() => {
+                if let Some(draft) = draft {
+                    self.outbox.say_once(&format!("approval:none:row:{row}"), draft).await;
+                }
+            }
+            _ => {}
+        }
     }
 
     async fn nothing(&self, row: InboxId) -> Option<Decided> {

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use selkie_channel_core::{AllowKeys, Audience, ConversationId, Inbound, PersonId, PlaceId};
 
+use crate::domain::approval::code as code_of;
 use crate::domain::builtin::Builtin;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::TaskId;
 use crate::intake::messages::shown::{asked_line, length};
 use crate::shape::{Explained, HiddenLine};
+use crate::store::ApprovalRow;
 use crate::tools::shell::Listed;
 
 pub(crate) mod shown;
@@ -82,6 +84,12 @@ pub(crate) fn help(trust: Trust) -> String {
     for command in Builtin::ALL.iter().filter(may) {
         _ = writeln!(text, "- /{} {}", command.name(), command.help());
     }
+    if trust == Trust::Owner {
+        text.push_str(
+            "When something needs your approval, I ask you in private: tap a button, or write `approve CODE` or \
+             `deny CODE`.\n",
+        );
+    }
     text
 }
 
@@ -89,6 +97,21 @@ pub(crate) fn help(trust: Trust) -> String {
 pub(crate) fn no_such_command(name: &str, trust: Trust) -> String {
     let name: String = name.chars().filter(|c| *c != '`').take(40).collect();
     format!("There is no command `{name}`.\n\n{}", help(trust))
+}
+
+/// Answers `approve` and `deny` that mean no request; `open` are those that the reader can decide.
+pub(crate) fn no_such_request(said: &str, open: &[ApprovalRow]) -> String {
+    let code: String = said.split_whitespace().skip(1).filter(|word| !word.contains('`')).collect();
+    let mut text = match code.as_str() {
+        "" if open.is_empty() => "Nothing waits for your approval.".to_owned(),
+        "" => "Write the code of the request behind it.".to_owned(),
+        code => format!("Nothing with the code `{code}` waits for your approval."),
+    };
+    for approval in open {
+        let (code, tool) = (code_of(&approval.key), &approval.request.tool);
+        _ = write!(text, "\n- `approve {code}` or `deny {code}`: {tool}");
+    }
+    text
 }
 
 /// Tells the ids.
@@ -351,6 +374,7 @@ mod tests {
         - /tools lists what I can use here; /tools why NAME says why one is here or not
         - /workspace shows or sets the folder I work in here: /workspace /srv/project, /workspace off
         - /id shows your id and this place's
+        When something needs your approval, I ask you in private: tap a button, or write `approve CODE` or `deny CODE`.
         "#);
     }
 

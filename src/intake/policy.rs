@@ -10,6 +10,7 @@ use selkie_channel_core::{
 
 use crate::delivery::account::Account;
 use crate::delivery::moments::after;
+use crate::domain::approval::Verdict;
 use crate::domain::builtin::Builtin;
 use crate::domain::cause::Cause;
 use crate::domain::clock::SharedClock;
@@ -209,8 +210,19 @@ fn meant(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
             None if policy.address.owns_commands() => Disposition::Command,
             None => Disposition::Ignored("unknown_command"),
         },
+        None if decides(inbound, trust) => Disposition::Command,
         None => task(inbound, policy, trust),
     }
+}
+
+/// Whether an owner's own words in private can mean nothing but a request to allow something.
+fn decides(inbound: &Inbound, trust: Trust) -> bool {
+    trust == Trust::Owner
+        && inbound.audience == Audience::Direct
+        && !inbound.forwarded
+        && inbound.attachments.is_empty()
+        && inbound.what == What::Message
+        && Verdict::is_all(&inbound.text)
 }
 
 fn is_meant(inbound: &Inbound) -> bool {
@@ -312,6 +324,22 @@ mod tests {
         );
         let listed = AllowList::of(["tg:2".to_owned()]);
         assert_eq!(decide(&testing::message("tg:2", "hi"), &listed), "task as allowed");
+    }
+
+    #[test]
+    fn words_that_only_decide_are_the_owners_command_in_private() {
+        let nobody = AllowList::default();
+        let said = |text: &str| decide(&testing::message("tg:1", text), &nobody);
+        for text in ["approve", "Deny", "approve abcdef", "deny 12345", "approve 3fa9cl"] {
+            assert_eq!(said(text), "command", "{text}");
+        }
+        for text in ["approve it", "approve abcdef now", "deny everything", "yes", "approves"] {
+            assert_eq!(said(text), "task as owner", "{text}");
+        }
+        let forwarded = Inbound { forwarded: true, ..testing::message("tg:1", "approve abcdef") };
+        assert_eq!(decide(&forwarded, &nobody), "task as owner");
+        let listed = AllowList::of(["tg:2".to_owned()]);
+        assert_eq!(decide(&testing::message("tg:2", "approve abcdef"), &listed), "task as allowed");
     }
 
     #[test]

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
+use crate::delivery::approval_at_terminal;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
-use crate::domain::approval::{ApprovalState, Verdict};
+use crate::domain::approval::ApprovalState;
 use crate::domain::cause::Cause;
 use crate::domain::command_line;
 use crate::domain::happening::Happening;
@@ -62,6 +63,8 @@ pub enum Reply {
     Taken,
     /// The words answer nothing: a number, a label or, where it is taken, free text does.
     NoAnswer,
+    /// A call is asked for, and the words are neither a yes nor a no.
+    NeitherYesNorNo,
     /// The question is not open any more.
     Closed,
 }
@@ -93,8 +96,9 @@ impl Counter {
             let Some(sought) = sought.filter(|row| open(row) && row.conversation == here) else {
                 return Ok(Reply::Closed);
             };
-            // Whatever is no yes is a no.
-            let verdict = Verdict::of_reply(&reply.text).unwrap_or(Verdict::Deny);
+            let Some(verdict) = approval_at_terminal::read(&reply.text) else {
+                return Ok(Reply::NeitherYesNorNo);
+            };
             return Ok(Reply::of(buttons.decisions.at_terminal(sought, verdict).await));
         };
         if found.state != QuestionState::Open || found.conversation != here {

@@ -3,6 +3,7 @@
 use selkie_channel_core::{Audience, Body, ConversationId, PersonId, Question};
 
 use crate::agent::Seeks;
+use crate::delivery::approval_at_terminal;
 use crate::delivery::approvals::{self, About};
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
@@ -93,7 +94,12 @@ impl Answers {
     ) -> Vec<(Person, Draft)> {
         let mut asked = Vec::new();
         for whom in self.whom(claimed, about, request) {
-            let question = approvals::asked(about, request);
+            let question = match request.of {
+                Approvers::Terminal => {
+                    approval_at_terminal::asked(about.key, &about.within, request)
+                }
+                Approvers::Owners | Approvers::Nobody => approvals::asked(about, request),
+            };
             let Asked { person, conversation } = whom;
             let draft = match request.is_long() {
                 true => self.with_file(claimed, conversation, request, question).await,

@@ -22,8 +22,10 @@ async fn world() -> World {
 async fn asked(world: &World, typed: &str) -> String {
     let mut terminal = AtTerminal::start(world.home.command(&["ask", ASKED]));
     let shown = world.within("a question", terminal.shows("Allow it? [y/N]")).await;
-    assert!(shown.contains("`write_file` needs your leave"), "{shown}");
+    assert!(shown.contains("write_file needs your leave:"), "{shown}");
     assert!(shown.contains("tea at four"), "the whole call: {shown}");
+    assert!(!shown.contains('`') && !shown.contains("cli:local"), "{shown}");
+    assert!(shown.contains("After 5m it is a no."), "{shown}");
     assert_eq!(wrote(world), None, "nothing is done before");
     terminal.types(typed);
     let (status, shown) = world.within("the end of ask", terminal.ended()).await;
@@ -36,13 +38,15 @@ fn wrote(world: &World) -> Option<String> {
 }
 
 async fn answers(world: &World) {
-    for typed in ["n\n", "\n", "perhaps\n"] {
+    for typed in ["n\n", "\n", "perhaps\nmaybe\n"] {
         let shown = asked(world, typed).await;
         assert!(!shown.contains("Added to plan.txt."), "{typed:?}: {shown}");
-        assert!(shown.contains("denied"), "{typed:?}: {shown}");
+        assert!(shown.contains("denied") && !shown.contains("cli:local"), "{typed:?}: {shown}");
+        let again = shown.contains("Please answer y or n.");
+        assert_eq!(again, typed.starts_with("perhaps"), "{typed:?}: {shown}");
         assert_eq!(wrote(world), None, "{typed:?}");
     }
-    let shown = asked(world, "y\n").await;
+    let shown = asked(world, "certainly\ny\n").await;
     assert!(shown.contains("Added to plan.txt."), "{shown}");
     assert_eq!(wrote(world).as_deref(), Some("tea at four\n"), "once");
     fs::remove_file(world.home.folder().join("plan.txt")).expect("a file");

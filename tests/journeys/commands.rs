@@ -132,3 +132,18 @@ async fn in_groups_ask_is_answered_and_others_cannot_end_what_they_did_not_begin
     assert!(stopped.starts_with("Stopped."), "{stopped}");
     assert!(world.texts(TOPIC).is_empty());
 }
+
+/// Words that can only mean a request are no question for the model.
+#[tokio::test(flavor = "multi_thread")]
+async fn approve_without_a_request_is_answered_and_asks_no_model() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    assert_eq!(
+        world.ask("approve abcdef").await,
+        "Nothing with the code abcdef waits for your approval."
+    );
+    assert_eq!(world.ask("deny").await, "Nothing waits for your approval.");
+    assert!(world.playground.model().requests().is_empty());
+    assert!(world.ask("approve of it?").await.ends_with("approve of it?"));
+    assert!(daemon.stop().await.success());
+}

@@ -155,6 +155,8 @@ impl Person {
         question: &str,
         typed: &mut Lines<impl AsyncBufRead + Unpin>,
     ) -> anyhow::Result<Left> {
+        // What is unreadable twice is no yes.
+        let mut unread = false;
         loop {
             // A courtesy: a closed standard error stops nothing.
             write!(std::io::stderr(), "> ").ok();
@@ -165,17 +167,21 @@ impl Person {
             };
             // A terminal that was closed cannot be read: nobody is there any more, either.
             let Ok(Some(text)) = text else { return Ok(Left::HungUp) };
-            let (told, became) = oneshot::channel();
-            let (question, workspace) = (question.to_owned(), self.workspace.clone());
-            let body = AnswerBody { question, text, workspace };
-            if self.replies.send(Answer { body, told }).await.is_err() {
-                return Ok(Left::Settled);
-            }
-            let Ok(reply) = became.await else { return Ok(Left::Settled) };
-            let (hint, is_over) = match reply? {
+            let reply = match self.told(question, text).await? {
+                Some(Reply::NeitherYesNorNo) if unread => {
+                    self.told(question, "n".to_owned()).await?
+                }
+                other => other,
+            };
+            let Some(reply) = reply else { return Ok(Left::Settled) };
+            let (hint, is_over) = match reply {
                 Reply::Taken => return Ok(Left::Settled),
                 Reply::NoAnswer => {
                     ("Please answer with a number or one of the words above.", false)
+                }
+                Reply::NeitherYesNorNo => {
+                    unread = true;
+                    ("Please answer y or n. Anything else is a no.", false)
                 }
                 Reply::Closed => ("This question is already closed.", true),
             };
@@ -183,6 +189,20 @@ impl Person {
             if is_over {
                 return Ok(Left::Settled);
             }
+        }
+    }
+
+    /// Hands in what was typed and returns what became of it; `None` when nobody is there to take it any more.
+    async fn told(&self, question: &str, text: String) -> anyhow::Result<Option<Reply>> {
+        let (told, became) = oneshot::channel();
+        let (question, workspace) = (question.to_owned(), self.workspace.clone());
+        let body = AnswerBody { question, text, workspace };
+        if self.replies.send(Answer { body, told }).await.is_err() {
+            return Ok(None);
+        }
+        match became.await {
+            Ok(reply) => reply.map(Some),
+            Err(_) => Ok(None),
         }
     }
 
