@@ -143,14 +143,15 @@ impl ButtonPresses {
             return;
         }
         let disposition = self.rules.of(account, |p| policy::dispose(inbound, p));
-        if found.is_none() && matches!(disposition, Disposition::Command) {
-            return self.decisions.nothing_waits(row, inbound).await;
-        }
+        let only_decides = matches!(disposition, Disposition::Command);
         let otherwise = Some(Box::new(Arrival { inbound: inbound.clone(), disposition }));
         // What somebody else has written answers nothing.
         let own = found.as_ref().filter(|_| !inbound.forwarded);
         let given = own.and_then(|question| question.ask.read(&inbound.text));
         let (Some(question), Some(given)) = (found, given) else {
+            if only_decides {
+                return self.decisions.nothing_waits(row, inbound).await;
+            }
             // No such question: the message is what it would have been without it.
             let (key, given, revision) = (String::new(), Given::Expired, None);
             self.carry_out(row, TapEffect::Answer { key, given, revision, otherwise }).await;

@@ -90,6 +90,9 @@ impl Decisions {
             return Some("This request is for somebody else.".to_owned());
         }
         let name = match inbound.speaker.name.trim() {
+            "" if command_line::is_here(&inbound.conversation) => {
+                "whoever sits at the terminal".to_owned()
+            }
             "" => inbound.speaker.id.to_string(),
             name => name.to_owned(),
         };

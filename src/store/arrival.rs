@@ -59,7 +59,10 @@ impl Arrival {
         let Inbound { what, command, text, forwarded, attachments, album, .. } = &self.inbound;
         let heard = matches!(
             self.disposition,
-            Disposition::Task(_) | Disposition::Context | Disposition::Ignored("untriggered")
+            Disposition::Task(_)
+                | Disposition::Command
+                | Disposition::Context
+                | Disposition::Ignored("untriggered")
         );
         heard
             && *what == What::Message
