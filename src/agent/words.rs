@@ -164,14 +164,13 @@ pub fn no_leave(approval: &ApprovalRow) -> String {
     let why = approval.why.as_deref().unwrap_or_default();
     match approval.state {
         ApprovalState::Denied => format!(
-            "{tool} was not called: {who} has denied it. It is refused for the rest of this task: go on \
-             without it and say so"
+            "{tool} was not called: {who} has denied it. It is refused for the rest of this task"
         ),
         ApprovalState::Expired => {
-            format!("{tool} was not called: nobody allowed it in time. Say so")
+            format!("{tool} was not called: nobody allowed it in time")
         }
         ApprovalState::Lapsed | ApprovalState::Approved => lapsed(tool),
-        ApprovalState::NotAsked => format!("{tool} was not called: {why}. Say so"),
+        ApprovalState::NotAsked => format!("{tool} was not called: {why}"),
         ApprovalState::Withdrawn | ApprovalState::Open => {
             format!("{tool} was not called: the request to allow it was taken back ({why})")
         }
@@ -181,7 +180,7 @@ pub fn no_leave(approval: &ApprovalRow) -> String {
 
 /// For the model: a call was allowed and not begun in time.
 pub fn lapsed(tool: &str) -> String {
-    format!("{tool} was not called: it was allowed, but not begun in time. Say so")
+    format!("{tool} was not called: it was allowed, but not begun in time")
 }
 
 /// For the model: what was allowed is not what would be done now.
@@ -194,7 +193,7 @@ pub fn changed_since(tool: &str) -> String {
 
 /// For the model: somebody has refused the tool before.
 pub fn refused_before(tool: &str) -> String {
-    format!("{tool} was not called: it is refused for the rest of this task. Go on without it")
+    format!("{tool} was not called: it is refused for the rest of this task")
 }
 
 /// For the model: a call that needs leave came with others.

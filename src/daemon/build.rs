@@ -18,7 +18,6 @@ use crate::config::{Flag, Reading, Sources, read, whole_schema};
 use crate::daemon::{Binary, http};
 use crate::domain::chance::{Chance, SystemChance};
 use crate::domain::clock::{SharedClock, SystemClock};
-use crate::guard::policy::Policy;
 use crate::llm;
 use crate::llm::Model;
 use crate::shape::{ChannelTools, Shaper};
@@ -155,8 +154,7 @@ fn planned(binary: &Binary, chosen: &Chosen, places: Places) -> Result<AppConfig
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
     let tools = closed(binary, &settings.tools, config.as_deref(), &named);
     let shaper = shaper(binary, &tools, &means)?;
-    let policy = Policy::new(settings.approvals.policy.clone());
-    let shaper = Arc::new(shaper.with_policy(policy));
+    let shaper = Arc::new(shaper.with_policy(settings.approvals.policy.clone()));
     let folders = found.ok_or_else(|| Problems(Vec::new()))?;
     let processes = means.processes;
     let ours = ours(binary, &folders, config, named);

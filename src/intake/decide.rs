@@ -71,8 +71,7 @@ impl Decisions {
         if approval.request.of != Approvers::Terminal {
             return false;
         }
-        let key = Some(approval.key.clone());
-        let name = "whoever sits at the terminal".to_owned();
+        let (key, name) = (Some(approval.key.clone()), "whoever sits at the terminal".to_owned());
         let by = Some((account, person));
         let decision = Decision { row: None, key, verdict, by, name };
         self.carry_out(decision, approval, None).await.is_some()
@@ -90,9 +89,6 @@ impl Decisions {
             return Some("This request is for somebody else.".to_owned());
         }
         let name = match inbound.speaker.name.trim() {
-            "" if command_line::is_here(&inbound.conversation) => {
-                "whoever sits at the terminal".to_owned()
-            }
             "" => inbound.speaker.id.to_string(),
             name => name.to_owned(),
         };

@@ -31,6 +31,8 @@ pub struct Shaper {
     runtime: Vec<Registered>,
     speaking: Vec<Speaking>,
     policy: Policy,
+    /// How its rows are named, in their order.
+    rows: Vec<String>,
     views: Views,
 }
 
@@ -105,13 +107,15 @@ impl Shaper {
             }
         }
         let (policy, views) = (Policy::default(), Views::default());
-        Ok(Self { rules: rules::over(&base), base, runtime, speaking, policy, views })
+        let rows = Vec::new();
+        Ok(Self { rules: rules::over(&base), base, runtime, speaking, policy, rows, views })
     }
 
     /// Keeps to what the owner's config allows, asks for and denies.
     #[must_use]
-    pub fn with_policy(self, policy: Policy) -> Self {
-        Self { policy, ..self }
+    pub fn with_policy(self, rows: Vec<policy::Row>) -> Self {
+        let named = rows.iter().enumerate().map(|(at, row)| named_row(at, row)).collect();
+        Self { policy: Policy::new(rows), rows: named, ..self }
     }
 
     /// Shapes the base for one task. Pure; ≤ 2 µs whatever the size of the base.
@@ -143,8 +147,10 @@ impl Shaper {
     fn view(&self, key: &Key<'_>) -> Registry {
         let overlay = self.overlay(key);
         let said = self.said(key, &overlay);
-        let (mut hides, mut asks) = (vec![self.denied(&said)], Vec::new());
-        let mut unheeded = Vec::new();
+        let mut hides = self.by_row(&said.denied, |rows| {
+            format!("hidden: approvals.policy denies it here, {rows}")
+        });
+        let (mut asks, mut unheeded) = (Vec::new(), Vec::new());
         for (at, rule) in at_work(key.mask) {
             let what = Arc::clone(&self.rules[at]);
             let except = self.spared(rule, key, &said).map(Arc::new);
@@ -159,7 +165,9 @@ impl Shaper {
             }
         }
         hides.extend(unheeded);
-        asks.push(self.asked(&said));
+        asks.extend(
+            self.by_row(&said.asked, |rows| format!("asks first: approvals.policy, {rows}")),
+        );
         let of = match key.features {
             Some(_) => Approvers::Owners,
             None if rules::nobody_to_ask(key.mask) => Approvers::Nobody,
@@ -181,23 +189,33 @@ impl Shaper {
         }
         let on_top = overlay.there.iter().map(|tool| Arc::clone(tool.spec()));
         for spec in self.base.specs().into_iter().chain(on_top) {
-            let name = || spec.name.to_owned();
-            match self.policy.of(key.policy, spec.name, spec.class.name()) {
-                Some(policy::Rule::Deny) => said.denied.push(name()),
-                Some(policy::Rule::Ask) => said.asked.push(name()),
-                Some(policy::Rule::Allow) => said.allowed.push(name()),
-                None => {}
+            let of = |mask| self.policy.of(mask, spec.name, spec.class.name());
+            let Some(rule) = of(key.policy) else { continue };
+            let says = |at: &usize| key.policy & (1 << at) != 0 && of(1 << at) == Some(rule);
+            let rows = (0..self.rows.len()).filter(says).collect();
+            let name = spec.name.to_owned();
+            match rule {
+                policy::Rule::Deny => said.denied.push(ByRows { name, rows }),
+                policy::Rule::Ask => said.asked.push(ByRows { name, rows }),
+                policy::Rule::Allow => said.allowed.push(name),
             }
         }
         said
     }
 
-    fn denied(&self, said: &Said) -> Hide {
-        self.named("hidden: approvals.policy denies it here", &said.denied)
-    }
-
-    fn asked(&self, said: &Said) -> Hide {
-        self.named("asks first: approvals.policy says so", &said.asked)
+    /// Speaks of tools by the rows that say something of them: one reason for each set of rows.
+    fn by_row(&self, said: &[ByRows], reason: impl Fn(&str) -> String) -> Vec<Hide> {
+        let mut sets: Vec<&[usize]> = said.iter().map(|of| &*of.rows).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let hide = |rows: &[usize]| {
+            let of = said.iter().filter(|of| of.rows == rows);
+            let names: Vec<String> = of.map(|of| of.name.clone()).collect();
+            let rows: Vec<&str> =
+                rows.iter().filter_map(|at| self.rows.get(*at)).map(String::as_str).collect();
+            self.named(&reason(&rows.join(" and ")), &names)
+        };
+        sets.into_iter().map(hide).collect()
     }
 
     fn named(&self, reason: &str, names: &[String]) -> Hide {
@@ -213,6 +231,7 @@ impl Shaper {
         let summoned = if rule.yields { key.heeded() } else { &[] };
         let asked =
             if rule.bends && rule.effect == Effect::Hide { said.asked.as_slice() } else { &[] };
+        let asked = asked.iter().map(|of| &of.name);
         let allowed = if rule.bends { said.allowed.as_slice() } else { &[] };
         let classes: Vec<Class> = opened.iter().filter_map(|word| Class::parse(word)).collect();
         let names = opened.iter().chain(summoned).chain(asked).chain(allowed);
@@ -289,9 +308,24 @@ impl Shaper {
 /// What the policy says of a setting's tools, by name.
 #[derive(Default)]
 struct Said {
-    denied: Vec<String>,
-    asked: Vec<String>,
+    denied: Vec<ByRows>,
+    asked: Vec<ByRows>,
     allowed: Vec<String>,
+}
+
+/// A tool, and which rows say so of it.
+struct ByRows {
+    name: String,
+    rows: Vec<usize>,
+}
+
+/// Names a row of the policy: which of them, and where it holds.
+fn named_row(at: usize, row: &policy::Row) -> String {
+    let words = [("place", &row.place), ("trust", &row.trust), ("trigger", &row.trigger)];
+    let said = words.iter().filter_map(|(key, word)| Some(format!("{key}: {}", word.as_deref()?)));
+    let said: Vec<String> = said.collect();
+    let said = if said.is_empty() { "everywhere".to_owned() } else { said.join(", ") };
+    format!("row {} ({said})", at + 1)
 }
 
 /// A runtime tool of a channel, made once.

@@ -214,7 +214,7 @@ async fn a_policy_that_changed_meanwhile_wins() {
     let _second = team.world.daemon();
     team.tap(&request, "Approve").await;
     let told = team.told("write_file").await;
-    assert!(told.contains("approvals.policy denies it here"), "{told}");
+    assert!(told.contains("approvals.policy denies it here, row 1 ("), "{told}");
     assert_eq!(team.wrote(), None);
 }
 
