@@ -466,7 +466,7 @@ fn compare(browser: &Browser) -> Answer<()> {
     browser.click("#compare-close")
 }
 
-/// Words that answer an open question make no task of their own: the one that asked goes on.
+/// Where a question is open nothing is asked to compare: it would be taken for the answer.
 fn compare_beside_an_open_question(browser: &Browser) -> Answer<()> {
     browser.press(&format!("{ALT}1"))?;
     browser.type_keys("#text", &format!("ask me: tea or coffee?{ENTER}"))?;
@@ -475,9 +475,16 @@ fn compare_beside_an_open_question(browser: &Browser) -> Answer<()> {
     browser.eval("document.querySelector('#compare-text').value = ''")?;
     browser.type_keys("#compare-text", "tea")?;
     browser.click("#compare-form .primary")?;
-    browser.wait_until("document.querySelectorAll('.cmp-heads blockquote').length == 4")?;
+    browser.wait_until("document.querySelectorAll('.cmp-heads .busy').length == 1")?;
+    let answered = "document.querySelectorAll('.cmp-heads article:not(:has(.busy)) blockquote')";
+    browser.wait_until(&format!("{answered}.length == 3"))?;
     browser.wait_until("!document.querySelector('.cmp-heads').textContent.includes('waiting')")?;
-    browser.click("#compare-close")
+    let first = "document.querySelector('.cmp-heads small').textContent";
+    assert_eq!(browser.eval(first)?, serde_json::json!("the newest task"));
+    browser.click("#compare-close")?;
+    browser.wait_until("document.querySelector('#log .keyboard')")?;
+    browser.type_keys("#text", &format!("tea{ENTER}"))?;
+    browser.wait_until("document.querySelector('.task-head .pill.done')")
 }
 
 /// A page that the browser keeps for its back button has no stream, and has one again when it is back.

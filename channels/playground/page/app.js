@@ -14,7 +14,10 @@ import { openChat, showPane } from './open.js';
 import { renderShape } from './shape.js';
 import { state, chats, chat } from './state.js';
 import { renderLog, renderTyping, bottom, watchScroll, logKey } from './talk.js';
-import { heardDaemon, setDaemon } from './tasks.js';
+import { heardDaemon, lookAtStore, setDaemon } from './tasks.js';
+
+/** How often the daemon is asked whether its database is there, in ms: nothing tells the page. */
+const LOOK = 3000;
 
 function heardPlayground({ kind, chat: id, text }) {
   if (!chats().some(c => c.id === id)) return;
@@ -126,6 +129,7 @@ async function start() {
   listen('/api/events', heardPlayground, playgroundUp, () => setPlayground(false));
   if (state.world.daemon) listen(`${state.world.daemon}/v1/events`, heardDaemon, () => setDaemon('up'), () => setDaemon('down'));
   else setDaemon('off');
+  setInterval(() => lookAtStore(), LOOK);
   document.documentElement.dataset.ready = 'true';
 }
 

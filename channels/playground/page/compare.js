@@ -6,7 +6,7 @@ import { loadMessages } from './messages.js';
 import { post } from './net.js';
 import { CLASSES, pill, setting } from './shape.js';
 import { state, iconOf, chats, messages, titleOf } from './state.js';
-import { loadTasks, offline } from './tasks.js';
+import { loadTasks, offline, openQuestions } from './tasks.js';
 import { SHAPE, group, place, platform } from './words.js';
 
 export function openCompare() {
@@ -28,7 +28,12 @@ function renderChoice() {
 }
 
 export async function askEverywhere(text) {
-  const asked = chosen().filter(c => c.hears);
+  const hearing = chosen().filter(c => c.hears);
+  // Where a question is open, these words would be its answer.
+  const open = await Promise.all(hearing.map(c => openQuestions(c).catch(() => [])));
+  state.busy = new Set(hearing.filter((c, i) => open[i].length).map(c => c.id));
+  for (const c of hearing) state.compare.delete(c.id);
+  const asked = hearing.filter(c => !state.busy.has(c.id));
   for (const c of asked) {
     state.compare.set(c.id, { after: state.tasks.get(c.key)?.[0]?.id ?? 0, message: null });
     state.picked.delete(c.key);
@@ -57,6 +62,7 @@ function column(c) {
   return { chat: c, waiting: Boolean(asked) && !known, shape: known?.shape, task: known?.task, answer: answer || known?.task.transcript.findLast(i => i.item === 'said')?.text };
 }
 
+const BUSY = 'Not asked here: selkie waits for an answer in this chat, and would take these words for it. Answer there first.';
 const NOT_HEARD = 'selkie posts on X and does not listen: nothing written here becomes a task, so there are no tools to show.';
 
 export function renderCompare() {
@@ -65,7 +71,8 @@ export function renderCompare() {
   renderChoice();
   const columns = chosen().map(column);
   const heads = h('div', { class: 'cmp-heads' }, columns.map(({ chat: c, waiting, shape, task, answer }) => h('article', {},
-    h('h3', {}, icon(iconOf(c)), h('span', { dir: 'auto' }, titleOf(c)), h('small', {}, c.hears ? `${asker(c)} asks` : platform(c.platform))),
+    h('h3', {}, icon(iconOf(c)), h('span', { dir: 'auto' }, titleOf(c)), h('small', {}, !c.hears ? platform(c.platform) : shape && !state.compare.has(c.id) ? 'the newest task' : `${asker(c)} asks`)),
+    state.busy.has(c.id) && h('p', { class: 'busy' }, BUSY),
     shape ? setting(shape.setting) : h('p', { class: 'faint' }, !c.hears ? NOT_HEARD : waiting ? 'waiting for the task…' : 'no task yet: ask'),
     shape && h('p', { class: 'cmp-count' }, h('b', {}, shape.there.length), ' tools, ', h('b', {}, shape.hidden.length), ' not here ', task && pill(task.state)),
     answer && h('blockquote', { dir: 'auto' }, clip(answer, 500)))));

@@ -16,6 +16,7 @@ export const state = {
   picked: new Map(),     // conversation key → task id; absent: follow the newest
   compare: new Map(),    // chat id → { after, message }
   chosen: new Set(['telegram:private', 'telegram:group', 'slack:channel', 'line:group']), // chats that are compared
+  busy: new Set(),       // chats that Compare could not ask: a question is open there
   playground: true, daemon: 'wait', atBottom: true,
 };
 

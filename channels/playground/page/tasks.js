@@ -35,6 +35,13 @@ export const loadTask = coalesce(async id => {
   tell('tasks', shownTask(chat()?.key) === id ? chat().key : null);
 });
 
+/** The questions that are open in a chat: the next words of who is asked there may be their answers. */
+export async function openQuestions(where) {
+  if (!state.world.daemon) return [];
+  const keys = await conversationsOf(where);
+  return (await Promise.all(keys.map(k => daemon(`conversations/${encodeURIComponent(k)}/questions`)))).flat();
+}
+
 /** What waits for leave anywhere. A task that does not any more has gone on, or has ended without a word. */
 const loadLeaves = coalesce(async () => {
   const before = state.leaves;
@@ -81,9 +88,18 @@ function soon() {
 
 export function offline(error) {
   // A refusal is an answer: only a daemon that cannot be reached is offline.
-  if (error.status) toast(error.message);
+  if (error.status === 503) lookAtStore();
+  else if (error.status) toast(error.message);
   else setDaemon('down');
 }
+
+/** A daemon whose database is away answers, and can store nothing. */
+export const lookAtStore = coalesce(async () => {
+  if (!['up', 'stuck'].includes(state.daemon)) return;
+  const { healthy } = await daemon('status').catch(() => ({}));
+  // Without an answer its stream tells that it is offline.
+  if (healthy !== undefined && ['up', 'stuck'].includes(state.daemon)) setDaemon(healthy ? 'up' : 'stuck');
+});
 
 export function setDaemon(now) {
   const was = state.daemon;
