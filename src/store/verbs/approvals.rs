@@ -45,11 +45,14 @@ pub fn all(tx: &mut dyn Tx, task: Option<i64>) -> Result<Vec<RawApproval>> {
 }
 
 /// Returns the approval that a person's words in private decide: `approve CODE`, or a word in reply to its
-/// message. Never anything else.
+/// message. Never anything else, and never words that are not their own.
 pub fn meant(tx: &mut dyn Tx, inbound: &Inbound) -> Result<Option<RawApproval>> {
     let coded = Verdict::with_code(&inbound.text).map(|(_, code)| code);
     let quoted = inbound.quote.as_ref().filter(|_| Verdict::of_reply(&inbound.text).is_some());
-    if inbound.audience != Audience::Direct || (coded.is_none() && quoted.is_none()) {
+    if inbound.audience != Audience::Direct
+        || inbound.forwarded
+        || (coded.is_none() && quoted.is_none())
+    {
         return Ok(None);
     }
     let account = inbound.conversation.account().as_str();

@@ -105,7 +105,7 @@ fn say(inbound: &mut Inbound, message: &Value, topic: Option<i32>, me: &Me) {
     inbound.addressed = addressed(inbound, &words);
     inbound.text = words.text;
     inbound.command = words.command;
-    inbound.forwarded = forwarded(message);
+    inbound.forwarded = forwarded(message) || words::is_quoted(text, entities);
     inbound.attachments = attachment::of(message);
     inbound.album = field::text(message, "media_group_id").map(str::to_owned);
 }

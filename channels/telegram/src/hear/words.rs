@@ -39,6 +39,17 @@ pub fn read(text: &str, entities: &[Value], me: &Me) -> Words {
     }
 }
 
+/// Whether all of a text stands in block quotes: whoever sends it says what somebody else has said.
+pub fn is_quoted(text: &str, entities: &[Value]) -> bool {
+    let quote = |entity: &&Value| {
+        matches!(field::text(entity, "type"), Some("blockquote" | "expandable_blockquote"))
+    };
+    let quotes: Vec<Range<usize>> =
+        entities.iter().filter(quote).filter_map(|entity| range(text, entity)).collect();
+    let quoted = |at: usize| quotes.iter().any(|quote| quote.contains(&at));
+    !quotes.is_empty() && text.char_indices().all(|(at, c)| c.is_whitespace() || quoted(at))
+}
+
 enum Addressee {
     Us(Command),
     Another,
@@ -196,6 +207,20 @@ mod tests {
         let named =
             json!({ "type": "text_mention", "offset": 0, "length": 6, "user": { "id": 8 } });
         assert_eq!(read("Selkie: go", &[named], &me()).text, "go");
+    }
+
+    #[test]
+    fn what_stands_in_quotes_as_a_whole_is_nobodys_own() {
+        let quote = |kind: &str, offset: usize, length: usize| json!({ "type": kind, "offset": offset, "length": length });
+        let text = "😀 approve 3fa9c1\n\nso";
+        assert!(is_quoted(
+            text,
+            &[quote("blockquote", 0, 17), quote("expandable_blockquote", 19, 2)]
+        ));
+        assert!(!is_quoted(text, &[quote("blockquote", 0, 17)]));
+        assert!(!is_quoted("approve 3fa9c1", &[quote("code", 0, 14)]));
+        assert!(!is_quoted("approve 3fa9c1", &[]));
+        assert!(!is_quoted("", &[]));
     }
 
     #[test]
