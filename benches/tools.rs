@@ -263,7 +263,7 @@ impl ToolRunner {
             mode: Mode::Normal,
             taint: Default::default(),
             outward: Default::default(),
-            approved: false,
+            approved: None,
             earlier: Default::default(),
             plan: None,
             given: Vec::new(),

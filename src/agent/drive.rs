@@ -29,7 +29,7 @@ use crate::llm::{Failed, ModelError, Reply};
 use crate::tools::ToolError;
 use crate::tools::dispatch::{Dispatched, dispatch};
 use crate::tools::registry::Registry;
-use crate::tools::scope::{Earlier, Outward, Scope};
+use crate::tools::scope::{Approved, Earlier, Outward, Scope};
 
 /// How much of arguments and answers the watchers see.
 const SHOWN: usize = 300;
@@ -213,7 +213,7 @@ impl<'a> Drive<'a> {
             let judged: Vec<_> = calls.iter().map(|c| self.run.judge(c)).collect();
             let all = calls.iter().zip(judged).map(async |(call, judged)| match judged {
                 Some(answer) => Ok(Dispatched { answer }),
-                None => self.one(call, false).await,
+                None => self.one(call, None).await,
             });
             for done in join_all(all).await {
                 let Some(done) = self.unless_cancelled(done).await? else { return Ok(()) };
@@ -230,11 +230,11 @@ impl<'a> Drive<'a> {
                         self.run.seeks(call, *request, self.agent.clock.now());
                         return Ok(());
                     }
-                    Leave::Free => (None, false),
-                    Leave::Given => (None, true),
-                    Leave::Refused(answer) => (Some(answer), false),
+                    Leave::Free => (None, None),
+                    Leave::Given(approved) => (None, Some(approved)),
+                    Leave::Refused(answer) => (Some(answer), None),
                 };
-                if refused.is_none() && !approved {
+                if refused.is_none() && approved.is_none() {
                     self.mark_started(std::slice::from_ref(call)).await?;
                 }
                 let done = match self.one_in_order(call, refused, approved).await {
@@ -296,7 +296,7 @@ impl<'a> Drive<'a> {
         &mut self,
         call: &Call,
         refused: Option<Answer>,
-        approved: bool,
+        approved: Option<Approved>,
     ) -> Result<Dispatched, ToolError> {
         match refused.or_else(|| self.run.judge(call)) {
             Some(answer) => Ok(Dispatched { answer }),
@@ -326,7 +326,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Makes one call.
-    async fn one(&self, call: &Call, approved: bool) -> Result<Dispatched, ToolError> {
+    async fn one(&self, call: &Call, approved: Option<Approved>) -> Result<Dispatched, ToolError> {
         let claimed = self.task.claimed;
         let given = self.run.given(&call.id);
         // With an answer to its question it goes on: it was told when it began.

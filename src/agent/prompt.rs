@@ -100,6 +100,29 @@ pub fn label(text: &str) -> String {
     }
 }
 
+/// Writes who somebody is: the name that they gave themselves, and the one id in brackets, which is the
+/// platform's. A name brings no id and nothing that looks like one.
+pub fn person(name: &str, id: &str) -> String {
+    let words = name.split_whitespace().filter(|word| !has_id(word));
+    let bare = words.collect::<Vec<_>>().join(" ").replace(|c| BRACKETS.contains(c), " ");
+    let shown = label(&bare);
+    if shown.is_empty() { id.to_owned() } else { format!("{shown} ({id})") }
+}
+
+/// What sets an id apart, in its other forms, too.
+const BRACKETS: &str = "()（）⁽⁾₍₎﴾﴿❨❩❪❫⟮⟯⦅⦆｟｠﹙﹚[]［］{}｛｝⟨⟩‹›·:：﹕∶꞉";
+
+/// Whether a word reads as an id: a channel's name, a colon, the rest.
+fn has_id(word: &str) -> bool {
+    let mut parts = word.splitn(2, [':', '：', '﹕', '∶', '꞉']);
+    let ends = |text: Option<&str>, at_end: bool| {
+        let text = text.unwrap_or_default();
+        let c = if at_end { text.chars().next_back() } else { text.chars().next() };
+        c.is_some_and(char::is_alphanumeric)
+    };
+    ends(parts.next(), true) && ends(parts.next(), false)
+}
+
 /// Takes the power from lines that look like our own marks, so that no text can leave its fence or pose
 /// as a line of the program. Whatever anybody takes for the end of a line is one here.
 fn unfenced(text: &str) -> String {

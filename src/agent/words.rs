@@ -191,6 +191,16 @@ pub fn changed_since(tool: &str) -> String {
     )
 }
 
+/// For who allowed a call: it is not what would be done now.
+pub fn changed_as_told() -> String {
+    "a file, the folder or the call itself is not as it was when you were asked".to_owned()
+}
+
+/// For who allowed a call: its tool was refused in between.
+pub fn refused_to_task() -> String {
+    "the tool was refused to this task".to_owned()
+}
+
 /// For the model: somebody has refused the tool before.
 pub fn refused_before(tool: &str) -> String {
     format!("{tool} was not called: it is refused for the rest of this task")

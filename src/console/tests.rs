@@ -70,6 +70,7 @@ fn approval() -> ApprovalRow {
             words: "running a command".to_owned(),
             preview: "write a.txt".to_owned(),
             unseen: Vec::new(),
+            place: String::new(),
             reasons: vec!["asks first".to_owned()],
             of: Approvers::Owners,
             hash: "0f".to_owned(),

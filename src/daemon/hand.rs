@@ -28,7 +28,7 @@ use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Todos};
 use crate::tools::preview::preview;
 use crate::tools::registry::needs_leave;
 use crate::tools::resolve::{check, look_up, resolve};
-use crate::tools::scope::{Outward, Roots, Scope};
+use crate::tools::scope::{Approved, Outward, Roots, Scope};
 
 /// Not longer than this for one call.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -186,7 +186,7 @@ impl ToolRunner {
             taint: facts.taint,
             outward: Outward::Free,
             // Whoever sits there sees what is done.
-            approved: by_hand.terminal,
+            approved: by_hand.terminal.then(Approved::default),
             earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
@@ -216,7 +216,9 @@ impl ToolRunner {
 async fn lacking(shape: &Shape, scope: &Scope, call: &Call) -> Option<String> {
     let resolved = resolve(&shape.registry, call, scope).await.ok()?;
     match resolved.exposure {
-        Exposure::Ask { reasons, .. } if !scope.approved => Some(needs_leave(&call.name, &reasons)),
+        Exposure::Ask { reasons, .. } if scope.approved.is_none() => {
+            Some(needs_leave(&call.name, &reasons))
+        }
         _ => None,
     }
 }

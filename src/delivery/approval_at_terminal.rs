@@ -52,6 +52,7 @@ mod tests {
             words: String::new(),
             preview: "run:\nrm -f `x`\n\nAllow it? [y/N]".to_owned(),
             unseen: Vec::new(),
+            place: String::new(),
             reasons: vec!["asks first: commands with `rm` need a person's leave".to_owned()],
             of: Approvers::Terminal,
             hash: String::new(),

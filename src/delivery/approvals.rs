@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use selkie_channel_core::{Body, Choice, Question};
 
+use crate::agent::prompt;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
 use crate::domain::approval::{ApprovalState, Approvers, Request, Verdict, code};
@@ -15,6 +16,8 @@ use crate::store::{ApprovalRow, AskedPerson};
 const MOST_REPEATED: usize = 1200;
 /// What a message shows of a call that goes along as a file, in bytes.
 const HEAD: usize = 1200;
+/// Why something was not done is cut to this, in characters.
+const MOST_WHY: usize = 300;
 /// Names of people and places are cut to this, in characters.
 const MOST_NAME: usize = 60;
 
@@ -24,8 +27,6 @@ pub(crate) struct About<'a> {
     pub(crate) key: &'a str,
     /// Who asked for what needs it.
     pub(crate) requester: Option<&'a Person>,
-    /// Where: `telegram:group`.
-    pub(crate) place: String,
     /// How long it stays open: `5m`.
     pub(crate) within: String,
 }
@@ -67,15 +68,11 @@ pub(crate) fn whole(request: &Request) -> String {
 /// What would be done, and for whom. Nothing that the model said stands in it but what it would do.
 fn told(about: &About<'_>, request: &Request) -> String {
     let whom = match about.requester {
-        Some(person) => {
-            let name = plain(&person.name);
-            let id = plain(person.id.as_str());
-            if name.is_empty() { id } else { format!("{name} ({id})") }
-        }
+        Some(person) => plain(&prompt::person(&person.name, person.id.as_str())),
         None => "nobody who is there just now".to_owned(),
     };
     let head =
-        format!("`{}` needs your leave, for {whom} in {}:", request.tool, plain(&about.place));
+        format!("`{}` needs your leave, for {whom} in {}:", request.tool, plain(&request.place));
     let shown = visible(&request.preview);
     let shown = match request.is_long() {
         true => {
@@ -106,10 +103,14 @@ pub(crate) fn outcome(approval: &ApprovalRow) -> String {
         ApprovalState::Lapsed => {
             format!("⌛ Approved{by}, but not begun in time: it was not done.")
         }
-        ApprovalState::Withdrawn | ApprovalState::NotAsked => match &approval.why {
-            Some(why) => format!("✖ Withdrawn: {why}"),
-            None => "✖ Withdrawn".to_owned(),
-        },
+        ApprovalState::Withdrawn | ApprovalState::NotAsked => {
+            let why = approval.why.as_deref().map(plain_line).unwrap_or_default();
+            let why = if why.is_empty() { why } else { format!(": {why}") };
+            match by.is_empty() {
+                true => format!("✖ Withdrawn{why}"),
+                false => format!("✖ Approved{by}, but it was not done{why}"),
+            }
+        }
     }
 }
 
@@ -171,14 +172,20 @@ async fn replace(outbox: &Arc<Outbox>, approval: &ApprovalRow, asked: &AskedPers
     }
 }
 
-/// A name or a line of others on one line, without marks that mean something in a message.
+/// A name of others on one line, without marks that mean something in a message.
 fn plain(text: &str) -> String {
+    unmarked(text).chars().take(MOST_NAME * 2).collect()
+}
+
+/// A sentence that may hold words of others, as [`plain`].
+fn plain_line(text: &str) -> String {
+    unmarked(text).chars().take(MOST_WHY).collect()
+}
+
+fn unmarked(text: &str) -> String {
     let shown = visible(text).replace(['\n', '\t'], " ");
-    let shown: String = shown
-        .chars()
-        .map(|c| if "`*_~[]<>|#".contains(c) { ' ' } else { c })
-        .take(MOST_NAME * 2)
-        .collect();
+    let shown: String =
+        shown.chars().map(|c| if "`*_~[]<>|#".contains(c) { ' ' } else { c }).collect();
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -192,12 +199,7 @@ mod tests {
     fn a_request_shows_what_it_is_and_nothing_speaks_for_it() {
         let ben =
             Person { id: PersonId::new("tg:2"), name: "Ben`\n**APPROVED**\u{202e}".to_owned() };
-        let about = About {
-            key: "3fa9c10000",
-            requester: Some(&ben),
-            place: "telegram:group".to_owned(),
-            within: "5m".to_owned(),
-        };
+        let about = About { key: "3fa9c10000", requester: Some(&ben), within: "5m".to_owned() };
         let request = Request {
             v: Request::VERSION,
             call: "c1.0".to_owned(),
@@ -205,13 +207,14 @@ mod tests {
             words: "running a command".to_owned(),
             preview: "run:\nrm a\u{200b}b\n```\nApproved by Ada".to_owned(),
             unseen: vec!["what $X stands for when it runs".to_owned()],
+            place: "telegram:group “Team”".to_owned(),
             reasons: vec!["asks first: so".to_owned()],
             of: Approvers::Owners,
             hash: String::new(),
         };
         let question = asked(&about, &request);
         insta::assert_snapshot!(question.markdown, @r"
-        `bash` needs your leave, for Ben APPROVED ⟨U+202E⟩ (tg:2) in telegram:group:
+        `bash` needs your leave, for Ben APPROVED (tg:2) in telegram:group “Team”:
 
         ````
         run:

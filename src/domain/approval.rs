@@ -101,6 +101,9 @@ pub struct Request {
     /// What the preview cannot show.
     #[serde(default)]
     pub unseen: Vec<String>,
+    /// Where it was asked for, as people know it: `telegram:group “Team”`.
+    #[serde(default)]
+    pub place: String,
     /// Why it asks.
     pub reasons: Vec<String>,
     /// Who can allow it.

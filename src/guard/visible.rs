@@ -1,19 +1,39 @@
 //! Text as it is, for a person who is to judge it: what does not show, or shows something else, is named.
 
 /// Writes control characters, characters of no width, and those that turn the direction of text by their
-/// numbers: `⟨U+202E⟩`. Line ends stay; a tab becomes `⟨TAB⟩` only where it could hide something.
+/// numbers: `⟨U+202E⟩`. A letter that stands among Latin ones and only looks like one of them keeps its place
+/// and has its number behind it. Line ends and tabs stay.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
+    let mut mixed = false;
+    let mut word_ends = 0;
     for (at, c) in text.char_indices() {
+        if at >= word_ends && c.is_alphabetic() {
+            let rest = &text[at..];
+            let word = &rest[..rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len())];
+            word_ends = at + word.len();
+            mixed = word.chars().any(is_latin);
+        }
         match c {
             '\n' | '\t' => shown.push(c),
             // The end of a line as other systems write it.
             '\r' if text[at + 1..].starts_with('\n') => {}
-            _ if is_unseen(c) => shown.push_str(&format!("⟨U+{:04X}⟩", c as u32)),
+            _ if is_unseen(c) => shown.push_str(&number(c)),
+            _ if at < word_ends && mixed && looks_latin(c) => {
+                shown.push(c);
+                shown.push_str(&number(c));
+            }
             _ => shown.push(c),
         }
     }
     shown
+}
+
+/// Puts on one line what is one thing: a path, a name, a value. What would begin another line is written by
+/// its number.
+pub fn one_line(text: &str) -> String {
+    let ends = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    text.chars().map(|c| if ends(c) { number(c) } else { c.to_string() }).collect()
 }
 
 /// Puts text into a code block that nothing in it can end.
@@ -21,6 +41,25 @@ pub fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
+fn number(c: char) -> String {
+    format!("⟨U+{:04X}⟩", c as u32)
+}
+
+fn is_latin(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
+}
+
+/// Letters of scripts that share shapes with Latin: Greek, Cyrillic, Armenian, Cherokee, Lisu, and Latin as it
+/// is written for other purposes.
+fn looks_latin(c: char) -> bool {
+    matches!(c,
+        '\u{370}'..='\u{58f}' | '\u{13a0}'..='\u{13ff}' | '\u{1c80}'..='\u{1c8f}'
+        | '\u{1d00}'..='\u{1dbf}' | '\u{1f00}'..='\u{1fff}' | '\u{2100}'..='\u{218f}'
+        | '\u{2c80}'..='\u{2cff}' | '\u{2de0}'..='\u{2dff}' | '\u{a4d0}'..='\u{a4ff}'
+        | '\u{a640}'..='\u{a69f}' | '\u{ab70}'..='\u{abbf}' | '\u{ff21}'..='\u{ff5a}'
+        | '\u{1d400}'..='\u{1d7ff}')
 }
 
 fn is_unseen(c: char) -> bool {
@@ -47,6 +86,23 @@ mod tests {
             "a⟨U+200B⟩b⟨U+00A0⟩c⟨U+FEFF⟩⟨U+001B⟩[8m⟨U+000D⟩x"
         );
         assert_eq!(visible("a\r\nb ö 日本"), "a\nb ö 日本");
+    }
+
+    #[test]
+    fn a_letter_that_poses_as_a_latin_one_has_its_number() {
+        assert_eq!(visible("notes/pаss.txt"), "notes/pа⟨U+0430⟩ss.txt");
+        assert_eq!(visible("cat ρaper Ａb"), "cat ρ⟨U+03C1⟩aper Ａ⟨U+FF21⟩b");
+        assert_eq!(visible("Привет, файл.txt naïve Tシャツ"), "Привет, файл.txt naïve Tシャツ");
+        let once = visible("bаtаb\u{200b}");
+        assert_eq!(once, "bа⟨U+0430⟩tа⟨U+0430⟩b⟨U+200B⟩");
+    }
+
+    #[test]
+    fn one_thing_stays_on_one_line() {
+        assert_eq!(
+            one_line("todo.md:\n- buy\tmilk\r\u{2028}\u{85}ö"),
+            "todo.md:⟨U+000A⟩- buy⟨U+0009⟩milk⟨U+000D⟩⟨U+2028⟩⟨U+0085⟩ö"
+        );
     }
 
     #[test]

@@ -99,6 +99,16 @@ pub enum Advance {
         /// What else is written.
         with: Box<Advance>,
     },
+    /// The same as another advance; the call that somebody has allowed is not made, and their leave is taken
+    /// back in the same write.
+    Forgo {
+        /// The approval.
+        key: String,
+        /// Why, for who gave it.
+        why: String,
+        /// What else is written.
+        with: Box<Advance>,
+    },
     /// Wait for a person, a child or a time: gives back lane and worker. Durable.
     Park {
         /// New transcript items.

@@ -94,7 +94,7 @@ fn level(spec: &ToolSpec, call: &Call, scope: &Scope, output: &Output) -> Taint 
 fn approve(resolved: &ResolvedCall, scope: &Scope) -> Result<(), ToolError> {
     let name = resolved.tool.spec().name;
     match &resolved.exposure {
-        Exposure::Ask { reasons, .. } if !scope.approved => {
+        Exposure::Ask { reasons, .. } if scope.approved.is_none() => {
             Err(ToolError::Tell(needs_leave(name, reasons)))
         }
         Exposure::Free | Exposure::Ask { .. } => Ok(()),

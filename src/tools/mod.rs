@@ -1,13 +1,16 @@
 //! What the agent may use: the trait, the registry, the scope of a call, dispatch, and one file per tool.
 
+mod address;
 pub mod aliases;
 pub mod args;
 pub mod base;
+pub mod basis;
 pub mod bits;
 pub mod conversation;
 pub mod dispatch;
 mod error;
 mod files;
+pub mod identity;
 pub mod isolate;
 pub mod paths;
 pub mod ports;
@@ -17,6 +20,7 @@ pub mod resolve;
 pub mod scope;
 pub mod settings;
 pub mod shell;
+pub mod shown;
 pub mod speak;
 #[cfg(test)]
 pub(crate) mod testkit;
@@ -28,8 +32,10 @@ use serde_json::Value;
 use crate::domain::taint::Taint;
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::Picture;
+use crate::tools::basis::Basis;
 use crate::tools::paths::Located;
 use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 
 pub use error::ToolError;
 pub use files::{PictureKeeper, Schemas, pattern_fault};
@@ -49,8 +55,14 @@ pub trait Tool: Send + Sync {
 
     /// Says what the call would do, for a person who is asked to allow it: see [`preview::preview`].
     /// `None` for what changes nothing. Reads files beneath the roots and does nothing else.
-    fn preview(&self, _roots: &Roots, _args: &Value) -> Option<String> {
+    fn preview(&self, _roots: &Roots, _args: &Value) -> Option<Preview> {
         None
+    }
+
+    /// Returns what the call works with besides its arguments and the files it would change: leave for it
+    /// covers that, too. Looks and does nothing else.
+    fn basis(&self, _scope: &Scope, _args: &Value) -> Basis {
+        Basis::default()
     }
 
     /// Returns the files that the call would change, with everything that can be refused beforehand refused.

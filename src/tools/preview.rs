@@ -1,4 +1,4 @@
-//! What a call would do, for a person who is asked to allow it: bounded, and with no secret in it.
+//! What a call would do, for a person who is asked to allow it.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::tools::Tool;
 use crate::tools::args::accept;
 use crate::tools::scope::Roots;
+use crate::tools::shown::Preview;
 
 /// Lines that a person is shown at most.
 const LINES: usize = 60;
@@ -27,23 +28,28 @@ pub fn preview(
 ) -> Result<Option<String>, String> {
     let args = accept(&tool.spec().parameters, arguments)?.args;
     // Cleaned before it is cut: half a secret would not be recognised.
-    Ok(tool.preview(roots, &args).map(|shown| bounded(&redactor.clean(&shown))))
+    let shown = tool.preview(roots, &args).map(|shown| shown.written(&args, redactor));
+    Ok(shown.map(|shown| bounded(&shown)))
 }
 
-/// Shows all that a call would do, with nothing cut away; `None` when it changes nothing. Reads the files it
-/// speaks of.
+/// Shows all that a call would do, with nothing cut away. `of`: what stands behind names in its arguments.
+/// Reads the files it speaks of.
 pub fn whole(
     tool: &Arc<dyn Tool>,
     roots: &Roots,
     args: &Value,
+    of: &[(String, String)],
     redactor: &Redactor,
-) -> Option<String> {
-    tool.preview(roots, args).map(|shown| redactor.clean(&shown))
+) -> String {
+    let said = tool.preview(roots, args);
+    let said = said.unwrap_or_else(|| Preview::of(tool.spec().name, &[]));
+    let all = of.iter().fold(said, |said, (name, value)| said.noting(name, value));
+    all.written(args, redactor)
 }
 
 /// Puts a mark before every line.
 pub(super) fn marked(mark: char, text: &str) -> String {
-    text.lines().map(|line| format!("\n{mark}{line}")).collect()
+    text.lines().map(|line| format!("{mark}{line}\n")).collect()
 }
 
 /// Keeps the head, and says how much is missing.

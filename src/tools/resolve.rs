@@ -17,9 +17,10 @@ use crate::domain::transcript::Call;
 use crate::guard::outward;
 use crate::tools::aliases::{absent, clash};
 use crate::tools::args::{Accepted, accept};
-use crate::tools::paths::{Located, Zone};
+use crate::tools::basis::{Basis, WorkFolder};
+use crate::tools::paths::{Finder, Located, Zone};
 use crate::tools::registry::{Found, Registry, refusal, unknown};
-use crate::tools::scope::{Outward, Scope};
+use crate::tools::scope::{Approved, Outward, Scope};
 use crate::tools::{Tool, ToolError, preview};
 
 /// Why files outside of the conversation's own folder ask.
@@ -92,7 +93,7 @@ pub fn check(tool: &Arc<dyn Tool>, call: &Call) -> Result<Accepted, ToolError> {
 }
 
 impl ResolvedCall {
-    /// Says what leave is asked for. Reads the files that would change, so it may wait for the disk.
+    /// Says what leave is asked for. Reads the files that would change or be sent, so it may wait for the disk.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -102,42 +103,96 @@ impl ResolvedCall {
             Exposure::Free | Exposure::Hidden(_) => (Approvers::Nobody, Vec::new()),
         };
         let spec = self.tool.spec();
-        let shown = preview::whole(&self.tool, &scope.roots, &self.args, redactor);
-        let shown = shown
-            .unwrap_or_else(|| format!("{} {}", spec.name, redactor.clean(&self.args.to_string())));
+        let basis = self.basis(scope);
+        let named = basis.names.iter().map(|named| (named.name.clone(), named.is.clone()));
+        let works_in_a_folder =
+            matches!(spec.class, Class::Write | Class::Exec) || !basis.reads.is_empty();
+        let folder = || ("folder".to_owned(), home(scope).to_string_lossy().into_owned());
+        let named: Vec<(String, String)> = named.chain(works_in_a_folder.then(folder)).collect();
+        let shown = preview::whole(&self.tool, &scope.roots, &self.args, &named, redactor);
+        let mut unseen = self.tool.unseen(&self.args);
+        if self.reads_files() {
+            unseen.extend(basis.reads.iter().map(|file| format!("what {} holds", file.shown())));
+        }
         Ok(Request {
             v: Request::VERSION,
             call: scope.call.clone(),
             tool: spec.name.to_owned(),
             words: spec.words(),
             preview: shown,
-            unseen: self.tool.unseen(&self.args),
+            unseen,
+            place: String::new(),
             reasons,
             of,
-            hash: self.hash(scope)?,
+            hash: self.looked_at(scope, &basis)?,
         })
     }
 
-    /// Returns a digest of all that leave is given for: task, call, tool, arguments, working folder, and the
-    /// files to be changed as they are now. Reads them.
+    /// Looks again at all that leave is given for.
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn hash(&self, scope: &Scope) -> io::Result<String> {
-        let home = scope.roots.workspace.as_ref().unwrap_or(&scope.roots.own);
-        let files: Vec<Value> =
-            self.changes.iter().map(|file| state_of(&file.real())).collect::<io::Result<_>>()?;
+    pub fn look_again(&self, scope: &Scope) -> io::Result<LookedAt> {
+        let basis = self.basis(scope);
+        let folder = basis.folder.as_ref().and_then(WorkFolder::identity);
+        Ok(LookedAt { hash: self.looked_at(scope, &basis)?, approved: Approved { folder } })
+    }
+
+    /// Returns a digest of all that leave is given for: task, call, tool, arguments, working folder, what names
+    /// stand for, and the files to be changed, read or sent as they are now. Reads them.
+    fn looked_at(&self, scope: &Scope, basis: &Basis) -> io::Result<String> {
+        let states = |files: &[Located]| {
+            files.iter().map(|file| state_of(&file.real())).collect::<io::Result<Vec<Value>>>()
+        };
+        let home = home(scope);
+        let works_in = basis.folder.as_ref().map(|folder| {
+            let which = folder.identity().map(|which| [which.device, which.number]);
+            json!([folder.path.to_string_lossy(), which])
+        });
         let all = json!({
-            "v": 1,
+            "v": 2,
             "task": scope.task.0,
             "call": scope.call,
             "tool": self.tool.spec().name,
             "arguments": self.args,
             "folder": [home.to_string_lossy(), identity(home)],
-            "files": files,
+            "works_in": works_in,
+            "names": basis.names.as_ref().map(|named| [&named.name, &named.is, &named.identity]),
+            "reads": states(&basis.reads)?,
+            "files": states(&self.changes)?,
         });
         Ok(hex(&Sha256::digest(all.to_string())))
     }
+
+    /// What it works with: what its tool says, and the file of a tool that reads files.
+    fn basis(&self, scope: &Scope) -> Basis {
+        let mut basis = self.tool.basis(scope, &self.args);
+        if self.reads_files() {
+            let finder = Finder { tool: self.tool.spec().name, roots: &scope.roots, deny: &[] };
+            let path = self.args.get("path").and_then(Value::as_str);
+            basis.reads.extend(path.and_then(|path| finder.existing(path).ok()));
+        }
+        basis
+    }
+
+    fn reads_files(&self) -> bool {
+        let spec = self.tool.spec();
+        spec.group == "files" && spec.class == Class::Read
+    }
+}
+
+/// All that leave is given for, as it is now.
+#[derive(Debug)]
+pub struct LookedAt {
+    /// A digest of it.
+    pub hash: String,
+    /// What the call itself compares once more when it starts.
+    pub approved: Approved,
+}
+
+/// The folder that relative paths start from.
+fn home(scope: &Scope) -> &Path {
+    scope.roots.workspace.as_deref().unwrap_or(&scope.roots.own)
 }
 
 async fn changes(

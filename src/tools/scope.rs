@@ -16,6 +16,7 @@ use crate::domain::taint::Taint;
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Picture;
 use crate::domain::usage::Meter;
+use crate::tools::identity::Identity;
 use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Progress, Reply, Todos};
 
@@ -41,7 +42,7 @@ pub struct Scope {
     /// What the network gets of this task.
     pub outward: Outward,
     /// Somebody who can has allowed this very call.
-    pub approved: bool,
+    pub approved: Option<Approved>,
     /// What earlier tasks of the conversation read of others' words.
     pub earlier: Arc<[Earlier]>,
     /// The plan the task follows: its own newest, else the conversation's.
@@ -68,6 +69,13 @@ pub struct Scope {
     pub cancel: CancellationToken,
     /// The time.
     pub clock: SharedClock,
+}
+
+/// What was looked at when leave for a call was taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Approved {
+    /// The folder that a command starts in, and in no other.
+    pub folder: Option<Identity>,
 }
 
 /// What a task may send over the network by its tools.

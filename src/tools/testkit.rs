@@ -81,7 +81,7 @@ impl Folders {
             mode: Mode::Normal,
             taint: Taint::Clean,
             outward: Outward::Free,
-            approved: false,
+            approved: None,
             earlier: Arc::default(),
             plan: None,
             given: Vec::new(),

@@ -135,7 +135,9 @@ impl Answers {
         self.close_sought(claimed).await;
         let life =
             Life { mark, reply: &reply, progress: &progress, steering: &steering, hand_over };
-        let onward = match self.driven(claimed, &life).await {
+        let driven = self.driven(claimed, &life).await;
+        self.close_unused(claimed).await;
+        let onward = match driven {
             None => {
                 progress.leave();
                 return Onward::default();

@@ -55,7 +55,7 @@ impl Scopes {
             mode: facts.mode,
             taint: facts.taint,
             outward: Outward::Free,
-            approved: false,
+            approved: None,
             earlier: Arc::default(),
             plan: None,
             given: Vec::new(),

@@ -2,18 +2,18 @@
 
 use selkie_channel_core::{Audience, Body, ConversationId, PersonId, Question};
 
-use crate::agent::Seeks;
+use crate::agent::{Seeks, prompt};
 use crate::delivery::approval_at_terminal;
 use crate::delivery::approvals::{self, About};
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::progress::asked_for_leave;
-use crate::domain::approval::{Approvers, Request, too_long};
+use crate::domain::approval::{ApprovalState, Approvers, Request, too_long};
 use crate::domain::command_line;
 use crate::domain::facts::Trigger;
 use crate::domain::question::Person;
 use crate::domain::task::ParkedOn;
-use crate::store::{Advance, Claimed, Draft, Sought};
+use crate::store::{Advance, ApprovalRow, Claimed, Draft, Sought};
 use crate::work::answer::Answers;
 use crate::work::onward::Parked;
 use crate::work::park::person;
@@ -23,6 +23,7 @@ impl Answers {
     pub(crate) async fn seek(&self, claimed: &Claimed, seeks: Seeks, hand_over: bool) -> Parked {
         let outbox = &self.outbox;
         let Seeks { key, request, append, header, usage } = seeks;
+        let request = Request { place: place(claimed), ..request };
         let now = outbox.runtime.now();
         let settings = &self.approvals;
         let within = match claimed.facts.trigger {
@@ -30,12 +31,7 @@ impl Answers {
             Trigger::Scheduled | Trigger::Heartbeat | Trigger::Child => settings.unattended_timeout,
         };
         let requester = person(claimed);
-        let about = About {
-            key: &key,
-            requester: requester.as_ref(),
-            place: claimed.facts.place.name(),
-            within: within.to_string(),
-        };
+        let about = About { key: &key, requester: requester.as_ref(), within: within.to_string() };
         let asked = self.asked(claimed, &about, &request).await;
         let unasked = request.is_long().then(too_long);
         let line = self.told_here(claimed, &request);
@@ -82,6 +78,18 @@ impl Answers {
     pub(crate) async fn close_sought(&self, claimed: &Claimed) {
         if let Some(approval) = &claimed.approval {
             approvals::close(&self.outbox, approval).await;
+        }
+    }
+
+    /// Shows that leave which was given has come to nothing, where it has.
+    pub(crate) async fn close_unused(&self, claimed: &Claimed) {
+        let approved = |approval: &ApprovalRow| approval.state == ApprovalState::Approved;
+        let Some(before) = claimed.approval.as_deref().filter(|row| approved(row)) else { return };
+        let storage = &self.outbox.storage;
+        let now = storage.insist(|| storage.ledger.approval(&before.key)).await.flatten();
+        if let Some(now) = now.filter(|now| !approved(now) && now.state != ApprovalState::Consumed)
+        {
+            approvals::close(&self.outbox, &now).await;
         }
     }
 
@@ -160,6 +168,16 @@ impl Answers {
             files.remove(&path);
         }
         draft
+    }
+}
+
+/// Where something is asked for, as people know it.
+fn place(claimed: &Claimed) -> String {
+    let kind = claimed.facts.place.name();
+    let title = claimed.heard.iter().map(|(_, inbound)| prompt::label(&inbound.title)).next_back();
+    match title.filter(|title| !title.is_empty() && claimed.facts.audience() == Audience::Group) {
+        Some(title) => format!("{kind} “{}”", title.replace(['“', '”', '"'], " ").trim()),
+        None => kind,
     }
 }
 

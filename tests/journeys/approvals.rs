@@ -528,3 +528,131 @@ async fn words_of_others_ask_the_owner_and_reach_nothing_else() {
     world.hears(PRIVATE, "it ran").await;
     assert!(world.last_prompt().contains("tide"), "{}", world.last_prompt());
 }
+
+/// A world whose model answers with these turns, and whose owner is asked for commands, requests to the network
+/// and files that are sent.
+async fn asking(turns: Vec<Turn>) -> World {
+    let world = World::with(json!({
+        "approvals": {"policy": [{"trust": "owner", "ask": ["exec", "network", "reply"]}]},
+        "guard": {"network": {"allow_private": ["127.0.0.1"]}},
+    }))
+    .await;
+    world.playground.model().script(turns);
+    world
+}
+
+async fn request_in(world: &World) -> MessageView {
+    let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+    world.within("a request", world.telegram().wait_for(PRIVATE, buttons)).await
+}
+
+async fn outcome_in(world: &World, request: &MessageView, part: &str) -> String {
+    let said = |m: &MessageView| m.id == request.id && m.text.contains(part);
+    world.within(part, world.telegram().wait_for(PRIVATE, said)).await.text
+}
+
+const CHANGED: &str = "is not as it was when somebody looked at it";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_request_to_the_network_carries_is_shown() {
+    let fetch = json!({
+        "url": "http://127.0.0.1:1/x", "method": "POST", "body": "a=1",
+        "headers": {"User-Agent": "carries-this", "Accept-Language": "and-that"},
+    });
+    let world = asking(vec![Turn::call("url_fetch", fetch), Turn::text("so it is")]).await;
+    let _daemon = world.daemon();
+    world.telegram().say(PRIVATE, ADA, "send it");
+    let request = request_in(&world).await;
+    for shown in ["POST http://127.0.0.1:1/x", "a=1", "carries-this", "and-that"] {
+        assert!(request.text.contains(shown), "{}", request.text);
+    }
+    world.telegram().tap(ADA, ADA, request.id, "Deny").expect("a button");
+    world.hears(PRIVATE, "so it is").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_runs_in_the_folder_that_was_shown_or_not_at_all() {
+    for swapped in [false, true] {
+        let run = Turn::call("bash", json!({"cmd": "pwd -P > ran", "cwd": "sub"}));
+        let world = asking(vec![run, Turn::text("so it is")]).await;
+        let _daemon = world.daemon();
+        let dir = TempDir::new().expect("a folder");
+        let folder = dir.path().canonicalize().expect("a folder");
+        for name in ["sub", "other"] {
+            fs::create_dir(folder.join(name)).expect("a folder");
+        }
+        world.ask(&format!("/workspace {}", folder.display())).await;
+        world.telegram().say(PRIVATE, ADA, "run it");
+        let request = request_in(&world).await;
+        assert!(request.text.contains(&folder.display().to_string()), "{}", request.text);
+        if swapped {
+            fs::rename(folder.join("sub"), folder.join("gone")).expect("a name");
+            std::os::unix::fs::symlink("other", folder.join("sub")).expect("a link");
+        }
+        world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
+        world.hears(PRIVATE, "so it is").await;
+        let ran = fs::read_to_string(folder.join("sub/ran")).ok();
+        let here = folder.join("sub").display().to_string();
+        assert_eq!(ran.as_deref().map(str::trim), (!swapped).then_some(here.as_str()));
+        assert!(world.last_prompt().contains(CHANGED) == swapped, "{}", world.last_prompt());
+        assert!(!folder.join("gone/ran").exists());
+        if swapped {
+            let said = outcome_in(&world, &request, "not done").await;
+            assert!(
+                said.contains(
+                    "✖ Approved by Ada Lovelace, but it was not done: a file, the folder"
+                ),
+                "{said}"
+            );
+            settled(&world, 2).await;
+            assert_eq!(texts(&world.home, "SELECT state FROM approval"), ["withdrawn"]);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_sent_as_it_was_when_somebody_looked() {
+    for changed in [false, true] {
+        let send =
+            Turn::call("telegram_send_file", json!({"path": "list.txt", "caption": "a-list"}));
+        let world = asking(vec![send, Turn::text("so it is")]).await;
+        let _daemon = world.daemon();
+        let dir = TempDir::new().expect("a folder");
+        let folder = dir.path().canonicalize().expect("a folder");
+        fs::write(folder.join("list.txt"), "milk").expect("a file");
+        world.ask(&format!("/workspace {}", folder.display())).await;
+        world.telegram().say(PRIVATE, ADA, "send it");
+        let request = request_in(&world).await;
+        for shown in ["list.txt", "a-list", "not shown: what list.txt holds"] {
+            assert!(request.text.contains(shown), "{}", request.text);
+        }
+        if changed {
+            fs::write(folder.join("list.txt"), "keys").expect("a file");
+        }
+        world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
+        world.hears(PRIVATE, "so it is").await;
+        let sent = world.telegram().messages(PRIVATE).iter().any(|m| m.file.is_some());
+        assert_eq!(sent, !changed);
+        assert!(world.last_prompt().contains(CHANGED) == changed, "{}", world.last_prompt());
+    }
+}
+
+/// What a rule takes away between the tap and the call is not done, and who tapped reads so.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_allowed_a_call_reads_that_it_was_not_done() {
+    let mut team = Team::with(json!({})).await;
+    let daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    // Its receipt tells which message is to be changed.
+    settled(&team.world, 2).await;
+    daemon.kill();
+    team.world.home.set("approvals", json!({"policy": [{"trust": "allowed", "deny": ["write"]}]}));
+    let _second = team.world.daemon();
+    team.tap(&request, "Approve").await;
+    team.told("approvals.policy denies it here").await;
+    let said = outcome_in(&team.world, &request, "not done").await;
+    assert!(said.contains("✖ Approved by Ada Lovelace, but it was not done"), "{said}");
+    assert!(said.contains("approvals.policy denies it here"), "{said}");
+    assert_eq!((team.wrote(), team.states()), (None, vec!["withdrawn".to_owned()]));
+}

@@ -82,7 +82,7 @@ fn a_story_in_the_terminal_shows_how_leave_is_given_once() {
     let lines = [
         "Grace: add to plan.txt: tea at four",
         "selkie: ⏳ I asked an owner for leave (changing files); I go on when they answer.",
-        "write_file needs your leave, for Grace Hopper (tg:4712) in telegram:group:",
+        "write_file needs your leave, for Grace Hopper (tg:4712) in telegram:group “Tea room”:",
         "[Approve] [Deny]",
         "Ada presses Approve and reads: ✔ Approved by Ada Lovelace",
         "selkie: Added to plan.txt.",

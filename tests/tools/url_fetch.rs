@@ -25,13 +25,14 @@ fn a_server_is_asked_and_a_file_is_saved() {
     let desk = Desk::with("");
     let url = |path: &str| format!("{}{path}", server.address);
     let said = desk.said(&[
+        // First: what has read somebody else's words follows nobody to another server.
+        ("url_fetch", json!({"url": url("/inner")})),
         ("url_fetch", json!({"url": url("/api")})),
         ("url_fetch", json!({"url": url("/api"), "method": "POST", "body": {"a": 1}})),
         ("url_fetch", json!({"url": url("/none")})),
         ("url_fetch", json!({"url": url("/image")})),
         ("url_fetch", json!({"url": url("/liar")})),
         ("url_fetch", json!({"url": url("/circle")})),
-        ("url_fetch", json!({"url": url("/inner")})),
         ("url_fetch", json!({"url": url("/api"), "headers": {"Authorization": "Bearer x"}})),
         ("url_fetch", json!({"url": url("/api"), "headers": {"X-Odd": "x"}})),
         ("url_fetch", json!({"url": url("/api"), "auth_profile": "jira"})),
@@ -41,6 +42,8 @@ fn a_server_is_asked_and_a_file_is_saved() {
         ("url_fetch", json!({"url": "file:///etc/passwd"})),
     ]);
     assert_snapshot!(said.replace(&server.address, "http://here"), @r##"
+✗ private ip/localhost is not allowed by guard: 169.254.169.254 is link-local (cloud metadata lives there)
+--
 url: http://here/api
 method: GET
 status: 200
@@ -83,8 +86,6 @@ truncated: false
 [3 bytes that are not text: fetch them with download_path]
 --
 ✗ the server redirects more than 5 times, last to http://here/circle
---
-✗ private ip/localhost is not allowed by guard: 169.254.169.254 is link-local (cloud metadata lives there)
 --
 ✗ header Authorization is not allowed: credentials and routing are not the model's to set
 --

@@ -10,16 +10,29 @@ use crate::store::{Advance, Committed, StoreError};
 impl Drive<'_> {
     /// Stores what is not stored yet.
     pub(super) async fn commit(&mut self, durable: bool) -> Result<(), Dropped> {
-        self.write(durable, None).await.map(|_| ())
+        self.write(durable, |step| step).await.map(|_| ())
+    }
+
+    /// Stores that an allowed call is not made, and why, for who allowed it.
+    pub(super) async fn forgo(&mut self, key: &str, why: String) -> Result<(), Dropped> {
+        let key = key.to_owned();
+        let forgo = |step| Advance::Forgo { key, why, with: Box::new(step) };
+        self.write(false, forgo).await.map(|_| ())
     }
 
     /// Stores that an allowed call begins, and uses up the leave for it in the same write; whether there was
     /// any.
     pub(super) async fn consume(&mut self, key: &str, hash: &str) -> Result<bool, Dropped> {
-        self.write(true, Some((key, hash))).await
+        let (key, hash) = (key.to_owned(), hash.to_owned());
+        self.write(true, |step| Advance::Consume { key, hash, with: Box::new(step) }).await
     }
 
-    async fn write(&mut self, durable: bool, leave: Option<(&str, &str)>) -> Result<bool, Dropped> {
+    /// Stores a step, with what becomes of leave beside it; whether leave that was to be used up was there.
+    async fn write(
+        &mut self,
+        durable: bool,
+        leave: impl FnOnce(Advance) -> Advance,
+    ) -> Result<bool, Dropped> {
         let facts = std::mem::take(&mut self.reshaped).then(|| self.facts.clone());
         self.run.spent(self.meter.take());
         let Unstored { append, header, usage, seen } = self.run.take_unstored();
@@ -28,10 +41,7 @@ impl Drive<'_> {
         if !seen.is_empty() {
             step = Advance::Absorb { seen, with: Box::new(step) };
         }
-        if let Some((key, hash)) = leave {
-            let (key, hash) = (key.to_owned(), hash.to_owned());
-            step = Advance::Consume { key, hash, with: Box::new(step) };
-        }
+        step = leave(step);
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
             Ok(done @ (Committed::Continue { stop, mode } | Committed::NoLeave { stop, mode })) => {
                 if stop {

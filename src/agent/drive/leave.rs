@@ -10,7 +10,8 @@ use crate::domain::tool::{Class, Recovery};
 use crate::domain::transcript::{Answer, Call};
 use crate::store::ApprovalRow;
 use crate::tools::ToolError;
-use crate::tools::resolve::{ResolvedCall, resolve};
+use crate::tools::registry::refusal;
+use crate::tools::resolve::{LookedAt, ResolvedCall, resolve};
 use crate::tools::scope::Scope;
 
 impl Drive<'_> {
@@ -26,10 +27,11 @@ impl Drive<'_> {
 
     /// Says what stands before a call. `alone`: no other call waits for the same answer.
     pub(super) async fn leave(&mut self, call: &Call, alone: bool) -> Result<Leave, Dropped> {
+        let held = self.run.leave_key(call).map(str::to_owned);
         if self.run.is_refused(&call.name) {
+            self.forgone(held.as_deref(), words::refused_to_task()).await?;
             return Ok(refused(call, words::refused_before(&call.name)));
         }
-        let held = self.run.leave_key(call).map(str::to_owned);
         if held.is_none() && self.is_plainly_free(call) {
             return Ok(Leave::Free);
         }
@@ -37,7 +39,10 @@ impl Drive<'_> {
         let resolved = match resolve(&self.registry, call, &scope).await {
             Ok(resolved) => resolved,
             // What cannot be made needs nobody's leave, and whoever gave it may know why it came to nothing.
-            Err(ToolError::Tell(why)) if held.is_some() => return Ok(refused(call, why)),
+            Err(ToolError::Tell(why)) if held.is_some() => {
+                self.forgone(held.as_deref(), why.clone()).await?;
+                return Ok(refused(call, why));
+            }
             Err(_) => return Ok(Leave::Free),
         };
         match (held, &resolved.exposure) {
@@ -48,7 +53,21 @@ impl Drive<'_> {
                 Ok(refused(call, words::ask_alone(&call.name)))
             }
             (None, Exposure::Ask { .. }) => self.asking(call, resolved, scope).await,
-            (_, Exposure::Hidden(_)) | (None, Exposure::Free) => Ok(Leave::Free),
+            (Some(key), Exposure::Hidden(reasons)) => {
+                self.forgone(Some(&key), reasons.join("; ")).await?;
+                Ok(refused(call, refusal(&call.name, reasons)))
+            }
+            (None, Exposure::Hidden(_) | Exposure::Free) => Ok(Leave::Free),
+        }
+    }
+
+    /// What somebody has allowed is not made: their request is to say so, and why.
+    async fn forgone(&mut self, key: Option<&str>, why: String) -> Result<(), Dropped> {
+        let row = self.task.claimed.approval.as_ref();
+        let row = row.filter(|row| row.state == ApprovalState::Approved);
+        match row.filter(|row| Some(row.key.as_str()) == key).map(|row| row.key.clone()) {
+            Some(key) => self.forgo(&key, self.agent.redactor.clean(&why)).await,
+            None => Ok(()),
         }
     }
 
@@ -87,14 +106,15 @@ impl Drive<'_> {
             self.run.refuses(&call.name, *state);
             return Ok(refused(call, words::no_leave(&row)));
         }
-        let now = tokio::task::spawn_blocking(move || resolved.hash(&scope)).await;
-        let hash = now.ok().and_then(Result::ok).unwrap_or_default();
-        if hash != request.hash {
+        let now = tokio::task::spawn_blocking(move || resolved.look_again(&scope)).await;
+        let now = now.ok().and_then(Result::ok).filter(|now| now.hash == request.hash);
+        let Some(LookedAt { hash, approved }) = now else {
+            self.forgone(Some(key), words::changed_as_told()).await?;
             return Ok(refused(call, words::changed_since(&call.name)));
-        }
+        };
         self.run.starts(std::iter::once(call));
         if self.consume(key, &hash).await? {
-            return Ok(Leave::Given);
+            return Ok(Leave::Given(approved));
         }
         self.run.starts_not(call);
         Ok(refused(call, words::lapsed(&call.name)))

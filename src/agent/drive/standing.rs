@@ -2,13 +2,14 @@
 
 use crate::domain::approval::Request;
 use crate::domain::transcript::Answer;
+use crate::tools::scope::Approved;
 
 /// What stands before a call.
 pub(super) enum Leave {
     /// Nothing.
     Free,
     /// Somebody has allowed it, and that is used up now: it starts.
-    Given,
+    Given(Approved),
     /// It is not made.
     Refused(Answer),
     /// Somebody has to be asked.

@@ -349,6 +349,7 @@ fn request() -> Request {
         words: "running a command".to_owned(),
         preview: "run".to_owned(),
         unseen: vec![],
+        place: String::new(),
         reasons: vec![],
         of: crate::domain::approval::Approvers::Owners,
         hash: "h".to_owned(),

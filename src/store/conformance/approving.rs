@@ -34,6 +34,7 @@ fn request() -> Request {
         words: "running a command".to_owned(),
         preview: "create a.txt".to_owned(),
         unseen: Vec::new(),
+        place: String::new(),
         reasons: vec!["asks first".to_owned()],
         of: Approvers::Owners,
         hash: "h1".to_owned(),
@@ -274,6 +275,8 @@ async fn words_mean_a_request_by_its_code_or_its_message(bed: &dyn Fixture) {
     {
         assert!(!meant(&words(text, quote)).await, "{text} {quote:?}");
     }
+    let anothers = Inbound { forwarded: true, ..words("approve abc123", None) };
+    assert!(!meant(&anothers).await, "forwarded, or quoted as a whole");
     let mut somebody = words("approve abc123", None);
     somebody.speaker.id = PersonId::new("tg:1");
     assert!(!meant(&somebody).await);

@@ -239,6 +239,15 @@ pub fn consume(
     Ok(taken > 0)
 }
 
+/// The call that somebody has allowed is not made after all, and why.
+pub fn forgo(tx: &mut dyn Tx, task: i64, key: &str, why: &str, now: DateTime<Utc>) -> Result<()> {
+    tx.execute_later(
+        "UPDATE approval SET state = 'withdrawn', why = ?3, settled_at = ?4
+         WHERE key = ?1 AND task = ?2 AND state = 'approved'",
+        params![key, task, why, millis(now)],
+    )
+}
+
 /// A task wakes by itself: nobody has decided.
 pub fn expire(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<()> {
     tx.execute_later(

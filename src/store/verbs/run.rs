@@ -32,15 +32,17 @@ pub struct Prepared {
     usage: Usage,
     now: DateTime<Utc>,
     seen: Seen,
-    consume: Option<Consume>,
+    leave: Option<Use>,
     how: How,
 }
 
-/// The leave that is used up, and what it has to be for.
+/// What becomes of leave that was given.
 #[derive(Debug)]
-struct Consume {
-    key: String,
-    hash: String,
+enum Use {
+    /// It is used up, where it is for this.
+    Consume { key: String, hash: String },
+    /// It is taken back: the call is not made.
+    Forgo { key: String, why: String },
 }
 
 #[derive(Debug)]
@@ -75,16 +77,19 @@ impl Prepared {
     /// Writes the texts of an advance. `now` serves those that do not bring their own.
     pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
         let texts = |items: Vec<Item>| items.iter().map(item_text).collect::<Result<Vec<_>>>();
-        let (seen, consume) = (Seen::default(), None);
+        let (seen, leave) = (Seen::default(), None);
         Ok(match advance {
             Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
             Advance::Consume { key, hash, with } => {
-                Self { consume: Some(Consume { key, hash }), ..Self::new(*with, now)? }
+                Self { leave: Some(Use::Consume { key, hash }), ..Self::new(*with, now)? }
+            }
+            Advance::Forgo { key, why, with } => {
+                Self { leave: Some(Use::Forgo { key, why }), ..Self::new(*with, now)? }
             }
             Advance::Step { append, header, facts, usage, durable } => {
                 let facts = facts.as_ref().map(facts::Written::new).transpose()?;
                 let how = How::Step { facts, durable };
-                Self { items: texts(append)?, header: Some(header), usage, now, seen, consume, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, leave, how }
             }
             Advance::Park { append, header, on, ask, seek, wake_at, usage, hand_over, now } => {
                 let how = How::Park(Box::new(Parking {
@@ -95,11 +100,11 @@ impl Prepared {
                     seek: seek.map(|sought| approving::Prepared::new(*sought)).transpose()?,
                     hand_over,
                 }));
-                Self { items: texts(append)?, header: Some(header), usage, now, seen, consume, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, leave, how }
             }
             Advance::Release => {
                 let (items, usage) = (Vec::new(), Usage::default());
-                Self { items, header: None, usage, now, seen, consume, how: How::Release }
+                Self { items, header: None, usage, now, seen, leave, how: How::Release }
             }
             Advance::Finish {
                 append,
@@ -117,7 +122,7 @@ impl Prepared {
                 let said = |draft| outbox::Prepared::saying(draft, &append);
                 let say = say.into_iter().map(said).collect::<Result<_>>()?;
                 let how = How::Finish(Finish { facts, end, say, set_aside, departs, hand_over });
-                Self { items: texts(append)?, header: Some(header), usage, now, seen, consume, how }
+                Self { items: texts(append)?, header: Some(header), usage, now, seen, leave, how }
             }
         })
     }
@@ -170,10 +175,12 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
     }
     advance.write(tx, task)?;
     let Held { stop, mode, .. } = held;
-    if let Some(Consume { key, hash }) = &advance.consume
-        && !approving::consume(tx, task, key, hash, *now)?
-    {
-        return Ok(RawCommitted::NoLeave { stop, mode });
+    match &advance.leave {
+        Some(Use::Consume { key, hash }) if !approving::consume(tx, task, key, hash, *now)? => {
+            return Ok(RawCommitted::NoLeave { stop, mode });
+        }
+        Some(Use::Forgo { key, why }) => approving::forgo(tx, task, key, why, *now)?,
+        Some(Use::Consume { .. }) | None => {}
     }
     let run = Run { claim, held, now: *now };
     match how {

@@ -16,6 +16,7 @@ use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::settings::AskUser as Settings;
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 /// The choice that approves.
@@ -131,8 +132,9 @@ impl Tool for PlanExit {
         true
     }
 
-    fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
-        args.get("plan_summary").and_then(Value::as_str).map(str::to_owned)
+    fn preview(&self, _roots: &Roots, args: &Value) -> Option<Preview> {
+        let summary = args.get("plan_summary").and_then(Value::as_str)?;
+        Some(Preview::of("end plan mode with this plan", &["plan_summary"]).with(summary))
     }
 }
 

@@ -17,6 +17,7 @@ use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located, Staged};
 use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "apply_patch";
@@ -81,11 +82,13 @@ impl Tool for ApplyPatch {
         changes.iter().flat_map(Change::paths).map(|path| finder.writable(path)).collect()
     }
 
-    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let Args { patch } = typed(args.clone()).ok()?;
         Some(match Desk::patched_by(&patch, self.denied.finder(NAME, roots)) {
-            Ok((_, said)) => format!("apply a patch; it gives:\n{}\n\n{patch}", said.join("\n")),
-            Err(why) => format!("apply a patch, which would fail: {why}\n\n{patch}"),
+            Ok((_, said)) => Preview::of("apply a patch; it gives", &["patch"])
+                .with(format!("{}\n\n{patch}", said.join("\n"))),
+            Err(why) => Preview::of("apply a patch, which would fail", &["patch"])
+                .with(format!("{why}\n\n{patch}")),
         })
     }
 }

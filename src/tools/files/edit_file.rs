@@ -14,8 +14,8 @@ use super::whole::Whole;
 use crate::domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located};
-use crate::tools::preview::marked;
 use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "edit_file";
@@ -92,15 +92,15 @@ impl Tool for EditFile {
         Ok(vec![self.denied.finder(NAME, roots).writable(&args.path)?])
     }
 
-    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let args: Args = typed(args.clone()).ok()?;
         let path = &args.path;
         Some(match edited(&self.denied.finder(NAME, roots), &args) {
-            Ok((_, done)) => format!("edit {path} ({}):\n{}", places(done.count), done.diff),
-            Err(why) => {
-                let (old, new) = (marked('-', &args.old_string), marked('+', &args.new_string));
-                format!("edit {path}, which would fail: {why}{old}{new}")
+            Ok((_, done)) => {
+                let shows = &["path", "old_string", "new_string"];
+                Preview::of(format!("edit {path} ({})", places(done.count)), shows).with(done.diff)
             }
+            Err(why) => Preview::of(format!("edit {path}, which would fail: {why}"), &["path"]),
         })
     }
 }

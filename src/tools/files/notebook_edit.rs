@@ -17,6 +17,7 @@ use crate::tools::args::{parameters, typed};
 use crate::tools::paths::Located;
 use crate::tools::preview::marked;
 use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "notebook_edit";
@@ -115,34 +116,39 @@ impl Tool for NotebookEdit {
         Ok(vec![self.denied.finder(NAME, roots).writable(&args.notebook_path)?])
     }
 
-    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let args: Args = typed(args.clone()).ok()?;
         let path = &args.notebook_path;
         let shown = Whole::of(&self.denied.finder(NAME, roots), path)
             .map_err(|e| e.to_string())
             .and_then(|file| Notebook::read(&file.content).and_then(|book| would(&book, &args)));
-        Some(match shown {
-            Ok(what) => format!("{path}: {what}"),
-            Err(why) => format!("{path}: it would fail: {why}"),
-        })
+        Some(shown.unwrap_or_else(|why| {
+            Preview::of(format!("{path}: it would fail: {why}"), &["notebook_path"])
+        }))
     }
 }
 
 /// The cell before and after, for a person.
-fn would(book: &Notebook<'_>, args: &Args) -> Result<String, String> {
+fn would(book: &Notebook<'_>, args: &Args) -> Result<Preview, String> {
     // What cannot be done is said as the call itself would say it.
     edit(book, args)?;
+    let path = &args.notebook_path;
     let new = marked('+', args.new_source.as_deref().unwrap_or_default());
     let old = |at: usize| marked('-', &text_of(book.cells[at].get("source")));
+    let said = |what: String, body: String| {
+        let shows = &["notebook_path", "edit_mode", "new_source"];
+        Preview::of(format!("{path}: {what}"), shows).with(body.trim_end_matches('\n'))
+    };
     Ok(match args.edit_mode.unwrap_or(Mode::Replace) {
-        Mode::Insert => format!("insert cell {}{new}", place(book, args)?),
+        Mode::Insert => said(format!("insert cell {}", place(book, args)?), new),
         Mode::Delete => {
             let at = existing(book, args)?;
-            format!("delete cell {at}{}", old(at))
+            Preview::of(format!("{path}: delete cell {at}"), &["notebook_path", "edit_mode"])
+                .with(old(at).trim_end_matches('\n'))
         }
         Mode::Replace => {
             let at = existing(book, args)?;
-            format!("replace cell {at}{}{new}", old(at))
+            said(format!("replace cell {at}"), old(at) + &new)
         }
     })
 }

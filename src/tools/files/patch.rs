@@ -18,6 +18,7 @@ use crate::tools::paths::{Finder, Located};
 use crate::tools::preview::marked;
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::settings::Validate;
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "patch";
@@ -99,29 +100,38 @@ impl Tool for Patch {
         Ok(vec![self.denied.finder(NAME, roots).writable(&args.path)?])
     }
 
-    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let args: Args = typed(args.clone()).ok()?;
         let finder = self.denied.finder(NAME, roots);
         let path = &args.path;
         let shown = match args.operation {
             Operation::Create => would_create(&finder, &args),
             Operation::Replace => {
-                replaced(&finder, &args).map(|(_, done)| format!("change {path}:\n{}", done.diff))
+                let shows = &["path", "operation", "old_string", "new_string"];
+                let said = Preview::of(format!("change {path}"), shows);
+                replaced(&finder, &args).map(|(_, done)| said.with(done.diff))
             }
             Operation::Delete => removable(&finder, &args).map(|(_, content)| {
                 let gone = String::from_utf8_lossy(&content);
-                format!("delete {path} ({} bytes):{}", content.len(), marked('-', &gone))
+                Preview::of(format!("delete {path} ({} bytes)", content.len()), SHOWN)
+                    .with(marked('-', &gone).trim_end_matches('\n'))
             }),
         };
-        Some(shown.unwrap_or_else(|why| format!("change {path}, which would fail: {why}")))
+        Some(shown.unwrap_or_else(|why| {
+            Preview::of(format!("change {path}, which would fail: {why}"), &["path"])
+        }))
     }
 }
 
-fn would_create(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {
+/// What the first line of each preview shows.
+const SHOWN: &[&str] = &["path", "operation"];
+
+fn would_create(finder: &Finder<'_>, args: &Args) -> Result<Preview, ToolError> {
     let content = given(args.content.as_ref(), "content")?;
     let there = finder.writable(&args.path)?.kind();
     let how = there.map_or("create".to_owned(), |(_, size)| format!("replace {size} bytes of"));
-    Ok(format!("{how} {}:\n{content}", args.path))
+    let shows = &["path", "operation", "content"];
+    Ok(Preview::of(format!("{how} {}", args.path), shows).with(content))
 }
 
 fn create(finder: &Finder<'_>, args: &Args) -> Result<String, ToolError> {

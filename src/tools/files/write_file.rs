@@ -12,6 +12,7 @@ use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located};
 use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError, settings};
 
 const NAME: &str = "write_file";
@@ -95,17 +96,26 @@ impl Tool for WriteFile {
         Ok(vec![finder.writable(&path)?])
     }
 
-    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let Args { path, content, mode } = typed(args.clone()).ok()?;
         let finder = Finder { tool: NAME, roots, deny: &self.settings.deny_paths };
         let there = finder.writable(&path).map(|located| located.kind());
-        let what = match (there, mode) {
-            (Err(why), _) => return Some(format!("write {path}, which would fail: {why}")),
-            (Ok(Err(_)), _) => format!("create {path}"),
-            (Ok(Ok((_, size))), Some(Mode::Append)) => format!("append to {path} ({size} bytes)"),
-            (Ok(Ok((_, size))), _) => format!("replace {path} ({size} bytes)"),
+        let (there, what) = match (there, mode) {
+            (Err(why), _) => {
+                let what = format!("write {path}, which would fail: {why}");
+                return Some(Preview::of(what, &["path"]));
+            }
+            (Ok(Err(_)), _) => (false, format!("create {path}")),
+            (Ok(Ok((_, size))), Some(Mode::Append)) => {
+                (true, format!("append to {path} ({size} bytes)"))
+            }
+            (Ok(Ok((_, size))), _) => (true, format!("replace {path} ({size} bytes)")),
         };
-        Some(format!("{what}:\n{content}"))
+        let shows: &[&str] = match there {
+            true => &["path", "content", "mode"],
+            false => &["path", "content"],
+        };
+        Some(Preview::of(what, shows).with(content))
     }
 }
 

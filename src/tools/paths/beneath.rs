@@ -72,6 +72,14 @@ impl Located {
         Ok(file)
     }
 
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// When it is no folder, or a link was put in its place.
+    pub fn open_folder(&self) -> io::Result<File> {
+        Ok(File::from(open(self, &self.relative, FOLDER, Mode::empty())?))
+    }
+
     /// Opens it the same way, for a look that may show nothing of it: [`Located::saw`] tells that it did.
     ///
     /// # Errors

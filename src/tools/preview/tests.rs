@@ -89,6 +89,7 @@ x
 write_file> append to a.txt (14 bytes):
 x
 write_file> write /etc/x, which would fail: refusing to write outside allowed base dirs: /etc/x (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
+· content: x
 edit_file> edit a.txt (1 place):
 @@ line 2 @@
  one
@@ -96,8 +97,8 @@ edit_file> edit a.txt (1 place):
 +2
  three
 edit_file> edit a.txt, which would fail: old_string was not found in a.txt: read the file again and copy the text exactly
--none
-+2
+· old_string: none
+· new_string: 2
 apply_patch> apply a patch; it gives:
 updated a.txt (1 hunk)
 
@@ -107,7 +108,8 @@ updated a.txt (1 hunk)
 -two
 +2
 
-apply_patch> apply a patch, which would fail: no such file: b
+apply_patch> apply a patch, which would fail:
+no such file: b
 Nothing was changed.
 
 *** Begin Patch
@@ -126,39 +128,50 @@ patch> delete a.txt (14 bytes):
 -two
 -three
 patch> change a.txt, which would fail: old_string is required
+· operation: replace
 notebook_edit> n.ipynb: replace cell 0
+· cell_id: a
+this:
 -x = 1
 -y
 +z
 notebook_edit> n.ipynb: delete cell 0
+· cell_id: a
+this:
 -x = 1
 -y
 notebook_edit> n.ipynb: insert cell 0
+· cell_type: code
+this:
 +z
-bash> run in the background in sub:
-A=1
+bash> run in the background in sub
+· env A: 1
+this:
 make
 make install
 bash> run:
 rm -r sub
-bash> run in none, which would be refused: no such file: none
+bash> run in none, which would be refused: no such file: none:
 make
 bash> run, which would be refused: env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV, git's config and what config injects stay as they are
-LD_PRELOAD=x
+· env LD_PRELOAD: x
+this:
 make
 bash> run in the background, which would be refused: run_in_background and run_in_subtask exclude each other: a subtask is waited for
+· run_in_subtask: true
+this:
 make
-powershell> run in PowerShell, which would be refused: powershell command references denied path: config.yaml
+powershell> run in PowerShell, which would be refused: powershell command references denied path: config.yaml:
 Get-Content config.yaml
 process> write to p1:
 yes
 process> send INT to p1
 process> end p1
 process> (changes nothing)
-url_fetch> POST https://x.org/
+url_fetch> POST https://x.org/, sending:
 {"a":1}
 url_fetch> GET https://x.org/f
-saved as f
+· saved as: f
 bash> ✗ unknown parameter command (takes cmd, cwd, timeout_seconds, env, run_in_background, run_in_subtask)
 cmd is required
 "##);
@@ -181,6 +194,135 @@ fn every_tool_that_changes_or_runs_something_has_one() {
             assert!(!said.starts_with('✗') && said != "(changes nothing)", "{}: {said}", spec.name);
         }
     }
+}
+
+/// A value of what a schema asks for that can be found again, another one for each `n`.
+fn filled(schema: &Value, whole: &Value, n: usize, marks: &mut Vec<String>) -> Value {
+    let at = |path: &str| whole.pointer(path.trim_start_matches('#')).cloned();
+    if let Some(there) = schema["$ref"].as_str().and_then(at) {
+        return filled(&there, whole, n, marks);
+    }
+    let some = |schema: &&Value| schema["type"] != "null";
+    for key in ["anyOf", "oneOf", "allOf"] {
+        if let Some(one) = schema[key].as_array().and_then(|all| all.iter().find(some)) {
+            return filled(one, whole, n, marks);
+        }
+    }
+    if let Some(all) = schema["enum"].as_array() {
+        return all[n % all.len()].clone();
+    }
+    if let Some(only) = schema.get("const") {
+        return only.clone();
+    }
+    let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or("string");
+    match kind {
+        "boolean" => json!(n.is_multiple_of(2)),
+        "integer" | "number" => {
+            json!(schema["minimum"].as_f64().unwrap_or(0.0) as usize + 1 + n % 2)
+        }
+        "array" => json!([filled(&schema["items"], whole, n, marks)]),
+        "object" => {
+            let named = schema["properties"].as_object().into_iter().flatten();
+            let named = named.map(|(name, part)| (name.clone(), filled(part, whole, n, marks)));
+            let mut all: serde_json::Map<String, Value> = named.collect();
+            if schema["additionalProperties"].is_object() {
+                let name = format!("NAME{}N{n}", marks.len());
+                marks.push(name.clone());
+                all.insert(name, filled(&schema["additionalProperties"], whole, n, marks));
+            }
+            Value::Object(all)
+        }
+        _ => {
+            let mark = format!("MARK{}N{n}", marks.len());
+            marks.push(mark.clone());
+            json!(mark)
+        }
+    }
+}
+
+#[test]
+fn whatever_a_call_holds_is_shown() {
+    let folders = Folders::new();
+    let mut settings = Settings::default();
+    settings.powershell.enabled = true;
+    let base = Arc::new(build(&settings, &ToolDeps::default()).unwrap());
+    let specs = base.specs();
+    let registry = Registry::view(base, vec![], Overlay::default());
+    let said = |tool: &Arc<dyn Tool>, args: &Value| {
+        whole(tool, &folders.roots(), args, &[], &Redactor::default())
+    };
+    for spec in specs {
+        let Found::Tool(tool) = registry.find(spec.name) else { continue };
+        let names: Vec<String> = spec.parameters["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(n, _)| n.clone())
+            .collect();
+        // Every word of every enumeration has its turn.
+        for n in 0..6 {
+            let mut marks = Vec::new();
+            let args = filled(&spec.parameters, &spec.parameters, n, &mut marks);
+            let shown = said(&tool, &args);
+            for mark in marks {
+                assert!(shown.contains(&mark), "{} hides {mark} of {args}:\n{shown}", spec.name);
+            }
+            for name in &names {
+                let mut without = args.clone();
+                without.as_object_mut().unwrap().remove(name);
+                if accept(&spec.parameters, &without).is_ok() && args[name] != json!("GET") {
+                    assert_ne!(shown, said(&tool, &without), "{} hides {name}: {args}", spec.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_in_a_call_poses_as_another_line() {
+    let folders = Folders::new();
+    let mut said = Vec::new();
+    for (name, args) in [
+        ("write_file", json!({"path": "todo.md:\n- buy milk", "content": "x"})),
+        ("bash", json!({"cmd": "ls\n· cwd: /", "cwd": "a\nb", "env": {"A": "1\nls", "B\nC": "2"}})),
+        ("bash", json!({"cmd": "ls", "timeout_seconds": 5, "run_in_subtask": true})),
+        (
+            "url_fetch",
+            json!({"url": "https://bank.example@evil.example/x", "method": "POST", "body": "a=1",
+                   "headers": {"User-Agent": "key\nGET /"}, "timeout_seconds": 5}),
+        ),
+        ("url_fetch", json!({"url": "https://bаnk.example/"})),
+        (
+            "notebook_edit",
+            json!({"notebook_path": "no.ipynb", "new_source": "z", "cell_type": "code"}),
+        ),
+    ] {
+        said.push(format!("{name}> {}", shown(&folders, name, args)));
+    }
+    insta::assert_snapshot!(said.join("\n"), @r"
+    write_file> create todo.md:⟨U+000A⟩- buy milk:
+    x
+    bash> run in a⟨U+000A⟩b, which would be refused: no such file: a⟨U+000A⟩b
+    · env A: 1⟨U+000A⟩ls
+    · env B⟨U+000A⟩C: 2
+    this:
+    ls
+    · cwd: /
+    bash> run
+    · timeout_seconds: 5
+    · run_in_subtask: true
+    this:
+    ls
+    url_fetch> POST https://bank.example@evil.example/x (goes to evil.example), sending
+    · header User-Agent: key⟨U+000A⟩GET /
+    · timeout_seconds: 5
+    this:
+    a=1
+    url_fetch> GET https://bаnk.example/ (goes to xn--bnk-6cd.example)
+    notebook_edit> no.ipynb: it would fail: no such file: no.ipynb
+    · new_source: z
+    · cell_type: code
+    ");
 }
 
 #[test]

@@ -104,7 +104,7 @@ async fn the_hash_holds_all_that_leave_is_for() {
     let scope = folders.scope();
     let args = json!({"path": "a.txt", "content": "x"});
     let hash = async |scope: &Scope, args: &Value| {
-        resolved(&registry, scope, "write_file", args.clone()).await.hash(scope).unwrap()
+        resolved(&registry, scope, "write_file", args.clone()).await.look_again(scope).unwrap().hash
     };
     let first = hash(&scope, &args).await;
     assert_eq!(
@@ -131,6 +131,35 @@ async fn the_hash_holds_all_that_leave_is_for() {
 }
 
 #[tokio::test]
+async fn the_hash_holds_where_a_command_runs_and_what_is_read() {
+    let (folders, registry) = (Folders::new(), registry(Approvers::Owners));
+    let scope = folders.scope();
+    let look = async |name: &str, args: &Value| {
+        resolved(&registry, &scope, name, args.clone()).await.look_again(&scope).unwrap()
+    };
+    for (folder, other) in [("sub", "other"), ("linked", "other")] {
+        folders.put("work/sub/a", "x");
+        folders.put("work/other/a", "x");
+        std::os::unix::fs::symlink("sub", folders.at("work/linked")).ok();
+        let args = json!({"cmd": "rm a", "cwd": folder});
+        let first = look("bash", &args).await;
+        assert!(first.approved.folder.is_some());
+        assert_eq!(first.hash, look("bash", &args).await.hash);
+        std::fs::rename(folders.at("work").join(folder), folders.at("work/gone")).unwrap();
+        std::os::unix::fs::symlink(other, folders.at("work").join(folder)).unwrap();
+        assert_ne!(first.hash, look("bash", &args).await.hash, "{folder} leads elsewhere");
+        std::fs::remove_file(folders.at("work").join(folder)).unwrap();
+        std::fs::rename(folders.at("work/gone"), folders.at("work").join(folder)).unwrap();
+        assert_eq!(first.hash, look("bash", &args).await.hash, "{folder} is back");
+    }
+    folders.put("work/a.txt", "before");
+    let args = json!({"path": "a.txt"});
+    let first = look("read_file", &args).await.hash;
+    folders.put("work/a.txt", "behind");
+    assert_ne!(first, look("read_file", &args).await.hash, "it holds something else");
+}
+
+#[tokio::test]
 async fn a_rule_that_asks_asks() {
     let folders = Folders::new();
     let base = Arc::new(Base::build(vec![Acting::tool("shout", Class::Exec, Act::Echo)]).unwrap());
@@ -141,10 +170,9 @@ async fn a_rule_that_asks_asks() {
     let call = resolved(&registry, &folders.scope(), "shout", json!({"text": "a"})).await;
     let request = call.request(&folders.scope(), &Redactor::default()).unwrap();
     assert_eq!(request.reasons, ["asks first: it is loud"]);
-    assert_eq!(
-        request.preview, "shout {\"text\":\"a\"}",
-        "what has no words of its own is shown as it is"
-    );
+    let shown = &request.preview;
+    assert!(shown.starts_with("shout\n· folder: /"), "{shown}");
+    assert!(shown.ends_with("/work\n· text: a"), "what has no words of its own is listed: {shown}");
 }
 
 proptest! {

@@ -11,7 +11,10 @@ use serde_json::Value;
 
 use super::envelope::envelope;
 use super::environment::Environment;
-use super::launch::{Language, Rules, Way, find_program, limited, make_own, without_aliases};
+use super::launch::{
+    Language, Rules, Way, basis, find_program, limited, make_own, stands_as_allowed,
+    without_aliases,
+};
 use super::live::tell;
 use super::processes::{Processes, StartedFor};
 use super::settings;
@@ -22,8 +25,10 @@ use crate::domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, Tool
 use crate::guard::unseen::unseen;
 use crate::guard::{command, deny};
 use crate::tools::args::{parameters, typed};
+use crate::tools::basis::Basis;
 use crate::tools::ports::Progress;
 use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "bash";
@@ -156,6 +161,7 @@ impl Tool for Bash {
         let args: Args = typed(args)?;
         make_own(&scope.roots)?;
         let program = self.ready(&scope.roots, &args)?;
+        stands_as_allowed(scope, NAME, &program)?;
         let background = args.run_in_background == Some(true);
         if background {
             let of = StartedFor {
@@ -190,18 +196,24 @@ impl Tool for Bash {
         unseen(&command::read(cmd))
     }
 
-    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+    fn basis(&self, scope: &Scope, args: &Value) -> Basis {
+        basis(&scope.roots, &self.rules(), args.get("cwd").and_then(Value::as_str))
+    }
+
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let args: Args = typed(args.clone()).ok()?;
         let fate = fate(self.ready(roots, &args));
-        let how = if args.run_in_background == Some(true) { " in the background" } else { "" };
+        let background = args.run_in_background == Some(true);
+        let how = if background { " in the background" } else { "" };
         let place = args.cwd.map(|cwd| format!(" in {cwd}")).unwrap_or_default();
-        let env: String = args
-            .env
-            .into_iter()
-            .flatten()
-            .map(|(name, value)| format!("\n{name}={value}"))
-            .collect();
-        Some(format!("run{how}{place}{fate}{env}\n{}", self.rewritten(args.cmd)))
+        let shows: &[&str] = match background {
+            true => &["cmd", "cwd", "env", "run_in_background"],
+            false => &["cmd", "cwd", "env"],
+        };
+        let said = Preview::of(format!("run{how}{place}{fate}"), shows);
+        let env = args.env.into_iter().flatten();
+        let said = env.fold(said, |said, (name, value)| said.noting(format!("env {name}"), value));
+        Some(said.with(self.rewritten(args.cmd)))
     }
 
     fn max_output(&self) -> usize {
@@ -215,7 +227,7 @@ impl Tool for Bash {
 
 /// How the first line of a preview ends: with what the call would be told.
 pub(super) fn fate(ready: Result<Program, ToolError>) -> String {
-    ready.map_or_else(|why| format!(", which would be refused: {why}"), |_| ":".to_owned())
+    ready.map_or_else(|why| format!(", which would be refused: {why}"), |_| String::new())
 }
 
 /// What [`SHOWN`] characters and the words around them take at most.

@@ -1,6 +1,7 @@
 //! What a model asked to run → a program that may be started: judged, placed, limited.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,8 +12,9 @@ use super::supervise::Program;
 use super::tape::Tape;
 use crate::guard::{command, deny};
 use crate::tools::ToolError;
+use crate::tools::basis::{Basis, WorkFolder};
 use crate::tools::paths::Finder;
-use crate::tools::scope::Roots;
+use crate::tools::scope::{Roots, Scope};
 
 /// What may not be run.
 pub(super) struct Rules<'a> {
@@ -89,6 +91,26 @@ impl Rules<'_> {
     }
 }
 
+/// What leave for a command covers besides its words: the folder it is run in.
+pub(super) fn basis(roots: &Roots, rules: &Rules<'_>, cwd: Option<&str>) -> Basis {
+    Basis { folder: folder(roots, rules, cwd).ok(), ..Basis::default() }
+}
+
+/// Refuses a folder that is not the one which was looked at when the command was allowed.
+pub(super) fn stands_as_allowed(
+    scope: &Scope,
+    tool: &str,
+    program: &Program,
+) -> Result<(), ToolError> {
+    let looked_at = scope.approved.and_then(|approved| approved.folder);
+    match looked_at {
+        Some(folder) if program.folder.identity() != Some(folder) => Err(ToolError::tell(format!(
+            "{tool} was not called: it was allowed, but the folder is not as it was when somebody looked at it"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 impl Way<'_> {
     /// Makes a program of it, unless the command names something of the bot's own. Nothing is started or made:
     /// what is refused here is refused to a preview, too.
@@ -101,7 +123,7 @@ impl Way<'_> {
     ) -> Result<Program, ToolError> {
         let folder = folder(roots, rules, self.cwd)?;
         let closed = roots.ours.closed();
-        if let Some(word) = own::named(cmd, &folder, self.own_env, &closed) {
+        if let Some(word) = own::named(cmd, &folder.path, self.own_env, &closed) {
             let tool = rules.tool;
             return Err(ToolError::tell(format!("{tool} command references denied path: {word}")));
         }
@@ -156,21 +178,24 @@ pub(super) fn make_own(roots: &Roots) -> Result<(), ToolError> {
 }
 
 /// Where it is run: `cwd`, else the workspace, else the conversation's own folder of the cache.
-fn folder(roots: &Roots, rules: &Rules<'_>, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
+fn folder(roots: &Roots, rules: &Rules<'_>, cwd: Option<&str>) -> Result<WorkFolder, ToolError> {
     let finder = Finder { tool: rules.tool, roots, deny: rules.deny_paths };
     let asked = cwd.map(str::trim).filter(|cwd| !cwd.is_empty());
     // An alias alone is an error for files; as a place to stand it means the folder itself.
     let home = match asked.map(|cwd| cwd.trim_end_matches('/')) {
-        None => return Ok(finder.home().to_owned()),
-        Some("file_cache_dir") => return Ok(roots.own.clone()),
+        None => return Ok(WorkFolder::at(finder.home().to_owned())),
+        Some("file_cache_dir") => return Ok(WorkFolder::at(roots.own.clone())),
         Some("file_state_dir") => "file_state_dir/.",
         Some(other) => other,
     };
-    let real = finder.existing(if home.is_empty() { "/" } else { home })?.real();
-    if !real.is_dir() {
-        return Err(ToolError::tell(format!("invalid cwd: {home} is not a folder")));
+    let located = finder.existing(if home.is_empty() { "/" } else { home })?;
+    match located.open_folder() {
+        Ok(opened) => Ok(WorkFolder { path: located.real(), opened: Some(opened) }),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            Err(ToolError::tell(format!("invalid cwd: {home} is not a folder")))
+        }
+        Err(error) => Err(ToolError::tell(format!("invalid cwd: {home}: {error}"))),
     }
-    Ok(real)
 }
 
 fn replaced(cmd: &str, alias: &str, folder: Option<&Path>) -> Result<String, ToolError> {

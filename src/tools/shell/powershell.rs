@@ -11,13 +11,17 @@ use serde_json::Value;
 
 use super::bash::{Ended, MAX_BYTES, cannot_start, fate};
 use super::environment::Environment;
-use super::launch::{Language, Rules, Way, find_program, make_own, without_aliases};
+use super::launch::{
+    Language, Rules, Way, basis, find_program, make_own, stands_as_allowed, without_aliases,
+};
 use super::processes::Processes;
 use super::settings;
 use super::supervise::{GRACE, Program};
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
+use crate::tools::basis::Basis;
 use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "powershell";
@@ -70,14 +74,18 @@ impl PowerShell {
         }
     }
 
-    /// What a call starts; all that can be refused beforehand is refused here.
-    fn ready(&self, roots: &Roots, args: &Args) -> Result<Program, ToolError> {
-        let rules = Rules {
+    fn rules(&self) -> Rules<'_> {
+        Rules {
             tool: NAME,
             deny_paths: &self.settings.deny_paths,
             deny_tokens: &self.settings.deny_tokens,
             language: Language::Other,
-        };
+        }
+    }
+
+    /// What a call starts; all that can be refused beforehand is refused here.
+    fn ready(&self, roots: &Roots, args: &Args) -> Result<Program, ToolError> {
+        let rules = self.rules();
         rules.judge(&args.cmd)?;
         let Some(program) = find_program(&self.env, PROGRAM) else {
             return Err(ToolError::tell(format!(
@@ -116,16 +124,22 @@ impl Tool for PowerShell {
         let args: Args = typed(args)?;
         make_own(&scope.roots)?;
         let program = self.ready(&scope.roots, &args)?;
+        stands_as_allowed(scope, NAME, &program)?;
         let limit = program.limit;
         let running = self.processes.start(program).map_err(|e| cannot_start(PROGRAM, &e))?;
         Ok(Ended::of(&running, limit, &*scope.progress).await.told())
     }
 
-    fn preview(&self, roots: &Roots, args: &Value) -> Option<String> {
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let args: Args = typed(args.clone()).ok()?;
         let fate = fate(self.ready(roots, &args));
         let place = args.cwd.map(|cwd| format!(" in {cwd}")).unwrap_or_default();
-        Some(format!("run in PowerShell{place}{fate}\n{}", args.cmd))
+        let said = Preview::of(format!("run in PowerShell{place}{fate}"), &["cmd", "cwd"]);
+        Some(said.with(args.cmd))
+    }
+
+    fn basis(&self, scope: &Scope, args: &Value) -> Basis {
+        basis(&scope.roots, &self.rules(), args.get("cwd").and_then(Value::as_str))
     }
 
     fn max_output(&self) -> usize {

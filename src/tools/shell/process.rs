@@ -21,8 +21,10 @@ use crate::domain::tool::{
 };
 use crate::guard::outward::reaches_network;
 use crate::tools::args::{parameters, typed};
+use crate::tools::basis::{Basis, Named};
 use crate::tools::paths::of_command;
 use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 /// The longest wait of one poll.
@@ -133,14 +135,35 @@ impl Tool for Process {
         }
     }
 
-    fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
+    fn preview(&self, _roots: &Roots, args: &Value) -> Option<Preview> {
         let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = text("process_id");
         match text("action") {
-            "input" => Some(format!("write to {name}:\n{}", text("input"))),
-            "signal" => Some(format!("send {} to {name}", text("signal"))),
-            "stop" => Some(format!("end {name}")),
+            "input" => {
+                let shows = &["action", "process_id", "input"];
+                Some(Preview::of(format!("write to {name}"), shows).with(text("input")))
+            }
+            "signal" => {
+                let shows = &["action", "process_id", "signal"];
+                Some(Preview::of(format!("send {} to {name}", text("signal")), shows))
+            }
+            "stop" => Some(Preview::of(format!("end {name}"), &["action", "process_id"])),
             _ => None,
+        }
+    }
+
+    fn basis(&self, scope: &Scope, args: &Value) -> Basis {
+        let name = args.get("process_id").and_then(Value::as_str).unwrap_or_default();
+        match self.processes.find(&scope.conversation, name) {
+            Ok(process) => Basis {
+                names: Some(Named {
+                    name: process.name.clone(),
+                    is: process.command.clone(),
+                    identity: self.processes.identity(&process),
+                }),
+                ..Basis::default()
+            },
+            Err(_) => Basis::default(),
         }
     }
 

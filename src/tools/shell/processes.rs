@@ -221,6 +221,11 @@ impl Processes {
         ))
     }
 
+    /// Tells a background process from any other, one of an earlier start included.
+    pub(super) fn identity(&self, process: &Background) -> String {
+        format!("{}.{}", self.boot, process.name)
+    }
+
     /// The background processes of a conversation, the oldest first.
     pub(super) fn of(&self, conversation: &ConversationId) -> Vec<Arc<Background>> {
         let inner = self.inner();

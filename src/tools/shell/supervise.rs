@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -19,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::held::{Held, Launcher};
 use super::state::State;
 use super::tape::Tape;
+use crate::tools::basis::WorkFolder;
 
 /// How long a group has between being asked to end and being ended.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
@@ -33,7 +33,8 @@ const PIECE: usize = 16 * 1024;
 pub(super) struct Program {
     /// The program and its arguments.
     pub(super) argv: Vec<String>,
-    pub(super) folder: PathBuf,
+    /// The command is run in this very folder.
+    pub(super) folder: WorkFolder,
     pub(super) environment: Vec<(String, String)>,
     /// Not longer than this.
     pub(super) limit: Option<Duration>,
@@ -76,7 +77,7 @@ impl Running {
         let (mut command, control) =
             launcher.command(&program.argv, program.sudo, OwnedFd::from(writer))?;
         command
-            .current_dir(&program.folder)
+            .current_dir(program.folder.way()?)
             .env_clear()
             .envs(program.environment)
             .stdin(if program.takes_input { Stdio::piped() } else { Stdio::null() })

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::here::{only_here, outcome};
 use crate::domain::tool::ToolSpec;
+use crate::tools::basis::Basis;
 use crate::tools::paths::{Finder, Kind, Located, Zone};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
@@ -33,16 +34,25 @@ impl Tool for Send {
         let Some(path) = text(&args, "path") else {
             return Err(ToolError::tell("path is required"));
         };
-        let (located, file) = self.file(&scope.roots, path)?;
+        let (located, file) = self.sendable(self.found(&scope.roots, path)?, path)?;
         let body = self.body(&located, &args)?;
         let spoken = scope.reply.send(&scope.call, body, file).await?;
         Ok(outcome(spoken, "sent"))
     }
+
+    fn basis(&self, scope: &Scope, args: &Value) -> Basis {
+        let found = text(args, "path").and_then(|path| self.found(&scope.roots, path).ok());
+        Basis { reads: found.into_iter().collect(), ..Basis::default() }
+    }
+
+    fn unseen(&self, args: &Value) -> Vec<String> {
+        text(args, "path").map(|path| format!("what {path} holds")).into_iter().collect()
+    }
 }
 
 impl Send {
-    /// Finds and opens the file among those that may leave: this conversation's own, and the workspace's.
-    fn file(&self, roots: &Roots, path: &str) -> Result<(Located, File), ToolError> {
+    /// Finds the file among those that may leave: this conversation's own, and the workspace's.
+    fn found(&self, roots: &Roots, path: &str) -> Result<Located, ToolError> {
         // The state folder and the rest of the machine may be read by some, but are sent by nobody.
         let open = Roots { state: None, elsewhere: false, ..roots.clone() };
         let finder = Finder { tool: self.data.name, roots: &open, deny: &[] };
@@ -59,11 +69,11 @@ impl Send {
         };
         let found = outside(finder.existing(path));
         if found.is_ok() || Path::new(path).is_absolute() {
-            return self.sendable(found?, path);
+            return found;
         }
         // A relative path may also mean the conversation's own folder.
         let own = outside(finder.existing(&format!("file_cache_dir/{path}")));
-        self.sendable(own.or(found)?, path)
+        own.or(found)
     }
 
     /// Judges what is opened, so that nothing can be put in its place in between.

@@ -43,6 +43,8 @@ pub(super) struct Ask {
     pub(super) limit: Duration,
     /// More bytes of body than this are not read. They count unpacked: a packed bomb ends here, too.
     pub(super) max_bytes: u64,
+    /// No other server is asked than the one that is named: a redirect to another is an answer like any.
+    pub(super) stays: bool,
 }
 
 impl Default for Guarded {
@@ -90,7 +92,11 @@ impl Guarded {
             let Some(next) = redirect(&response, &url) else {
                 return Ok((response, url));
             };
-            let next = self.judged(next?)?;
+            let next = next?;
+            if ask.stays && !is_same_server(&url, &next) {
+                return Ok((response, url));
+            }
+            let next = self.judged(next)?;
             let elsewhere = next.origin() != url.origin();
             turn(&mut ask, response.status(), elsewhere)?;
             url = next;
@@ -132,6 +138,21 @@ impl Guarded {
         self.rules.host(host)?;
         Ok(url)
     }
+}
+
+/// Whether an address leads to the server of another one: a name is no other with `www.`, nor by encryption.
+fn is_same_server(from: &Url, to: &Url) -> bool {
+    let host =
+        |url: &Url| url.host_str().map(|host| host.strip_prefix("www.").unwrap_or(host).to_owned());
+    let weaker = from.scheme() == "https" && to.scheme() != "https";
+    host(from) == host(to) && from.port() == to.port() && !weaker
+}
+
+/// Returns where an answer points that was not followed.
+pub(super) fn points_to(status: StatusCode, headers: &HeaderMap, from: &Url) -> Option<String> {
+    let location = headers.get(LOCATION).filter(|_| status.is_redirection())?;
+    let location = String::from_utf8_lossy(location.as_bytes());
+    Some(from.join(&location).map_or_else(|_| location.into_owned(), |to| to.to_string()))
 }
 
 /// What a redirect changes about a request, as browsers do it; nothing of the caller's goes elsewhere.

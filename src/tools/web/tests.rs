@@ -18,11 +18,12 @@ use tokio::time::timeout;
 
 use super::client::Guarded;
 use super::{UrlFetch, WebFetch, WebSearch, settings};
+use crate::domain::taint::Taint;
 use crate::guard::network;
 use crate::tools::args::accept;
 use crate::tools::isolate::{InProcess, Isolate};
 use crate::tools::ports::Small;
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Approved, Scope};
 use crate::tools::testkit::Folders;
 use crate::tools::{Tool, ToolError};
 
@@ -72,6 +73,10 @@ async fn on(Query(query): Query<std::collections::HashMap<String, String>>) -> R
     Redirect::temporary(&query["to"])
 }
 
+async fn see(Query(query): Query<std::collections::HashMap<String, String>>) -> Redirect {
+    Redirect::to(&query["to"])
+}
+
 async fn packed_bomb() -> Response {
     // 64 MiB of zeros, packed by hand: stored gzip would be as long, so the shell packs it.
     let packed = std::process::Command::new("sh")
@@ -91,6 +96,7 @@ fn router() -> Router {
     Router::new()
         .route("/echo", any(echo))
         .route("/on", any(on))
+        .route("/see", any(see))
         .route("/circle", get(|| async { Redirect::permanent("/circle") }))
         .route("/bomb", get(packed_bomb))
         .route("/endless", get(endless))
@@ -98,6 +104,24 @@ fn router() -> Router {
         .route("/lies", get(|| async { ([("content-type", "text/plain")], vec![0_u8, 1, 2]) }))
         .route("/gone", get(|| async { (StatusCode::NOT_FOUND, "not here") }))
         .route("/page", get(|| async { Html("<title>T</title><p>Hello <b>you</b></p>") }))
+}
+
+#[tokio::test]
+async fn what_was_allowed_goes_to_the_server_that_was_shown_and_to_no_other() {
+    let (folders, server, other) = (Folders::new(), serve(router()).await, serve(router()).await);
+    let tool = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let free = folders.scope();
+    let allowed = Scope { approved: Some(Approved::default()), ..folders.scope() };
+    let tainted = Scope { taint: Taint::Raw, ..folders.scope() };
+    let post = |to: &str| json!({"url": format!("{server}/see?to={to}/echo"), "method": "POST", "body": "a"});
+    assert!(call(&tool, &free, post(&other)).await.contains("GET /echo"));
+    for scope in [allowed, tainted] {
+        let said = call(&tool, &scope, post(&other)).await;
+        let points = format!("The server points to {other}/echo: it was not followed");
+        assert!(said.contains("method: POST\nstatus: 303") && said.contains(&points), "{said}");
+        let said = call(&tool, &scope, post(&server)).await;
+        assert!(said.contains("GET /echo"), "its own server is asked: {said}");
+    }
 }
 
 #[tokio::test]

@@ -13,14 +13,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::{Got, Opened};
-use super::client::{Ask, Guarded};
+use super::client::{Ask, Guarded, points_to};
 use super::page::{content_type, is_text, text_of};
 use super::settings;
 use crate::domain::facts::Mode;
 use crate::domain::tool::{AbsentParameter, Also, Class, Recovery, ToolSpec};
+use crate::tools::address::address;
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located, refused};
 use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "url_fetch";
@@ -105,7 +107,7 @@ impl UrlFetch {
         Self { spec: Arc::new(spec), settings: settings.clone(), client: Arc::clone(client) }
     }
 
-    fn ask(&self, args: &Args) -> Result<Ask, ToolError> {
+    fn ask(&self, scope: &Scope, args: &Args) -> Result<Ask, ToolError> {
         let verb = args.method.unwrap_or(Verb::Get);
         let mut headers = headers(args.headers.as_ref())?;
         if args.body.is_some() && matches!(verb, Verb::Get) {
@@ -127,6 +129,7 @@ impl UrlFetch {
             body,
             limit: args.timeout_seconds.map_or(self.settings.timeout.0, Duration::from_secs_f64),
             max_bytes: args.max_bytes.map_or(most, |asked| asked.min(most)),
+            stays: stays(scope),
         })
     }
 }
@@ -139,7 +142,7 @@ impl Tool for UrlFetch {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let ask = self.ask(&args)?;
+        let ask = self.ask(scope, &args)?;
         let method = ask.method.clone();
         if scope.mode == Mode::Plan && (method != Method::GET || args.download_path.is_some()) {
             return Err(ToolError::tell(
@@ -164,17 +167,25 @@ impl Tool for UrlFetch {
         }
     }
 
-    fn preview(&self, _roots: &Roots, args: &Value) -> Option<String> {
+    fn preview(&self, _roots: &Roots, args: &Value) -> Option<Preview> {
         let text = |key: &str| args.get(key).and_then(Value::as_str);
         let method = text("method").unwrap_or("GET");
-        let mut said = format!("{method} {}", text("url").unwrap_or_default());
-        if let Some(body) = args.get("body") {
-            said.push_str(&format!("\n{}", String::from_utf8_lossy(&written(body).1)));
+        let url = address(text("url").unwrap_or_default());
+        let body = args.get("body").filter(|body| !body.is_null());
+        let sends = if body.is_some() { ", sending" } else { "" };
+        let shows = &["url", "method", "headers", "body", "download_path"];
+        let mut said = Preview::of(format!("{method} {url}{sends}"), shows);
+        for (name, value) in args.get("headers").and_then(Value::as_object).into_iter().flatten() {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            said = said.noting(format!("header {name}"), value);
         }
         if let Some(path) = text("download_path") {
-            said.push_str(&format!("\nsaved as {path}"));
+            said = said.noting("saved as", path);
         }
-        Some(said)
+        Some(match body {
+            Some(body) => said.with(String::from_utf8_lossy(&written(body).1)),
+            None => said,
+        })
     }
 
     fn max_output(&self) -> usize {
@@ -197,6 +208,15 @@ impl Verb {
         }
     }
 }
+
+/// Whether a call is for one server alone: it was allowed as it stands, or others may have chosen where to.
+pub(super) fn stays(scope: &Scope) -> bool {
+    scope.approved.is_some() || scope.taint.is_any()
+}
+
+/// Why a redirect was not followed.
+pub(super) const NOT_FOLLOWED: &str =
+    "it was not followed, because nothing but the address that was named is asked here.";
 
 /// Judges the headers of a call.
 fn headers(asked: Option<&BTreeMap<String, String>>) -> Result<HeaderMap, ToolError> {
@@ -270,6 +290,9 @@ fn told(method: &Method, got: &Got) -> Output {
         "url: {}\nmethod: {method}\nstatus: {status}\ncontent_type: {kind}\ntruncated: {}\n\n",
         got.url, got.truncated
     ));
+    if let Some(to) = points_to(got.status, &got.headers, &got.url) {
+        text.push_str(&format!("The server points to {to}: {NOT_FOLLOWED}\n\n"));
+    }
     if is_text(&kind, &got.body) {
         text.push_str(&text_of(&got.headers, &got.body));
     } else if !got.body.is_empty() {

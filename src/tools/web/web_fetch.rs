@@ -12,8 +12,9 @@ use serde_json::Value;
 
 use super::answer::Got;
 use super::cache::Cache;
-use super::client::{Ask, Guarded};
+use super::client::{Ask, Guarded, points_to};
 use super::page::{Format, content_type, cut, is_html, is_text, text_of};
+use super::url_fetch::{NOT_FOLLOWED, stays};
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::isolate::{Isolate, Job};
@@ -100,6 +101,7 @@ impl WebFetch {
             body: None,
             limit: Duration::from_secs_f64(args.timeout.unwrap_or(USUAL)),
             max_bytes: BODY,
+            stays: stays(scope),
         });
         let page = self.read(got.await?, format).await?;
         self.cache.put(key, scope.clock.now(), page.clone());
@@ -108,6 +110,9 @@ impl WebFetch {
 
     /// What is to be read of an answer, cut.
     async fn read(&self, got: Got, format: Format) -> Result<String, ToolError> {
+        if let Some(to) = points_to(got.status, &got.headers, &got.url) {
+            return Err(ToolError::tell(format!("{} points to {to}: {NOT_FOLLOWED}", got.url)));
+        }
         if !got.status.is_success() {
             return Err(ToolError::tell(format!(
                 "{} answered: non-2xx status: {}",

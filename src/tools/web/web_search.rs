@@ -115,7 +115,8 @@ impl WebSearch {
         };
         let (url, headers) = request.map_err(Failed::Final)?;
         let (url, method) = (url.to_string(), Method::GET);
-        let ask = Ask { method, url, headers, body: None, limit: REQUEST, max_bytes: BODY };
+        let (body, limit, max_bytes, stays) = (None, REQUEST, BODY, false);
+        let ask = Ask { method, url, headers, body, limit, max_bytes, stays };
         let got = self.client.ask(ask).await.map_err(|error| match error.to_string() {
             refused if refused.contains("not allowed by guard") => Failed::Final(refused),
             other => Failed::Again(format!("the search failed: {other}")),
