@@ -38,7 +38,8 @@ pub fn unseen(reading: &Reading) -> Vec<String> {
         let Some(name) = first.name() else { continue };
         let words = || arguments.iter().map(|word| word.text.as_str());
         let file = || words().find(|word| !word.starts_with('-'));
-        let inline = words().any(|word| matches!(word, "-c" | "-e" | "--eval" | "-m"));
+        let inline =
+            words().take_while(|word| word.starts_with('-')).any(|word| brings_code(name, word));
         if SHELLS.contains(&name) || INTERPRETERS.contains(&name) {
             match file() {
                 _ if inline => {}
@@ -65,6 +66,19 @@ pub fn unseen(reading: &Reading) -> Vec<String> {
     told
 }
 
+/// Whether an option of an interpreter is followed by what it runs: `-c` and `-lc` of a shell and of Python (to which
+/// `-e` means something else), `-e` and `-ne` of the others.
+fn brings_code(name: &str, option: &str) -> bool {
+    let takes_c = SHELLS.contains(&name) || name.starts_with("python");
+    match option.strip_prefix('-') {
+        Some("-eval") => !takes_c,
+        Some(letters) if !letters.starts_with('-') => {
+            letters.ends_with(if takes_c { 'c' } else { 'e' })
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::command::read;
@@ -81,6 +95,11 @@ mod tests {
             "/usr/bin/id",
             "python3 -c 'print(1)'",
             "python3 x.py",
+            "python3 -m tool",
+            "bash -e x.sh",
+            "bash x.sh -c",
+            "bash -lc 'id'",
+            "perl -ne 'print'",
             "make install",
             "rm -rf $DIR",
             "sudo node a.js",
@@ -97,6 +116,11 @@ mod tests {
         /usr/bin/id: []
         python3 -c 'print(1)': []
         python3 x.py: [what x.py holds, which python3 runs]
+        python3 -m tool: [what tool holds, which python3 runs]
+        bash -e x.sh: [what x.sh holds, which bash runs]
+        bash x.sh -c: [what x.sh holds, which bash runs]
+        bash -lc 'id': []
+        perl -ne 'print': []
         make install: [what make runs: it stands in the project's files]
         rm -rf $DIR: [what $DIR stands for when it runs]
         sudo node a.js: [what a.js holds, which node runs]

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::AccountId;
 
+use super::asking::wake;
 use super::rows::{json, millis, time};
 use super::{lanes, locks, outbox};
 use crate::domain::approval::{
@@ -276,17 +277,4 @@ pub fn withdraw_in(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Re
         params![conversation, millis(now)],
     )?;
     tasks.into_iter().try_for_each(|task| wake(tx, task).map(|_| ()))
-}
-
-/// A parked task goes on as soon as its lane lets it; returns the lane.
-fn wake(tx: &mut dyn Tx, task: i64) -> Result<Option<i64>> {
-    let lane: Option<i64> = tx.first(
-        "UPDATE task SET state = 'waiting', start_at = 0
-         WHERE id = ?1 AND state = 'parked' RETURNING lane",
-        params![task],
-    )?;
-    if let Some(lane) = lane {
-        lanes::refresh(tx, lane)?;
-    }
-    Ok(lane)
 }

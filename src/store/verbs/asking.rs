@@ -106,7 +106,7 @@ pub fn settle(tx: &mut dyn Tx, answer: Answer<'_>, now: DateTime<Utc>) -> Result
 }
 
 /// A parked task goes on as soon as its lane lets it; returns the lane.
-fn wake(tx: &mut dyn Tx, task: i64) -> Result<Option<i64>> {
+pub fn wake(tx: &mut dyn Tx, task: i64) -> Result<Option<i64>> {
     let lane: Option<i64> = tx.first(
         "UPDATE task SET state = 'waiting', start_at = 0
          WHERE id = ?1 AND state = 'parked' RETURNING lane",
