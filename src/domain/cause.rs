@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
+use chrono::{DateTime, SecondsFormat, Utc};
 use selkie_channel_core::AccountId;
+
+use crate::domain::ids::ScheduleId;
 
 /// What a task comes from. The same cause makes one task, however often it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +22,13 @@ pub enum Cause {
         /// Names this one time.
         id: String,
     },
+    /// A schedule that came due.
+    Occurrence {
+        /// The schedule.
+        schedule: ScheduleId,
+        /// The time that came.
+        at: DateTime<Utc>,
+    },
 }
 
 impl Cause {
@@ -29,6 +39,10 @@ impl Cause {
             Self::Message { key, .. } if beside == Some(key) => Cow::Borrowed(""),
             Self::Message { account, key } => Cow::Owned(format!("{account}|{key}")),
             Self::CommandLine { id } => Cow::Owned(format!("ask:{id}")),
+            Self::Occurrence { schedule, at } => {
+                let at = at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+                Cow::Owned(format!("schedule:{schedule}@{at}"))
+            }
         }
     }
 }
@@ -45,5 +59,8 @@ mod tests {
         assert_eq!(message.key(None), "tg:8|tg:8:1");
         let typed = Cause::CommandLine { id: "7".to_owned() };
         assert_eq!((typed.key(None), typed.key(Some("7"))), ("ask:7".into(), "ask:7".into()));
+        let at = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let came = Cause::Occurrence { schedule: ScheduleId(3), at };
+        assert_eq!(came.key(None), "schedule:3@2027-01-15T08:00:00Z");
     }
 }

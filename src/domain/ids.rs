@@ -36,6 +36,10 @@ row_id! {
     /// One platform call.
     PartId
 }
+row_id! {
+    /// A schedule.
+    ScheduleId
+}
 
 /// One run of the process: leases and claims die with it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

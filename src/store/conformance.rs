@@ -38,6 +38,7 @@ mod late;
 mod random;
 mod reading;
 mod requesting;
+mod scheduling;
 mod spending;
 mod unsending;
 mod working;
@@ -67,6 +68,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         holding::LAWS,
         reading::LAWS,
         requesting::LAWS,
+        scheduling::LAWS,
         spending::LAWS,
         unsending::LAWS,
     ]

@@ -14,6 +14,7 @@ use crate::store::intake::Intake;
 use crate::store::notes::Notes;
 use crate::store::question::Questions;
 use crate::store::read::Read;
+use crate::store::schedule::Schedules;
 use crate::store::settings::Since;
 use crate::store::spending::Spending;
 use crate::store::status::StatusMessages;
@@ -30,6 +31,7 @@ pub trait Ledger:
     + Questions
     + Approvals
     + Notes
+    + Schedules
     + Spending
     + StatusMessages
     + Read

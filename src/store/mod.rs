@@ -26,6 +26,7 @@ pub mod open;
 pub mod postgres;
 mod question;
 pub mod read;
+mod schedule;
 pub mod settings;
 mod spending;
 pub mod sql;
@@ -51,6 +52,10 @@ pub use ledger::Ledger;
 pub use notes::{Notes, Workplace};
 pub use open::{open, open_database};
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
+pub use schedule::{
+    Change, Does, Fired, Firing, Kept, Missed, NewSchedule, Occurrence, ScheduleRow, Schedules,
+    Version, Which,
+};
 pub use settings::Since;
 pub use spending::Spending;
 pub use status::{StatusMessages, Stray};

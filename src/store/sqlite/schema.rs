@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0008_columns.sql"),
     include_str!("migrations/0009_approval.sql"),
     include_str!("migrations/0010_words.sql"),
+    include_str!("migrations/0011_schedule.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

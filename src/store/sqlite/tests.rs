@@ -234,6 +234,16 @@ async fn a_statement_is_compiled_once_whatever_it_is_asked_for() {
 }
 
 #[tokio::test]
+async fn what_is_due_is_found_without_a_look_at_the_rest() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    for sql in [statements::NEXT, statements::DUE] {
+        let plan = plan(&ledger, sql).await;
+        assert!(plan.contains("INDEX schedule_due") && !plan.contains("TEMP"), "{sql}: {plan}");
+    }
+}
+
+#[tokio::test]
 async fn counting_reads_no_table_through() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = open(dir.path()).unwrap();

@@ -8,7 +8,7 @@ use super::accept::{self, Row};
 use super::command;
 use super::locks;
 use super::outbox::{self, SaidFor};
-use super::requests::{self, Prepared, RawRequested};
+use super::requests::{self, Prepared};
 use super::rows::{load, time};
 use crate::domain::ids::{InboxId, TaskId};
 use crate::store::arrival::{Arrival, Location, TaskRequest};
@@ -52,13 +52,7 @@ impl Intake for SqlLedger {
         let plan = Plan::DURABLE.bytes(request.bytes()).after(request.account());
         let instance = fuse.instance.clone();
         let made = self.write(plan, move |tx| requests::request(tx, &request, &fuse)).await?;
-        let RawRequested { task, is_new, claimed, ready, stopping, wake_at } = made;
-        // The task is stored whatever becomes of the claim.
-        let claimed = self.readable(claimed, &instance).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "a claimed task is left to the next start");
-            None
-        });
-        Ok(Requested { task, is_new, claimed, ready, stopping, wake_at })
+        Ok(self.requested(made, &instance).await)
     }
 
     async fn cursor(&self, account: &AccountId) -> Result<Option<(Cursor, DateTime<Utc>)>> {

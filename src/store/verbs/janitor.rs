@@ -20,12 +20,14 @@ const FRONT: i64 = 1_000;
 pub fn step(tx: &mut dyn Tx, since: &Since) -> Result<u64> {
     let [transcripts, inbox, outbox, keys] =
         [since.transcripts, since.inbox, since.outbox, since.keys].map(millis);
-    let kinds: [(Kind, i64); 8] = [
+    let kinds: [(Kind, i64); 10] = [
         (transcript, transcripts),
         (words, inbox),
         (own_words, inbox),
         (said, outbox),
         (told, 0),
+        (occurrences, transcripts),
+        (schedules, transcripts),
         (tasks, keys),
         (messages, keys),
         (small, keys),
@@ -180,6 +182,27 @@ fn tasks(tx: &mut dyn Tx, since: i64) -> Result<u64> {
         }
     }
     Ok(rows)
+}
+
+/// Times of schedules that have passed.
+fn occurrences(tx: &mut dyn Tx, since: i64) -> Result<u64> {
+    tx.execute(
+        "DELETE FROM occurrence WHERE (schedule, at) IN
+             (SELECT schedule, at FROM occurrence WHERE fired_at < ?1 ORDER BY fired_at LIMIT ?2)",
+        params![since, MOST],
+    )
+}
+
+/// Schedules that are over, with their words.
+fn schedules(tx: &mut dyn Tx, since: i64) -> Result<u64> {
+    tx.execute(
+        "DELETE FROM schedule WHERE id IN
+             (SELECT s.id FROM schedule s WHERE s.state IN ('ended', 'removed') AND s.created_at < ?1
+                  AND s.id < (SELECT MAX(id) FROM schedule)
+                  AND NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.schedule = s.id)
+              ORDER BY s.created_at LIMIT ?2)",
+        params![since, MOST],
+    )
 }
 
 /// Messages as a whole: nobody brings them once more.

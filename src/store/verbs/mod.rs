@@ -19,6 +19,7 @@ mod ending;
 mod facts;
 mod fence;
 mod fetched;
+mod firing;
 mod gate;
 mod held;
 mod history;
@@ -44,6 +45,8 @@ mod requests;
 mod rows;
 mod run;
 mod said;
+mod schedule;
+mod schedules;
 mod settle;
 mod shown;
 mod spending;
@@ -65,4 +68,5 @@ pub(crate) mod statements {
     pub(crate) use super::claiming::OLDEST;
     pub(crate) use super::lanes::READY;
     pub(crate) use super::read::COUNTS;
+    pub(crate) use super::schedules::{DUE, NEXT};
 }

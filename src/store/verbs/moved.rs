@@ -128,6 +128,7 @@ fn merge_away(tx: &mut dyn Tx, account: &str, key: &str, into: i64) -> Result<()
         "UPDATE part SET conversation = ?1 WHERE conversation = ?2",
         "UPDATE question SET conversation = ?1 WHERE conversation = ?2",
         "UPDATE approval_asked SET conversation = ?1 WHERE conversation = ?2",
+        "UPDATE schedule SET conversation = ?1 WHERE conversation = ?2",
         "UPDATE conversation_alias SET conversation = ?1 WHERE conversation = ?2",
         "UPDATE conversation SET closed = NULL, todos = COALESCE(conversation.todos, young.todos)
          FROM conversation young WHERE conversation.id = ?1 AND young.id = ?2",

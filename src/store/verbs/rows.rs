@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::lean::thinned;
 use crate::domain::facts::Facts;
+use crate::domain::schedule::Schedule;
 use crate::domain::transcript::Item;
 use crate::store::error::{Result, StoreError};
 
@@ -34,7 +35,13 @@ macro_rules! layouts {
         })*
     };
 }
-layouts!(Inbound = "inbound", Outbound = "outbound", Part = "part", Facts = "facts");
+layouts!(
+    Inbound = "inbound",
+    Outbound = "outbound",
+    Part = "part",
+    Facts = "facts",
+    Schedule = "schedule"
+);
 
 /// Reads a JSON text of a known layout. An older layout gets its upcaster here when there is one.
 pub fn load<T: Layout>(row: i64, text: &str) -> Result<T> {

@@ -2,16 +2,28 @@
 
 use super::claimed::RawClaimed;
 use super::ending::{Ending, end};
+use super::requests::RawRequested;
 use super::rows::millis;
 use super::{claiming, lanes, locks};
 use crate::domain::ids::Instance;
 use crate::domain::task::Lane;
 use crate::store::error::{Result, StoreError};
+use crate::store::intake::Requested;
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::value::params;
 use crate::store::work::Claimed;
 
 impl SqlLedger {
+    /// Reads what a request came to. Its task is stored whatever becomes of the claim.
+    pub(super) async fn requested(&self, raw: RawRequested, instance: &Instance) -> Requested {
+        let RawRequested { task, is_new, claimed, ready, stopping, wake_at } = raw;
+        let claimed = self.readable(claimed, instance).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "a claimed task is left to the next start");
+            None
+        });
+        Requested { task, is_new, claimed, ready, stopping, wake_at }
+    }
+
     /// Reads a claim; one that cannot be read is ended and the lane's next task is claimed in its place.
     ///
     /// # Errors

@@ -1,0 +1,298 @@
+//! What is done later, or again: whose it is, by which rights, when, and what.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::PersonId;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::facts::Trust;
+use crate::domain::span::Span;
+use crate::domain::taint::Taint;
+
+/// A schedule, as whoever made it wants it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Schedule {
+    /// Version of this layout; see [`Schedule::VERSION`].
+    pub v: u16,
+    /// What people call it; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// When it comes due, in the text that `schedule::expression` writes.
+    pub when: String,
+    /// The IANA zone in which `when` is read.
+    pub zone: String,
+    /// What is done then.
+    pub action: Action,
+    /// Whose it is.
+    pub maker: Maker,
+    /// Within which bounds.
+    #[serde(default)]
+    pub terms: Terms,
+}
+
+impl Schedule {
+    /// The layout written today.
+    pub const VERSION: u16 = 1;
+
+    /// Returns its title, or the beginning of what it does.
+    pub fn name(&self) -> String {
+        const LONGEST: usize = 60;
+        let named = if self.title.is_empty() { self.action.text() } else { &self.title };
+        let line = named.split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
+        }
+    }
+}
+
+/// What a schedule does each time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "does", rename_all = "snake_case")]
+pub enum Action {
+    /// Says fixed words; no model is asked.
+    Say {
+        /// The words.
+        markdown: String,
+    },
+    /// Says fixed words that somebody wants to be reminded of: never too late to be said.
+    Remind {
+        /// The words.
+        markdown: String,
+    },
+    /// Has the model do something, with tools.
+    Prompt {
+        /// What.
+        prompt: String,
+        /// The profile of the model; the conversation's where it is not named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+    },
+    /// Puts a post of fixed words on a public account.
+    Post {
+        /// The posts, of which each answers the one before.
+        texts: Vec<String>,
+        /// A post that the first one quotes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        quote: Option<String>,
+        /// A post that the first one answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reply_to: Option<String>,
+    },
+}
+
+impl Action {
+    /// Returns its name on pages.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Say { .. } => "message",
+            Self::Remind { .. } => "reminder",
+            Self::Prompt { .. } => "prompt",
+            Self::Post { .. } => "post",
+        }
+    }
+
+    /// Returns the words that it says or asks first.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Say { markdown } | Self::Remind { markdown } => markdown,
+            Self::Prompt { prompt, .. } => prompt,
+            Self::Post { texts, .. } => texts.first().map_or("", String::as_str),
+        }
+    }
+
+    /// Whether it is done however late it is.
+    pub const fn is_never_too_late(&self) -> bool {
+        matches!(self, Self::Remind { .. })
+    }
+}
+
+/// Who made a schedule, and what stood behind their words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Maker {
+    /// Who.
+    pub person: PersonId,
+    /// The name that people know; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// How far they were trusted then: what it does is never trusted more.
+    pub trust: Trust,
+    /// The level of what the words came out of that made it.
+    #[serde(default)]
+    pub taint: Taint,
+    /// How many schedules stand between it and a person: 0 when a person asked for it.
+    #[serde(default)]
+    pub generation: u32,
+}
+
+/// Within which bounds a schedule is carried out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Terms {
+    /// Not after this moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<DateTime<Utc>>,
+    /// At most so often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times: Option<u32>,
+    /// Only between these times of day, such as `08:00-22:00`, in its zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active: Option<String>,
+    /// Each time later by up to this, so that not all come at once.
+    pub jitter: Span,
+    /// What becomes of those that were missed.
+    pub misfire: Misfire,
+    /// How late it may be at the most.
+    pub lateness: Span,
+    /// How many earlier tasks of its conversation the model reads.
+    pub history: u32,
+    /// What it may cost a day.
+    pub budget: Budget,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            until: None,
+            times: None,
+            active: None,
+            jitter: Span::seconds(0),
+            misfire: Misfire::Once,
+            lateness: Span::seconds(2 * 60 * 60),
+            history: 4,
+            budget: Budget::default(),
+        }
+    }
+}
+
+/// What becomes of the times at which nobody could act.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Misfire {
+    /// None is made up for.
+    Skip,
+    /// The latest is, when it is not too late for it.
+    #[default]
+    Once,
+    /// Each is that is not too late.
+    All,
+}
+
+/// What a schedule may use in a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Budget {
+    /// Model calls.
+    pub calls: u32,
+    /// Millionths of a US dollar.
+    pub micro_usd: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { calls: 500, micro_usd: 5_000_000 }
+    }
+}
+
+/// Where a schedule stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScheduleState {
+    /// It comes due.
+    Active,
+    /// It waits until somebody lets it go on.
+    Paused,
+    /// It has come due for the last time.
+    Ended,
+    /// Somebody has taken it away.
+    Removed,
+}
+
+impl ScheduleState {
+    /// Returns its name in rows and on pages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Paused => "paused",
+            Self::Ended => "ended",
+            Self::Removed => "removed",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Active, Self::Paused, Self::Ended, Self::Removed]
+            .into_iter()
+            .find(|state| state.name() == name)
+    }
+}
+
+/// Where one time of a schedule stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum OccurrenceState {
+    /// Its task waits.
+    Due,
+    /// Its task is worked on.
+    Running,
+    /// It was carried out.
+    Ran,
+    /// It was not carried out.
+    Skipped {
+        /// Why.
+        why: String,
+    },
+    /// Its task ended without what it was for.
+    Failed {
+        /// Why.
+        why: String,
+    },
+}
+
+impl OccurrenceState {
+    /// Returns its name on pages.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Due => "due",
+            Self::Running => "running",
+            Self::Ran => "ran",
+            Self::Skipped { .. } => "skipped",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_called_by_its_title_or_its_first_words() {
+        let schedule = |title: &str, prompt: &str| Schedule {
+            v: Schedule::VERSION,
+            title: title.to_owned(),
+            when: "every 1h".to_owned(),
+            zone: "UTC".to_owned(),
+            action: Action::Prompt { prompt: prompt.to_owned(), model: None },
+            maker: Maker {
+                person: PersonId::new("tg:1"),
+                name: String::new(),
+                trust: Trust::Owner,
+                taint: Taint::Clean,
+                generation: 0,
+            },
+            terms: Terms::default(),
+        };
+        assert_eq!(schedule("News", "tell me").name(), "News");
+        assert_eq!(schedule("", "tell\n me  more").name(), "tell me more");
+        assert_eq!(schedule("", &"ä".repeat(61)).name(), format!("{}…", "ä".repeat(60)));
+    }
+
+    #[test]
+    fn a_row_of_few_fields_is_read_with_the_usual_terms() {
+        let text = r#"{"v":1,"when":"every 1h","zone":"UTC","action":{"does":"say","markdown":"hi"},
+            "maker":{"person":"tg:1","trust":"owner"}}"#;
+        let read: Schedule = serde_json::from_str(text).unwrap();
+        assert_eq!(read.terms, Terms::default());
+        assert_eq!((read.maker.taint, read.maker.generation), (Taint::Clean, 0));
+    }
+}

@@ -1,0 +1,320 @@
+//! Laws of schedules: kept once, changed as they were read, each time carried out once, and what becomes of it told.
+
+use super::*;
+use crate::domain::ids::{ScheduleId, TaskId};
+use crate::domain::schedule::{Action, Maker, OccurrenceState, Schedule, ScheduleState, Terms};
+use crate::domain::words::Words;
+use crate::store::{
+    Change, DeliveryState, Does, Fired, Firing, Kept, Location, Missed, NewSchedule, Outcome,
+    ScheduleRow, Since, TaskRequest, Which,
+};
+
+laws![
+    a_schedule_is_kept_once_for_its_key,
+    a_maker_has_so_many_and_no_more,
+    a_change_is_of_what_was_read,
+    what_is_due_comes_in_order_of_time,
+    a_time_makes_one_task_and_sets_the_next,
+    a_time_fires_once_however_often_the_store_is_opened,
+    a_time_is_passed_over_while_the_one_before_waits,
+    words_go_out_and_their_delivery_is_told,
+    missed_times_are_one_line,
+    a_schedule_moves_with_its_place,
+    old_times_are_forgotten_and_what_is_active_stays,
+];
+
+fn new(key: &str, n: i64, next: i64) -> NewSchedule {
+    NewSchedule {
+        key: key.to_owned(),
+        location: Location {
+            conversation: conversation(n),
+            place: place(n),
+            title: "Folder".to_owned(),
+        },
+        schedule: Schedule {
+            v: Schedule::VERSION,
+            title: key.to_owned(),
+            when: "every 1h".to_owned(),
+            zone: "Europe/Berlin".to_owned(),
+            action: Action::Prompt { prompt: "tell me".to_owned(), model: None },
+            maker: Maker {
+                person: PersonId::new("tg:1"),
+                name: "Ann".to_owned(),
+                trust: Trust::Owner,
+                taint: Taint::Clean,
+                generation: 0,
+            },
+            terms: Terms::default(),
+        },
+        next_at: Some(at(next)),
+        most: 9,
+        now: at(0),
+    }
+}
+
+async fn kept(ledger: &dyn Ledger, new: NewSchedule) -> ScheduleRow {
+    match ledger.schedule(new).await.unwrap() {
+        Kept::New(row) => row,
+        other => panic!("it should be new: {other:?}"),
+    }
+}
+
+async fn read(ledger: &dyn Ledger, id: ScheduleId) -> ScheduleRow {
+    ledger.schedule_of(id).await.unwrap().unwrap()
+}
+
+fn task_of(row: &ScheduleRow, due: i64) -> Does {
+    let cause = Cause::Occurrence { schedule: row.id(), at: at(due) };
+    let facts = Facts { trust: Trust::Owner, trigger: Trigger::Scheduled, ..facts() };
+    let words = Words {
+        person: PersonId::new("tg:1"),
+        name: "Ann".to_owned(),
+        at: at(due),
+        text: "tell me".to_owned(),
+    };
+    let Location { conversation, place, title } = new("", 1, 0).location;
+    Does::Task(Box::new(TaskRequest {
+        location: Location { conversation, place, title },
+        order: at(due).timestamp_micros(),
+        task: NewTask::new(cause, facts),
+        words,
+    }))
+}
+
+fn firing(row: &ScheduleRow, due: i64, next: Option<i64>, does: Does) -> Firing {
+    let next_at = next.map(at);
+    Firing { of: row.version, at: at(due), does, missed: None, next_at, pause: None }
+}
+
+/// Fires a task of one time and returns it.
+async fn fired(ledger: &dyn Ledger, row: &ScheduleRow, due: i64, next: Option<i64>) -> TaskId {
+    let firing = firing(row, due, next, task_of(row, due));
+    match ledger.fire(firing, no_fuse()).await.unwrap() {
+        Fired::Task(made) => made.task,
+        other => panic!("it should have made a task: {other:?}"),
+    }
+}
+
+async fn states(ledger: &dyn Ledger, id: ScheduleId) -> Vec<(i64, OccurrenceState)> {
+    let times = ledger.occurrences(id, 9).await.unwrap();
+    times.into_iter().map(|time| ((time.at - at(0)).num_seconds(), time.state)).collect()
+}
+
+async fn a_schedule_is_kept_once_for_its_key(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let row = kept(ledger.as_ref(), new("a", 1, 60)).await;
+    assert_eq!((row.schedule.clone(), row.next_at), (new("a", 1, 60).schedule, Some(at(60))));
+    assert_eq!((row.conversation.clone(), row.place.clone()), (conversation(1), place(1)));
+    assert_eq!((row.state, row.fired, row.closed.clone()), (ScheduleState::Active, 0, None));
+    drop(ledger);
+    let ledger = bed.open();
+    let again = ledger.schedule(new("a", 1, 90)).await.unwrap();
+    assert_eq!(again, Kept::Known(row.clone()), "as it was");
+    let all = ledger.schedules(&Which { limit: 9, ..Which::default() }).await.unwrap();
+    assert_eq!(all, [row]);
+}
+
+async fn a_maker_has_so_many_and_no_more(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let two = |key: &str, n: i64| NewSchedule { most: 2, ..new(key, n, 60) };
+    let first = kept(ledger, two("a", 1)).await;
+    kept(ledger, two("b", 2)).await;
+    assert_eq!(ledger.schedule(two("c", 3)).await.unwrap(), Kept::Full, "wherever they are");
+    let mut other = two("c", 3);
+    other.schedule.maker.person = PersonId::new("tg:2");
+    kept(ledger, other).await;
+    ledger.reschedule(first.version, Change::Remove).await.unwrap().unwrap();
+    kept(ledger, two("d", 1)).await;
+    let of =
+        |person: &str| Which { person: Some(PersonId::new(person)), limit: 9, ..Which::default() };
+    let keys = async |which: Which| {
+        let rows = ledger.schedules(&which).await.unwrap();
+        rows.into_iter().map(|row| row.key).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(of("tg:1")).await, ["b", "d"]);
+    assert_eq!(keys(Which { over: true, ..of("tg:1") }).await, ["b", "d", "a"]);
+    let here = |n: i64| Which { conversation: Some(conversation(n)), limit: 9, ..Which::default() };
+    assert_eq!(keys(here(3)).await, ["c"]);
+    assert!(keys(here(77)).await.is_empty(), "nothing was ever heard there");
+}
+
+async fn a_change_is_of_what_was_read(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let row = kept(ledger, new("a", 1, 60)).await;
+    let pause = Change::Pause { why: "a holiday".to_owned() };
+    let paused = ledger.reschedule(row.version, pause.clone()).await.unwrap().unwrap();
+    assert_eq!((paused.state, paused.why.as_str()), (ScheduleState::Paused, "a holiday"));
+    assert_eq!(ledger.reschedule(row.version, pause.clone()).await.unwrap(), None, "read before");
+    assert_eq!(ledger.reschedule(paused.version, pause).await.unwrap(), None, "it is paused");
+    assert!(ledger.due_schedules(at(99), 9).await.unwrap().is_empty());
+    assert_eq!(ledger.next_due().await.unwrap(), None);
+    let resume = Change::Resume { next_at: Some(at(120)) };
+    let resumed = ledger.reschedule(paused.version, resume).await.unwrap().unwrap();
+    assert_eq!((resumed.state, resumed.why.as_str()), (ScheduleState::Active, ""));
+    assert_eq!(ledger.next_due().await.unwrap(), Some(at(120)));
+    let mut other = row.schedule.clone();
+    other.title = "other".to_owned();
+    let amend = Change::Amend { schedule: Box::new(other.clone()), next_at: Some(at(180)) };
+    let amended = ledger.reschedule(resumed.version, amend).await.unwrap().unwrap();
+    assert_eq!((amended.schedule.clone(), amended.next_at), (other, Some(at(180))));
+    let removed = ledger.reschedule(amended.version, Change::Remove).await.unwrap().unwrap();
+    assert_eq!((removed.state, removed.next_at), (ScheduleState::Removed, None));
+    assert_eq!(ledger.reschedule(removed.version, Change::Remove).await.unwrap(), None);
+    assert_eq!(read(ledger, row.id()).await, removed, "it can still be looked at");
+}
+
+async fn what_is_due_comes_in_order_of_time(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    for (key, next) in [("late", 90), ("soon", 30), ("next", 60)] {
+        kept(ledger, new(key, 1, next)).await;
+    }
+    assert_eq!(ledger.next_due().await.unwrap(), Some(at(30)));
+    let due = async |now: i64, limit: usize| {
+        let rows = ledger.due_schedules(at(now), limit).await.unwrap();
+        rows.into_iter().map(|row| row.key).collect::<Vec<_>>()
+    };
+    assert!(due(29, 9).await.is_empty());
+    assert_eq!(due(60, 9).await, ["soon", "next"]);
+    assert_eq!(due(99, 1).await, ["soon"]);
+}
+
+async fn a_time_makes_one_task_and_sets_the_next(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let row = kept(ledger, new("a", 1, 60)).await;
+    let fire = firing(&row, 60, Some(120), task_of(&row, 60));
+    let Fired::Task(made) = ledger.fire(fire.clone(), fuse(1)).await.unwrap() else {
+        panic!("a task is made")
+    };
+    let claimed = made.claimed.unwrap();
+    assert_eq!(claimed.words.as_ref().map(|words| words.text.as_str()), Some("tell me"));
+    assert_eq!((claimed.facts.trigger, claimed.facts.trust), (Trigger::Scheduled, Trust::Owner));
+    assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), Fired::Stale));
+    assert_eq!(states(ledger, row.id()).await, [(60, OccurrenceState::Running)]);
+    finished(ledger, &claimed.claim, finish("yes", vec![draft(1, 1)])).await;
+    assert_eq!(states(ledger, row.id()).await, [(60, OccurrenceState::Ran)]);
+    let delivered = |times: Vec<crate::store::Occurrence>| times[0].delivered.clone();
+    let times = ledger.occurrences(row.id(), 9).await.unwrap();
+    assert_eq!(delivered(times), Some(DeliveryState::Open), "apart from having run");
+    let now = read(ledger, row.id()).await;
+    assert_eq!((now.next_at, now.fired, now.state), (Some(at(120)), 1, ScheduleState::Active));
+    fired(ledger, &now, 120, None).await;
+    let last = read(ledger, row.id()).await;
+    assert_eq!((last.next_at, last.fired, last.state), (None, 2, ScheduleState::Ended));
+    let history = states(ledger, row.id()).await;
+    assert_eq!(history, [(120, OccurrenceState::Due), (60, OccurrenceState::Ran)]);
+}
+
+async fn a_time_fires_once_however_often_the_store_is_opened(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let row = kept(ledger.as_ref(), new("a", 1, 60)).await;
+    let task = fired(ledger.as_ref(), &row, 60, Some(120)).await;
+    drop(ledger);
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    assert!(ledger.due_schedules(at(60), 9).await.unwrap().is_empty());
+    let again = firing(&row, 60, Some(120), task_of(&row, 60));
+    assert!(matches!(ledger.fire(again, fuse(1)).await.unwrap(), Fired::Stale));
+    let claimed = ledger.claim(&lane(1), &instance("b"), at(70)).await.unwrap().unwrap();
+    assert_eq!(claimed.claim.task, task);
+}
+
+async fn a_time_is_passed_over_while_the_one_before_waits(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let busy = started(ledger, 1, 5).await;
+    let row = kept(ledger, new("a", 1, 60)).await;
+    fired(ledger, &row, 60, Some(120)).await;
+    let now = read(ledger, row.id()).await;
+    let second = firing(&now, 120, Some(180), task_of(&now, 120));
+    let Fired::Skipped(why) = ledger.fire(second, fuse(1)).await.unwrap() else {
+        panic!("the first still waits")
+    };
+    let skipped = OccurrenceState::Skipped { why };
+    let history = states(ledger, row.id()).await;
+    assert_eq!(history, [(120, skipped), (60, OccurrenceState::Due)]);
+    let now = read(ledger, row.id()).await;
+    assert_eq!((now.fired, now.next_at), (1, Some(at(180))));
+    finished(ledger, &busy.claim, finish("yes", vec![])).await;
+    let waited = ledger.claim(&lane(1), &instance("a"), at(130)).await.unwrap().unwrap();
+    finished(ledger, &waited.claim, finish("yes", vec![])).await;
+    fired(ledger, &now, 180, Some(240)).await;
+}
+
+async fn words_go_out_and_their_delivery_is_told(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let row = kept(ledger, new("a", 1, 60)).await;
+    let say = firing(&row, 60, None, Does::Say(Box::new(draft(1, 1))));
+    let Fired::Said(queued) = ledger.fire(say, no_fuse()).await.unwrap() else {
+        panic!("words are said")
+    };
+    let times = ledger.occurrences(row.id(), 9).await.unwrap();
+    let found = (times[0].state.clone(), times[0].delivered.clone(), times[0].task);
+    assert_eq!(found, (OccurrenceState::Ran, Some(DeliveryState::Open), None));
+    ledger.settle(queued.parts[0].id, Outcome::Sent(receipt("77"))).await.unwrap();
+    let times = ledger.occurrences(row.id(), 9).await.unwrap();
+    let message = Some(MessageRef::new("77"));
+    assert_eq!(times[0].delivered, Some(DeliveryState::Delivered { message }));
+}
+
+async fn missed_times_are_one_line(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let row = kept(ledger, new("a", 1, 60)).await;
+    let why = "nobody was there".to_owned();
+    let missed = Missed { first: at(60), last: at(180), times: 3, why: why.clone() };
+    let skip = Does::Skip("too late".to_owned());
+    let fire = Firing {
+        missed: Some(missed),
+        pause: Some("over its budget".to_owned()),
+        ..firing(&row, 240, Some(300), skip)
+    };
+    assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), Fired::Skipped(_)));
+    let times = ledger.occurrences(row.id(), 9).await.unwrap();
+    let [last, missed] = &times[..] else { panic!("two lines: {times:?}") };
+    assert_eq!((missed.at, missed.until, missed.times), (at(60), Some(at(180)), 3));
+    assert_eq!(missed.state, OccurrenceState::Skipped { why });
+    assert_eq!(last.state, OccurrenceState::Skipped { why: "too late".to_owned() });
+    let now = read(ledger, row.id()).await;
+    assert_eq!((now.state, now.why.as_str()), (ScheduleState::Paused, "over its budget"));
+    assert_eq!((now.fired, now.next_at), (0, Some(at(300))));
+}
+
+async fn a_schedule_moves_with_its_place(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    push(ledger, arrival(message(1, 1), Disposition::Context), no_fuse()).await;
+    let row = kept(ledger, new("a", 1, 60)).await;
+    push(ledger, arrival(message(5, 2), Disposition::Context), no_fuse()).await;
+    let young = kept(ledger, new("b", 5, 60)).await;
+    let news = arrival(message(1, 3), Disposition::Moved(place(5)));
+    push(ledger, news, no_fuse()).await;
+    for id in [row.id(), young.id()] {
+        assert_eq!(read(ledger, id).await.conversation, conversation(5));
+    }
+}
+
+async fn old_times_are_forgotten_and_what_is_active_stays(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let over = kept(ledger, new("over", 1, 60)).await;
+    let skip = |row: &ScheduleRow, next| firing(row, 60, next, Does::Skip("so".to_owned()));
+    ledger.fire(skip(&over, None), no_fuse()).await.unwrap();
+    let goes_on = kept(ledger, new("on", 1, 60)).await;
+    ledger.fire(skip(&goes_on, Some(120)), no_fuse()).await.unwrap();
+    let newest = kept(ledger, new("newest", 1, 60)).await;
+    ledger.reschedule(newest.version, Change::Remove).await.unwrap().unwrap();
+    let later = at(1_000_000);
+    let since =
+        Since { transcripts: later, inbox: later, outbox: later, keys: later, cache: later };
+    while ledger.forget_old(since).await.unwrap() > 0 {}
+    assert_eq!(ledger.schedule_of(over.id()).await.unwrap(), None);
+    assert!(ledger.occurrences(goes_on.id(), 9).await.unwrap().is_empty());
+    assert_eq!(read(ledger, goes_on.id()).await.next_at, Some(at(120)));
+    let ids_go_on = ledger.schedule_of(newest.id()).await.unwrap();
+    assert!(ids_go_on.is_some(), "no id is given twice");
+}

@@ -1,0 +1,224 @@
+//! Schedules: kept, changed, and carried out when they come due, each time once.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{ConversationId, PersonId, PlaceId};
+
+use crate::domain::ids::{ScheduleId, TaskId};
+use crate::domain::schedule::{OccurrenceState, Schedule, ScheduleState};
+use crate::store::arrival::{Location, TaskRequest};
+use crate::store::delivery::{DeliveryState, Draft, Queued};
+use crate::store::error::Result;
+use crate::store::intake::{Fuse, Requested};
+
+/// Schedules and their times.
+#[async_trait]
+pub trait Schedules: Send + Sync {
+    /// Keeps a schedule, once for its key. Durable.
+    async fn schedule(&self, new: NewSchedule) -> Result<Kept>;
+
+    /// Changes a schedule that stands as it was read; `None` when it has changed since, or is not there. Durable.
+    async fn reschedule(&self, of: Version, change: Change) -> Result<Option<ScheduleRow>>;
+
+    /// Returns one schedule, a removed one too.
+    async fn schedule_of(&self, id: ScheduleId) -> Result<Option<ScheduleRow>>;
+
+    /// Lists schedules, the next to come due first, then those that never will.
+    async fn schedules(&self, which: &Which) -> Result<Vec<ScheduleRow>>;
+
+    /// Returns the active schedules that are due at `now`, the earliest first.
+    async fn due_schedules(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<ScheduleRow>>;
+
+    /// Returns when the next active schedule comes due.
+    async fn next_due(&self) -> Result<Option<DateTime<Utc>>>;
+
+    /// Carries out one time of a schedule, or notes why not, and sets its next time, in one write: a time that
+    /// was carried out never is again. Durable.
+    async fn fire(&self, firing: Firing, fuse: Fuse) -> Result<Fired>;
+
+    /// Returns the newest times of a schedule, the newest first.
+    async fn occurrences(&self, id: ScheduleId, limit: usize) -> Result<Vec<Occurrence>>;
+}
+
+/// A schedule to be kept.
+#[derive(Clone, Debug)]
+pub struct NewSchedule {
+    /// Names what made it: kept twice under one key it is one schedule.
+    pub key: String,
+    /// Where it speaks.
+    pub location: Location,
+    /// The schedule.
+    pub schedule: Schedule,
+    /// When it first comes due.
+    pub next_at: Option<DateTime<Utc>>,
+    /// So many active or paused ones its maker may have in all.
+    pub most: u32,
+    /// Now.
+    pub now: DateTime<Utc>,
+}
+
+/// What became of a schedule that was to be kept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kept {
+    /// It is.
+    New(ScheduleRow),
+    /// It was before.
+    Known(ScheduleRow),
+    /// Its maker has as many as they may.
+    Full,
+}
+
+/// A schedule as it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Which.
+    pub id: ScheduleId,
+    /// Counts its changes.
+    pub number: i64,
+}
+
+/// What becomes of a schedule.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// It waits, and why; its time stays open.
+    Pause {
+        /// Why, for people.
+        why: String,
+    },
+    /// It goes on, with this time.
+    Resume {
+        /// When it next comes due.
+        next_at: Option<DateTime<Utc>>,
+    },
+    /// It is taken away.
+    Remove,
+    /// It gets other contents, and this time.
+    Amend {
+        /// The contents.
+        schedule: Box<Schedule>,
+        /// When it next comes due.
+        next_at: Option<DateTime<Utc>>,
+    },
+}
+
+/// A stored schedule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScheduleRow {
+    /// The row, with its version.
+    pub version: Version,
+    /// What made it.
+    pub key: String,
+    /// The conversation it speaks in, as it is called now.
+    pub conversation: ConversationId,
+    /// The place of that.
+    pub place: PlaceId,
+    /// The place's title; may be empty.
+    pub title: String,
+    /// The conversation is closed, and why.
+    pub closed: Option<String>,
+    /// The schedule.
+    pub schedule: Schedule,
+    /// Where it stands.
+    pub state: ScheduleState,
+    /// Why it stands so; empty when that needs no reason.
+    pub why: String,
+    /// When it next comes due.
+    pub next_at: Option<DateTime<Utc>>,
+    /// How often it was carried out.
+    pub fired: u32,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+impl ScheduleRow {
+    /// Returns its id.
+    pub fn id(&self) -> ScheduleId {
+        self.version.id
+    }
+}
+
+/// Which schedules are listed.
+#[derive(Clone, Debug, Default)]
+pub struct Which {
+    /// Only those that speak in this conversation.
+    pub conversation: Option<ConversationId>,
+    /// Only those of this person.
+    pub person: Option<PersonId>,
+    /// Those that ended or were removed, too.
+    pub over: bool,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// One time of a schedule, to be carried out.
+#[derive(Clone, Debug)]
+pub struct Firing {
+    /// The schedule as it was read.
+    pub of: Version,
+    /// The time that has come, or the latest of those that were missed.
+    pub at: DateTime<Utc>,
+    /// What is done.
+    pub does: Does,
+    /// Times before this one that are not made up for.
+    pub missed: Option<Missed>,
+    /// When it next comes due; never again when there is none.
+    pub next_at: Option<DateTime<Utc>>,
+    /// It waits from now on, and why.
+    pub pause: Option<String>,
+}
+
+/// What is done at one time of a schedule.
+#[derive(Clone, Debug)]
+pub enum Does {
+    /// A task.
+    Task(Box<TaskRequest>),
+    /// Fixed words.
+    Say(Box<Draft>),
+    /// Nothing, and why.
+    Skip(String),
+}
+
+/// Times that were missed and are not made up for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// The first of them.
+    pub first: DateTime<Utc>,
+    /// The last of them.
+    pub last: DateTime<Utc>,
+    /// How many.
+    pub times: u32,
+    /// Why, for people.
+    pub why: String,
+}
+
+/// What became of one time of a schedule.
+#[derive(Clone, Debug)]
+pub enum Fired {
+    /// The schedule has changed, or this time was carried out: nothing was written.
+    Stale,
+    /// It was noted why nothing was done.
+    Skipped(String),
+    /// Its task was made.
+    Task(Requested),
+    /// Its words were stored to be sent.
+    Said(Queued),
+}
+
+/// One time of a schedule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Occurrence {
+    /// The time.
+    pub at: DateTime<Utc>,
+    /// The last of several that it stands for.
+    pub until: Option<DateTime<Utc>>,
+    /// For how many it stands.
+    pub times: u32,
+    /// When it was carried out or passed over.
+    pub fired_at: DateTime<Utc>,
+    /// Where it stands.
+    pub state: OccurrenceState,
+    /// Its task.
+    pub task: Option<TaskId>,
+    /// Where what it said stands; `None` when nothing was.
+    pub delivered: Option<DeliveryState>,
+}

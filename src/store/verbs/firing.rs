@@ -1,0 +1,247 @@
+//! One time of a schedule: carried out or passed over, in the write that sets the next one.
+
+use chrono::{DateTime, Utc};
+
+use super::outbox::{self, SaidFor};
+use super::requests::{self, RawRequested};
+use super::rows::{count, millis, time};
+use super::standing::standing;
+use crate::domain::ids::{ScheduleId, TaskId};
+use crate::domain::schedule::OccurrenceState;
+use crate::domain::task::TaskState;
+use crate::store::delivery::Queued;
+use crate::store::error::{Result, StoreError};
+use crate::store::intake::Fuse;
+use crate::store::schedule::{Does, Firing, Missed, Occurrence, Version};
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// Why a time is passed over while the one before it has not begun.
+const COALESCED: &str = "the one before it has not begun yet";
+
+/// A firing, written as text before it reaches the writer.
+#[derive(Debug)]
+pub struct Prepared {
+    of: Version,
+    at: DateTime<Utc>,
+    does: Ready,
+    missed: Option<Missed>,
+    next_at: Option<DateTime<Utc>>,
+    pause: Option<String>,
+}
+
+/// What is done, with its texts.
+#[derive(Debug)]
+enum Ready {
+    Task(requests::Prepared),
+    Say(outbox::Prepared),
+    Skip(String),
+}
+
+impl Prepared {
+    /// Writes a firing's texts.
+    pub fn new(firing: Firing) -> Result<Self> {
+        let Firing { of, at, does, missed, next_at, pause } = firing;
+        let does = match does {
+            Does::Task(request) => Ready::Task(requests::Prepared::new(*request)?),
+            Does::Say(draft) => Ready::Say(outbox::Prepared::new(*draft)?),
+            Does::Skip(why) => Ready::Skip(why),
+        };
+        Ok(Self { of, at, does, missed, next_at, pause })
+    }
+
+    /// Returns about how many bytes it will take.
+    pub fn bytes(&self) -> usize {
+        match &self.does {
+            Ready::Task(request) => request.bytes(),
+            Ready::Say(draft) => draft.bytes(),
+            Ready::Skip(why) => why.len(),
+        }
+    }
+
+    /// Returns which schedule it is of.
+    pub fn schedule(&self) -> ScheduleId {
+        self.of.id
+    }
+}
+
+/// What a firing came to, with a claim that is not read yet.
+#[derive(Debug)]
+pub enum RawFired {
+    Stale,
+    Skipped(String),
+    Task(RawRequested),
+    Said(Queued),
+}
+
+/// Carries out one time of a schedule; see [`crate::store::Schedules::fire`].
+pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired> {
+    let (id, now) = (firing.of.id.0, fuse.now);
+    if !advance(tx, firing)? {
+        return Ok(RawFired::Stale);
+    }
+    if let Some(missed) = &firing.missed {
+        note(tx, id, &Noted::missed(missed), now)?;
+    }
+    let mut noted = Noted::at(firing.at);
+    let fired = match &firing.does {
+        Ready::Skip(why) => RawFired::Skipped(why.clone()),
+        Ready::Task(_) if waits(tx, id)? => RawFired::Skipped(COALESCED.to_owned()),
+        Ready::Task(request) => RawFired::Task(requests::request(tx, request, fuse)?),
+        Ready::Say(draft) => RawFired::Said(outbox::say(tx, draft, SaidFor::Notice, now)?),
+    };
+    match &fired {
+        RawFired::Skipped(why) => noted.why = Some(why),
+        RawFired::Task(made) => noted.task = Some(made.task.0),
+        RawFired::Said(queued) => noted.outbound = Some(queued.outbound.0),
+        RawFired::Stale => {}
+    }
+    note(tx, id, &noted, now)?;
+    if noted.why.is_none() {
+        tx.execute_later(
+            "UPDATE schedule SET fired = fired + 1, task = ?2 WHERE id = ?1",
+            params![id, noted.task],
+        )?;
+    }
+    Ok(fired)
+}
+
+/// Sets the schedule's next time, where it stands as it was read.
+fn advance(tx: &mut dyn Tx, firing: &Prepared) -> Result<bool> {
+    let Prepared { of, next_at, pause, .. } = firing;
+    let state = match (pause, next_at) {
+        (Some(_), _) => "paused",
+        (None, Some(_)) => "active",
+        (None, None) => "ended",
+    };
+    let changed = tx.execute(
+        "UPDATE schedule SET version = version + 1, next_at = ?3, state = ?4, why = ?5
+         WHERE id = ?1 AND version = ?2 AND state = 'active'",
+        params![
+            of.id.0,
+            of.number,
+            next_at.map(millis),
+            state,
+            pause.as_deref().unwrap_or_default()
+        ],
+    )?;
+    Ok(changed > 0)
+}
+
+/// Whether the task of the time before still waits.
+fn waits(tx: &mut dyn Tx, id: i64) -> Result<bool> {
+    tx.exists(
+        "SELECT 1 FROM schedule s JOIN task t ON t.id = s.task WHERE s.id = ?1 AND t.state = 'waiting'",
+        params![id],
+    )
+}
+
+/// What is noted of one time, or of several that were missed.
+struct Noted<'a> {
+    at: DateTime<Utc>,
+    until: Option<DateTime<Utc>>,
+    times: u32,
+    task: Option<i64>,
+    outbound: Option<i64>,
+    why: Option<&'a str>,
+}
+
+impl<'a> Noted<'a> {
+    fn at(at: DateTime<Utc>) -> Self {
+        Self { at, until: None, times: 1, task: None, outbound: None, why: None }
+    }
+
+    fn missed(missed: &'a Missed) -> Self {
+        let Missed { first, last, times, why } = missed;
+        Self { until: Some(*last), times: *times, why: Some(why), ..Self::at(*first) }
+    }
+}
+
+fn note(tx: &mut dyn Tx, id: i64, noted: &Noted<'_>, now: DateTime<Utc>) -> Result<()> {
+    let Noted { at, until, times, task, outbound, why } = noted;
+    tx.execute_later(
+        "INSERT INTO occurrence (schedule, at, until, times, task, outbound, why, fired_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (schedule, at) DO NOTHING",
+        params![
+            id,
+            millis(*at),
+            until.map(millis),
+            i64::from(*times),
+            *task,
+            *outbound,
+            *why,
+            millis(now)
+        ],
+    )
+}
+
+/// Returns the newest times of a schedule.
+pub fn history(tx: &mut dyn Tx, id: ScheduleId, limit: usize) -> Result<Vec<Occurrence>> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = tx.all(
+        "SELECT o.at, o.until, o.times, o.fired_at, o.task, o.outbound, o.why, t.state, t.why
+         FROM occurrence o LEFT JOIN task t ON t.id = o.task
+         WHERE o.schedule = ?1 ORDER BY o.at DESC LIMIT ?2",
+        params![id.0, limit],
+        |row| {
+            let because: Option<String> = row.get(6)?;
+            let (state, why): (Option<&str>, Option<String>) = (row.get(7)?, row.get(8)?);
+            let occurrence = Occurrence {
+                at: time(row.get(0)?),
+                until: row.get::<Option<i64>>(1)?.map(time),
+                times: u32::try_from(count(row.get(2)?)).unwrap_or(u32::MAX),
+                fired_at: time(row.get(3)?),
+                state: match because {
+                    Some(why) => OccurrenceState::Skipped { why },
+                    None => of_task(state, why)?,
+                },
+                task: row.get::<Option<i64>>(4)?.map(TaskId),
+                delivered: None,
+            };
+            Ok(Told { occurrence, outbound: row.get(5)? })
+        },
+    )?;
+    rows.into_iter().map(|told| told.delivered(tx)).collect()
+}
+
+/// Where a time stands by the task that it made; without one its words went out by themselves.
+fn of_task(state: Option<&str>, why: Option<String>) -> Result<OccurrenceState> {
+    let Some(state) = state else { return Ok(OccurrenceState::Ran) };
+    let unknown = || StoreError::Corrupt(format!("a task is in the state {state}"));
+    Ok(match TaskState::parse(state).ok_or_else(unknown)? {
+        TaskState::Waiting => OccurrenceState::Due,
+        TaskState::Running | TaskState::Parked => OccurrenceState::Running,
+        TaskState::Done => OccurrenceState::Ran,
+        TaskState::Failed => OccurrenceState::Failed { why: why.unwrap_or_default() },
+        TaskState::Stopped => {
+            let why = why.unwrap_or_else(|| "somebody stopped it".to_owned());
+            OccurrenceState::Failed { why }
+        }
+    })
+}
+
+/// A time whose delivery is not looked up yet.
+struct Told {
+    occurrence: Occurrence,
+    outbound: Option<i64>,
+}
+
+impl Told {
+    fn delivered(self, tx: &mut dyn Tx) -> Result<Occurrence> {
+        let Self { mut occurrence, outbound } = self;
+        let said = match (outbound, occurrence.task) {
+            (Some(outbound), _) => Some(outbound),
+            (None, Some(task)) => tx
+                .first::<Option<i64>>(
+                    "SELECT MAX(id) FROM outbound WHERE task = ?1 AND call IS NULL",
+                    params![task.0],
+                )?
+                .flatten(),
+            (None, None) => None,
+        };
+        if let Some(outbound) = said {
+            occurrence.delivered = Some(standing(tx, outbound)?);
+        }
+        Ok(occurrence)
+    }
+}

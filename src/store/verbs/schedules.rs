@@ -1,0 +1,209 @@
+//! The rows of schedules: kept, changed, listed.
+
+use selkie_channel_core::{AccountId, ConversationId, PlaceId};
+
+use super::rows::{json, load, millis, time};
+use super::{conversations, locks};
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::{Schedule, ScheduleState};
+use crate::store::error::{Result, StoreError};
+use crate::store::schedule::{Change, NewSchedule, ScheduleRow, Version, Which};
+use crate::store::tx::Tx;
+use crate::store::value::{Row, Value, params};
+
+/// Schedules `s`, with what follows their columns.
+macro_rules! schedule {
+    ($rest:literal) => {
+        concat!(
+            "SELECT s.id, s.version, s.key, c.account, c.key, c.place, c.title, c.closed, s.schedule, s.state,
+                    s.why, s.next_at, s.fired, s.created_at
+             FROM schedule s JOIN conversation c ON c.id = s.conversation ",
+            $rest
+        )
+    };
+}
+
+/// What became of a schedule that was to be kept, with a row that is not read yet.
+#[derive(Debug)]
+pub enum RawKept {
+    New(RawSchedule),
+    Known(RawSchedule),
+    Full,
+}
+
+/// Keeps a schedule; `contents`: what [`written`] made of it.
+pub fn keep(tx: &mut dyn Tx, new: &NewSchedule, contents: &str) -> Result<RawKept> {
+    let NewSchedule { key, location, schedule, next_at, most, now } = new;
+    locks::named(tx, [&location.conversation])?;
+    if let Some(known) = by_key(tx, key)? {
+        return Ok(RawKept::Known(known));
+    }
+    let person = schedule.maker.person.as_str();
+    let has: i64 = tx.only(
+        "SELECT COUNT(*) FROM schedule WHERE person = ?1 AND state IN ('active', 'paused')",
+        params![person],
+    )?;
+    if has >= i64::from(*most) {
+        return Ok(RawKept::Full);
+    }
+    let conversation = match conversations::find(tx, &location.conversation)? {
+        Some(row) => row,
+        None => {
+            let site = conversations::Site::of(location, *now);
+            conversations::hear(tx, None, site)?
+        }
+    };
+    tx.insert(
+        "INSERT INTO schedule (key, conversation, person, state, next_at, schedule, created_at)
+         VALUES (?1, ?2, ?3, 'active', ?4, ?5, ?6) ON CONFLICT (key) DO NOTHING",
+        params![key, conversation, person, next_at.map(millis), contents, millis(*now)],
+    )?;
+    let gone = || StoreError::Corrupt("a schedule was not stored: a defect".to_owned());
+    Ok(RawKept::New(by_key(tx, key)?.ok_or_else(gone)?))
+}
+
+/// Writes what a schedule's row holds of it.
+pub fn written(schedule: &Schedule) -> Result<String> {
+    json(schedule)
+}
+
+/// Changes a schedule that stands as it was read; returns whether it did.
+pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> Result<bool> {
+    let (id, number) = (of.id.0, of.number);
+    let changed = match change {
+        Change::Pause { why } => tx.execute(
+            "UPDATE schedule SET version = version + 1, state = 'paused', why = ?3
+             WHERE id = ?1 AND version = ?2 AND state = 'active'",
+            params![id, number, why],
+        ),
+        Change::Resume { next_at } => tx.execute(
+            "UPDATE schedule SET version = version + 1, state = 'active', why = '', next_at = ?3
+             WHERE id = ?1 AND version = ?2 AND state = 'paused'",
+            params![id, number, next_at.map(millis)],
+        ),
+        Change::Remove => tx.execute(
+            "UPDATE schedule SET version = version + 1, state = 'removed', why = '', next_at = NULL
+             WHERE id = ?1 AND version = ?2 AND state <> 'removed'",
+            params![id, number],
+        ),
+        Change::Amend { next_at, .. } => tx.execute(
+            "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4,
+                 state = CASE WHEN state = 'ended' THEN 'active' ELSE state END
+             WHERE id = ?1 AND version = ?2 AND state <> 'removed'",
+            params![id, number, contents, next_at.map(millis)],
+        ),
+    };
+    Ok(changed? > 0)
+}
+
+/// Finds a schedule by its id.
+pub fn by_id(tx: &mut dyn Tx, id: ScheduleId) -> Result<Option<RawSchedule>> {
+    tx.optional(schedule!("WHERE s.id = ?1"), params![id.0], RawSchedule::from_row)
+}
+
+fn by_key(tx: &mut dyn Tx, key: &str) -> Result<Option<RawSchedule>> {
+    tx.optional(schedule!("WHERE s.key = ?1"), params![key], RawSchedule::from_row)
+}
+
+/// Lists schedules, the next to come due first.
+pub fn list(tx: &mut dyn Tx, which: &Which) -> Result<Vec<RawSchedule>> {
+    let limit = i64::try_from(which.limit).unwrap_or(i64::MAX);
+    let here = match &which.conversation {
+        None => None,
+        Some(conversation) => match conversations::find(tx, conversation)? {
+            Some(row) => Some(row),
+            None => return Ok(Vec::new()),
+        },
+    };
+    let person = which.person.as_ref().map(selkie_channel_core::PersonId::as_str);
+    tx.all(
+        schedule!(
+            "WHERE (CAST(?1 AS BIGINT) IS NULL OR s.conversation = ?1)
+                 AND (CAST(?2 AS TEXT) IS NULL OR s.person = ?2)
+                 AND (CAST(?3 AS BIGINT) = 1 OR s.state IN ('active', 'paused'))
+             ORDER BY CASE WHEN s.state = 'active' AND s.next_at IS NOT NULL THEN 0 ELSE 1 END, s.next_at, s.id LIMIT ?4"
+        ),
+        params![here, person, which.over, limit],
+        RawSchedule::from_row,
+    )
+}
+
+/// The active schedules that are due, the earliest first.
+pub const DUE: &str = schedule!(
+    "WHERE s.state = 'active' AND s.next_at IS NOT NULL AND s.next_at <= ?1 ORDER BY s.next_at, s.id LIMIT ?2"
+);
+
+/// When the next active schedule comes due.
+pub const NEXT: &str = "SELECT next_at FROM schedule INDEXED BY schedule_due
+     WHERE state = 'active' AND next_at IS NOT NULL ORDER BY next_at LIMIT 1";
+
+/// Reads rows of a list.
+pub fn listed(tx: &mut dyn Tx, sql: &'static str, by: &[Value<'_>]) -> Result<Vec<RawSchedule>> {
+    tx.all(sql, by, RawSchedule::from_row)
+}
+
+/// A schedule as it is stored: parsed by whoever asked, not by the writer.
+#[derive(Debug)]
+pub struct RawSchedule {
+    row: ScheduleRowWithout,
+    contents: String,
+    state: String,
+}
+
+/// What of a row is read as it is.
+#[derive(Debug)]
+struct ScheduleRowWithout {
+    version: Version,
+    key: String,
+    conversation: ConversationId,
+    place: PlaceId,
+    title: String,
+    closed: Option<String>,
+    why: String,
+    next_at: Option<i64>,
+    fired: u32,
+    created_at: i64,
+}
+
+impl RawSchedule {
+    fn from_row(row: &dyn Row) -> Result<Self> {
+        let account = AccountId::new(row.get::<&str>(3)?);
+        Ok(Self {
+            row: ScheduleRowWithout {
+                version: Version { id: ScheduleId(row.get(0)?), number: row.get(1)? },
+                key: row.get(2)?,
+                conversation: ConversationId::new(account.clone(), row.get::<&str>(4)?),
+                place: PlaceId::new(account, row.get::<&str>(5)?),
+                title: row.get(6)?,
+                closed: row.get(7)?,
+                why: row.get(10)?,
+                next_at: row.get(11)?,
+                fired: row.get(12)?,
+                created_at: row.get(13)?,
+            },
+            contents: row.get(8)?,
+            state: row.get(9)?,
+        })
+    }
+
+    /// Reads it.
+    pub fn read(self) -> Result<ScheduleRow> {
+        let Self { row, contents, state } = self;
+        let id = row.version.id.0;
+        let unknown = || StoreError::Corrupt(format!("schedule {id} is in the state {state}"));
+        Ok(ScheduleRow {
+            version: row.version,
+            key: row.key,
+            conversation: row.conversation,
+            place: row.place,
+            title: row.title,
+            closed: row.closed,
+            schedule: load(id, &contents)?,
+            state: ScheduleState::parse(&state).ok_or_else(unknown)?,
+            why: row.why,
+            next_at: row.next_at.map(time),
+            fired: row.fired,
+            created_at: time(row.created_at),
+        })
+    }
+}
