@@ -12,7 +12,7 @@ const FLOORS: &[&[&str]] = &[
     &["domain", "guard"],
     &["store", "llm", "tools"],
     &["agent"],
-    &["shape"],
+    &["shape", "schedule"],
     &["delivery"],
     &["work"],
     &["intake"],

@@ -1,0 +1,14 @@
+//! When a schedule fires: what people write, the zone it is meant in, and the instants that come of it. Pure:
+//! time, zone and the host's settings are arguments, nothing here waits or stores.
+//!
+//! [`Expression`](expression::Expression) is what is written, [`Plan`](plan::Plan) what is put on top of it
+//! (an end, a count, active hours, jitter), [`missed`](missed::missed) what becomes of times that passed while
+//! nobody was there to fire. The rules for days whose clock is changed stand in [`local`].
+
+pub mod cron;
+pub mod local;
+pub mod said;
+pub mod zone;
+
+#[cfg(test)]
+mod model;
