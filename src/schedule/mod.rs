@@ -6,8 +6,13 @@
 //! nobody was there to fire. The rules for days whose clock is changed stand in [`local`].
 
 pub mod cron;
+pub mod expression;
+pub mod hours;
 pub mod local;
+pub mod plan;
+pub mod recurrence;
 pub mod said;
+pub mod words;
 pub mod zone;
 
 #[cfg(test)]

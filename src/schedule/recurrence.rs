@@ -1,0 +1,122 @@
+//! When a post goes out: a time, and how often from then on.
+
+use std::str::FromStr;
+
+use chrono::{DateTime, Timelike as _, Utc};
+
+use super::cron::Cron;
+use super::expression::{self, Expression, ExpressionError};
+use super::plan::{Limits, Plan};
+use super::said::shown;
+use super::zone::Zone;
+
+/// How often.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recurrence {
+    /// At this time alone.
+    #[default]
+    Once,
+    /// Each day at this time of day.
+    Daily,
+    /// Each hour at this minute.
+    Hourly,
+}
+
+/// No such recurrence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a recurrence (takes once, daily, hourly)")]
+pub struct UnknownRecurrence(String);
+
+impl Recurrence {
+    /// Makes the plan of what begins at `time`: RFC 3339, a day and a time of the zone, or a time of day. The first
+    /// firing is never before it; `08:00` is tomorrow's when today's is past, also for what comes hourly.
+    ///
+    /// # Errors
+    /// When `time` is none, or past.
+    pub fn from(self, time: &str, zone: Zone, now: DateTime<Utc>) -> Result<Plan, ExpressionError> {
+        let first = expression::time(time, zone, now)?;
+        let local = zone.local(first).time();
+        // A time of day is taken as it is written: today the clock may show another one in its place.
+        let local = expression::time_of_day(time).unwrap_or(local);
+        let unreadable = || ExpressionError::Time(shown(time));
+        let expression = match self {
+            Self::Once => return Ok(Plan::of(Expression::Once(first), zone)),
+            Self::Daily => Cron::daily(local),
+            Self::Hourly => Cron::hourly(local.minute()).ok_or_else(unreadable)?,
+        };
+        // Seconds of a written time are none of a crontab's: that minute is the first.
+        let starts = first.with_second(0).and_then(|first| first.with_nanosecond(0));
+        let starts = starts.filter(|starts| *starts > now).or(Some(first));
+        let limits = Limits { starts, ..Limits::default() };
+        Ok(Plan { expression: Expression::Cron(expression), zone, limits })
+    }
+}
+
+impl FromStr for Recurrence {
+    type Err = UnknownRecurrence;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRecurrence> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "once" => Ok(Self::Once),
+            "daily" => Ok(Self::Daily),
+            "hourly" => Ok(Self::Hourly),
+            _ => Err(UnknownRecurrence(shown(text))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn utc(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    fn plan(recurrence: &str, time: &str) -> Result<Plan, ExpressionError> {
+        let zone = Zone::named("Europe/Berlin").unwrap();
+        let now = utc("2026-11-22T15:00:00Z");
+        recurrence.parse::<Recurrence>().unwrap().from(time, zone, now)
+    }
+
+    fn times(recurrence: &str, time: &str) -> Vec<String> {
+        let now = utc("2026-11-22T15:00:00Z");
+        let plan = plan(recurrence, time).unwrap();
+        let two = std::iter::successors(plan.next_after(now), |at| plan.next_after(*at)).take(2);
+        two.map(|at| at.format("%dT%H:%M").to_string()).collect()
+    }
+
+    #[test]
+    fn a_past_time_of_day_is_tomorrows() {
+        assert_eq!(times("once", "08:00"), ["23T07:00"]);
+        assert_eq!(times("daily", "08:00"), ["23T07:00", "24T07:00"]);
+        assert_eq!(times("daily", "16:30"), ["22T15:30", "23T15:30"]);
+        assert_eq!(times("hourly", "16:30"), ["22T15:30", "22T16:30"]);
+    }
+
+    #[test]
+    fn nothing_fires_before_the_time_that_was_written() {
+        assert_eq!(times("daily", "2026-11-25T08:00:00+01:00"), ["25T07:00", "26T07:00"]);
+        assert_eq!(times("hourly", "2026-11-25 08:15"), ["25T07:15", "25T08:15"]);
+        assert_eq!(times("Daily", "2026-11-25T08:00:30+01:00"), ["25T07:00", "26T07:00"]);
+    }
+
+    #[test]
+    fn what_is_past_or_no_time_is_refused() {
+        let past = plan("once", "2026-11-21T08:00:00+01:00").unwrap_err();
+        assert_eq!(past, ExpressionError::Past("2026-11-21T08:00:00+01:00".to_owned()));
+        assert!(matches!(plan("daily", "8 o'clock"), Err(ExpressionError::Time(_))));
+        let said = "weekly".parse::<Recurrence>().unwrap_err().to_string();
+        assert_eq!(said, "\"weekly\" is not a recurrence (takes once, daily, hourly)");
+    }
+
+    #[test]
+    fn a_time_of_day_that_is_left_out_today_is_there_tomorrow() {
+        let zone = Zone::named("Europe/Berlin").unwrap();
+        let now = utc("2026-03-28T20:00:00Z");
+        let plan = Recurrence::Daily.from("02:30", zone, now).unwrap();
+        let two = std::iter::successors(plan.next_after(now), |at| plan.next_after(*at)).take(2);
+        let expected = [utc("2026-03-29T01:00:00Z"), utc("2026-03-30T00:30:00Z")];
+        assert_eq!(two.collect::<Vec<_>>(), expected);
+    }
+}
