@@ -3,10 +3,13 @@
 //! A part that is not open any more (withdrawn, refused with its conversation, left unclear) keeps its
 //! state; only a proof that it arrived is always taken.
 
+use std::ops::ControlFlow;
+
 use selkie_channel_core::PlaceId;
 
 use super::rows::{json, lean, millis};
-use super::{approving, asking, closing, locks, moved, outbox, standing};
+use super::standing::{self, Standing, parts_beside};
+use super::{approving, asking, closing, locks, moved, outbox};
 use crate::store::delivery::{DeliveryState, Outcome};
 use crate::store::error::{Result, StoreError};
 use crate::store::tx::Tx;
@@ -15,8 +18,8 @@ use crate::store::value::params;
 /// An outcome, written as text before it reaches the writer.
 #[derive(Debug)]
 pub enum Change {
-    /// Arrived, with the receipt, and the ids of further messages that the call made.
-    Sent(String, Vec<String>),
+    /// Arrived.
+    Sent(Arrived),
     /// To be sent at this moment.
     Queued(i64, String),
     /// Refused, and whether the conversation is closed by it.
@@ -35,13 +38,23 @@ pub enum Change {
     Expired,
 }
 
+/// What is known of a part that arrived.
+#[derive(Debug)]
+pub struct Arrived {
+    receipt: String,
+    /// The id of the message that it is, and those of further ones that its call made.
+    message: Option<String>,
+    also: Vec<String>,
+}
+
 impl Change {
     /// Writes an outcome's texts.
     pub fn new(outcome: Outcome) -> Result<Self> {
         Ok(match outcome {
             Outcome::Sent(receipt) => {
                 let also = receipt.also.iter().map(|id| id.as_str().to_owned()).collect();
-                Self::Sent(lean(&receipt)?, also)
+                let message = receipt.message.as_ref().map(|id| id.as_str().to_owned());
+                Self::Sent(Arrived { receipt: lean(&receipt)?, message, also })
             }
             Outcome::Retry { at, why } => Self::Queued(millis(at), why),
             Outcome::Refused { reason, close } => Self::Refused(reason, close),
@@ -57,10 +70,8 @@ impl Change {
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Sent(text, _)
-            | Self::Repeat(text)
-            | Self::Instead(text, _)
-            | Self::Moved(_, text) => text.len(),
+            Self::Sent(arrived) => arrived.receipt.len(),
+            Self::Repeat(text) | Self::Instead(text, _) | Self::Moved(_, text) => text.len(),
             _ => 0,
         }
     }
@@ -68,6 +79,8 @@ impl Change {
 
 struct Known {
     part: i64,
+    /// Its place among those of its outbound.
+    place: usize,
     outbound: i64,
     conversation: i64,
     open: bool,
@@ -77,24 +90,37 @@ struct Known {
 /// Stores the outcome and returns where the whole outbound stands.
 pub fn settle(tx: &mut dyn Tx, part: i64, change: &Change, now: i64) -> Result<DeliveryState> {
     locks::of_part(tx, part)?;
-    let known = tx.optional(
-        "SELECT id, outbound, conversation, open, repeated FROM part WHERE id = ?1",
-        params![part],
-        |row| {
-            Ok(Known {
-                part: row.get(0)?,
-                outbound: row.get(1)?,
-                conversation: row.get(2)?,
-                open: row.get(3)?,
-                repeated: row.get(4)?,
-            })
+    let (mut standing, mut known) = (Standing::default(), None);
+    let [first, last] = parts_beside(part);
+    tx.query(
+        "SELECT state, open, reason, message, id, outbound, conversation, repeated FROM part
+         WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+        params![first, last],
+        &mut |row| {
+            if row.get::<i64>(4)? == part {
+                known = Some(Known {
+                    part,
+                    place: standing.count(),
+                    outbound: row.get(5)?,
+                    conversation: row.get(6)?,
+                    open: row.get(1)?,
+                    repeated: row.get(7)?,
+                });
+            }
+            standing.take(row).map(ControlFlow::Continue)
         },
     )?;
     let Some(known) = known else {
         return Err(StoreError::Corrupt(format!("there is no part {part}")));
     };
-    if known.open || matches!(change, Change::Sent(..)) {
-        known.apply(tx, change, now)?;
+    if !known.open && !matches!(change, Change::Sent(_)) {
+        return Ok(standing.derive());
+    }
+    known.apply(tx, change, now)?;
+    if let Change::Sent(arrived) = change {
+        // Its conversation is locked: the others are as they were read.
+        standing.arrive(known.place, arrived.message.clone());
+        return Ok(standing.derive());
     }
     standing::standing(tx, known.outbound)
 }
@@ -115,7 +141,7 @@ impl Waits<'_> {
 impl Known {
     fn apply(&self, tx: &mut dyn Tx, change: &Change, now: i64) -> Result<()> {
         match change {
-            Change::Sent(receipt, also) => self.arrive(tx, receipt, also, now),
+            Change::Sent(arrived) => self.arrive(tx, arrived, now),
             Change::Queued(at, why) => {
                 self.wait(tx, Waits { state: "queued", at: Some(*at), why: Some(why) }, now)
             }
@@ -158,14 +184,14 @@ impl Known {
     }
 
     /// It arrived, as far as its receipt tells.
-    fn arrive(&self, tx: &mut dyn Tx, receipt: &str, also: &[String], now: i64) -> Result<()> {
+    fn arrive(&self, tx: &mut dyn Tx, arrived: &Arrived, now: i64) -> Result<()> {
         let state = if self.repeated { "repeated" } else { "sent" };
         tx.execute_later(
             "UPDATE part SET state = ?2, open = 0, told = NULL, receipt = ?3, reason = NULL,
                  instance = NULL, updated_at = ?4 WHERE id = ?1",
-            params![self.part, state, receipt, now],
+            params![self.part, state, &arrived.receipt, now],
         )?;
-        for message in also {
+        for message in &arrived.also {
             tx.execute_later(
                 "INSERT INTO part_also (message, part) VALUES (?1, ?2)
                  ON CONFLICT (message, part) DO NOTHING",

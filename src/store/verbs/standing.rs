@@ -1,5 +1,7 @@
 //! Where something said stands, derived from its parts.
 
+use std::ops::ControlFlow;
+
 use selkie_channel_core::MessageRef;
 
 use crate::store::delivery::DeliveryState;
@@ -16,15 +18,50 @@ pub fn parts_of(outbound: i64) -> [i64; 2] {
     [first, first + PARTS - 1]
 }
 
+/// Returns the ids that the parts beside this one have, itself among them.
+pub fn parts_beside(part: i64) -> [i64; 2] {
+    parts_of(part.div_euclid(PARTS))
+}
+
 /// Returns where an outbound stands.
 pub fn standing(tx: &mut dyn Tx, outbound: i64) -> Result<DeliveryState> {
     let [first, last] = parts_of(outbound);
-    let parts = tx.all(
+    let mut parts = Standing::default();
+    tx.query(
         "SELECT state, open, reason, message FROM part WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
         params![first, last],
-        PartState::from_row,
+        &mut |row| parts.take(row).map(ControlFlow::Continue),
     )?;
-    Ok(derive(&parts))
+    Ok(parts.derive())
+}
+
+/// The parts of an outbound.
+#[derive(Default)]
+pub struct Standing(Vec<PartState>);
+
+impl Standing {
+    /// Takes the next part: the first four columns of a row.
+    pub fn take(&mut self, row: &dyn Row) -> Result<()> {
+        self.0.push(PartState::from_row(row)?);
+        Ok(())
+    }
+
+    /// How many were taken.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The part of this place has arrived as this message.
+    pub fn arrive(&mut self, place: usize, message: Option<String>) {
+        if let Some(part) = self.0.get_mut(place) {
+            *part = PartState { state: "sent".to_owned(), open: false, reason: None, message };
+        }
+    }
+
+    /// Returns where the outbound stands.
+    pub fn derive(&self) -> DeliveryState {
+        derive(&self.0)
+    }
 }
 
 /// Returns where the part before this one of its outbound stands.
