@@ -1,10 +1,11 @@
 //! The end of a task, and what it wakes.
 
-use super::usage::{COST, usage};
+use super::rows::small;
+use super::usage::cost;
 use super::{approving, lanes};
 use crate::domain::usage::Usage;
 use crate::store::error::Result;
-use crate::store::tx::{Query, Tx, into};
+use crate::store::tx::Tx;
 use crate::store::value::{Row, params};
 
 /// How a task ends.
@@ -29,17 +30,58 @@ pub fn end(tx: &mut dyn Tx, task: i64, ending: Ending<'_>) -> Result<Usage> {
          WHERE id = ?1",
         params![task, ending.state, ending.why, ending.at],
     )?;
-    approving::withdraw_of(tx, task, ending.at)?;
-    let (mut parent, mut cost) = (Vec::new(), Vec::new());
-    let params = params![task];
-    tx.query_all(&mut [
-        Query { sql: PARENT, params, each: &mut into(&mut parent, parked) },
-        Query { sql: COST, params, each: &mut into(&mut cost, |row| usage(row, 0)) },
-    ])?;
-    if let Some(parent) = parent.pop() {
-        wake(tx, &parent)?;
+    untie(tx, task, ending.at)?;
+    cost(tx, task)
+}
+
+/// What a run has come to since it was last written.
+#[derive(Clone, Copy, Debug)]
+pub struct Gain<'a> {
+    /// The facts, when they changed.
+    pub facts: Option<&'a str>,
+    /// The row of where it speaks, when that changed.
+    pub whereabouts: Option<i64>,
+    /// What it has cost.
+    pub usage: Usage,
+}
+
+/// Ends a task that runs, with what it has come to. Nobody resumes it: its header goes. It waited for nothing, so its
+/// lane's summary stays as it is.
+pub fn finish(tx: &mut dyn Tx, task: i64, ending: Ending<'_>, gain: Gain<'_>) -> Result<()> {
+    let Usage { calls, input, cached, output, micro_usd } = gain.usage;
+    let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
+    tx.execute_later(
+        "UPDATE task SET state = ?2, why = ?3, ended_at = ?4, instance = NULL, start_at = NULL,
+             child = NULL, finish = 1 + COALESCE((SELECT MAX(e.finish) FROM task e
+                 WHERE e.conversation = task.conversation AND e.epoch = task.epoch
+                   AND e.finish IS NOT NULL), 0),
+             header = NULL, facts = COALESCE(?5, facts), whereabouts = COALESCE(?6, whereabouts),
+             calls = calls + ?7, input = input + ?8, cached = cached + ?9, output = output + ?10,
+             micro_usd = micro_usd + ?11
+         WHERE id = ?1",
+        params![
+            task,
+            ending.state,
+            ending.why,
+            ending.at,
+            gain.facts,
+            gain.whereabouts,
+            calls,
+            input,
+            cached,
+            output,
+            money
+        ],
+    )
+}
+
+/// Takes back what an ended task was or is to be allowed, and wakes the task that waited for its end.
+pub fn untie(tx: &mut dyn Tx, task: i64, now: i64) -> Result<()> {
+    approving::withdraw_of(tx, task, now)?;
+    match tx.optional(PARENT, params![task], parked)? {
+        Some(parent) => wake(tx, &parent),
+        None => Ok(()),
     }
-    Ok(cost.pop().unwrap_or_default())
 }
 
 /// The task that is parked on this one as its child.

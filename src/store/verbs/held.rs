@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::outbox::{self, Prepared, SaidFor};
+use super::outbox::{self, LastWords, Prepared, SaidFor};
 use super::said::{RawBody, body, raw_body};
 use super::standing::parts_of;
 use crate::store::delivery::Queued;
@@ -35,22 +35,26 @@ pub fn button(
 /// answer of their own.
 pub fn say(
     tx: &mut dyn Tx,
-    task: i64,
-    first: i64,
+    words: LastWords<'_>,
     draft: &Prepared,
     now: DateTime<Utc>,
 ) -> Result<Queued> {
-    let sql = "SELECT token FROM hold WHERE task = ?1 AND open = 1";
-    let spent: Option<String> = tx.first(sql, params![task])?;
-    let mut queued = outbox::say(tx, draft, SaidFor::Finish(task, first), now)?;
-    let Some(spent) = spent else { return Ok(queued) };
-    if draft.token().is_some_and(|own| own != spent) {
-        close(tx, task)?;
-        return Ok(queued);
+    let task = words.task;
+    let own = draft.token();
+    match words.spent {
+        None => outbox::say(tx, draft, SaidFor::Finish(words), now),
+        Some(spent) if own.is_some_and(|own| own != spent) => {
+            close(tx, task)?;
+            outbox::say(tx, draft, SaidFor::Finish(words), now)
+        }
+        Some(_) => {
+            let words = LastWords { sender: None, ..words };
+            let mut queued = outbox::say(tx, draft, SaidFor::Finish(words), now)?;
+            turn(tx, queued.outbound.0, Turn::HOLD)?;
+            queued.parts.clear();
+            Ok(queued)
+        }
     }
-    turn(tx, queued.outbound.0, Turn::HOLD)?;
-    queued.parts.clear();
-    Ok(queued)
 }
 
 /// From which state parts move to which.

@@ -31,14 +31,6 @@ pub fn mark(tx: &mut dyn Tx, part: PartId, instance: &Instance, now: i64) -> Res
     Ok(marked == 1)
 }
 
-/// The same of a part that was queued in this very transaction: it may be.
-pub fn mark_new(tx: &mut dyn Tx, part: PartId, instance: &Instance, now: i64) -> Result<()> {
-    tx.execute_later(
-        "UPDATE part SET state = 'sending', instance = ?2, attempts = 1, updated_at = ?3 WHERE id = ?1",
-        params![part.0, &instance.0, now],
-    )
-}
-
 /// A due part whose call is not read yet.
 pub struct RawPart {
     id: i64,

@@ -28,6 +28,7 @@ mod intake;
 mod janitor;
 mod keys;
 mod lanes;
+mod last;
 mod late;
 mod lean;
 mod ledger;

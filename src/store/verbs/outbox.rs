@@ -4,9 +4,10 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{Body, ConversationId, Part};
 
 use super::conversations;
+use super::last::Last;
 use super::rows::{json, millis, small};
 use super::standing::PARTS;
-use crate::domain::ids::{OutboundId, PartId};
+use crate::domain::ids::{Instance, OutboundId, PartId};
 use crate::domain::transcript::Item;
 use crate::store::delivery::{Draft, DuePart, Queued};
 use crate::store::error::{Result, StoreError};
@@ -85,8 +86,8 @@ pub enum SaidFor<'a> {
     Task(i64),
     /// By a task's call with this id.
     Call(i64, &'a str),
-    /// As a task's last words, beside items of its transcript that are numbered from this one on.
-    Finish(i64, i64),
+    /// As a task's last words.
+    Finish(LastWords<'a>),
     /// By a command's row.
     Command(i64),
     /// By a command that was typed in this conversation.
@@ -97,10 +98,24 @@ pub enum SaidFor<'a> {
     Notice,
 }
 
+/// The end of a task, in which something is said.
+#[derive(Clone, Copy, Debug)]
+pub struct LastWords<'a> {
+    /// The task.
+    pub task: i64,
+    /// It, as it was before its last items were written.
+    pub last: &'a Last,
+    /// The right to answer that was spent on a button for what is said.
+    pub spent: Option<&'a str>,
+    /// Who sends the first part at once.
+    pub sender: Option<&'a Instance>,
+}
+
 impl SaidFor<'_> {
     fn task(self) -> Option<i64> {
         match self {
-            Self::Task(task) | Self::Call(task, _) | Self::Finish(task, _) => Some(task),
+            Self::Task(task) | Self::Call(task, _) => Some(task),
+            Self::Finish(words) => Some(words.task),
             _ => None,
         }
     }
@@ -130,9 +145,13 @@ pub fn say(
 ) -> Result<Queued> {
     let Here { conversation, closed, asked } = here(tx, &draft.conversation, why)?;
     let answer = asked == Some(conversation);
-    let said = match why {
-        SaidFor::Finish(_, first) => draft.said.map(|place| first + place),
-        _ => None,
+    let (said, sender) = match why {
+        SaidFor::Finish(words) => {
+            // The items that hold its words are written beside it.
+            let said = draft.said.map(|place| words.last.held.items + 1 + place);
+            (said, words.sender)
+        }
+        _ => (None, None),
     };
     let made = tx.insert(
         "INSERT INTO outbound
@@ -153,10 +172,13 @@ pub fn say(
     let not_made = || StoreError::Corrupt("what is said was not stored: a defect".to_owned());
     let outbound = OutboundId(made.ok_or_else(not_made)?);
     let mut parts = Vec::with_capacity(draft.parts.len());
-    let row = Row { outbound, conversation, answer, now: millis(now), refused: closed.as_deref() };
+    let (account, now) = (draft.conversation.account().as_str(), millis(now));
+    let refused = closed.as_deref();
+    let mut row = Row { outbound, conversation, account, answer, now, refused, sender };
     for (place, (part, text)) in (0..PARTS).zip(&draft.parts) {
+        let departs = row.sender.is_some();
         let due = DuePart {
-            id: row.insert(tx, place, draft.conversation.account().as_str(), text)?,
+            id: row.insert(tx, place, text)?,
             outbound,
             part: part.clone(),
             attempts: 0,
@@ -164,8 +186,9 @@ pub fn say(
             expires_at: draft.expires_at,
             unclear: false,
             answer,
-            departs: false,
+            departs,
         };
+        row.sender = None;
         parts.extend(closed.is_none().then_some(due));
     }
     Ok(Queued { outbound, parts })
@@ -189,6 +212,12 @@ fn here(tx: &mut dyn Tx, id: &ConversationId, why: SaidFor<'_>) -> Result<Here> 
         // No row has this number: it came from nowhere.
         _ => (OF_TASK, 0),
     };
+    if let SaidFor::Finish(LastWords { last: Last { asked, .. }, .. }) = why
+        && asked.is(id)
+    {
+        let (conversation, closed) = (asked.conversation, asked.closed.clone());
+        return Ok(Here { conversation, closed, asked: Some(conversation) });
+    }
     let (mut known, mut asked) = (Vec::new(), Vec::new());
     tx.query_all(&mut [
         Query {
@@ -219,31 +248,41 @@ fn here(tx: &mut dyn Tx, id: &ConversationId, why: SaidFor<'_>) -> Result<Here> 
 struct Row<'a> {
     outbound: OutboundId,
     conversation: i64,
+    account: &'a str,
     answer: bool,
     now: i64,
     refused: Option<&'a str>,
+    /// Who sends it at once.
+    sender: Option<&'a Instance>,
 }
 
 impl Row<'_> {
-    fn insert(&self, tx: &mut dyn Tx, place: i64, account: &str, text: &str) -> Result<PartId> {
+    fn insert(&self, tx: &mut dyn Tx, place: i64, text: &str) -> Result<PartId> {
         let id = self.outbound.0 * PARTS + place;
         let open = self.refused.is_none();
-        let state = if open { "queued" } else { "refused" };
+        let sender = self.sender.filter(|_| open).map(|instance| instance.0.as_str());
+        let state = match (open, sender) {
+            (false, _) => "refused",
+            (true, Some(_)) => "sending",
+            (true, None) => "queued",
+        };
         let told: Option<i64> = (!open && self.answer).then_some(0);
         tx.execute_later(
             "INSERT INTO part
-                 (id, outbound, conversation, account, state, open, told, reason, updated_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                 (id, outbound, conversation, account, state, open, told, reason, updated_at, instance, attempts)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 id,
                 self.outbound.0,
                 self.conversation,
-                account,
+                self.account,
                 state,
                 open,
                 told,
                 self.refused,
-                self.now
+                self.now,
+                sender,
+                sender.is_some()
             ],
         )?;
         if open || told.is_some() {

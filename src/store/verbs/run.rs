@@ -5,12 +5,13 @@ use chrono::{DateTime, Utc};
 use super::approving;
 use super::asking;
 use super::claimed::RawClaimed;
-use super::ending::{Ending, end};
-use super::fence::{Held, held};
-use super::outbox;
+use super::ending::{self, Ending, Gain};
+use super::fence::Held;
+use super::last::{Last, look};
+use super::outbox::{self, LastWords};
 use super::rows::{ITEM_VERSION, json, lean, millis, small};
 use super::usage::cost;
-use super::{absorbing, claiming, facts, held as holding, lanes, locks, marks, unsend};
+use super::{absorbing, claiming, facts, held as holding, lanes, locks, unsend};
 use crate::domain::facts::Mode;
 use crate::domain::task::{Claim, ParkedOn};
 use crate::domain::transcript::Item;
@@ -162,8 +163,8 @@ pub enum RawCommitted {
 /// Writes an advance under its claim; nothing when the claim is lost.
 pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawCommitted> {
     locks::of_task(tx, claim.task.0, advance.drafts().map(outbox::Prepared::conversation))?;
-    let Some(held) = held(tx, claim)? else { return Ok(RawCommitted::Lost) };
-    let task = claim.task.0;
+    let Some(last) = look(tx, claim)? else { return Ok(RawCommitted::Lost) };
+    let (task, held) = (claim.task.0, last.held);
     let Prepared { items, now, seen, how, .. } = advance;
     if !seen.is_empty() {
         absorbing::absorb(tx, task, held.lane, seen, *now)?;
@@ -173,8 +174,11 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
     if held.unsent {
         unsend::again(tx, task)?;
     }
-    advance.write(tx, task)?;
     let Held { stop, mode, .. } = held;
+    // What ends is written with its end.
+    if !matches!(how, How::Finish(_)) {
+        advance.write(tx, task)?;
+    }
     match &advance.leave {
         Some(Use::Consume { key, hash }) if !approving::consume(tx, task, key, hash, *now)? => {
             return Ok(RawCommitted::NoLeave { stop, mode });
@@ -189,7 +193,7 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
         How::Park(_) if stop => Ok(RawCommitted::Continue { stop, mode }),
         How::Park(parking) => run.park(tx, parking),
         How::Release => run.release(tx),
-        How::Finish(finish) => run.finish(tx, finish, first),
+        How::Finish(finish) => run.finish(tx, &last, finish, advance.usage),
     }
 }
 
@@ -210,17 +214,14 @@ impl Prepared {
     fn write(&self, tx: &mut dyn Tx, task: i64) -> Result<()> {
         let facts = match &self.how {
             How::Step { facts, .. } => facts.as_ref(),
-            How::Finish(finish) => finish.facts.as_ref(),
             _ => None,
         };
         let whereabouts = facts.map(|facts| facts.whereabouts(tx)).transpose()?;
-        // Nobody resumes what has ended.
-        let over = matches!(self.how, How::Finish(_));
         let Usage { calls, input, cached, output, micro_usd } = self.usage;
         let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
         tx.execute_later(
-            "UPDATE task SET header = CASE WHEN CAST(?9 AS BIGINT) = 0 THEN COALESCE(?2, header) END,
-                 facts = COALESCE(?3, facts), whereabouts = COALESCE(?10, whereabouts),
+            "UPDATE task SET header = COALESCE(?2, header),
+                 facts = COALESCE(?3, facts), whereabouts = COALESCE(?9, whereabouts),
                  calls = calls + ?4, input = input + ?5, cached = cached + ?6, output = output + ?7,
                  micro_usd = micro_usd + ?8 WHERE id = ?1",
             params![
@@ -232,7 +233,6 @@ impl Prepared {
                 cached,
                 output,
                 money,
-                over,
                 whereabouts
             ],
         )
@@ -283,31 +283,51 @@ impl Run<'_> {
         Ok(RawCommitted::Ended { queued: Vec::new(), next: None, usage })
     }
 
-    /// Ends the task and says its last words; `first` is the number of the items that were written with it.
-    fn finish(&self, tx: &mut dyn Tx, finish: &Finish, first: i64) -> Result<RawCommitted> {
-        let (task, now) = (self.claim.task.0, self.now);
+    /// Ends the task and says its last words.
+    fn finish(
+        &self,
+        tx: &mut dyn Tx,
+        last: &Last,
+        finish: &Finish,
+        usage: Usage,
+    ) -> Result<RawCommitted> {
+        let (task, at) = (self.claim.task.0, millis(self.now));
         let why = match &finish.end {
             End::Done => None,
             End::Failed { why } => Some(why.as_str()),
             End::Stopped => Some("stopped by a person"),
         };
         let state = finish.end.state().name();
-        let usage = end(tx, task, Ending { state, why, at: millis(now) })?;
-        let mut queued = Vec::with_capacity(finish.say.len());
-        for draft in &finish.say {
-            queued.push(holding::say(tx, task, first, draft, now)?);
+        let facts = finish.facts.as_ref();
+        let whereabouts = facts.map(|facts| facts.whereabouts(tx)).transpose()?;
+        let gain = Gain { facts: facts.map(facts::Written::rest), whereabouts, usage };
+        ending::finish(tx, task, Ending { state, why, at }, gain)?;
+        if last.is_tied {
+            ending::untie(tx, task, at)?;
         }
-        let part = queued.first_mut().and_then(|said| said.parts.first_mut());
-        if let Some(part) = part.filter(|_| finish.departs) {
-            marks::mark_new(tx, part.id, &self.claim.instance, millis(now))?;
-            part.departs = true;
-        }
+        let queued = self.say(tx, last, finish)?;
         if finish.set_aside {
             raise_epoch(tx, task)?;
         }
-        lanes::refresh(tx, self.held.lane)?;
+        let mut cost = last.cost;
+        cost.add(usage);
         let next = self.next(tx, finish.hand_over)?;
-        Ok(RawCommitted::Ended { queued, next, usage })
+        Ok(RawCommitted::Ended { queued, next, usage: cost })
+    }
+
+    /// Says the last words; the first part of the first leaves at once, if anything may.
+    fn say(&self, tx: &mut dyn Tx, last: &Last, finish: &Finish) -> Result<Vec<Queued>> {
+        let sender = finish.departs.then_some(&self.claim.instance);
+        let mut words =
+            LastWords { task: self.claim.task.0, last, spent: last.spent.as_deref(), sender };
+        let mut queued = Vec::with_capacity(finish.say.len());
+        for draft in &finish.say {
+            queued.push(holding::say(tx, words, draft, self.now)?);
+            words.sender = None;
+            // A right of its own has let go what comes behind it.
+            words.spent = words.spent.filter(|spent| draft.token().is_none_or(|own| own == *spent));
+        }
+        Ok(queued)
     }
 
     /// The claim has ended and the task has not; returns what it cost so far.
@@ -344,13 +364,23 @@ fn item_text(item: &Item) -> Result<String> {
     }
 }
 
-/// Appends items, the first under this number.
+/// Appends items, the first under this number: two at a time, as most answers are.
 fn append(tx: &mut dyn Tx, task: i64, first: i64, items: &[String]) -> Result<()> {
-    for (seq, item) in (first..).zip(items) {
-        tx.execute_later(
-            "INSERT INTO transcript (task, seq, v, item) VALUES (?1, ?2, ?3, ?4)",
-            params![task, seq, ITEM_VERSION, item],
-        )?;
+    for (seq, items) in (first..).step_by(2).zip(items.chunks(2)) {
+        match items {
+            [one, other] => tx.execute_later(
+                "INSERT INTO transcript (task, seq, v, item) VALUES (?1, ?2, ?3, ?4), (?1, ?5, ?3, ?6)",
+                params![task, seq, ITEM_VERSION, one, seq + 1, other],
+            )?,
+            alone => {
+                for one in alone {
+                    tx.execute_later(
+                        "INSERT INTO transcript (task, seq, v, item) VALUES (?1, ?2, ?3, ?4)",
+                        params![task, seq, ITEM_VERSION, one],
+                    )?;
+                }
+            }
+        }
     }
     Ok(())
 }

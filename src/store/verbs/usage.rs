@@ -17,12 +17,10 @@ pub fn usage(row: &dyn Row, first: usize) -> Result<Usage> {
     })
 }
 
-/// What a task has cost so far.
-pub const COST: &str = "SELECT calls, input, cached, output, micro_usd FROM task WHERE id = ?1";
-
 /// Returns what a task has cost so far.
 pub fn cost(tx: &mut dyn Tx, task: i64) -> Result<Usage> {
-    tx.one(COST, params![task], |row| usage(row, 0))
+    let sql = "SELECT calls, input, cached, output, micro_usd FROM task WHERE id = ?1";
+    tx.one(sql, params![task], |row| usage(row, 0))
 }
 
 /// Counts what a task has cost besides its steps.

@@ -1,0 +1,78 @@
+//! What a write of a run looks at first, in one statement: whether its claim holds, and what its end has to know.
+
+use selkie_channel_core::ConversationId;
+
+use super::fence::{Held, STOP_UNSENT};
+use super::usage::usage;
+use crate::domain::facts::Mode;
+use crate::domain::task::Claim;
+use crate::domain::usage::Usage;
+use crate::store::error::Result;
+use crate::store::tx::Tx;
+use crate::store::value::params;
+
+/// A task under its claim.
+#[derive(Debug)]
+pub struct Last {
+    /// What the holder of the claim needs to know.
+    pub held: Held,
+    /// Where it was asked for.
+    pub asked: Asked,
+    /// Leave for a call of its is sought or given, or another task waits for its end.
+    pub is_tied: bool,
+    /// The right to answer that was spent on a button for what it says.
+    pub spent: Option<String>,
+    /// What it has cost so far.
+    pub cost: Usage,
+}
+
+/// A conversation in which something was asked for.
+#[derive(Debug)]
+pub struct Asked {
+    /// Its row.
+    pub conversation: i64,
+    /// Why it is closed, if it is.
+    pub closed: Option<String>,
+    account: String,
+    key: String,
+}
+
+impl Asked {
+    /// Whether it is this one.
+    pub fn is(&self, id: &ConversationId) -> bool {
+        self.account == id.account().as_str() && self.key == id.key()
+    }
+}
+
+/// Looks; `None` when the claim is lost.
+pub fn look(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Last>> {
+    tx.optional(
+        "SELECT t.lane, t.stop, c.plan, (SELECT MAX(seq) FROM transcript WHERE transcript.task = t.id),
+             c.id, c.closed, c.account, c.key,
+             EXISTS (SELECT 1 FROM approval WHERE task = t.id AND state IN ('open', 'approved'))
+                 OR EXISTS (SELECT 1 FROM task WHERE child = t.id AND state = 'parked'),
+             (SELECT token FROM hold WHERE task = t.id AND open = 1),
+             t.calls, t.input, t.cached, t.output, t.micro_usd
+         FROM task t JOIN conversation c ON c.id = t.conversation
+         WHERE t.id = ?1 AND t.state = 'running' AND t.claim = ?2 AND t.instance = ?3",
+        params![claim.task.0, claim.number, &claim.instance.0],
+        |row| {
+            let stop: i64 = row.get(1)?;
+            let held = Held {
+                lane: row.get(0)?,
+                stop: stop != 0,
+                unsent: stop == STOP_UNSENT,
+                mode: if row.get(2)? { Mode::Plan } else { Mode::Normal },
+                items: row.get::<Option<i64>>(3)?.unwrap_or_default(),
+            };
+            let asked = Asked {
+                conversation: row.get(4)?,
+                closed: row.get(5)?,
+                account: row.get(6)?,
+                key: row.get(7)?,
+            };
+            let (is_tied, spent, cost) = (row.get(8)?, row.get(9)?, usage(row, 10)?);
+            Ok(Last { held, asked, is_tied, spent, cost })
+        },
+    )
+}
