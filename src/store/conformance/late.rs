@@ -4,6 +4,7 @@ use super::*;
 
 laws![
     an_edit_that_means_the_bot_starts_what_was_not_started,
+    what_comes_beside_an_edit_that_starts_is_lost_nowhere,
     older_talk_belongs_to_its_task_and_outlives_a_restart,
 ];
 
@@ -29,6 +30,25 @@ async fn an_edit_that_means_the_bot_starts_what_was_not_started(bed: &dyn Fixtur
     assert_eq!(ledger.counts().await.unwrap().waiting, 1);
     let claimed = ledger.claim(&lane(1), &instance("a"), at(9)).await.unwrap().unwrap();
     assert_eq!(claimed.heard[0].1.text, "selkie, :e1", "a waiting message is changed");
+}
+
+async fn what_comes_beside_an_edit_that_starts_is_lost_nowhere(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let talk = arrival(message(1, 1), Disposition::Ignored("untriggered"));
+    push(ledger.as_ref(), talk, no_fuse()).await;
+    let batch = vec![meant(1, ":e1"), task(message(1, 2))];
+    let accepted = ledger.accept(batch, None, fuse(1)).await.unwrap();
+    let [first] = &accepted.claimed[..] else { panic!("{} are claimed", accepted.claimed.len()) };
+    assert_eq!(first.heard[0].1.text, "selkie, :e1");
+    finished(ledger.as_ref(), &first.claim, finish("yes", vec![])).await;
+    let next = ledger.claim(&lane(1), &instance("a"), at(9)).await.unwrap().unwrap();
+    assert_eq!(next.heard[0].1.key, "tg:8:-1:2");
+    finished(ledger.as_ref(), &next.claim, finish("yes", vec![])).await;
+    // In another conversation it waits as little.
+    let batch = vec![meant(3, ":e2"), task(message(2, 4))];
+    let accepted = ledger.accept(batch, None, fuse(2)).await.unwrap();
+    let keys: Vec<_> = accepted.claimed.iter().map(|c| c.heard[0].1.key.as_str()).collect();
+    assert_eq!(keys, ["tg:8:-1:3:e2", "tg:8:-2:4"]);
 }
 
 async fn older_talk_belongs_to_its_task_and_outlives_a_restart(bed: &dyn Fixture) {

@@ -5,62 +5,21 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{Cursor, Inbound};
 
-use super::claimed::RawClaimed;
-use super::rows::{lean, millis};
+use super::claimed::{self, RawClaimed};
+use super::event::Row;
+use super::glance::{Glance, Here};
+use super::rows::millis;
 use super::{
-    answered, approvals, claiming, closing, conversations, facts, keys, lanes, late, locks, moved,
-    stop, tasks, texts, unsend,
+    answered, approvals, claiming, closing, conversations, lanes, late, locks, moved, stop, tasks,
+    unsend,
 };
-use crate::domain::ids::InboxId;
+use crate::domain::ids::{InboxId, Instance};
 use crate::domain::task::Lane;
 use crate::store::arrival::{Arrival, Disposition, NewTask};
 use crate::store::error::{Result, StoreError};
 use crate::store::intake::{Accepted, Fresh, Fuse};
 use crate::store::tx::Tx;
 use crate::store::value::params;
-
-/// An arrival, written as text before it reaches the writer.
-#[derive(Debug)]
-pub struct Row {
-    arrival: Arrival,
-    text: String,
-    /// Of the task that it may become.
-    facts: Option<facts::Written>,
-}
-
-impl Row {
-    /// Writes an arrival's texts.
-    pub fn new(mut arrival: Arrival) -> Result<Self> {
-        keys::shorten(&mut arrival);
-        let text = lean(&arrival.inbound)?;
-        let facts = match &arrival.disposition {
-            Disposition::Task(task) | Disposition::MeantNow(task) => {
-                Some(facts::Written::new(&task.facts)?)
-            }
-            _ => None,
-        };
-        Ok(Self { arrival, text, facts })
-    }
-
-    /// Returns the account that brought it.
-    pub fn account(&self) -> &str {
-        self.arrival.inbound.conversation.account().as_str()
-    }
-
-    fn is_task(&self) -> bool {
-        matches!(self.arrival.disposition, Disposition::Task(_))
-    }
-
-    /// Whether a message is taken back: its text must not stay in the log.
-    pub fn takes_back(&self) -> bool {
-        matches!(self.arrival.disposition, Disposition::Unsent)
-    }
-
-    /// Returns about how many bytes it will take.
-    pub fn bytes(&self) -> usize {
-        self.text.len() + self.facts.as_ref().map_or(0, facts::Written::bytes)
-    }
-}
 
 /// What was accepted, with claims that are not read yet.
 #[derive(Debug, Default)]
@@ -69,10 +28,18 @@ pub struct RawAccepted {
     claimed: Vec<RawClaimed>,
     /// Lanes that got work, each once.
     touched: Vec<i64>,
-    /// The task of the batch may be stored as running.
-    may_start: bool,
-    /// It was: its claim is still to be written.
-    started: Option<i64>,
+    /// Who claims the task of the batch, which may be stored as running.
+    claimer: Option<Instance>,
+    /// It was: it is still to be gathered.
+    started: Option<Started>,
+}
+
+/// A task that was stored as running.
+#[derive(Debug)]
+struct Started {
+    task: i64,
+    /// Its conversation, while it is as it was looked at.
+    here: Option<Here>,
 }
 
 impl RawAccepted {
@@ -92,12 +59,14 @@ pub fn accept(
     locks::named(tx, rows.iter().map(|row| &row.arrival.inbound.conversation))?;
     // Beside others of the batch the platform's order decides who is first; alone it may start at once.
     let alone = rows.iter().filter(|r| r.is_task()).count() == 1;
-    let mut out = RawAccepted { may_start: alone && fuse.permits > 0, ..RawAccepted::default() };
+    let claimer = (alone && fuse.permits > 0).then(|| fuse.instance.clone());
+    let mut out = RawAccepted { claimer, ..RawAccepted::default() };
     for (index, row) in rows.iter().enumerate() {
         store(tx, index, row, fuse.now, &mut out)?;
     }
-    if let Some(task) = out.started {
-        out.claimed.push(claiming::start(tx, task, &fuse.instance, fuse.now)?);
+    if let Some(started) = out.started.take() {
+        let claimed = gather(tx, rows, &out, started)?;
+        out.claimed.push(claimed);
     }
     if let Some(cursor) = cursor {
         tx.execute_later(
@@ -118,6 +87,27 @@ pub fn accept(
     Ok(out)
 }
 
+/// Gathers the task that was stored as running: nothing has to be read again when all of the batch is its message.
+fn gather(
+    tx: &mut dyn Tx,
+    rows: &[Row],
+    out: &RawAccepted,
+    started: Started,
+) -> Result<RawClaimed> {
+    let Started { task, here } = started;
+    match (rows, here, &out.claimer, &out.accepted.fresh[..]) {
+        ([Row { text, facts: Some(facts), arrival }], Some(here), Some(instance), [fresh])
+            if arrival.inbound.album.is_none() =>
+        {
+            let account = arrival.inbound.conversation.account().as_str();
+            let inbox = fresh.row;
+            let new = claimed::New { task, instance, account, here, facts, inbox, text };
+            claimed::gather_new(tx, new)
+        }
+        _ => claimed::gather(tx, task),
+    }
+}
+
 fn store(
     tx: &mut dyn Tx,
     index: usize,
@@ -126,22 +116,18 @@ fn store(
     out: &mut RawAccepted,
 ) -> Result<()> {
     let inbound = &row.arrival.inbound;
-    let known = tx.exists(
-        "SELECT 1 FROM inbox WHERE account = ?1 AND key = ?2",
-        params![row.account(), &inbound.key],
-    )?;
-    if known {
+    let glance = row.glance(tx)?;
+    if glance.known {
         if let Disposition::Earlier(task) = row.arrival.disposition {
             late::adopt(tx, inbound, task)?;
         }
         out.accepted.known += 1;
         return Ok(());
     }
-    let conversation = conversations::find(tx, &inbound.conversation)?;
-    if let Some(here) = conversation
+    if let Some(here) = &glance.here
         && let Some(question) = answers(tx, here, &row.arrival)?
     {
-        let to = Belongs { conversation, question, ..Belongs::default() };
+        let to = Belongs { conversation: Some(here.row), question, ..Belongs::default() };
         let id = insert(tx, row, "answer", to, now)?;
         out.accepted.fresh.push(Fresh { index, row: id });
         out.accepted.commands.push((id, inbound.clone()));
@@ -152,7 +138,7 @@ fn store(
         Disposition::MeantNow(_) if late::is_answered(tx, inbound)? => &edit,
         other => other,
     };
-    let to = carry_out(tx, row, conversation, disposition, now, out)?;
+    let to = carry_out(tx, row, &glance, disposition, now, out)?;
     let name = if to.applied { Cow::Borrowed(APPLIED) } else { name(disposition) };
     let id = insert(tx, row, &name, to, now)?;
     out.accepted.fresh.push(Fresh { index, row: id });
@@ -176,17 +162,28 @@ struct Belongs {
 }
 
 /// The open question that a message answers, if it does; no question for words that decide an approval.
-fn answers(tx: &mut dyn Tx, here: i64, arrival: &Arrival) -> Result<Option<Option<i64>>> {
+fn answers(tx: &mut dyn Tx, here: &Here, arrival: &Arrival) -> Result<Option<Option<i64>>> {
     if !arrival.may_answer() {
         return Ok(None);
     }
     let inbound = &arrival.inbound;
-    let question = answered::answered_by(tx, here, inbound)?;
+    let question = match here.untold.asked {
+        true => answered::answered_by(tx, here.row, inbound)?,
+        false => None,
+    };
     if question.is_none() && approvals::meant(tx, inbound)?.is_none() {
         return Ok(None);
     }
-    conversations::hear(tx, Some(here), inbound)?;
+    hear(tx, Some(here), inbound)?;
     Ok(Some(question))
+}
+
+/// Returns the conversation of an event, and notes what the event adds to what is known of it.
+fn hear(tx: &mut dyn Tx, known: Option<&Here>, inbound: &Inbound) -> Result<i64> {
+    match known {
+        Some(here) if here.has_noted(inbound) => Ok(here.row),
+        known => conversations::hear(tx, known.map(|here| here.row), inbound),
+    }
 }
 
 /// The message of a question that was not open any more becomes what it would have been without it.
@@ -199,8 +196,8 @@ pub fn after_all(
 ) -> Result<Option<Lane>> {
     let mut out = RawAccepted::default();
     let disposition = &row.arrival.disposition;
-    let known = conversations::find(tx, &row.arrival.inbound.conversation)?;
-    let Belongs { task, .. } = carry_out(tx, row, known, disposition, now, &mut out)?;
+    let glance = row.glance(tx)?;
+    let Belongs { task, .. } = carry_out(tx, row, &glance, disposition, now, &mut out)?;
     tx.execute_later(
         "UPDATE inbox SET disposition = ?2, task = ?3, question = NULL WHERE id = ?1",
         params![inbox, name(disposition).as_ref(), task],
@@ -211,11 +208,11 @@ pub fn after_all(
     }
 }
 
-/// Does what the disposition says; returns where the row belongs. `known`: its conversation, where there is one.
+/// Does what the disposition says; returns where the row belongs.
 fn carry_out(
     tx: &mut dyn Tx,
     row: &Row,
-    known: Option<i64>,
+    glance: &Glance,
     disposition: &Disposition,
     now: DateTime<Utc>,
     out: &mut RawAccepted,
@@ -228,17 +225,17 @@ fn carry_out(
         | Disposition::Edit
         | Disposition::Unsent
         | Disposition::Tap
-        | Disposition::Earlier(_) => known,
-        _ => Some(conversations::hear(tx, known, inbound)?),
+        | Disposition::Earlier(_) => glance.row(),
+        _ => Some(hear(tx, glance.here.as_ref(), inbound)?),
     };
     let Some(here) = conversation else { return Ok(Belongs::default()) };
     let (mut task, mut applied) = (None, false);
     match disposition {
         Disposition::Task(new) | Disposition::MeantNow(new) => {
-            task = Some(begin(tx, row, new, here, now, out)?);
+            task = Some(begin(tx, At { row, new, here, glance, now }, out)?);
         }
         Disposition::Command | Disposition::Opened => conversations::open(tx, here)?,
-        Disposition::Edit => applied = edit(tx, here, inbound)?,
+        Disposition::Edit => applied = late::edit(tx, here, inbound)?,
         Disposition::Unsent => {
             if let Some(message) = &inbound.message {
                 out.accepted.stopping.extend(unsend::unsend(tx, here, message, now)?);
@@ -263,23 +260,29 @@ fn carry_out(
     Ok(Belongs { conversation, task, question: None, applied })
 }
 
-/// Makes or joins the task of a row, and stops what it interrupts.
-fn begin(
-    tx: &mut dyn Tx,
-    row: &Row,
-    new: &NewTask,
+/// What a task is made of.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    row: &'a Row,
+    new: &'a NewTask,
     here: i64,
+    glance: &'a Glance,
     now: DateTime<Utc>,
-    out: &mut RawAccepted,
-) -> Result<i64> {
-    conversations::open(tx, here)?;
-    let made = push(tx, row, new, here, now, out)?;
+}
+
+/// Makes or joins the task of a row, and stops what it interrupts.
+fn begin(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<i64> {
+    let At { new, here, glance, now, .. } = at;
+    if glance.here.as_ref().is_none_or(|known| known.is_closed) {
+        conversations::open(tx, here)?;
+    }
+    let made = push(tx, at, out)?;
     if new.interrupts {
-        // Its own claim is not written yet: it interrupts others, never itself.
+        // It interrupts others, never itself.
         let stopped = stop::interrupt(tx, here, made.task, &new.facts, now)?;
         out.accepted.stopping.extend(stopped);
     }
-    if out.started.is_none() {
+    if out.started.as_ref().is_none_or(|started| started.task != made.task) {
         lanes::refresh(tx, made.lane)?;
         if !out.touched.contains(&made.lane) {
             out.touched.push(made.lane);
@@ -291,21 +294,19 @@ fn begin(
 }
 
 /// Makes the task, or finds the one of the same album or cause.
-fn push(
-    tx: &mut dyn Tx,
-    row: &Row,
-    new: &NewTask,
-    conversation: i64,
-    now: DateTime<Utc>,
-    out: &mut RawAccepted,
-) -> Result<tasks::Made> {
+fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<tasks::Made> {
+    let At { row, new, here, glance, now } = at;
     let inbound = &row.arrival.inbound;
-    if let Some(joined) = tasks::join(tx, inbound, new, conversation, now)? {
+    if let Some(joined) = tasks::join(tx, inbound, new, here, now)? {
         return Ok(joined);
     }
-    let (lane, is_idle) = lanes::idle_of(tx, conversation)?;
+    let (lane, is_idle) = match glance.here.as_ref().and_then(|here| here.lane) {
+        Some(lane) => (lane.row, lane.is_idle),
+        None => lanes::idle_of(tx, here)?,
+    };
     // A task that starts at once never waits: that spares the indices of those that do.
-    let starts = out.may_start && new.not_before.is_none() && is_idle;
+    let may_start = out.started.is_none() && new.not_before.is_none() && is_idle;
+    let starts = out.claimer.as_ref().filter(|_| may_start);
     let Some(facts) = &row.facts else {
         return Err(StoreError::Corrupt("a task without its facts: a defect".to_owned()));
     };
@@ -316,41 +317,16 @@ fn push(
         order: inbound.order,
         gathers: new.gathers.as_deref(),
         facts,
+        whereabouts: glance.whereabouts,
         starts,
     };
-    let made = tasks::make(tx, new, conversation, &made, now)?;
-    if made.is_new {
-        out.started = starts.then_some(made.task);
+    let made = tasks::make(tx, new, here, &made, now)?;
+    if made.is_new && starts.is_some() {
+        let known = glance.here.clone();
+        let here = known.filter(|here| here.place == inbound.place.key());
+        out.started = Some(Started { task: made.task, here });
     }
     Ok(made)
-}
-
-/// Changes the stored text of a message that waits: of a task, or as context for one. Returns whether it
-/// did.
-fn edit(tx: &mut dyn Tx, conversation: i64, inbound: &Inbound) -> Result<bool> {
-    let Some(message) = &inbound.message else { return Ok(false) };
-    let waiting: Vec<(i64, String)> = tx.all(
-        "SELECT id, inbound FROM inbox
-         WHERE message = ?1 AND conversation = ?2 AND
-             (disposition = 'gate' OR (disposition = 'context' AND task IS NULL) OR
-              (disposition = 'task' AND (SELECT state FROM task WHERE id = inbox.task) = 'waiting'))",
-        params![message.as_str(), conversation],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
-    let mut applied = false;
-    for (row, before) in waiting {
-        let Some(text) = texts::with_text(&before, &inbound.text) else {
-            // Its task ends as failed when it is claimed: nobody answers the words before the edit.
-            tracing::warn!(
-                row,
-                "a waiting message that was edited cannot be read: the edit is kept"
-            );
-            continue;
-        };
-        tx.execute_later("UPDATE inbox SET inbound = ?2 WHERE id = ?1", params![row, &text])?;
-        applied = true;
-    }
-    Ok(applied)
 }
 
 fn insert(

@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 
-use super::accept::{self, Row as ArrivalRow};
+use super::accept;
 use super::asking::{self, Answer};
+use super::event::Row as ArrivalRow;
 use super::outbox::{self, Prepared, SaidFor};
 use super::rows::{json, millis};
 use super::{lanes, locks};

@@ -1,15 +1,15 @@
 //! All that a worker needs of a claimed task, gathered on the writer and read off it.
 
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
-use serde::Deserialize;
 
 use super::approvals::{self, RawApproval};
+use super::around::{self, Claimer, Told, Untold};
 use super::facts::{self, RawFacts};
+use super::glance::Here;
 use super::history::{self, HISTORY, RawHistory, RawItem};
 use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
-use super::texts;
-use super::words;
+use super::{tasks, texts, words};
 use crate::domain::facts::{Facts, Mode};
 use crate::domain::ids::{InboxId, Instance, TaskId};
 use crate::domain::task::Claim;
@@ -19,11 +19,6 @@ use crate::store::question::Settled;
 use crate::store::tx::{Query, Tx, into};
 use crate::store::value::{Row, params};
 use crate::store::work::Claimed;
-
-/// How many untriggered lines a claim is handed.
-const CONTEXT: i64 = 30;
-/// How many undelivered answers a claim is told of.
-const UNDELIVERED: i64 = 16;
 
 /// A claimed task as it is stored: parsed by whoever asked, not by the writer.
 #[derive(Debug)]
@@ -43,83 +38,97 @@ pub struct RawClaimed {
     header: Option<String>,
     heard: Vec<(i64, String)>,
     words: Option<Words>,
-    context: Vec<(i64, String)>,
     items: Vec<RawItem>,
     history: RawHistory,
-    undelivered: Vec<String>,
+    told: Told,
     plan: bool,
     settled: Option<(RawQuestion, Option<(i64, String)>)>,
     approval: Option<RawApproval>,
-    open: Vec<RawQuestion>,
 }
 
 /// The messages of a task.
 const HEARD: &str = "SELECT ord, id, inbound FROM inbox WHERE task = ?1
      AND (disposition = 'task' OR disposition LIKE 'absorbed%')";
-/// Which kinds of untriggered lines wait that nobody was told of. Most tasks have none, and to look costs less than to
-/// update nothing.
-const UNTOLD: &str = "SELECT 'context' WHERE EXISTS (SELECT 1 FROM inbox
-         WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL)
-     UNION ALL SELECT 'gate' WHERE EXISTS (SELECT 1 FROM inbox
-         WHERE conversation = ?1 AND disposition = 'gate' AND task IS NULL)";
-/// The newest untriggered lines of a task.
-const LINES: &str =
-    "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition IN ('context', 'gate')
-     ORDER BY ord DESC, id DESC LIMIT ?2";
-/// Whether answers did not arrive that this task is told of.
-const UNDELIVERED_ANY: &str =
-    "SELECT 1 FROM part WHERE conversation = ?1 AND told IN (0, ?2) LIMIT 1";
+
+/// A task that was just made, as running: there is nothing of it but what made it.
+#[derive(Debug)]
+pub struct New<'a> {
+    /// Its row.
+    pub task: i64,
+    /// Who runs it.
+    pub instance: &'a Instance,
+    /// Its account.
+    pub account: &'a str,
+    /// Its conversation, as it was looked at before.
+    pub here: Here,
+    /// Its facts.
+    pub facts: &'a facts::Written,
+    /// The row of its message.
+    pub inbox: InboxId,
+    /// What stands there.
+    pub text: &'a str,
+}
+
+/// Gathers a task that was just made and claimed in one.
+pub fn gather_new(tx: &mut dyn Tx, new: New<'_>) -> Result<RawClaimed> {
+    let New { task, instance, account, here, facts, inbox, text } = new;
+    let who = Claimer { task, conversation: here.row };
+    let mut raw = RawClaimed {
+        task,
+        number: tasks::FIRST_CLAIM,
+        instance: instance.0.clone(),
+        account: account.to_owned(),
+        key: here.key,
+        place: here.place,
+        conversation: here.row,
+        workspace: here.workspace,
+        place_row: here.place_row,
+        epoch: here.epoch,
+        attempts: 1,
+        facts: facts.raw(),
+        header: None,
+        heard: vec![(inbox.0, text.to_owned())],
+        words: None,
+        items: Vec::new(),
+        history: history::finished(tx, here.row, here.epoch, HISTORY)?,
+        told: around::tell(tx, who, here.untold)?,
+        plan: here.plan,
+        settled: None,
+        approval: None,
+    };
+    mode_of_now(tx, &mut raw)?;
+    Ok(raw)
+}
 
 /// Gathers a task that was just claimed, and marks what its worker is told as told.
 pub fn gather(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
-    let mut raw = header(tx, task)?;
-    let here = raw.conversation;
-    let (mut heard, mut untold, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut tasks, mut rows, mut told) = (Vec::new(), Vec::new(), Vec::new());
-    let (of_task, of_here) = (params![task], params![here]);
-    let newest = params![here, raw.epoch, HISTORY];
+    let Header { mut raw, album, untold } = header(tx, task)?;
+    mode_of_now(tx, &mut raw)?;
+    if let Some(album) = album {
+        complete_album(tx, &raw, &album)?;
+    }
+    let (mut heard, mut history) = (Vec::new(), history::Newest::default());
     tx.query_all(&mut [
-        Query { sql: HEARD, params: of_task, each: &mut into(&mut heard, message) },
-        Query { sql: UNTOLD, params: of_here, each: &mut into(&mut untold, kind) },
-        Query { sql: LINES, params: params![task, CONTEXT], each: &mut into(&mut lines, line) },
+        Query { sql: HEARD, params: params![task], each: &mut into(&mut heard, message) },
         Query {
             sql: history::ITEMS,
-            params: of_task,
+            params: params![task],
             each: &mut into(&mut raw.items, history::item),
         },
         Query {
-            sql: history::FINISHED,
-            params: newest,
-            each: &mut into(&mut tasks, history::finished_task),
-        },
-        Query {
-            sql: history::TRANSCRIPTS,
-            params: newest,
-            each: &mut into(&mut rows, history::placed_item),
-        },
-        Query {
-            sql: UNDELIVERED_ANY,
-            params: params![here, task],
-            each: &mut into(&mut told, |row| row.get::<i64>(0)),
-        },
-        Query {
-            sql: questions::OPEN_HERE,
-            params: of_here,
-            each: &mut into(&mut raw.open, RawQuestion::from_row),
+            sql: history::NEWEST,
+            params: params![raw.conversation, raw.epoch, HISTORY],
+            each: &mut |row| history.take(row),
         },
     ])?;
+    raw.history = history.put_in_order();
     heard.sort_unstable_by_key(|(order, id, _)| (*order, *id));
     raw.heard = heard.into_iter().map(|(_, id, text)| (id, text)).collect();
     // A task of a message has one: only others are looked for words of their own.
     if raw.heard.is_empty() {
         raw.words = words::of_task(tx, task)?;
     }
-    raw.context = context(tx, &raw, &untold, lines)?;
-    raw.history = RawHistory::of(&tasks, rows);
-    if !told.is_empty() {
-        raw.undelivered = undelivered(tx, &raw)?;
-    }
-    raw.open.retain(|question| question.task != task);
+    raw.told = around::tell(tx, Claimer { task, conversation: raw.conversation }, untold)?;
     // Only a run that was stored can have asked.
     if raw.header.is_some() {
         raw.settled = questions::settled(tx, task)?;
@@ -133,21 +142,28 @@ fn message(row: &dyn Row) -> Result<(i64, i64, String)> {
     Ok((row.get(0)?, row.get(1)?, row.get(2)?))
 }
 
-fn line(row: &dyn Row) -> Result<(i64, String)> {
-    Ok((row.get(0)?, row.get(1)?))
+/// A task's row, with what has to be looked for.
+struct Header {
+    raw: RawClaimed,
+    album: Option<String>,
+    untold: Untold,
 }
 
-fn kind(row: &dyn Row) -> Result<String> {
-    row.get(0)
-}
-
-fn header(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
-    let (mut raw, album) = tx.one(
+fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
+    tx.one(
         "SELECT t.id, t.claim, t.instance, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
                 t.facts, t.header, c.plan,
                 (SELECT MIN(id) FROM conversation WHERE account = c.account AND place = c.place),
                 (SELECT place FROM whereabouts WHERE id = t.whereabouts), t.album,
-                (SELECT path FROM workspace w WHERE w.account = c.account AND w.place = c.place)
+                (SELECT path FROM workspace w WHERE w.account = c.account AND w.place = c.place),
+                EXISTS (SELECT 1 FROM inbox
+                        WHERE conversation = c.id AND disposition = 'context' AND task IS NULL),
+                EXISTS (SELECT 1 FROM inbox
+                        WHERE conversation = c.id AND disposition = 'gate' AND task IS NULL),
+                EXISTS (SELECT 1 FROM inbox WHERE task = t.id AND disposition IN ('context', 'gate')),
+                EXISTS (SELECT 1 FROM part
+                        WHERE conversation = c.id AND told IS NOT NULL AND told IN (0, t.id)),
+                EXISTS (SELECT 1 FROM question WHERE conversation = c.id AND state = 'open')
          FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         params![task],
         |row| {
@@ -167,23 +183,23 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
                 place_row: row.get(12)?,
                 heard: Vec::new(),
                 words: None,
-                context: Vec::new(),
                 items: Vec::new(),
                 history: RawHistory::default(),
-                undelivered: Vec::new(),
+                told: Told::default(),
                 plan: row.get(11)?,
                 settled: None,
                 approval: None,
-                open: Vec::new(),
             };
-            Ok((raw, row.get::<Option<String>>(14)?))
+            let untold = Untold {
+                context: row.get(16)?,
+                gate: row.get(17)?,
+                lines: row.get(18)?,
+                undelivered: row.get(19)?,
+                asked: row.get(20)?,
+            };
+            Ok(Header { raw, album: row.get(14)?, untold })
         },
-    )?;
-    mode_of_now(tx, &mut raw)?;
-    if let Some(album) = album {
-        complete_album(tx, &raw, &album)?;
-    }
-    Ok(raw)
+    )
 }
 
 /// The task is shaped in the conversation's mode of now: its facts say so, for who looks at it later.
@@ -208,55 +224,6 @@ fn complete_album(tx: &mut dyn Tx, raw: &RawClaimed, album: &str) -> Result<()> 
            AND disposition IN ('context', 'gate', 'ignored: untriggered')",
         params![raw.task, raw.conversation, album],
     )
-}
-
-/// Untriggered lines nobody was told of yet become this task's; it gets the newest of its own. Lines that still
-/// wait for the gate are shown, too: what a person says next may mean them.
-fn context(
-    tx: &mut dyn Tx,
-    raw: &RawClaimed,
-    untold: &[String],
-    mut lines: Vec<(i64, String)>,
-) -> Result<Vec<(i64, String)>> {
-    for kind in untold {
-        let takes = match kind.as_str() {
-            "context" => {
-                "UPDATE inbox SET task = ?2 WHERE conversation = ?1 AND disposition = 'context' AND task IS NULL"
-            }
-            _ => {
-                "UPDATE inbox SET task = ?2 WHERE conversation = ?1 AND disposition = 'gate' AND task IS NULL"
-            }
-        };
-        tx.execute_later(takes, params![raw.conversation, raw.task])?;
-    }
-    if !untold.is_empty() {
-        lines = tx.all(LINES, params![raw.task, CONTEXT], line)?;
-    }
-    lines.reverse();
-    Ok(lines)
-}
-
-/// Marks undelivered answers as told, and reads them.
-fn undelivered(tx: &mut dyn Tx, raw: &RawClaimed) -> Result<Vec<String>> {
-    let by = params![raw.conversation, raw.task];
-    tx.execute_later("UPDATE part SET told = ?2 WHERE conversation = ?1 AND told = 0", by)?;
-    let mut calls: Vec<String> = tx.column(
-        "SELECT r.text FROM part p JOIN rendered r ON r.part = p.id
-         WHERE p.conversation = ?1 AND p.told = ?2 ORDER BY p.id DESC LIMIT ?3",
-        params![raw.conversation, raw.task, UNDELIVERED],
-    )?;
-    calls.reverse();
-    Ok(calls
-        .iter()
-        .filter_map(|call| serde_json::from_str::<Shown>(call).ok())
-        .map(|c| c.shown)
-        .collect())
-}
-
-/// What a part's call shows a person.
-#[derive(Deserialize)]
-struct Shown {
-    shown: String,
 }
 
 impl RawClaimed {
@@ -306,15 +273,17 @@ impl RawClaimed {
             reshaped: false,
             heard,
             words: self.words,
-            context: history::readable(self.context.iter().map(|(row, text)| load(*row, text))),
+            context: history::readable(
+                self.told.context.iter().map(|(row, text)| load(*row, text)),
+            ),
             header: self.header,
             transcript,
             history: history::read(&self.history.items),
             asked_by: self.history.asked_by,
-            undelivered: self.undelivered,
+            undelivered: self.told.undelivered,
             settled: settled.map(Box::new),
             approval: self.approval.map(RawApproval::read).transpose()?.map(Box::new),
-            open: history::readable(self.open.into_iter().map(RawQuestion::read)),
+            open: history::readable(self.told.open.into_iter().map(RawQuestion::read)),
         })
     }
 }

@@ -47,7 +47,7 @@ pub fn is_owners(tx: &mut dyn Tx, lane: i64, now: DateTime<Utc>) -> Result<bool>
 }
 
 /// Writes the claim of a task, and gathers it.
-pub fn start(
+fn start(
     tx: &mut dyn Tx,
     task: i64,
     instance: &Instance,

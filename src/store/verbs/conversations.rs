@@ -12,7 +12,7 @@ use crate::store::value::{Row, params};
 
 /// When something last happened in a conversation is noted this coarsely, in milliseconds: a talk costs a
 /// page of the log now and then, and not for every message.
-const GRAIN: i64 = 10_000;
+pub const GRAIN: i64 = 10_000;
 
 /// A conversation by its key, and why it is closed.
 pub const KNOWN: &str = "SELECT id, closed FROM conversation WHERE account = ?1 AND key = ?2";

@@ -33,6 +33,16 @@ impl Written {
         &self.rest
     }
 
+    /// Returns their place, as it stands in a row of its own.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Returns both, as they are read again.
+    pub fn raw(&self) -> RawFacts {
+        (self.rest.clone(), Some(self.place.clone()))
+    }
+
     /// Returns the row of their place, made when it is new.
     pub fn whereabouts(&self, tx: &mut dyn Tx) -> Result<i64> {
         const KNOWN: &str = "SELECT id FROM whereabouts WHERE place = ?1";

@@ -182,7 +182,8 @@ fn pass(
     let lane = lanes::of_conversation(tx, here)?;
     let account = judged.conversation.account().as_str();
     let gathers = new.gathers.as_deref();
-    let row = tasks::Row { account, key: None, lane, order, gathers, facts, starts: false };
+    let (whereabouts, starts) = (None, None);
+    let row = tasks::Row { account, key: None, lane, order, gathers, facts, whereabouts, starts };
     let made = tasks::make(tx, new, here, &row, now)?;
     tx.execute_later(
         "UPDATE inbox SET disposition = 'task', task = ?2 WHERE id = ?1",

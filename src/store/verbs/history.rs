@@ -1,11 +1,13 @@
 //! The history of a conversation: the transcripts of its newest finished tasks.
 
+use std::ops::ControlFlow;
+
 use super::facts;
 use super::rows::load_item;
 use crate::domain::facts::Trust;
 use crate::domain::transcript::Item;
 use crate::store::error::Result;
-use crate::store::tx::{Query, Tx, into};
+use crate::store::tx::Tx;
 use crate::store::value::{Row, params};
 
 /// How many finished tasks make the history.
@@ -23,53 +25,67 @@ pub struct RawHistory {
     pub asked_by: Option<Trust>,
 }
 
-/// The newest finished tasks of a conversation and epoch, the newest first.
-pub const FINISHED: &str = "SELECT id, facts FROM task
-     WHERE conversation = ?1 AND epoch = ?2 AND finish IS NOT NULL ORDER BY finish DESC LIMIT ?3";
-
-/// The rows of their transcripts, in no order.
-pub const TRANSCRIPTS: &str = "SELECT i.seq, i.task, i.v, i.item FROM
-         (SELECT id FROM task WHERE conversation = ?1 AND epoch = ?2 AND finish IS NOT NULL
+/// The newest finished tasks of a conversation and epoch, each row of their transcripts with its task; in no order.
+pub const NEWEST: &str = "SELECT t.finish, t.id, t.facts, i.seq, i.v, i.item FROM
+         (SELECT finish, id, facts FROM task WHERE conversation = ?1 AND epoch = ?2 AND finish IS NOT NULL
           ORDER BY finish DESC LIMIT ?3) t
-     CROSS JOIN transcript i ON i.task = t.id";
+     LEFT JOIN transcript i ON i.task = t.id";
 
 /// The transcript of a task.
 pub const ITEMS: &str = "SELECT task, v, item FROM transcript WHERE task = ?1 ORDER BY seq";
-
-/// A finished task, and the trust in whom it asked.
-pub fn finished_task(row: &dyn Row) -> Result<(i64, Trust)> {
-    Ok((row.get(0)?, facts::trust(row.get(1)?)))
-}
-
-/// A row of a transcript with its place there.
-pub fn placed_item(row: &dyn Row) -> Result<(i64, RawItem)> {
-    Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?)))
-}
 
 /// A row of a transcript.
 pub fn item(row: &dyn Row) -> Result<RawItem> {
     Ok((row.get(0)?, row.get(1)?, row.get(2)?))
 }
 
-impl RawHistory {
-    /// Puts finished tasks, the newest first, and the rows of their transcripts in order.
-    pub fn of(tasks: &[(i64, Trust)], mut rows: Vec<(i64, RawItem)>) -> Self {
-        let asked_by = tasks.iter().map(|(_, trust)| *trust).min();
-        let place = |task: i64| tasks.iter().rev().position(|(known, _)| *known == task);
-        rows.sort_by_key(|(seq, (task, ..))| (place(*task), *seq));
-        Self { items: rows.into_iter().map(|(_, item)| item).collect(), asked_by }
+/// Takes the rows of [`NEWEST`].
+#[derive(Debug, Default)]
+pub struct Newest {
+    /// Whose trust is known.
+    tasks: Vec<i64>,
+    asked_by: Option<Trust>,
+    items: Vec<Placed>,
+}
+
+/// An item, by the end of its task and its place there.
+#[derive(Debug)]
+struct Placed {
+    finish: i64,
+    seq: i64,
+    item: RawItem,
+}
+
+impl Newest {
+    /// Takes a row.
+    pub fn take(&mut self, row: &dyn Row) -> Result<ControlFlow<()>> {
+        let task = row.get(1)?;
+        if self.tasks.last() != Some(&task) && !self.tasks.contains(&task) {
+            let trust = facts::trust(row.get(2)?);
+            self.asked_by = Some(self.asked_by.map_or(trust, |least| least.min(trust)));
+            self.tasks.push(task);
+        }
+        // A task may have left nothing.
+        if let Some(seq) = row.get(3)? {
+            let item = (task, row.get(4)?, row.get(5)?);
+            self.items.push(Placed { finish: row.get(0)?, seq, item });
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Puts what was taken in order.
+    pub fn put_in_order(mut self) -> RawHistory {
+        self.items.sort_unstable_by_key(|placed| (placed.finish, placed.seq));
+        let items = self.items.into_iter().map(|placed| placed.item).collect();
+        RawHistory { items, asked_by: self.asked_by }
     }
 }
 
 /// Returns the newest finished tasks of a conversation and epoch.
 pub fn finished(tx: &mut dyn Tx, conversation: i64, epoch: i64, most: i64) -> Result<RawHistory> {
-    let params = params![conversation, epoch, most];
-    let (mut tasks, mut rows) = (Vec::new(), Vec::new());
-    tx.query_all(&mut [
-        Query { sql: FINISHED, params, each: &mut into(&mut tasks, finished_task) },
-        Query { sql: TRANSCRIPTS, params, each: &mut into(&mut rows, placed_item) },
-    ])?;
-    Ok(RawHistory::of(&tasks, rows))
+    let mut newest = Newest::default();
+    tx.query(NEWEST, params![conversation, epoch, most], &mut |row| newest.take(row))?;
+    Ok(newest.put_in_order())
 }
 
 /// Reads items task by task; what cannot be read is left out.

@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, Cursor, Inbound};
 
-use super::accept::{self, Row};
+use super::accept;
 use super::command;
+use super::event::Row;
 use super::locks;
 use super::outbox::{self, SaidFor};
 use super::requests::{self, Prepared};

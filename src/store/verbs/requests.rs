@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::claimed::RawClaimed;
+use super::claimed::{self, RawClaimed};
 use super::conversations::{self, Site};
 use super::{claiming, facts, lanes, locks, stop, tasks, words};
 use crate::domain::ids::TaskId;
@@ -58,6 +58,7 @@ pub fn request(tx: &mut dyn Tx, asked: &Prepared, fuse: &Fuse) -> Result<RawRequ
     let (lane, is_idle) = lanes::idle_of(tx, here)?;
     // A task that starts at once never waits.
     let starts = fuse.permits > 0 && new.not_before.is_none() && is_idle;
+    let instance = starts.then_some(&fuse.instance);
     let row = tasks::Row {
         account: asked.account(),
         key: None,
@@ -65,7 +66,8 @@ pub fn request(tx: &mut dyn Tx, asked: &Prepared, fuse: &Fuse) -> Result<RawRequ
         order: *order,
         gathers: None,
         facts: &asked.facts,
-        starts,
+        whereabouts: None,
+        starts: instance,
     };
     let made = tasks::make(tx, new, here, &row, fuse.now)?;
     let mut out = RawRequested {
@@ -84,7 +86,7 @@ pub fn request(tx: &mut dyn Tx, asked: &Prepared, fuse: &Fuse) -> Result<RawRequ
         out.stopping = stop::interrupt(tx, here, made.task, &new.facts, fuse.now)?;
     }
     if starts {
-        out.claimed = Some(claiming::start(tx, made.task, &fuse.instance, fuse.now)?);
+        out.claimed = Some(claimed::gather(tx, made.task)?);
         return Ok(out);
     }
     lanes::refresh(tx, lane)?;

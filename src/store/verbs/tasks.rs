@@ -5,6 +5,7 @@ use selkie_channel_core::Inbound;
 
 use super::facts;
 use super::rows::millis;
+use crate::domain::ids::Instance;
 use crate::store::arrival::NewTask;
 use crate::store::error::Result;
 use crate::store::tx::Tx;
@@ -24,9 +25,14 @@ pub struct Row<'a> {
     pub gathers: Option<&'a str>,
     /// The facts.
     pub facts: &'a facts::Written,
-    /// It is stored as running: its claim is written next.
-    pub starts: bool,
+    /// The row of where it speaks, where that is known.
+    pub whereabouts: Option<i64>,
+    /// Who claims it as it is stored: its lane is free.
+    pub starts: Option<&'a Instance>,
 }
+
+/// The number of a claim with which a task is stored.
+pub const FIRST_CLAIM: i64 = 1;
 
 /// A task's row.
 #[derive(Clone, Copy, Debug)]
@@ -48,14 +54,19 @@ pub fn make(
     now: DateTime<Utc>,
 ) -> Result<Made> {
     let (state, start_at) = match row.starts {
-        true => ("running", None),
-        false => ("waiting", Some(new.not_before.map_or(0, millis))),
+        Some(_) => ("running", None),
+        None => ("waiting", Some(new.not_before.map_or(0, millis))),
     };
-    let whereabouts = row.facts.whereabouts(tx)?;
+    let claim = if row.starts.is_some() { FIRST_CLAIM } else { 0 };
+    let whereabouts = match row.whereabouts {
+        Some(known) => known,
+        None => row.facts.whereabouts(tx)?,
+    };
     let made = tx.insert(
         "INSERT INTO task (account, cause, conversation, lane, ord, state, start_at, album, facts,
-             whereabouts, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+             whereabouts, created_at, claim, attempts, instance, started_at, epoch)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12, ?13, ?14,
+             CASE WHEN CAST(?14 AS BIGINT) IS NOT NULL THEN (SELECT epoch FROM conversation WHERE id = ?3) END)
          ON CONFLICT (account, cause) WHERE cause <> '' DO NOTHING",
         params![
             row.account,
@@ -68,7 +79,10 @@ pub fn make(
             row.gathers,
             row.facts.rest(),
             whereabouts,
-            millis(now)
+            millis(now),
+            claim,
+            row.starts.map(|instance| instance.0.as_str()),
+            row.starts.map(|_| millis(now))
         ],
     )?;
     if let Some(task) = made {
