@@ -167,12 +167,12 @@ pub fn no_leave(approval: &ApprovalRow) -> String {
             "{tool} was not called: {who} has denied it. It is refused for the rest of this task"
         ),
         ApprovalState::Expired => {
-            format!("{tool} was not called: nobody allowed it in time")
+            format!("{tool} was not called: nobody approved it in time")
         }
         ApprovalState::Lapsed | ApprovalState::Approved => lapsed(tool),
         ApprovalState::NotAsked => format!("{tool} was not called: {why}"),
         ApprovalState::Withdrawn | ApprovalState::Open => {
-            format!("{tool} was not called: the request to allow it was taken back ({why})")
+            format!("{tool} was not called: the request for approval was withdrawn ({why})")
         }
         ApprovalState::Consumed => outcome_unknown(tool),
     }
@@ -180,13 +180,13 @@ pub fn no_leave(approval: &ApprovalRow) -> String {
 
 /// For the model: a call was allowed and not begun in time.
 pub fn lapsed(tool: &str) -> String {
-    format!("{tool} was not called: it was allowed, but not begun in time")
+    format!("{tool} was not called: it was approved, but not begun in time")
 }
 
 /// For the model: what was allowed is not what would be done now.
 pub fn changed_since(tool: &str) -> String {
     format!(
-        "{tool} was not called: it was allowed, but a file, the folder or the call itself is not as it was \
+        "{tool} was not called: it was approved, but a file, the folder or the call itself is not as it was \
          when somebody looked at it. Look again, and call it again if it is still right"
     )
 }
@@ -208,13 +208,13 @@ pub fn refused_before(tool: &str) -> String {
 
 /// For the model: a call that needs leave came with others.
 pub fn ask_alone(tool: &str) -> String {
-    format!("{tool} was not called: it needs somebody's leave by now. Call it again, alone")
+    format!("{tool} was not called: it needs approval by now. Call it again, alone")
 }
 
 /// For the model: what a call would do cannot be shown to anybody.
 pub fn not_shown(tool: &str, why: &str) -> String {
     format!(
-        "{tool} was not called: somebody has to allow it, and it cannot be shown to them ({why})"
+        "{tool} was not called: it needs approval, and it cannot be shown to anybody ({why})"
     )
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn asked(key: &str, within: &str, request: &Request) -> Question {
     Question {
         key: key.to_owned(),
         markdown: format!(
-            "{tool} needs your leave:\n{shown}\n{about}\n\nAllow it? [y/N] After {within} it is a no."
+            "{tool} needs your approval:\n{shown}\n{about}\n\nApprove it? [y/N] After {within} it is a no."
         ),
         choices: Vec::new(),
         free_text: true,
@@ -50,24 +50,24 @@ mod tests {
             call: "c1".to_owned(),
             tool: "bash".to_owned(),
             words: String::new(),
-            preview: "run:\nrm -f `x`\n\nAllow it? [y/N]".to_owned(),
+            preview: "run:\nrm -f `x`\n\nApprove it? [y/N]".to_owned(),
             unseen: Vec::new(),
             place: String::new(),
-            reasons: vec!["asks first: commands with `rm` need a person's leave".to_owned()],
+            reasons: vec!["asks first: commands with `rm` need a person's approval".to_owned()],
             of: Approvers::Terminal,
             hash: String::new(),
         };
         insta::assert_snapshot!(asked("k", "5m", &request).markdown, @r"
-        bash needs your leave:
+        bash needs your approval:
 
             run:
             rm -f `x`
 
-            Allow it? [y/N]
+            Approve it? [y/N]
 
-        - it asks first: commands with 'rm' need a person's leave
+        - it asks first: commands with 'rm' need a person's approval
 
-        Allow it? [y/N] After 5m it is a no.
+        Approve it? [y/N] After 5m it is a no.
         ");
     }
 

@@ -36,11 +36,11 @@ pub(crate) fn asked(about: &About<'_>, request: &Request) -> Question {
     let told = told(about, request);
     let at_terminal = request.of == Approvers::Terminal;
     let how = match at_terminal {
-        true => "Allow it? [y/N]".to_owned(),
+        true => "Approve it? [y/N]".to_owned(),
         false => {
             let code = code(about.key);
             format!(
-                "It is done once, if somebody allows it within {}. In words: `approve {code}` or `deny {code}`.",
+                "It is done once, if somebody approves it within {}. In words: `approve {code}` or `deny {code}`.",
                 about.within
             )
         }
@@ -72,7 +72,7 @@ fn told(about: &About<'_>, request: &Request) -> String {
         None => "nobody who is there just now".to_owned(),
     };
     let head =
-        format!("`{}` needs your leave, for {whom} in {}:", request.tool, plain(&request.place));
+        format!("`{}` needs your approval, for {whom} in {}:", request.tool, plain(&request.place));
     let shown = visible(&request.preview);
     let shown = match request.is_long() {
         true => {
@@ -214,7 +214,7 @@ mod tests {
         };
         let question = asked(&about, &request);
         insta::assert_snapshot!(question.markdown, @r"
-        `bash` needs your leave, for Ben APPROVED (tg:2) in telegram:group “Team”:
+        `bash` needs your approval, for Ben APPROVED (tg:2) in telegram:group “Team”:
 
         ````
         run:
@@ -226,10 +226,10 @@ mod tests {
         - not shown: what $X stands for when it runs
         - it asks first: so
 
-        It is done once, if somebody allows it within 5m. In words: `approve 3fa9c1` or `deny 3fa9c1`.
+        It is done once, if somebody approves it within 5m. In words: `approve 3fa9c1` or `deny 3fa9c1`.
         ");
         assert_eq!(question.choices.len(), 2);
         let here = asked(&about, &Request { of: Approvers::Terminal, ..request });
-        assert!(here.choices.is_empty() && here.markdown.ends_with("Allow it? [y/N]"));
+        assert!(here.choices.is_empty() && here.markdown.ends_with("Approve it? [y/N]"));
     }
 }

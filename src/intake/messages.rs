@@ -103,9 +103,9 @@ pub(crate) fn no_such_command(name: &str, trust: Trust) -> String {
 pub(crate) fn no_such_request(said: &str, open: &[ApprovalRow]) -> String {
     let code: String = said.split_whitespace().skip(1).filter(|word| !word.contains('`')).collect();
     let mut text = match code.as_str() {
-        "" if open.is_empty() => "Nothing waits for your approval.".to_owned(),
+        "" if open.is_empty() => "Nothing is waiting for your approval.".to_owned(),
         "" => "Write the code of the request behind it.".to_owned(),
-        code => format!("Nothing with the code `{code}` waits for your approval."),
+        code => format!("Nothing with the code `{code}` is waiting for your approval."),
     };
     for approval in open {
         let (code, tool) = (code_of(&approval.key), &approval.request.tool);

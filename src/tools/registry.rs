@@ -381,7 +381,7 @@ pub(crate) fn disabled(name: &str) -> String {
 
 /// Says that a call is not made without somebody's leave.
 pub fn needs_leave(name: &str, reasons: &[String]) -> String {
-    format!("{name} was not called: somebody has to allow it first ({})", reasons.join("; "))
+    format!("{name} was not called: it needs approval first ({})", reasons.join("; "))
 }
 
 /// Says why a call of a hidden tool is refused.

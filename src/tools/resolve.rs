@@ -24,7 +24,7 @@ use crate::tools::scope::{Approved, Outward, Scope};
 use crate::tools::{Tool, ToolError, preview};
 
 /// Why files outside of the conversation's own folder ask.
-const OTHERS_FILES: &str = "asks first: allowed people change files outside this conversation's own folder with an owner's leave";
+const OTHERS_FILES: &str = "asks first: allowed people change files outside this conversation's own folder only with an owner's approval";
 /// Why words of others ask.
 const TAINTED: &str =
     "asks first while the task holds other people's words: they may have asked for it";

@@ -106,7 +106,7 @@ async fn an_allowed_person_asks_the_owner_taps_and_it_runs_once() {
     team.set_folder().await;
     let request = team.asks().await;
     assert!(
-        request.text.contains("write_file needs your leave, for Grace Hopper (tg:4712)"),
+        request.text.contains("write_file needs your approval, for Grace Hopper (tg:4712)"),
         "{}",
         request.text
     );
@@ -195,7 +195,7 @@ async fn a_request_expires_and_a_late_tap_allows_nothing() {
     team.set_folder().await;
     let request = team.asks().await;
     let told = team.told("write_file").await;
-    assert!(told.contains("nobody allowed it in time"), "{told}");
+    assert!(told.contains("nobody approved it in time"), "{told}");
     assert!(team.closed(&request).await.contains("⌛ Expired"));
     let late = team.press((ADA, ADA), request.id, &data(&request, 0)).await;
     assert_eq!(late, "Already decided: ⌛ Expired: it was not done.");
@@ -264,11 +264,11 @@ async fn an_owner_who_cannot_be_reached_is_told_of() {
     let _second = team.world.daemon();
     team.world.telegram().say(GROUP, GRACE, &write("plan.txt", "tide"));
     let told = team.told("write_file").await;
-    assert!(told.contains("nobody who could allow it can be reached in private"), "{told}");
+    assert!(told.contains("nobody who could approve it can be reached in private"), "{told}");
     assert_eq!((team.wrote(), team.states()), (None, vec!["not_asked".to_owned()]));
 }
 
-const TOLD: &str = "⏳ I asked an owner for leave (changing files); I go on when they answer.";
+const TOLD: &str = "⏳ I asked an owner for approval (changing files); I go on when they answer.";
 
 /// A team whose status messages are shown.
 async fn told_team() -> Team {
@@ -364,7 +364,7 @@ async fn on_line_nothing_is_pushed_to_who_waits() {
     let asked = format!("{} add to plan.txt: tide", line_platform::BOT_NAME);
     let asked = line.platform().say(line_platform::GROUP, line_platform::GRACE, &asked);
     let here = |l: &LinePlatform| {
-        l.messages(line_platform::ADA).into_iter().find(|m| m.text.contains("needs your leave"))
+        l.messages(line_platform::ADA).into_iter().find(|m| m.text.contains("needs your approval"))
     };
     let request = line.world.within("a request", line.platform().wait_until(here)).await;
     assert_eq!(line.said(line_platform::GROUP), 1, "the answer to /workspace");
@@ -432,7 +432,7 @@ async fn where_the_file_does_not_arrive_nothing_is_asked() {
     team.world.telegram().say(GROUP, GRACE, "@selkie_demo_bot write it all");
     team.told("that is all").await;
     let prompt = team.world.last_prompt();
-    assert!(prompt.contains("nobody who could allow it can be reached in private"), "{prompt}");
+    assert!(prompt.contains("nobody who could approve it can be reached in private"), "{prompt}");
     assert!(team.world.telegram().messages(PRIVATE).iter().all(|m| m.keyboard.is_none()));
     assert_eq!((team.wrote(), team.states()), (None, vec!["not_asked".to_owned()]));
 }

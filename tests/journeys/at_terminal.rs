@@ -21,8 +21,8 @@ async fn world() -> World {
 /// Asks at a terminal, types this at the question, and returns what was shown.
 async fn asked(world: &World, typed: &str) -> String {
     let mut terminal = AtTerminal::start(world.home.command(&["ask", ASKED]));
-    let shown = world.within("a question", terminal.shows("Allow it? [y/N]")).await;
-    assert!(shown.contains("write_file needs your leave:"), "{shown}");
+    let shown = world.within("a question", terminal.shows("Approve it? [y/N]")).await;
+    assert!(shown.contains("write_file needs your approval:"), "{shown}");
     assert!(shown.contains("tea at four"), "the whole call: {shown}");
     assert!(!shown.contains('`') && !shown.contains("cli:local"), "{shown}");
     assert!(shown.contains("After 5m it is a no."), "{shown}");
@@ -74,7 +74,7 @@ async fn a_call_that_asks_is_asked_at_the_terminal_and_refused_in_a_pipe() {
 async fn a_terminal_that_is_closed_at_the_question_allows_nothing() {
     let world = world().await;
     let mut terminal = AtTerminal::start(world.home.command(&["ask", ASKED]));
-    world.within("a question", terminal.shows("Allow it? [y/N]")).await;
+    world.within("a question", terminal.shows("Approve it? [y/N]")).await;
     // Ctrl-D at the beginning of a line.
     terminal.types("\u{4}");
     let (status, shown) = world.within("the end of ask", terminal.ended()).await;

@@ -140,9 +140,9 @@ async fn approve_without_a_request_is_answered_and_asks_no_model() {
     let daemon = world.daemon();
     assert_eq!(
         world.ask("approve abcdef").await,
-        "Nothing with the code abcdef waits for your approval."
+        "Nothing with the code abcdef is waiting for your approval."
     );
-    assert_eq!(world.ask("deny").await, "Nothing waits for your approval.");
+    assert_eq!(world.ask("deny").await, "Nothing is waiting for your approval.");
     assert!(world.playground.model().requests().is_empty());
     assert!(world.ask("approve of it?").await.ends_with("approve of it?"));
     assert!(daemon.stop().await.success());

@@ -81,8 +81,8 @@ fn a_story_in_the_terminal_shows_how_leave_is_given_once() {
     assert_eq!((code, &*errors), (0, ""), "{out}");
     let lines = [
         "Grace: add to plan.txt: tea at four",
-        "selkie: ⏳ I asked an owner for leave (changing files); I go on when they answer.",
-        "write_file needs your leave, for Grace Hopper (tg:4712) in telegram:group “Tea room”:",
+        "selkie: ⏳ I asked an owner for approval (changing files); I go on when they answer.",
+        "write_file needs your approval, for Grace Hopper (tg:4712) in telegram:group “Tea room”:",
         "[Approve] [Deny]",
         "Ada presses Approve and reads: ✔ Approved by Ada Lovelace",
         "selkie: Added to plan.txt.",
@@ -352,18 +352,18 @@ fn ask_in_the_group(browser: &Browser) -> Answer<()> {
 fn ask_for_leave(browser: &Browser) -> Answer<()> {
     browser.click("#as-who option:nth-child(2)")?;
     browser.type_keys("#text", &format!("add to plan.txt: tea at four{ENTER}"))?;
-    browser.wait_until("document.querySelector('.task-head .waits')?.textContent.startsWith('waits for leave: write_file ')")?;
+    browser.wait_until("document.querySelector('.task-head .waits')?.textContent.startsWith('waiting for approval: write_file ')")?;
     browser.wait_until("document.querySelector('.call .leave-is.open')")?;
     browser.wait_until(
-        "document.querySelector('#leave').textContent.includes('The owner is asked for leave')",
+        "document.querySelector('#leave').textContent.includes('The owner has been asked for approval')",
     )?;
     browser.wait_until(
-        "document.querySelector('#chats li:first-child .dot')?.textContent == 'leave?'",
+        "document.querySelector('#chats li:first-child .dot')?.textContent == 'approval?'",
     )?;
     assert_eq!(browser.eval(PALE)?, serde_json::json!([]));
     assert_eq!(browser.eval(NAMELESS)?, serde_json::json!([]));
     browser.wait_until(
-        "document.querySelector('#log').textContent.includes('I asked an owner for leave')",
+        "document.querySelector('#log').textContent.includes('I asked an owner for approval')",
     )?;
     browser.click("#leave button")?;
     browser.wait_until("document.querySelector('#talk-sub').textContent.includes('private')")?;

@@ -49,7 +49,7 @@ b
   "error": ""
 }
 --
-✗ bash was not called: somebody has to allow it first (asks first: commands with `rm` need a person's leave (tools.bash.approval_patterns))
+✗ bash was not called: it needs approval first (asks first: commands with `rm` need a person's approval (tools.bash.approval_patterns))
 --
 ✗ bash: vim waits for a person at a terminal, and there is none: use a command that prints and ends (read_file for files)
 --

@@ -21,7 +21,7 @@ export function renderChats() {
       h('span', { class: 'chat-title', dir: 'auto' }, r.title),
       r.at && h('time', { class: 'chat-at' }, r.at),
       h('span', { class: 'chat-said' }, r.at && h('b', {}, r.platform), h('span', { dir: 'auto' }, r.said)),
-      r.asks > 0 ? h('span', { class: 'dot', title: 'Somebody is asked here to allow something' }, 'leave?')
+      r.asks > 0 ? h('span', { class: 'dot', title: 'Somebody is asked for approval here' }, 'approval?')
         : r.unread > 0 && h('span', { class: 'dot' }, h('span', {}, r.unread), h('span', { class: 'sr' }, ' unread')))));
   const unread = [...state.unread.values()].reduce((a, b) => a + b, 0);
   document.title = unread ? `(${unread}) selkie playground` : 'selkie playground';

@@ -26,7 +26,7 @@ export function waits(leave) {
   const near = leave.asked.toSorted((a, b) => (platformOf(b.key) === platformOf(leave.key)) - (platformOf(a.key) === platformOf(leave.key)));
   const there = near.map(chatOf).find(Boolean);
   return h('p', { class: 'waits' },
-    h('span', { class: 'term', title: LEAVE }, 'waits for leave'), ': ', h('b', {}, leave.tool), ' ',
+    h('span', { class: 'term', title: LEAVE }, 'waiting for approval'), ': ', h('b', {}, leave.tool), ' ',
     h('span', { dir: 'auto' }, `${clip(leave.preview.split('\n')[0].replace(/:$/, ''), 100)} …`), ' ',
     there && there !== chat() && h('button', { type: 'button', class: 'tool', onclick: () => tell('opened', there.id) }, `Answer in ${place(there)}`));
 }
@@ -35,5 +35,5 @@ export function waits(leave) {
 export function renderLeave() {
   const where = chat(), waiting = waitedForIn(where).filter(leave => !leave.asked.some(asked => chatOf(asked) === where));
   $('leave').hidden = !waiting.length;
-  $('leave').replaceChildren(...waiting.map(leave => h('div', {}, h('p', {}, 'The owner is asked for leave, in private.'), waits(leave))));
+  $('leave').replaceChildren(...waiting.map(leave => h('div', {}, h('p', {}, 'The owner has been asked for approval, in private.'), waits(leave))));
 }

@@ -103,8 +103,8 @@ function folded(text) {
 const line = (kind, title, ...body) => h('li', { class: kind }, h('h4', {}, title), body);
 
 /** What somebody's leave has come to, for the call that needed it. */
-const LEAVES = { open: ['waits for leave'], approved: ['allowed'], consumed: ['allowed', ', and made once'], denied: ['denied'], expired: ['nobody allowed it in time'],
-  lapsed: ['allowed', ', and not begun in time'], withdrawn: ['withdrawn'], not_asked: ['nobody could be asked'] };
+const LEAVES = { open: ['waiting for approval'], approved: ['approved'], consumed: ['approved', ', and made once'], denied: ['denied'], expired: ['nobody approved it in time'],
+  lapsed: ['approved', ', but not begun in time'], withdrawn: ['withdrawn'], not_asked: ['nobody could be asked'] };
 
 function leaveWords({ state, by }) {
   const [what, then = ''] = LEAVES[state];

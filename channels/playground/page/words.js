@@ -13,12 +13,12 @@ const CLASSES = {
 };
 const STATES = {
   waiting: ['waiting', 'It waits until the task before it has ended'], running: ['running', 'The model is at work'],
-  parked: ['on hold', 'It waits for an answer, for leave, another task or a time, and goes on then'], done: ['done', 'Ended with an answer'],
+  parked: ['on hold', 'It waits for an answer, an approval, another task or a time, and goes on then'], done: ['done', 'Ended with an answer'],
   failed: ['failed', 'Ended without what was asked; the reason is below'], stopped: ['stopped', 'Ended by /stop or /reset'],
 };
 
 export const SHAPE = 'selkie calls this the task’s shape: out of all tools those that the place, the person and the occasion allow, and the reasons for the others';
-export const LEAVE = 'selkie calls this an approval: an owner is asked in private, and allows one call, as it was shown, once';
+export const LEAVE = 'An owner is asked in private and approves one call, as it was shown, once';
 const LANE = 'selkie calls this a lane: one conversation, in which one task runs at a time';
 const TAINT = 'selkie calls this taint: while the model reads other people’s words (a quote, a file, a web page), it does nothing outward that a person did not type';
 

@@ -46,7 +46,7 @@ fn list(plan: AppConfig, json: bool) -> Outcome {
         return Ok(print::json(&open)?);
     }
     if open.is_empty() {
-        return Ok(print::out("Nothing waits for an approval.\n")?);
+        return Ok(print::out("Nothing is waiting for approval.\n")?);
     }
     for approval in open {
         print::out(&line(&approval))?;
@@ -84,7 +84,7 @@ fn decide(plan: AppConfig, code: String, verdict: Verdict) -> Outcome {
     match said {
         Some(said) => Ok(print::out(&format!("{said}\n"))?),
         None => Err(Failure::Failed(anyhow!(
-            "nothing with the code {:?} waits for an approval: see selkie approvals list",
+            "nothing with the code {:?} is waiting for approval: see selkie approvals list",
             body.code
         ))),
     }

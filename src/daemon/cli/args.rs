@@ -43,7 +43,7 @@ pub enum Command {
     Ask(Ask),
     /// Send your own words to a conversation, as the bot, and print the platform's receipt
     Say(Say),
-    /// List what waits for an approval, and decide it
+    /// List what is waiting for approval, and decide it
     #[command(subcommand)]
     Approvals(Approvals),
     /// List, explain and call tools
@@ -101,7 +101,7 @@ pub enum Channel {
   selkie demo                               a page to chat in; prints its address
   selkie demo --say 'note: buy milk'        one message in, the answer out
   selkie demo --say hello --in slack:channel
-  selkie demo --story approval              an allowed person asks, the owner allows it, it is done once")]
+  selkie demo --story approval              an allowed person asks, the owner approves it, it is done once")]
 pub struct Demo {
     /// Send this message, print the visible answers and exit
     #[arg(long, value_name = "TEXT")]
@@ -169,13 +169,13 @@ pub struct Say {
   selkie approvals approve 3fa9c1
   selkie approvals deny 3fa9c1")]
 pub enum Approvals {
-    /// List the calls that wait for somebody's leave
+    /// List the calls that are waiting for approval
     List {
         /// JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Allow a call, once
+    /// Approve a call, once
     Approve {
         /// The code that `list` and the request show
         code: String,

@@ -132,8 +132,8 @@ async fn what_waits_for_leave_says_so_at_once_and_goes_on_in_the_same_message() 
     house.platform.wait_for(2).await;
     second.close();
     let asked =
-        "[status] ⏳ I asked an owner for leave (running a command); I go on when they answer.";
-    assert_eq!(ended(&house).await, [asked, "[9] ⏳ it is allowed: going on …", "[9 gone]"]);
+        "[status] ⏳ I asked an owner for approval (running a command); I go on when they answer.";
+    assert_eq!(ended(&house).await, [asked, "[9] ⏳ approved: going on …", "[9 gone]"]);
 }
 
 #[tokio::test]

@@ -94,14 +94,14 @@ fn doing(news: &News) -> String {
 
 /// Says that leave was asked for elsewhere, for what a tool does. What the call itself would do is not for everybody.
 pub(crate) fn asked_for_leave(words: &str) -> String {
-    format!("⏳ I asked an owner for leave ({}); I go on when they answer.", one_line(words))
+    format!("⏳ I asked an owner for approval ({}); I go on when they answer.", one_line(words))
 }
 
 /// Says that it was decided.
 pub(super) fn settled(allowed: bool) -> String {
     match allowed {
-        true => "⏳ it is allowed: going on …".to_owned(),
-        false => "⏳ it is not allowed: going on without it …".to_owned(),
+        true => "⏳ approved: going on …".to_owned(),
+        false => "⏳ not approved: going on without it …".to_owned(),
     }
 }
 
@@ -218,9 +218,9 @@ mod tests {
     #[test]
     fn leave_is_told_without_what_the_call_would_do() {
         let told = asked_for_leave("running a\n*command*");
-        insta::assert_snapshot!(told, @r"⏳ I asked an owner for leave (running a \*command\*); I go on when they answer.");
+        insta::assert_snapshot!(told, @r"⏳ I asked an owner for approval (running a \*command\*); I go on when they answer.");
         let leave = Some(Leave::Settled(settled(true)));
-        assert_eq!(status(&News { leave, ..News::default() }), "⏳ it is allowed: going on …");
+        assert_eq!(status(&News { leave, ..News::default() }), "⏳ approved: going on …");
     }
 
     #[test]

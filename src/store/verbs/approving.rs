@@ -17,7 +17,7 @@ use crate::store::tx::Tx;
 use crate::store::value::params;
 
 /// Why leave that nobody could be asked for is refused.
-const NOBODY: &str = "nobody who could allow it can be reached in private";
+const NOBODY: &str = "nobody who could approve it can be reached in private";
 
 /// Leave that is sought, written as text before it reaches the writer.
 #[derive(Debug)]

@@ -187,7 +187,7 @@ impl Tool for Bash {
         let pattern = deny::approval(&reading, &self.settings.approval_patterns)?;
         let pattern = pattern.trim();
         Some(format!(
-            "asks first: commands with `{pattern}` need a person's leave (tools.bash.approval_patterns)"
+            "asks first: commands with `{pattern}` need a person's approval (tools.bash.approval_patterns)"
         ))
     }
 

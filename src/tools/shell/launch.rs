@@ -105,7 +105,7 @@ pub(super) fn stands_as_allowed(
     let looked_at = scope.approved.and_then(|approved| approved.folder);
     match looked_at {
         Some(folder) if program.folder.identity() != Some(folder) => Err(ToolError::tell(format!(
-            "{tool} was not called: it was allowed, but the folder is not as it was when somebody looked at it"
+            "{tool} was not called: it was approved, but the folder is not as it was when somebody looked at it"
         ))),
         _ => Ok(()),
     }
