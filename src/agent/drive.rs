@@ -1,8 +1,8 @@
 //! The only loop with await: asks the run what is next, does it, tells the run what came of it.
 
+mod approval;
 mod commit;
 mod known;
-mod leave;
 mod request;
 mod standing;
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
-use self::standing::Leave;
+use self::standing::Approval;
 use crate::agent::patience::Patience;
 use crate::agent::run::{AskModel, Next, Run};
 use crate::agent::{
@@ -79,7 +79,7 @@ impl<'a> Drive<'a> {
                     run.settled(&settled.question, agent.clock.now());
                 }
                 if let Some(approval) = &claimed.approval {
-                    run.leave_settled(approval, agent.clock.now());
+                    run.approval_settled(approval, agent.clock.now());
                 }
                 run
             }
@@ -114,7 +114,7 @@ impl<'a> Drive<'a> {
                     return Ok(Driven::Ended(ending));
                 }
                 Next::AskPerson(asks) => return Ok(Driven::Asks(asks)),
-                Next::SeekLeave(seeks) => return Ok(Driven::Seeks(seeks)),
+                Next::SeekApproval(seeks) => return Ok(Driven::Seeks(seeks)),
                 Next::AskModel(ask) => {
                     // The first call sees what the task was made of.
                     if ask.step > 1 {
@@ -221,18 +221,18 @@ impl<'a> Drive<'a> {
             }
         } else {
             for call in &calls {
-                let leave = match self.not_again(call, resumed) {
-                    Some(answer) => Leave::Refused(answer),
-                    None => self.leave(call, calls.len() == 1).await?,
+                let approval = match self.not_again(call, resumed) {
+                    Some(answer) => Approval::Refused(answer),
+                    None => self.approval(call, calls.len() == 1).await?,
                 };
-                let (refused, approved) = match leave {
-                    Leave::Seek(request) => {
+                let (refused, approved) = match approval {
+                    Approval::Seek(request) => {
                         self.run.seeks(call, *request, self.agent.clock.now());
                         return Ok(());
                     }
-                    Leave::Free => (None, None),
-                    Leave::Given(approved) => (None, Some(approved)),
-                    Leave::Refused(answer) => (Some(answer), None),
+                    Approval::Free => (None, None),
+                    Approval::Given(approved) => (None, Some(approved)),
+                    Approval::Refused(answer) => (Some(answer), None),
                 };
                 if refused.is_none() && approved.is_none() {
                     self.mark_started(std::slice::from_ref(call)).await?;

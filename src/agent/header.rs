@@ -44,10 +44,10 @@ pub struct Header {
     /// The open call has asked a person.
     #[serde(default)]
     pub asking: Option<Asking>,
-    /// The open call waits for somebody's leave, or has got it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub leave: Option<Leave>,
-    /// Calls of the last model answer that ask before they are made: without a leave they have not begun.
+    /// The open call waits for somebody's approval, or has got it.
+    #[serde(default, rename = "leave", skip_serializing_if = "Option::is_none")]
+    pub approval: Option<CallApproval>,
+    /// Calls of the last model answer that ask before they are made: without an approval they have not begun.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub will_ask: Vec<String>,
     /// Tools that somebody has refused this task.
@@ -55,9 +55,9 @@ pub struct Header {
     pub denied: Vec<String>,
 }
 
-/// A call that needs somebody's leave.
+/// A call that needs somebody's approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Leave {
+pub struct CallApproval {
     /// The call's id.
     pub call: String,
     /// The approval's key.

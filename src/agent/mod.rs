@@ -112,11 +112,11 @@ pub enum Driven {
     Ended(Box<Ending>),
     /// To a question: a person has to answer before it goes on.
     Asks(Box<Asks>),
-    /// To a call that somebody has to allow.
+    /// To a call that somebody has to approve.
     Seeks(Box<Seeks>),
 }
 
-/// Leave that a run is to be parked on.
+/// The approval that a run is to be parked on.
 #[derive(Clone, Debug)]
 pub struct Seeks {
     /// Names it for ever.

@@ -15,9 +15,9 @@ use crate::domain::usage::Usage;
 use crate::llm::{ModelError, Reply};
 use crate::store::{End, Seen};
 
+mod approval;
 mod asking;
 mod ending;
-mod leave;
 mod newer;
 
 pub use newer::taken_in;
@@ -36,7 +36,7 @@ pub struct Run {
     resumed: bool,
     /// What the open call wants a person to be asked, until it is parked.
     ask: Option<Ask>,
-    /// What leave the open call needs, until it is parked.
+    /// What approval the open call needs, until it is parked.
     seek: Option<Request>,
     ended: Option<(End, String)>,
     /// What came in and no answer has seen yet: the last items, from this one.
@@ -66,8 +66,8 @@ pub enum Next {
     },
     /// A person's answer: the run is to be parked on this question.
     AskPerson(Box<Asks>),
-    /// Somebody's leave for the open call: the run is to be parked on it.
-    SeekLeave(Box<Seeks>),
+    /// Somebody's approval for the open call: the run is to be parked on it.
+    SeekApproval(Box<Seeks>),
     /// Nothing: this is the end.
     Done(Box<Ending>),
 }
@@ -122,7 +122,7 @@ impl Run {
             later: Vec::new(),
             started: Vec::new(),
             asking: None,
-            leave: None,
+            approval: None,
             will_ask: Vec::new(),
             denied: Vec::new(),
         };
@@ -187,7 +187,7 @@ impl Run {
             return Next::AskPerson(Box::new(asks));
         }
         if let Some(seeks) = self.seeking() {
-            return Next::SeekLeave(Box::new(seeks));
+            return Next::SeekApproval(Box::new(seeks));
         }
         if let Some(calls) = self.open_calls() {
             return Next::CallTools { calls: calls.to_vec(), resumed: self.resumed };
@@ -287,11 +287,11 @@ impl Run {
         self.header.started.extend(calls.map(|call| call.id.clone()));
     }
 
-    /// Forgets which calls have begun: they were ended in good order, and may begin again. One whose leave is
+    /// Forgets which calls have begun: they were ended in good order, and may begin again. One whose approval is
     /// used up may not.
     pub fn ended_in_order(&mut self) {
-        let allowed = self.header.leave.as_ref().map(|leave| leave.call.clone());
-        self.header.started.retain(|id| Some(id) == allowed.as_ref());
+        let approved = self.header.approval.as_ref().map(|approval| approval.call.clone());
+        self.header.started.retain(|id| Some(id) == approved.as_ref());
     }
 
     /// Whether a call had begun when the process died.
@@ -308,7 +308,7 @@ impl Run {
         self.resumed = false;
         self.header.started.clear();
         self.header.asking = None;
-        self.header.leave = None;
+        self.header.approval = None;
         if let Some(hush @ LastAnswerOnly::Repeated(_)) = self.header.hushed.take() {
             // The model goes in circles: what it wanted afterwards is not begun.
             self.header.later.clear();

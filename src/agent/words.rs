@@ -157,8 +157,8 @@ pub fn outcome_unknown(tool: &str) -> String {
     )
 }
 
-/// For the model: nobody has allowed a call, and why.
-pub fn no_leave(approval: &ApprovalRow) -> String {
+/// For the model: nobody has approved a call, and why.
+pub fn not_approved(approval: &ApprovalRow) -> String {
     let tool = &approval.request.tool;
     let who = if approval.by.trim().is_empty() { "somebody who may" } else { approval.by.trim() };
     let why = approval.why.as_deref().unwrap_or_default();
@@ -178,12 +178,12 @@ pub fn no_leave(approval: &ApprovalRow) -> String {
     }
 }
 
-/// For the model: a call was allowed and not begun in time.
+/// For the model: a call was approved and not begun in time.
 pub fn lapsed(tool: &str) -> String {
     format!("{tool} was not called: it was approved, but not begun in time")
 }
 
-/// For the model: what was allowed is not what would be done now.
+/// For the model: what was approved is not what would be done now.
 pub fn changed_since(tool: &str) -> String {
     format!(
         "{tool} was not called: it was approved, but a file, the folder or the call itself is not as it was \
@@ -191,12 +191,12 @@ pub fn changed_since(tool: &str) -> String {
     )
 }
 
-/// For who allowed a call: it is not what would be done now.
+/// For who approved a call: it is not what would be done now.
 pub fn changed_as_told() -> String {
     "a file, the folder or the call itself is not as it was when you were asked".to_owned()
 }
 
-/// For who allowed a call: its tool was refused in between.
+/// For who approved a call: its tool was refused in between.
 pub fn refused_to_task() -> String {
     "the tool was refused to this task".to_owned()
 }
@@ -206,16 +206,14 @@ pub fn refused_before(tool: &str) -> String {
     format!("{tool} was not called: it is refused for the rest of this task")
 }
 
-/// For the model: a call that needs leave came with others.
+/// For the model: a call that needs approval came with others.
 pub fn ask_alone(tool: &str) -> String {
     format!("{tool} was not called: it needs approval by now. Call it again, alone")
 }
 
 /// For the model: what a call would do cannot be shown to anybody.
 pub fn not_shown(tool: &str, why: &str) -> String {
-    format!(
-        "{tool} was not called: it needs approval, and it cannot be shown to anybody ({why})"
-    )
+    format!("{tool} was not called: it needs approval, and it cannot be shown to anybody ({why})")
 }
 
 /// For the model: a call was interrupted by a restart that it may have caused.

@@ -39,7 +39,7 @@ pub struct Settings {
     pub tools: tools::Settings,
     /// What nothing may do, whatever asks for it.
     pub guard: guard::Settings,
-    /// What somebody has to allow, and how long they are waited for.
+    /// What somebody has to approve, and how long they are waited for.
     pub approvals: guard::policy::Settings,
     /// How much runs at once.
     pub worker: flow::WorkerSettings,

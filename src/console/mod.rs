@@ -1,7 +1,7 @@
 //! The read API: what is there, live. JSON and server-sent events on loopback; nothing here writes.
 
 mod answer;
-mod leave;
+mod approval;
 mod live;
 mod routes;
 mod settings;

@@ -10,7 +10,7 @@ use selkie_channel_core::ConversationId;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Fault, Keyed};
-use super::leave::Leave;
+use super::approval::Approval;
 use super::{ChannelView, Console};
 use crate::domain::ids::TaskId;
 use crate::shape::Explained;
@@ -118,17 +118,17 @@ async fn shape(State(console): Asked, Path(id): Path<String>) -> Answer<Explaine
     Ok(Json((console.explain)(&detail.facts)))
 }
 
-/// What a task has asked leave for, in any state, the oldest first.
+/// What a task has asked approval for, in any state, the oldest first.
 async fn task_approvals(
     State(console): Asked,
     Path(id): Path<String>,
-) -> Answer<Vec<Keyed<Leave>>> {
+) -> Answer<Vec<Keyed<Approval>>> {
     let task = detail(&console, &id).await?.row.id;
     keyed_approvals(&console, Some(task)).await
 }
 
-/// What waits for somebody's leave anywhere, the oldest first.
-async fn approvals(State(console): Asked) -> Answer<Vec<Keyed<Leave>>> {
+/// What waits for somebody's approval anywhere, the oldest first.
+async fn approvals(State(console): Asked) -> Answer<Vec<Keyed<Approval>>> {
     keyed_approvals(&console, None).await
 }
 
@@ -165,9 +165,11 @@ async fn keyed_tasks(
     Ok(Json(rows.into_iter().map(|row| Keyed::by(row, |r| &r.conversation)).collect()))
 }
 
-async fn keyed_approvals(console: &Console, of: Option<TaskId>) -> Answer<Vec<Keyed<Leave>>> {
+async fn keyed_approvals(console: &Console, of: Option<TaskId>) -> Answer<Vec<Keyed<Approval>>> {
     let rows = console.ledger.approvals(of).await?;
-    Ok(Json(rows.into_iter().map(|row| Keyed::by(Leave::of(row), Leave::conversation)).collect()))
+    Ok(Json(
+        rows.into_iter().map(|row| Keyed::by(Approval::of(row), Approval::conversation)).collect(),
+    ))
 }
 
 async fn detail(console: &Console, id: &str) -> Result<TaskDetail, Fault> {

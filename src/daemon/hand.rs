@@ -26,7 +26,7 @@ use crate::tools::dispatch::dispatch;
 use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Todos};
 use crate::tools::preview::preview;
-use crate::tools::registry::needs_leave;
+use crate::tools::registry::needs_approval;
 use crate::tools::resolve::{check, look_up, resolve};
 use crate::tools::scope::{Approved, Outward, Roots, Scope};
 
@@ -212,12 +212,12 @@ impl ToolRunner {
     }
 }
 
-/// The leave that a call needs and that nobody here can give; `None` when it needs none.
+/// The approval that a call needs and that nobody here can give; `None` when it needs none.
 async fn lacking(shape: &Shape, scope: &Scope, call: &Call) -> Option<String> {
     let resolved = resolve(&shape.registry, call, scope).await.ok()?;
     match resolved.exposure {
         Exposure::Ask { reasons, .. } if scope.approved.is_none() => {
-            Some(needs_leave(&call.name, &reasons))
+            Some(needs_approval(&call.name, &reasons))
         }
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! A request to allow a call as it is shown at a terminal: plain, to whoever sits there and has asked for it.
+//! A request to approve a call as it is shown at a terminal: plain, to whoever sits there and has asked for it.
 
 use selkie_channel_core::Question;
 

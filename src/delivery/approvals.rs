@@ -1,4 +1,4 @@
-//! Requests to allow a call as people see them: what it would do, literally, with buttons; then what came of it.
+//! Requests to approve a call as people see them: what it would do, literally, with buttons; then what came of it.
 
 use std::sync::Arc;
 

@@ -26,10 +26,10 @@ use crate::store::Claimed;
 use crate::tools::ports::Progress;
 
 pub(crate) use kept::KeptProgress;
-use news::{Leave, News};
+use news::{ApprovalLine, News};
 use status_message::StatusMessage;
 pub(crate) use status_message::sweep;
-pub(crate) use words::asked_for_leave;
+pub(crate) use words::asked_for_approval;
 
 /// How far one task is.
 pub(crate) struct TaskProgress {
@@ -91,18 +91,19 @@ impl TaskProgress {
         self.shared.end(Life::Closed);
     }
 
-    /// The task waits for somebody's leave: this line says so, at once.
+    /// The task waits for somebody's approval: this line says so, at once.
     fn waits(&self, line: String) {
         self.shared.tell(|news| {
             (news.tool, news.line) = (None, String::new());
-            news.leave = Some(Leave::Sought(line));
+            news.approval = Some(ApprovalLine::Sought(line));
         });
     }
 
     /// The task goes on: a line that said what it waited for says what came of it.
-    pub(crate) fn goes_on(&self, allowed: bool) {
+    pub(crate) fn goes_on(&self, approved: bool) {
         self.shared.tell(|news| {
-            news.leave = news.leave.take().map(|_| Leave::Settled(words::settled(allowed)));
+            news.approval =
+                news.approval.take().map(|_| ApprovalLine::Settled(words::settled(approved)));
         });
     }
 
@@ -144,7 +145,7 @@ impl Progress for TaskProgress {
     fn tool(&self, words: Option<&str>) {
         self.shared.tell(|news| {
             news.tool = words.map(str::to_owned);
-            news.leave = None;
+            news.approval = None;
             news.line.clear();
         });
     }

@@ -1,4 +1,4 @@
-//! Leave to make one tool call: who can give it, what exactly it covers, and where it stands.
+//! Approval of one tool call: who can give it, what exactly it covers, and where it stands.
 
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub const MOST_SHOWN: usize = 8_000;
 /// Characters of a preview that goes along as a file: what takes more is asked of nobody.
 pub const MOST_ATTACHED: usize = 200_000;
 
-/// Who can allow a call.
+/// Who can approve a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Approvers {
@@ -36,7 +36,7 @@ pub enum Exposure {
     /// It is called.
     #[default]
     Free,
-    /// It is called when somebody allows it.
+    /// It is called when somebody approves it.
     Ask {
         /// Who can.
         of: Approvers,
@@ -73,7 +73,7 @@ impl Exposure {
         }
     }
 
-    /// Whether somebody has to allow it.
+    /// Whether somebody has to approve it.
     pub fn asks(&self) -> bool {
         matches!(self, Self::Ask { .. })
     }
@@ -84,7 +84,7 @@ pub fn nobody(reason: &str) -> String {
     format!("hidden without a terminal, where nobody can be asked: it {reason}")
 }
 
-/// What leave is asked for.
+/// What approval is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Version of this layout; see [`Request::VERSION`].
@@ -106,9 +106,9 @@ pub struct Request {
     pub place: String,
     /// Why it asks.
     pub reasons: Vec<String>,
-    /// Who can allow it.
+    /// Who can approve it.
     pub of: Approvers,
-    /// Covers all that the leave is for: task, call, tool, arguments, paths, folder, files.
+    /// Covers all that the approval is for: task, call, tool, arguments, paths, folder, files.
     pub hash: String,
 }
 
@@ -131,7 +131,7 @@ pub fn too_long() -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalState {
-    /// Waits for somebody who can allow it.
+    /// Waits for somebody who can approve it.
     Open,
     /// The call may be made.
     Approved,

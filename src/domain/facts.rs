@@ -46,7 +46,7 @@ impl Facts {
     /// The layout written today.
     pub const VERSION: u16 = 1;
 
-    /// Whether words of others are in play where nobody can be asked to allow what they may have brought
+    /// Whether words of others are in play where nobody can be asked to approve what they may have brought
     /// about: at a terminal the person who sits there sees and stops it.
     pub fn is_tainted(&self) -> bool {
         self.taint.is_any() && self.place != Where::CommandLine { terminal: true }

@@ -88,7 +88,7 @@ pub enum ParkedOn {
         /// The question's key.
         key: String,
     },
-    /// Somebody's leave for a call: the approval with this key.
+    /// Somebody's approval of a call: the approval with this key.
     Approval {
         /// The approval's key.
         key: String,

@@ -1,4 +1,4 @@
-//! Rules without I/O: what a command may say, which addresses may be reached, what needs somebody's leave.
+//! Rules without I/O: what a command may say, which addresses may be reached, what needs approval.
 
 pub mod command;
 pub mod deny;

@@ -16,7 +16,7 @@ pub struct Settings {
     pub timeout: Span,
     /// The same for tasks that nobody asked for just now: schedules and child tasks.
     pub unattended_timeout: Span,
-    /// What needs nobody's leave, what needs it, and what is not there, by setting.
+    /// What needs no approval, what needs it, and what is not there, by setting.
     pub policy: Vec<Row>,
 }
 
@@ -40,7 +40,7 @@ pub struct Row {
     pub trust: Option<String>,
     /// Why the task exists: `asked`, `scheduled`, `heartbeat`, `child`.
     pub trigger: Option<String>,
-    /// Tools and classes that need nobody's leave, unless other people's words are in play.
+    /// Tools and classes that need no approval, unless other people's words are in play.
     pub allow: Vec<String>,
     /// Tools and classes that somebody has to allow, each time.
     pub ask: Vec<String>,

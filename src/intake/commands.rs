@@ -327,8 +327,11 @@ impl Commands {
                 return Ok(Some(question.person.id));
             }
             let sought = ledger.approvals(None).await?.into_iter();
-            let here = sought.filter(|leave| leave.conversation == *given.conversation);
-            return Ok(here.filter_map(|leave| leave.requester).next().map(|person| person.id));
+            let here = sought.filter(|approval| approval.conversation == *given.conversation);
+            return Ok(here
+                .filter_map(|approval| approval.requester)
+                .next()
+                .map(|person| person.id));
         };
         Ok(ledger.task(task).await?.and_then(|detail| detail.facts.speaker))
     }

@@ -215,7 +215,7 @@ fn meant(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
     }
 }
 
-/// Whether an owner's own words in private can mean nothing but a request to allow something.
+/// Whether an owner's own words in private can mean nothing but a request for approval.
 fn decides(inbound: &Inbound, trust: Trust) -> bool {
     trust == Trust::Owner
         && inbound.audience == Audience::Direct

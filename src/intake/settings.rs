@@ -21,7 +21,7 @@ pub struct Settings {
     /// Several messages of one speaker, none later than this after the one before, are one task. 0: each
     /// is its own.
     pub debounce: Span,
-    /// What somebody has to allow, and how long they are waited for.
+    /// What somebody has to approve, and how long they are waited for.
     pub approvals: crate::guard::policy::Settings,
     /// The workers.
     pub worker: WorkerSettings,

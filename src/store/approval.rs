@@ -26,7 +26,7 @@ pub trait Approvals: Send + Sync {
     async fn decide(&self, decision: Decision) -> Result<Option<Decided>>;
 }
 
-/// Leave that is sought, together with the end of the claim that seeks it.
+/// An approval that is sought, together with the end of the claim that seeks it.
 #[derive(Clone, Debug)]
 pub struct Sought {
     /// Names it for ever.

@@ -88,18 +88,18 @@ pub enum Advance {
         /// What it has come to.
         with: Box<Advance>,
     },
-    /// The same as another advance, which starts the call that somebody has allowed: their leave is used up
+    /// The same as another advance, which starts the call that somebody has approved: their approval is used up
     /// in the same write. Where it does not hold, the other is written and answered with
-    /// [`Committed::NoLeave`].
+    /// [`Committed::NotApproved`].
     Consume {
         /// The approval.
         key: String,
-        /// What the leave has to be for.
+        /// What the approval has to be for.
         hash: String,
         /// What else is written.
         with: Box<Advance>,
     },
-    /// The same as another advance; the call that somebody has allowed is not made, and their leave is taken
+    /// The same as another advance; the call that somebody has approved is not made, and their approval is taken
     /// back in the same write.
     Forgo {
         /// The approval.
@@ -119,7 +119,7 @@ pub enum Advance {
         on: ParkedOn,
         /// The question that is waited for: stored with what says it.
         ask: Option<Box<Asked>>,
-        /// The leave that is waited for: stored with what asks for it.
+        /// The approval that is waited for: stored with what asks for it.
         seek: Option<Box<Sought>>,
         /// When to wake at the latest.
         wake_at: Option<DateTime<Utc>>,
@@ -194,8 +194,8 @@ pub enum Committed {
         /// What the conversation is in by now.
         mode: Mode,
     },
-    /// Written; but the leave for the call does not hold any more: it is not to be started.
-    NoLeave {
+    /// Written; but the approval of the call does not hold any more: it is not to be started.
+    NotApproved {
         /// A person wants this task to end.
         stop: bool,
         /// What the conversation is in by now.

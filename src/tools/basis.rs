@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags};
 use crate::tools::identity::Identity;
 use crate::tools::paths::Located;
 
-/// What a call works with. Leave for the call covers it: what differs when it starts is refused.
+/// What a call works with. Approval of the call covers it: what differs when it starts is refused.
 #[derive(Debug, Default)]
 pub struct Basis {
     /// The folder that it works in.

@@ -14,7 +14,7 @@ use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::{Answer, Call};
 use crate::guard::outward;
 use crate::tools::paths::of_command;
-use crate::tools::registry::{Registry, needs_leave, refusal};
+use crate::tools::registry::{Registry, needs_approval, refusal};
 use crate::tools::resolve::{ResolvedCall, resolve};
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
@@ -95,7 +95,7 @@ fn approve(resolved: &ResolvedCall, scope: &Scope) -> Result<(), ToolError> {
     let name = resolved.tool.spec().name;
     match &resolved.exposure {
         Exposure::Ask { reasons, .. } if scope.approved.is_none() => {
-            Err(ToolError::Tell(needs_leave(name, reasons)))
+            Err(ToolError::Tell(needs_approval(name, reasons)))
         }
         Exposure::Free | Exposure::Ask { .. } => Ok(()),
         Exposure::Hidden(reasons) => Err(ToolError::Tell(refusal(name, reasons))),

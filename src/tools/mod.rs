@@ -59,7 +59,7 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// Returns what the call works with besides its arguments and the files it would change: leave for it
+    /// Returns what the call works with besides its arguments and the files it would change: approval of it
     /// covers that, too. Looks and does nothing else.
     fn basis(&self, _scope: &Scope, _args: &Value) -> Basis {
         Basis::default()
@@ -71,7 +71,7 @@ pub trait Tool: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Says why this very call needs somebody's leave, when its arguments do: `asks first: …`.
+    /// Says why this very call needs somebody's approval, when its arguments do: `asks first: …`.
     fn asks(&self, _args: &Value) -> Option<String> {
         None
     }

@@ -19,7 +19,7 @@ const CHARACTERS: usize = 4_000;
 /// wait for the disk.
 ///
 /// # Errors
-/// The faults of the arguments, for the model: a call that cannot be made needs nobody's leave.
+/// The faults of the arguments, for the model: a call that cannot be made needs nobody's approval.
 pub fn preview(
     tool: &Arc<dyn Tool>,
     roots: &Roots,

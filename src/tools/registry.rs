@@ -171,7 +171,7 @@ pub struct Asks {
     pub rules: Vec<Hide>,
     /// Who can allow it.
     pub of: Approvers,
-    /// Tools whose calls need no leave but for other people's words, by the owner's policy.
+    /// Tools whose calls need no approval but for other people's words, by the owner's policy.
     pub freed: Vec<String>,
 }
 
@@ -271,7 +271,7 @@ impl Registry {
         self.view.asks.of
     }
 
-    /// Whether calls of a tool need no leave but for other people's words.
+    /// Whether calls of a tool need no approval but for other people's words.
     pub fn is_freed(&self, name: &str) -> bool {
         self.view.asks.freed.iter().any(|freed| freed == name)
     }
@@ -379,8 +379,8 @@ pub(crate) fn disabled(name: &str) -> String {
     format!("{name} tool is disabled")
 }
 
-/// Says that a call is not made without somebody's leave.
-pub fn needs_leave(name: &str, reasons: &[String]) -> String {
+/// Says that a call is not made without somebody's approval.
+pub fn needs_approval(name: &str, reasons: &[String]) -> String {
     format!("{name} was not called: it needs approval first ({})", reasons.join("; "))
 }
 

@@ -93,7 +93,7 @@ pub fn check(tool: &Arc<dyn Tool>, call: &Call) -> Result<Accepted, ToolError> {
 }
 
 impl ResolvedCall {
-    /// Says what leave is asked for. Reads the files that would change or be sent, so it may wait for the disk.
+    /// Says what approval is asked for. Reads the files that would change or be sent, so it may wait for the disk.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -128,7 +128,7 @@ impl ResolvedCall {
         })
     }
 
-    /// Looks again at all that leave is given for.
+    /// Looks again at all that approval is given for.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -138,7 +138,7 @@ impl ResolvedCall {
         Ok(LookedAt { hash: self.looked_at(scope, &basis)?, approved: Approved { folder } })
     }
 
-    /// Returns a digest of all that leave is given for: task, call, tool, arguments, working folder, what names
+    /// Returns a digest of all that approval is given for: task, call, tool, arguments, working folder, what names
     /// stand for, and the files to be changed, read or sent as they are now. Reads them.
     fn looked_at(&self, scope: &Scope, basis: &Basis) -> io::Result<String> {
         let states = |files: &[Located]| {
@@ -181,7 +181,7 @@ impl ResolvedCall {
     }
 }
 
-/// All that leave is given for, as it is now.
+/// All that approval is given for, as it is now.
 #[derive(Debug)]
 pub struct LookedAt {
     /// A digest of it.

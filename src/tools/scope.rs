@@ -71,7 +71,7 @@ pub struct Scope {
     pub clock: SharedClock,
 }
 
-/// What was looked at when leave for a call was taken.
+/// What was looked at when an approval was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Approved {
     /// The folder that a command starts in, and in no other.

@@ -167,7 +167,7 @@ impl Answers {
         onward
     }
 
-    /// What shows how far a task is: that of its last claim, when it has waited for leave in between.
+    /// What shows how far a task is: that of its last claim, when it has waited for approval in between.
     fn progress(&self, claimed: &Claimed) -> Arc<TaskProgress> {
         let Some(kept) = self.kept.take(claimed.claim.task) else {
             return Arc::new(TaskProgress::of(&self.outbox, claimed));

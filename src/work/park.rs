@@ -63,7 +63,7 @@ impl Answers {
                 let next = next.map(|next| *next);
                 Parked::Yes(Box::new(Onward { next, wake_at, asked, told: false }))
             }
-            Some(Committed::Continue { .. } | Committed::NoLeave { .. }) => Parked::Stopped,
+            Some(Committed::Continue { .. } | Committed::NotApproved { .. }) => Parked::Stopped,
             None if !outbox.runtime.stop.work.is_cancelled() => {
                 // No repetition mends it.
                 self.bury(Remains::of(claimed)).await;

@@ -1,4 +1,4 @@
-//! A run that waits for somebody's leave: who is asked, where, and the park itself.
+//! A run that waits for somebody's approval: who is asked, where, and the park itself.
 
 use selkie_channel_core::{Audience, Body, ConversationId, PersonId, Question};
 
@@ -7,7 +7,7 @@ use crate::delivery::approval_at_terminal;
 use crate::delivery::approvals::{self, About};
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
-use crate::delivery::progress::asked_for_leave;
+use crate::delivery::progress::asked_for_approval;
 use crate::domain::approval::{ApprovalState, Approvers, Request, too_long};
 use crate::domain::command_line;
 use crate::domain::facts::Trigger;
@@ -19,7 +19,7 @@ use crate::work::onward::Parked;
 use crate::work::park::person;
 
 impl Answers {
-    /// Parks a task on the leave that its call needs: request, messages and end of the claim in one.
+    /// Parks a task on the approval that its call needs: request, messages and end of the claim in one.
     pub(crate) async fn seek(&self, claimed: &Claimed, seeks: Seeks, hand_over: bool) -> Parked {
         let outbox = &self.outbox;
         let Seeks { key, request, append, header, usage } = seeks;
@@ -71,17 +71,17 @@ impl Answers {
         let is_owner = facts.speaker.as_ref().is_some_and(|person| owners.contains(person));
         let reads_it_here = is_owner && facts.audience() == Audience::Direct;
         let tells = request.of == Approvers::Owners && facts.trigger == Trigger::Asked;
-        (tells && !reads_it_here).then(|| asked_for_leave(&request.words))
+        (tells && !reads_it_here).then(|| asked_for_approval(&request.words))
     }
 
-    /// Shows what came of the leave that a task has sought, where that is not shown yet.
+    /// Shows what came of the approval that a task has sought, where that is not shown yet.
     pub(crate) async fn close_sought(&self, claimed: &Claimed) {
         if let Some(approval) = &claimed.approval {
             approvals::close(&self.outbox, approval).await;
         }
     }
 
-    /// Shows that leave which was given has come to nothing, where it has.
+    /// Shows that approval which was given has come to nothing, where it has.
     pub(crate) async fn close_unused(&self, claimed: &Claimed) {
         let approved = |approval: &ApprovalRow| approval.state == ApprovalState::Approved;
         let Some(before) = claimed.approval.as_deref().filter(|row| approved(row)) else { return };
@@ -118,7 +118,7 @@ impl Answers {
         asked
     }
 
-    /// Who can give leave, and where they are asked.
+    /// Who can give approval, and where they are asked.
     fn whom(&self, claimed: &Claimed, about: &About<'_>, request: &Request) -> Vec<Asked> {
         let owners = &self.rights.owners;
         match request.of {
@@ -181,7 +181,7 @@ fn place(claimed: &Claimed) -> String {
     }
 }
 
-/// One of those who can give leave, and where they are asked.
+/// One of those who can give approval, and where they are asked.
 struct Asked {
     person: Person,
     conversation: ConversationId,

@@ -1,4 +1,4 @@
-//! Leave for a call: the owner is asked in private, once, about exactly what is done; nobody else decides.
+//! Approval of a call: the owner is asked in private, once, about exactly what is done; nobody else decides.
 
 use std::fs;
 use std::path::PathBuf;
@@ -185,7 +185,7 @@ async fn a_file_that_has_changed_since_is_not_what_was_allowed() {
     assert!(told.contains("is not as it was when somebody looked at it"), "{told}");
     assert_eq!(team.wrote().as_deref(), Some("meanwhile "));
     settled(&team.world, 2).await;
-    assert_eq!(team.states(), ["withdrawn"], "leave that was not used ends with its task");
+    assert_eq!(team.states(), ["withdrawn"], "an approval that was not used ends with its task");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -76,7 +76,7 @@ fn one_line_in_the_terminal_shows_what_a_person_would_see() {
 }
 
 #[test]
-fn a_story_in_the_terminal_shows_how_leave_is_given_once() {
+fn a_story_in_the_terminal_shows_how_a_call_is_approved_once() {
     let (code, out, errors) = Demo::run(&["demo", "--story", "approval"]);
     assert_eq!((code, &*errors), (0, ""), "{out}");
     let lines = [
@@ -212,7 +212,7 @@ fn journey(browser: &Browser, url: &str) -> Answer<()> {
     send_a_file(browser)?;
     react(browser)?;
     ask_in_the_group(browser)?;
-    ask_for_leave(browser)?;
+    ask_for_approval(browser)?;
     speak_as_a_stranger(browser)?;
     can_be_read_by_all(browser)?;
     talk_on_other_platforms(browser)?;
@@ -347,15 +347,15 @@ fn ask_in_the_group(browser: &Browser) -> Answer<()> {
     )
 }
 
-/// Grace asks for what needs the owner's leave. The page shows it in the chat that waits and in the list; the owner
+/// Grace asks for what needs the owner's approval. The page shows it in the chat that waits and in the list; the owner
 /// allows it; it is done once, and an old button changes nothing.
-fn ask_for_leave(browser: &Browser) -> Answer<()> {
+fn ask_for_approval(browser: &Browser) -> Answer<()> {
     browser.click("#as-who option:nth-child(2)")?;
     browser.type_keys("#text", &format!("add to plan.txt: tea at four{ENTER}"))?;
     browser.wait_until("document.querySelector('.task-head .waits')?.textContent.startsWith('waiting for approval: write_file ')")?;
-    browser.wait_until("document.querySelector('.call .leave-is.open')")?;
+    browser.wait_until("document.querySelector('.call .approval-is.open')")?;
     browser.wait_until(
-        "document.querySelector('#leave').textContent.includes('The owner has been asked for approval')",
+        "document.querySelector('#approval').textContent.includes('The owner has been asked for approval')",
     )?;
     browser.wait_until(
         "document.querySelector('#chats li:first-child .dot')?.textContent == 'approval?'",
@@ -365,7 +365,7 @@ fn ask_for_leave(browser: &Browser) -> Answer<()> {
     browser.wait_until(
         "document.querySelector('#log').textContent.includes('I asked an owner for approval')",
     )?;
-    browser.click("#leave button")?;
+    browser.click("#approval button")?;
     browser.wait_until("document.querySelector('#talk-sub').textContent.includes('private')")?;
     browser.wait_until("document.querySelector('.msg.asks .keyboard')")?;
     assert_eq!(browser.eval(PALE)?, serde_json::json!([]));
@@ -383,11 +383,11 @@ fn ask_for_leave(browser: &Browser) -> Answer<()> {
     ))?;
     browser.wait_until(&toast("Already decided: ✔ Approved by Ada Lovelace"))?;
     browser.press(&format!("{ALT}2"))?;
-    browser.wait_until("document.querySelector('.leave-is.consumed')")?;
+    browser.wait_until("document.querySelector('.approval-is.consumed')")?;
     browser.wait_until("document.querySelector('.task-head .pill.done')")?;
     let made = "[...document.querySelectorAll('#log .bot .text')].filter(t => t.textContent == 'Added to plan.txt.').length";
     assert_eq!(browser.eval(made)?, 1);
-    assert_eq!(browser.eval("document.querySelector('#leave').hidden")?, true);
+    assert_eq!(browser.eval("document.querySelector('#approval').hidden")?, true);
     browser.click("#as-who option:nth-child(1)")
 }
 

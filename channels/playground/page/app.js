@@ -7,7 +7,7 @@ import { openCompare, askEverywhere, renderCompare } from './compare.js';
 import { renderComposer, attach, cancel, fill, grow, say, showHints, hideHints, composerKey } from './composer.js';
 import { $, toast } from './dom.js';
 import { setPlayground } from './health.js';
-import { renderLeave } from './leave.js';
+import { renderApproval } from './approval.js';
 import { loadMessages, startTyping } from './messages.js';
 import { ask, listen } from './net.js';
 import { openChat, showPane } from './open.js';
@@ -51,7 +51,7 @@ function watch() {
   on('typing', renderTyping);
   on('draft', fill);
   on('wrote', renderShape);
-  on('leaves', () => { renderChats(); renderLog(); renderLeave(); renderShape(); });
+  on('approvals', () => { renderChats(); renderLog(); renderApproval(); renderShape(); });
   on('tasks', key => { if (chat()?.key === key) renderShape(); renderCompare(); });
 }
 

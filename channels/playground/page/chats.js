@@ -2,7 +2,7 @@
 
 import { tell } from './bus.js';
 import { $, h, icon, reconcile, time, clip } from './dom.js';
-import { askedIn } from './leave.js';
+import { askedIn } from './approval.js';
 import { state, chats, messages, isMine, iconOf, titleOf } from './state.js';
 import { serviceWords } from './talk.js';
 import { place, platform } from './words.js';

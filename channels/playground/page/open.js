@@ -3,7 +3,7 @@
 import { renderChats } from './chats.js';
 import { grow, renderComposer } from './composer.js';
 import { $, h } from './dom.js';
-import { renderLeave } from './leave.js';
+import { renderApproval } from './approval.js';
 import { loadMessages } from './messages.js';
 import { renderShape } from './shape.js';
 import { speakers, speaker, state, chats, chat, titleOf } from './state.js';
@@ -39,7 +39,7 @@ function render() {
   renderLog();
   renderTyping();
   renderComposer();
-  renderLeave();
+  renderApproval();
   grow();
   renderShape();
 }

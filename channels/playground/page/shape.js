@@ -1,7 +1,7 @@
 // The column on the right: the shape of a task, its steps, calls, tokens.
 
 import { $, h, time, number, plural, clip, money } from './dom.js';
-import { waits } from './leave.js';
+import { waits } from './approval.js';
 import { state, chat } from './state.js';
 import { loadTask, shownTask, offline } from './tasks.js';
 import * as words from './words.js';
@@ -15,12 +15,12 @@ export function renderShape() {
   const known = state.details.get(id);
   if (state.daemon === 'down' && !known) return box.replaceChildren(note('selkie does not answer.', 'What it did shows again as soon as it is back.'));
   if (!known) return box.replaceChildren(note('Nothing to do here yet.', 'Each message meant for selkie becomes a task. Here you see its steps, the tools it may use, those it may not, and why.'));
-  const { task, shape, leaves } = known;
+  const { task, shape, approvals } = known;
   const open = new Set([...box.querySelectorAll('details[open]')].map(d => d.dataset.name));
   const shut = new Set([...box.querySelectorAll('details:not([open])')].map(d => d.dataset.name));
   const same = box.dataset.task === String(id), top = same ? box.parentElement.scrollTop : 0;
   box.dataset.task = id;
-  box.replaceChildren(taskHead(task, leaves), stepsPart(task, leaves), shapePart(shape), earlierPart(where.key, rows, id));
+  box.replaceChildren(taskHead(task, approvals), stepsPart(task, approvals), shapePart(shape), earlierPart(where.key, rows, id));
   for (const d of box.querySelectorAll('details')) {
     if (open.has(d.dataset.name)) d.open = true;
     if (shut.has(d.dataset.name)) d.open = false;
@@ -31,8 +31,8 @@ export function renderShape() {
 const note = (title, text) => h('div', { class: 'empty' }, h('p', { class: 'big' }, title), h('p', {}, text));
 export const pill = name => { const [word, title] = words.state(name); return h('span', { class: `pill ${name}`, title }, word); };
 
-function taskHead(task, leaves) {
-  const { usage } = task, open = leaves.filter(leave => leave.state === 'open');
+function taskHead(task, approvals) {
+  const { usage } = task, open = approvals.filter(approval => approval.state === 'open');
   const took = task.ended_at ? new Date(task.ended_at) - new Date(task.created_at) : null;
   const facts = [
     [number(usage.calls), usage.calls === 1 ? 'model call' : 'model calls'],
@@ -73,7 +73,7 @@ function chip(tool) {
     } }, tool.name, tool.runtime && h('span', { class: 'sr' }, ' (comes with this chat)'));
 }
 
-function stepsPart(task, leaves) {
+function stepsPart(task, approvals) {
   const answers = new Map(task.transcript.filter(i => i.item === 'answered').flatMap(i => i.answers).map(a => [a.call, a]));
   let step = 0;
   const rows = task.transcript.map(item => {
@@ -81,7 +81,7 @@ function stepsPart(task, leaves) {
       case 'heard': return line('heard', item.speaker || 'message', folded(item.text),
         item.quote && h('p', { class: 'faint', dir: 'auto' }, `quoting ${item.quote.speaker}: ${clip(item.quote.text, 160)}`), item.files?.map(f => h('p', { class: 'faint' }, f)));
       case 'asked': step += 1; return line('asked', `model call ${step}`, item.text && h('p', { dir: 'auto' }, item.text),
-        item.calls.map(c => call(c.name, c.arguments, answers.get(c.id), leaves.findLast(leave => leave.call === c.id))));
+        item.calls.map(c => call(c.name, c.arguments, answers.get(c.id), approvals.findLast(approval => approval.call === c.id))));
       case 'said': step += 1; return line('said', `model call ${step}`, folded(item.text));
       case 'noted': return line('noted', 'note', h('p', { class: 'faint', dir: 'auto' }, item.text));
       default: return null;
@@ -102,21 +102,21 @@ function folded(text) {
 
 const line = (kind, title, ...body) => h('li', { class: kind }, h('h4', {}, title), body);
 
-/** What somebody's leave has come to, for the call that needed it. */
-const LEAVES = { open: ['waiting for approval'], approved: ['approved'], consumed: ['approved', ', and made once'], denied: ['denied'], expired: ['nobody approved it in time'],
+/** What somebody's approval has come to, for the call that needed it. */
+const STATES = { open: ['waiting for approval'], approved: ['approved'], consumed: ['approved', ', and made once'], denied: ['denied'], expired: ['nobody approved it in time'],
   lapsed: ['approved', ', but not begun in time'], withdrawn: ['withdrawn'], not_asked: ['nobody could be asked'] };
 
-function leaveWords({ state, by }) {
-  const [what, then = ''] = LEAVES[state];
+function approvalWords({ state, by }) {
+  const [what, then = ''] = STATES[state];
   return `${what}${by ? ` by ${by}` : ''}${then}`;
 }
 
-function call(name, args, answer, leave) {
+function call(name, args, answer, approval) {
   const written = typeof args === 'string' ? args : JSON.stringify(args, null, 1).replace(/\n\s*/g, ' ');
   return h('div', { class: answer?.is_error ? 'call bad' : 'call' },
     h('p', {}, h('b', {}, name), ' ', h('code', { dir: 'auto' }, clip(written, 600))),
-    leave && h('p', { class: `leave-is ${leave.state}`, title: words.LEAVE }, leaveWords(leave)),
-    answer ? h('pre', { dir: 'auto', tabindex: answer.text.length > 300 ? 0 : null }, clip(answer.text, 4000)) : leave?.state !== 'open' && h('p', { class: 'faint' }, 'running…'));
+    approval && h('p', { class: `approval-is ${approval.state}`, title: words.APPROVAL }, approvalWords(approval)),
+    answer ? h('pre', { dir: 'auto', tabindex: answer.text.length > 300 ? 0 : null }, clip(answer.text, 4000)) : approval?.state !== 'open' && h('p', { class: 'faint' }, 'running…'));
 }
 
 function earlierPart(key, rows, shown) {

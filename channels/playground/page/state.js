@@ -10,8 +10,8 @@ export const state = {
   replyTo: null, editing: null, pending: [], mention: true,
   known: new Set(),      // conversation keys the daemon knows
   tasks: new Map(),      // conversation key → task rows, newest first
-  details: new Map(),    // task id → { task, shape, leaves }
-  leaves: [],            // calls that wait for somebody's leave, in all chats
+  details: new Map(),    // task id → { task, shape, approvals }
+  approvals: [],            // calls that wait for somebody's approval, in all chats
   live: new Map(),       // task id → what the running step has come to
   picked: new Map(),     // conversation key → task id; absent: follow the newest
   compare: new Map(),    // chat id → { after, message }

@@ -3,7 +3,7 @@
 import { startReply, startEdit } from './composer.js';
 import { $, h, icon, reconcile, time, clip, toast } from './dom.js';
 import { attachment } from './files.js';
-import { asking } from './leave.js';
+import { asking } from './approval.js';
 import { post } from './net.js';
 import { offer, reactions } from './reactions.js';
 import { rich } from './rich.js';

@@ -29,8 +29,8 @@ export const loadTasks = coalesce(async key => {
 });
 
 export const loadTask = coalesce(async id => {
-  const [task, shape, leaves] = await Promise.all([daemon(`tasks/${id}`), daemon(`tasks/${id}/shape`), daemon(`tasks/${id}/approvals`)]);
-  state.details.set(id, { task, shape, leaves });
+  const [task, shape, approvals] = await Promise.all([daemon(`tasks/${id}`), daemon(`tasks/${id}/shape`), daemon(`tasks/${id}/approvals`)]);
+  state.details.set(id, { task, shape, approvals });
   if (task.state !== 'running') state.live.delete(id);
   tell('tasks', shownTask(chat()?.key) === id ? chat().key : null);
 });
@@ -42,22 +42,22 @@ export async function openQuestions(where) {
   return (await Promise.all(keys.map(k => daemon(`conversations/${encodeURIComponent(k)}/questions`)))).flat();
 }
 
-/** What waits for leave anywhere. A task that does not any more has gone on, or has ended without a word. */
-const loadLeaves = coalesce(async () => {
-  const before = state.leaves;
-  state.leaves = await daemon('approvals');
-  const settled = before.filter(leave => !state.leaves.some(still => still.task === leave.task));
-  for (const key of new Set(settled.map(leave => chatByKey(leave.key)?.key).filter(Boolean))) loadTasks(key).catch(offline);
-  if (before.length || state.leaves.length) tell('leaves');
+/** What waits for approval anywhere. A task that does not any more has gone on, or has ended without a word. */
+const loadApprovals = coalesce(async () => {
+  const before = state.approvals;
+  state.approvals = await daemon('approvals');
+  const settled = before.filter(approval => !state.approvals.some(still => still.task === approval.task));
+  for (const key of new Set(settled.map(approval => chatByKey(approval.key)?.key).filter(Boolean))) loadTasks(key).catch(offline);
+  if (before.length || state.approvals.length) tell('approvals');
 });
 
 export const shownTask = key => state.picked.get(key) ?? state.tasks.get(key)?.[0]?.id;
 
 export function heardDaemon(told) {
-  if (told.happening === 'missed') { for (const c of chats()) loadTasks(c.key).catch(offline); loadLeaves().catch(offline); return; }
+  if (told.happening === 'missed') { for (const c of chats()) loadTasks(c.key).catch(offline); loadApprovals().catch(offline); return; }
   const key = chatByKey(told.key ?? told.conversation?.split('|').slice(1).join('|') ?? '')?.key;
   if (told.task != null) heardTask(told);
-  if (['started', 'ended', 'delivered'].includes(told.happening)) loadLeaves().catch(offline);
+  if (['started', 'ended', 'delivered'].includes(told.happening)) loadApprovals().catch(offline);
   if (!key) return;
   if (told.happening === 'started') state.picked.delete(key);
   if (['started', 'ended'].includes(told.happening)) loadTasks(key).catch(offline);
@@ -105,6 +105,6 @@ export function setDaemon(now) {
   const was = state.daemon;
   state.daemon = now;
   renderHealth();
-  if (now === 'up' && was !== 'up') { for (const c of chats()) loadTasks(c.key).catch(() => {}); loadLeaves().catch(() => {}); }
+  if (now === 'up' && was !== 'up') { for (const c of chats()) loadTasks(c.key).catch(() => {}); loadApprovals().catch(() => {}); }
   else if (was !== now && state.chat) tell('tasks', chat().key);
 }

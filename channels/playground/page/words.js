@@ -18,7 +18,7 @@ const STATES = {
 };
 
 export const SHAPE = 'selkie calls this the task’s shape: out of all tools those that the place, the person and the occasion allow, and the reasons for the others';
-export const LEAVE = 'An owner is asked in private and approves one call, as it was shown, once';
+export const APPROVAL = 'An owner is asked in private and approves one call, as it was shown, once';
 const LANE = 'selkie calls this a lane: one conversation, in which one task runs at a time';
 const TAINT = 'selkie calls this taint: while the model reads other people’s words (a quote, a file, a web page), it does nothing outward that a person did not type';
 

@@ -13,25 +13,25 @@ impl Drive<'_> {
         self.write(durable, |step| step).await.map(|_| ())
     }
 
-    /// Stores that an allowed call is not made, and why, for who allowed it.
+    /// Stores that an approved call is not made, and why, for who approved it.
     pub(super) async fn forgo(&mut self, key: &str, why: String) -> Result<(), Dropped> {
         let key = key.to_owned();
         let forgo = |step| Advance::Forgo { key, why, with: Box::new(step) };
         self.write(false, forgo).await.map(|_| ())
     }
 
-    /// Stores that an allowed call begins, and uses up the leave for it in the same write; whether there was
+    /// Stores that an approved call begins, and uses up the approval for it in the same write; whether there was
     /// any.
     pub(super) async fn consume(&mut self, key: &str, hash: &str) -> Result<bool, Dropped> {
         let (key, hash) = (key.to_owned(), hash.to_owned());
         self.write(true, |step| Advance::Consume { key, hash, with: Box::new(step) }).await
     }
 
-    /// Stores a step, with what becomes of leave beside it; whether leave that was to be used up was there.
+    /// Stores a step, with what becomes of approval beside it; whether approval that was to be used up was there.
     async fn write(
         &mut self,
         durable: bool,
-        leave: impl FnOnce(Advance) -> Advance,
+        approval: impl FnOnce(Advance) -> Advance,
     ) -> Result<bool, Dropped> {
         let facts = std::mem::take(&mut self.reshaped).then(|| self.facts.clone());
         self.run.spent(self.meter.take());
@@ -41,9 +41,11 @@ impl Drive<'_> {
         if !seen.is_empty() {
             step = Advance::Absorb { seen, with: Box::new(step) };
         }
-        step = leave(step);
+        step = approval(step);
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
-            Ok(done @ (Committed::Continue { stop, mode } | Committed::NoLeave { stop, mode })) => {
+            Ok(
+                done @ (Committed::Continue { stop, mode } | Committed::NotApproved { stop, mode }),
+            ) => {
                 if stop {
                     self.run.stop();
                 }

@@ -5,10 +5,10 @@ use crate::domain::transcript::Answer;
 use crate::tools::scope::Approved;
 
 /// What stands before a call.
-pub(super) enum Leave {
+pub(super) enum Approval {
     /// Nothing.
     Free,
-    /// Somebody has allowed it, and that is used up now: it starts.
+    /// Somebody has approved it, and that is used up now: it starts.
     Given(Approved),
     /// It is not made.
     Refused(Answer),

@@ -357,34 +357,34 @@ fn request() -> Request {
 }
 
 #[test]
-fn a_run_waits_for_leave_and_its_start_is_not_forgotten() {
+fn a_run_waits_for_approval_and_its_start_is_not_forgotten() {
     let mut run = begin();
     ask(&mut run);
     run.replied(reply("", &[("bash", json!({})), ("glob", json!({}))]));
     run.separate(|call| call.name == "bash");
     let call = run.open_calls().unwrap()[0].clone();
     run.seeks(&call, request(), start() + TimeDelta::minutes(1));
-    let Next::SeekLeave(seeks) = run.next(start()) else { panic!("it seeks leave") };
+    let Next::SeekApproval(seeks) = run.next(start()) else { panic!("it seeks approval") };
     let later = start() + TimeDelta::hours(2);
     let resume =
         |header: &str| Run::resume(Settings::default(), header, seeks.append.clone()).unwrap();
 
     let mut run = resume(&seeks.header);
-    run.leave_settled(&approval("another"), later);
+    run.approval_settled(&approval("another"), later);
     assert_eq!(run.ledger().since, start(), "another's wait");
-    run.leave_settled(&approval(&seeks.key), later);
+    run.approval_settled(&approval(&seeks.key), later);
     assert_eq!(run.ledger().since, start() + TimeDelta::hours(2) - TimeDelta::minutes(1));
-    assert_eq!(run.leave_key(&call), Some(seeks.key.as_str()));
+    assert_eq!(run.approval_key(&call), Some(seeks.key.as_str()));
     assert!(!run.has_started(&call));
     run.starts(std::iter::once(&call));
     run.ended_in_order();
     let stored = run.take_unstored().header;
-    assert!(resume(&stored).has_started(&call), "its leave is used up: it is not begun again");
+    assert!(resume(&stored).has_started(&call), "its approval is used up: it is not begun again");
     run.refuses("bash", ApprovalState::Lapsed);
     assert!(!run.is_refused("bash"), "it may be asked for once more");
     run.refuses("bash", ApprovalState::Denied);
     make_calls(&mut run, "refused");
-    assert!(run.leave_key(&call).is_none() && run.is_refused("bash"));
+    assert!(run.approval_key(&call).is_none() && run.is_refused("bash"));
     assert_eq!(run.open_calls().unwrap()[0].name, "glob", "what stood behind it comes now");
 }
 
@@ -418,7 +418,7 @@ proptest! {
                 Next::CallTools { .. } => {
                     make_calls(&mut run, "same");
                 }
-                Next::SeekLeave(_) => panic!("nothing here needs leave"),
+                Next::SeekApproval(_) => panic!("nothing here needs approval"),
                 Next::AskPerson(asks) => {
                     assert!(keys.insert(asks.key.clone()), "every question has its own key");
                     stored.extend(asks.append);

@@ -1,4 +1,4 @@
-//! `selkie approvals`: what waits for somebody's leave, and the machine's owner's word on it.
+//! `selkie approvals`: what is waiting for approval, and the machine's owner's word on it.
 
 use anyhow::anyhow;
 

@@ -143,7 +143,7 @@ async fn both(
 
 /// Prints the page's address and stays; the daemon ends by its own signal, and with it everything.
 async fn stay(world: &dyn World, team: &Path, banner: &Banner) -> Outcome {
-    // Without it the page is as good, but for the requests to allow something.
+    // Without it the page is as good, but for the requests for approval.
     if let Err(error) = story::give_folder(world, team).await {
         tracing::warn!(%error, "the group has no folder of its own");
     }

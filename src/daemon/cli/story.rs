@@ -1,4 +1,4 @@
-//! `selkie demo --story approval`: somebody asks for what needs the owner's leave, the owner allows it, and it is
+//! `selkie demo --story approval`: somebody asks for what needs the owner's approval, the owner approves it, and it is
 //! done once. Told line by line, as the people in it read it.
 
 use std::path::Path;
@@ -17,7 +17,7 @@ const FILE: &str = "plan.txt";
 /// What is to stand in it.
 const WORDS: &str = "tea at four";
 
-/// The owner gives the group a folder to work in: what others change there needs the owner's leave. Returns what
+/// The owner gives the group a folder to work in: what others change there needs the owner's approval. Returns what
 /// the bot says to it.
 pub(super) async fn give_folder(world: &dyn World, folder: &Path) -> anyhow::Result<String> {
     let Cast { owner, group, .. } = world.cast();

@@ -144,7 +144,7 @@ impl Flow {
         self.outbox.runtime.to_the_end(answered).await
     }
 
-    /// Lists what waits for somebody's leave.
+    /// Lists what waits for somebody's approval.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,4 +1,4 @@
-//! Progress of tasks that wait for somebody's leave: what shows it stays, for the task's next claim or until it ends.
+//! Progress of tasks that wait for somebody's approval: what shows it stays, for the task's next claim or until it ends.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -12,13 +12,13 @@ pub(super) struct News {
     pub(super) line: String,
     /// The model's answer takes long.
     pub(super) waiting: bool,
-    /// Somebody is, or was, asked to allow a call.
-    pub(super) leave: Option<Leave>,
+    /// Somebody is, or was, asked to approve a call.
+    pub(super) approval: Option<ApprovalLine>,
 }
 
-/// A line about leave for a call.
+/// A line about the approval of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Leave {
+pub(super) enum ApprovalLine {
     /// It was asked for.
     Sought(String),
     /// Somebody has decided, or nobody has in time.
@@ -38,9 +38,9 @@ pub(super) enum Haste {
 
 impl News {
     pub(super) fn haste(&self) -> Haste {
-        match &self.leave {
-            Some(Leave::Sought(_)) => Haste::Now,
-            Some(Leave::Settled(_)) => Haste::InPlace,
+        match &self.approval {
+            Some(ApprovalLine::Sought(_)) => Haste::Now,
+            Some(ApprovalLine::Settled(_)) => Haste::InPlace,
             None => Haste::InTime,
         }
     }

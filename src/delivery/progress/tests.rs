@@ -118,13 +118,13 @@ async fn a_task_that_goes_on_edits_the_message_of_its_earlier_life() {
 }
 
 #[tokio::test]
-async fn what_waits_for_leave_says_so_at_once_and_goes_on_in_the_same_message() {
+async fn what_waits_for_approval_says_so_at_once_and_goes_on_in_the_same_message() {
     let house = testing::desk_with(settings(3600), Pace::LIFTED);
     let kept = KeptProgress::default();
     let first = Arc::new(TaskProgress::of(&house.outbox, &claimed(1, 1)));
     kept.keep(TaskId(1), &first);
     drop(first);
-    kept.waits(TaskId(1), asked_for_leave("running a command"));
+    kept.waits(TaskId(1), asked_for_approval("running a command"));
     house.platform.wait_for(1).await;
     let second = kept.take(TaskId(1)).unwrap();
     kept.waits(TaskId(1), "too late".to_owned());
@@ -144,7 +144,7 @@ async fn what_was_decided_before_it_was_shown_is_not_shown() {
     let kept = KeptProgress::default();
     let progress = Arc::new(TaskProgress::of(&house.outbox, &claimed(1, 1)));
     kept.keep(TaskId(1), &progress);
-    kept.waits(TaskId(1), asked_for_leave("running a command"));
+    kept.waits(TaskId(1), asked_for_approval("running a command"));
     kept.take(TaskId(1)).unwrap().goes_on(false);
     house.account().waiting.fetch_sub(1, Ordering::Relaxed);
     progress.close();

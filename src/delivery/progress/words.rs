@@ -2,7 +2,7 @@
 
 use selkie_channel_core::{Redactor, split};
 
-use super::news::{Leave, News};
+use super::news::{ApprovalLine, News};
 use crate::domain::plan::{Plan, PlanStep, StepStatus};
 
 /// The longest step and summary, UTF-16 units.
@@ -75,7 +75,7 @@ fn checklist(plan: &Plan, current: &str) -> String {
 }
 
 fn doing(news: &News) -> String {
-    if let Some(Leave::Sought(line) | Leave::Settled(line)) = &news.leave {
+    if let Some(ApprovalLine::Sought(line) | ApprovalLine::Settled(line)) = &news.approval {
         return line.clone();
     }
     if news.waiting && news.tool.is_none() {
@@ -92,14 +92,14 @@ fn doing(news: &News) -> String {
     }
 }
 
-/// Says that leave was asked for elsewhere, for what a tool does. What the call itself would do is not for everybody.
-pub(crate) fn asked_for_leave(words: &str) -> String {
+/// Says that approval was asked for elsewhere, for what a tool does. What the call itself would do is not for everybody.
+pub(crate) fn asked_for_approval(words: &str) -> String {
     format!("⏳ I asked an owner for approval ({}); I go on when they answer.", one_line(words))
 }
 
 /// Says that it was decided.
-pub(super) fn settled(allowed: bool) -> String {
-    match allowed {
+pub(super) fn settled(approved: bool) -> String {
+    match approved {
         true => "⏳ approved: going on …".to_owned(),
         false => "⏳ not approved: going on without it …".to_owned(),
     }
@@ -216,11 +216,11 @@ mod tests {
     }
 
     #[test]
-    fn leave_is_told_without_what_the_call_would_do() {
-        let told = asked_for_leave("running a\n*command*");
+    fn an_approval_is_told_without_what_the_call_would_do() {
+        let told = asked_for_approval("running a\n*command*");
         insta::assert_snapshot!(told, @r"⏳ I asked an owner for approval (running a \*command\*); I go on when they answer.");
-        let leave = Some(Leave::Settled(settled(true)));
-        assert_eq!(status(&News { leave, ..News::default() }), "⏳ approved: going on …");
+        let approval = Some(ApprovalLine::Settled(settled(true)));
+        assert_eq!(status(&News { approval, ..News::default() }), "⏳ approved: going on …");
     }
 
     #[test]

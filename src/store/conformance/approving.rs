@@ -9,12 +9,12 @@ use crate::domain::task::ParkedOn;
 use crate::store::{CommandEffect, Decision, Sought};
 
 laws![
-    leave_is_sought_with_its_park,
-    leave_is_given_once_by_who_was_asked,
+    approval_is_sought_with_its_park,
+    approval_is_given_once_by_who_was_asked,
     a_decision_row_is_carried_out_once,
-    leave_is_used_once_and_for_its_hash_alone,
+    approval_is_used_once_and_for_its_hash_alone,
     a_request_expires_and_the_decision_is_late,
-    leave_that_was_given_holds_after_a_restart,
+    an_approval_that_was_given_holds_after_a_restart,
     a_stop_takes_requests_back,
     plan_mode_takes_requests_back,
     nobody_to_ask_wakes_its_task,
@@ -102,7 +102,7 @@ fn starts(key: &str, hash: &str) -> Advance {
     Advance::Consume { key: key.to_owned(), hash: hash.to_owned(), with: Box::new(step) }
 }
 
-async fn leave_is_sought_with_its_park(bed: &dyn Fixture) {
+async fn approval_is_sought_with_its_park(bed: &dyn Fixture) {
     let ledger = bed.open();
     let claimed = parked(ledger.as_ref(), 1, sought("a1")).await;
     let row = ledger.approval("a1").await.unwrap().unwrap();
@@ -121,7 +121,7 @@ async fn leave_is_sought_with_its_park(bed: &dyn Fixture) {
     assert_eq!(ledger.due(&account(), &instance("a")).await.unwrap().len(), 1);
 }
 
-async fn leave_is_given_once_by_who_was_asked(bed: &dyn Fixture) {
+async fn approval_is_given_once_by_who_was_asked(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), 1, sought("a1")).await;
     let stranger = Decision {
@@ -154,17 +154,17 @@ async fn a_decision_row_is_carried_out_once(bed: &dyn Fixture) {
     assert!(ledger.decide(tap(row)).await.unwrap().is_none(), "redelivered");
 }
 
-async fn leave_is_used_once_and_for_its_hash_alone(bed: &dyn Fixture) {
+async fn approval_is_used_once_and_for_its_hash_alone(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), 1, sought("a1")).await;
     assert!(done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);
     let claim = awake(ledger.as_ref(), 1).await.unwrap().claim;
     let other = ledger.commit(&claim, starts("a1", "h2")).await.unwrap();
-    assert!(matches!(other, Committed::NoLeave { .. }), "for something else: {other:?}");
+    assert!(matches!(other, Committed::NotApproved { .. }), "for something else: {other:?}");
     let first = ledger.commit(&claim, starts("a1", "h1")).await.unwrap();
     assert!(matches!(first, Committed::Continue { .. }));
     let again = ledger.commit(&claim, starts("a1", "h1")).await.unwrap();
-    assert!(matches!(again, Committed::NoLeave { .. }));
+    assert!(matches!(again, Committed::NotApproved { .. }));
     assert_eq!(state(ledger.as_ref(), "a1").await, ApprovalState::Consumed);
 }
 
@@ -181,7 +181,7 @@ async fn a_request_expires_and_the_decision_is_late(bed: &dyn Fixture) {
     assert!(!done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);
 }
 
-async fn leave_that_was_given_holds_after_a_restart(bed: &dyn Fixture) {
+async fn an_approval_that_was_given_holds_after_a_restart(bed: &dyn Fixture) {
     let ledger = bed.open();
     parked(ledger.as_ref(), 1, sought("a1")).await;
     assert!(done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);

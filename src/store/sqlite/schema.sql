@@ -159,7 +159,7 @@ CREATE INDEX question_task ON question (task);
 CREATE INDEX question_open ON question (conversation) WHERE state = 'open';
 CREATE INDEX question_said ON question (outbound) WHERE state = 'open';
 
--- Leave to make one call. state: see ApprovalState. requester: empty when nobody asked just now.
+-- Approval of one call. state: see ApprovalState. requester: empty when nobody asked just now.
 CREATE TABLE approval (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL,

@@ -1,4 +1,4 @@
-//! Leave sought with a park, given once, used up by the write that starts the call, taken back.
+//! Approval sought with a park, given once, used up by the write that starts the call, taken back.
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::AccountId;
@@ -16,10 +16,10 @@ use crate::store::error::Result;
 use crate::store::tx::Tx;
 use crate::store::value::params;
 
-/// Why leave that nobody could be asked for is refused.
+/// Why an approval that nobody could be asked for is refused.
 const NOBODY: &str = "nobody who could approve it can be reached in private";
 
-/// Leave that is sought, written as text before it reaches the writer.
+/// An approval that is sought, written as text before it reaches the writer.
 #[derive(Debug)]
 pub struct Prepared {
     key: String,
@@ -64,7 +64,7 @@ impl Prepared {
     }
 }
 
-/// Seeks leave: the row, and what asks for it. Where nobody is asked the task goes on at once and is told why.
+/// Seeks approval: the row, and what asks for it. Where nobody is asked the task goes on at once and is told why.
 pub fn seek(
     tx: &mut dyn Tx,
     task: i64,
@@ -218,7 +218,7 @@ pub fn decide(tx: &mut dyn Tx, decision: &Decision, now: DateTime<Utc>) -> Resul
     Ok(Some(Decided { done: true, ready }))
 }
 
-/// Uses up the leave for a call in the write that marks it started; whether there was any.
+/// Uses up the approval of a call in the write that marks it started; whether there was any.
 pub fn consume(
     tx: &mut dyn Tx,
     task: i64,

@@ -33,11 +33,11 @@ pub struct Prepared {
     usage: Usage,
     now: DateTime<Utc>,
     seen: Seen,
-    leave: Option<Use>,
+    approval: Option<Use>,
     how: How,
 }
 
-/// What becomes of leave that was given.
+/// What becomes of an approval that was given.
 #[derive(Debug)]
 enum Use {
     /// It is used up, where it is for this.
@@ -78,19 +78,27 @@ impl Prepared {
     /// Writes the texts of an advance. `now` serves those that do not bring their own.
     pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
         let texts = |items: Vec<Item>| items.iter().map(item_text).collect::<Result<Vec<_>>>();
-        let (seen, leave) = (Seen::default(), None);
+        let (seen, approval) = (Seen::default(), None);
         Ok(match advance {
             Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
             Advance::Consume { key, hash, with } => {
-                Self { leave: Some(Use::Consume { key, hash }), ..Self::new(*with, now)? }
+                Self { approval: Some(Use::Consume { key, hash }), ..Self::new(*with, now)? }
             }
             Advance::Forgo { key, why, with } => {
-                Self { leave: Some(Use::Forgo { key, why }), ..Self::new(*with, now)? }
+                Self { approval: Some(Use::Forgo { key, why }), ..Self::new(*with, now)? }
             }
             Advance::Step { append, header, facts, usage, durable } => {
                 let facts = facts.as_ref().map(facts::Written::new).transpose()?;
                 let how = How::Step { facts, durable };
-                Self { items: texts(append)?, header: Some(header), usage, now, seen, leave, how }
+                Self {
+                    items: texts(append)?,
+                    header: Some(header),
+                    usage,
+                    now,
+                    seen,
+                    approval,
+                    how,
+                }
             }
             Advance::Park { append, header, on, ask, seek, wake_at, usage, hand_over, now } => {
                 let how = How::Park(Box::new(Parking {
@@ -101,11 +109,19 @@ impl Prepared {
                     seek: seek.map(|sought| approving::Prepared::new(*sought)).transpose()?,
                     hand_over,
                 }));
-                Self { items: texts(append)?, header: Some(header), usage, now, seen, leave, how }
+                Self {
+                    items: texts(append)?,
+                    header: Some(header),
+                    usage,
+                    now,
+                    seen,
+                    approval,
+                    how,
+                }
             }
             Advance::Release => {
                 let (items, usage) = (Vec::new(), Usage::default());
-                Self { items, header: None, usage, now, seen, leave, how: How::Release }
+                Self { items, header: None, usage, now, seen, approval, how: How::Release }
             }
             Advance::Finish {
                 append,
@@ -123,7 +139,15 @@ impl Prepared {
                 let said = |draft| outbox::Prepared::saying(draft, &append);
                 let say = say.into_iter().map(said).collect::<Result<_>>()?;
                 let how = How::Finish(Finish { facts, end, say, set_aside, departs, hand_over });
-                Self { items: texts(append)?, header: Some(header), usage, now, seen, leave, how }
+                Self {
+                    items: texts(append)?,
+                    header: Some(header),
+                    usage,
+                    now,
+                    seen,
+                    approval,
+                    how,
+                }
             }
         })
     }
@@ -155,7 +179,7 @@ impl Prepared {
 #[derive(Debug)]
 pub enum RawCommitted {
     Continue { stop: bool, mode: Mode },
-    NoLeave { stop: bool, mode: Mode },
+    NotApproved { stop: bool, mode: Mode },
     Lost,
     Ended { queued: Vec<Queued>, next: Option<Box<RawClaimed>>, usage: Usage },
 }
@@ -179,9 +203,9 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &Prepared) -> Result<RawC
     if !matches!(how, How::Finish(_)) {
         advance.write(tx, task)?;
     }
-    match &advance.leave {
+    match &advance.approval {
         Some(Use::Consume { key, hash }) if !approving::consume(tx, task, key, hash, *now)? => {
-            return Ok(RawCommitted::NoLeave { stop, mode });
+            return Ok(RawCommitted::NotApproved { stop, mode });
         }
         Some(Use::Forgo { key, why }) => approving::forgo(tx, task, key, why, *now)?,
         Some(Use::Consume { .. }) | None => {}

@@ -51,7 +51,7 @@ impl Work for SqlLedger {
         let raw = self.write(plan, move |tx| run::commit(tx, &claim, &advance)).await?;
         Ok(match raw {
             RawCommitted::Continue { stop, mode } => Committed::Continue { stop, mode },
-            RawCommitted::NoLeave { stop, mode } => Committed::NoLeave { stop, mode },
+            RawCommitted::NotApproved { stop, mode } => Committed::NotApproved { stop, mode },
             RawCommitted::Lost => Committed::Lost,
             RawCommitted::Ended { queued, next, usage } => {
                 // The end is written, whatever becomes of the next.

@@ -98,7 +98,7 @@ async fn where_nobody_can_be_asked_it_is_hidden() {
 }
 
 #[tokio::test]
-async fn the_hash_holds_all_that_leave_is_for() {
+async fn the_hash_holds_all_that_approval_is_for() {
     let (folders, registry) = (Folders::new(), registry(Approvers::Owners));
     folders.put("work/a.txt", "before");
     let scope = folders.scope();

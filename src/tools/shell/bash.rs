@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::envelope::envelope;
 use super::environment::Environment;
 use super::launch::{
-    Language, Rules, Way, basis, find_program, limited, make_own, stands_as_allowed,
+    Language, Rules, Way, basis, find_program, limited, make_own, stands_as_approved,
     without_aliases,
 };
 use super::live::tell;
@@ -161,7 +161,7 @@ impl Tool for Bash {
         let args: Args = typed(args)?;
         make_own(&scope.roots)?;
         let program = self.ready(&scope.roots, &args)?;
-        stands_as_allowed(scope, NAME, &program)?;
+        stands_as_approved(scope, NAME, &program)?;
         let background = args.run_in_background == Some(true);
         if background {
             let of = StartedFor {

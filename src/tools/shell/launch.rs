@@ -91,13 +91,13 @@ impl Rules<'_> {
     }
 }
 
-/// What leave for a command covers besides its words: the folder it is run in.
+/// What approval of a command covers besides its words: the folder it is run in.
 pub(super) fn basis(roots: &Roots, rules: &Rules<'_>, cwd: Option<&str>) -> Basis {
     Basis { folder: folder(roots, rules, cwd).ok(), ..Basis::default() }
 }
 
-/// Refuses a folder that is not the one which was looked at when the command was allowed.
-pub(super) fn stands_as_allowed(
+/// Refuses a folder that is not the one which was looked at when the command was approved.
+pub(super) fn stands_as_approved(
     scope: &Scope,
     tool: &str,
     program: &Program,

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::bash::{Ended, MAX_BYTES, cannot_start, fate};
 use super::environment::Environment;
 use super::launch::{
-    Language, Rules, Way, basis, find_program, make_own, stands_as_allowed, without_aliases,
+    Language, Rules, Way, basis, find_program, make_own, stands_as_approved, without_aliases,
 };
 use super::processes::Processes;
 use super::settings;
@@ -124,7 +124,7 @@ impl Tool for PowerShell {
         let args: Args = typed(args)?;
         make_own(&scope.roots)?;
         let program = self.ready(&scope.roots, &args)?;
-        stands_as_allowed(scope, NAME, &program)?;
+        stands_as_approved(scope, NAME, &program)?;
         let limit = program.limit;
         let running = self.processes.start(program).map_err(|e| cannot_start(PROGRAM, &e))?;
         Ok(Ended::of(&running, limit, &*scope.progress).await.told())

@@ -14,6 +14,7 @@ macro_rules! files {
 
 const FILES: [(&str, &str); 20] = files![
     "app.js",
+    "approval.js",
     "bus.js",
     "chats.js",
     "compare.js",
@@ -21,7 +22,6 @@ const FILES: [(&str, &str); 20] = files![
     "dom.js",
     "files.js",
     "health.js",
-    "leave.js",
     "messages.js",
     "net.js",
     "open.js",

@@ -1,4 +1,4 @@
--- Leave to make one call. state: see ApprovalState. requester: empty when nobody asked just now.
+-- Approval of one call. state: see ApprovalState. requester: empty when nobody asked just now.
 CREATE TABLE approval (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL,

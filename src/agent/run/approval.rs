@@ -1,10 +1,10 @@
-//! A call that needs somebody's leave: the run waits for it, and remembers what was refused.
+//! A call that needs somebody's approval: the run waits for it, and remembers what was refused.
 
 use chrono::{DateTime, Utc};
 
 use super::{Run, Unstored};
 use crate::agent::Seeks;
-use crate::agent::header::Leave;
+use crate::agent::header::CallApproval;
 use crate::domain::approval::{ApprovalState, Request};
 use crate::domain::transcript::Call;
 use crate::store::ApprovalRow;
@@ -13,10 +13,10 @@ use crate::store::ApprovalRow;
 const NUMBER: usize = 1 << 20;
 
 impl Run {
-    /// The open call needs leave before it is made.
+    /// The open call needs approval before it is made.
     pub fn seeks(&mut self, call: &Call, request: Request, now: DateTime<Utc>) {
         let key = self.key(&call.id, NUMBER);
-        self.header.leave = Some(Leave { call: call.id.clone(), key, since: Some(now) });
+        self.header.approval = Some(CallApproval { call: call.id.clone(), key, since: Some(now) });
         self.seek = Some(request);
     }
 
@@ -27,22 +27,22 @@ impl Run {
 
     /// Whether an open call was to ask and has not asked yet.
     pub fn has_not_asked(&self, call: &Call) -> bool {
-        self.leave_key(call).is_none() && self.header.will_ask.contains(&call.id)
+        self.approval_key(call).is_none() && self.header.will_ask.contains(&call.id)
     }
 
     /// Returns the approval that an open call waited for.
-    pub fn leave_key(&self, call: &Call) -> Option<&str> {
-        let leave = self.header.leave.as_ref().filter(|leave| leave.call == call.id);
-        leave.map(|leave| leave.key.as_str())
+    pub fn approval_key(&self, call: &Call) -> Option<&str> {
+        let held = self.header.approval.as_ref().filter(|held| held.call == call.id);
+        held.map(|held| held.key.as_str())
     }
 
     /// Takes up what the run was parked on. The time it waited is nobody's.
-    pub fn leave_settled(&mut self, approval: &ApprovalRow, now: DateTime<Utc>) {
-        let Some(leave) = self.header.leave.as_mut().filter(|leave| leave.key == approval.key)
+    pub fn approval_settled(&mut self, approval: &ApprovalRow, now: DateTime<Utc>) {
+        let Some(held) = self.header.approval.as_mut().filter(|held| held.key == approval.key)
         else {
             return;
         };
-        if let Some(since) = leave.since.take() {
+        if let Some(since) = held.since.take() {
             self.header.since += now - since;
         }
     }
@@ -70,7 +70,7 @@ impl Run {
 
     pub(super) fn seeking(&mut self) -> Option<Seeks> {
         let request = self.seek.take().filter(|_| self.ended.is_none())?;
-        let key = self.header.leave.as_ref()?.key.clone();
+        let key = self.header.approval.as_ref()?.key.clone();
         // What came in was stored with the answer that asks.
         let Unstored { append, header, usage, .. } = self.take_unstored();
         Some(Seeks { key, request, append, header, usage })

@@ -1,7 +1,7 @@
-//! Whether a call may be made: freely, with the leave that somebody gave, after somebody was asked, or not.
+//! Whether a call may be made: freely, with the approval that somebody gave, after somebody was asked, or not.
 
 use super::Drive;
-use super::standing::Leave;
+use super::standing::Approval;
 use crate::agent::{Dropped, words};
 use crate::domain::approval::{
     ApprovalState, Approvers, Exposure, MOST_ATTACHED, Request, too_long,
@@ -15,7 +15,7 @@ use crate::tools::resolve::{LookedAt, ResolvedCall, resolve};
 use crate::tools::scope::Scope;
 
 impl Drive<'_> {
-    /// Whether a call asks for leave: such a call stands alone.
+    /// Whether a call asks for approval: such a call stands alone.
     pub(super) async fn asks(&self, call: &Call) -> bool {
         if self.is_plainly_free(call) || self.run.is_refused(&call.name) {
             return false;
@@ -26,28 +26,28 @@ impl Drive<'_> {
     }
 
     /// Says what stands before a call. `alone`: no other call waits for the same answer.
-    pub(super) async fn leave(&mut self, call: &Call, alone: bool) -> Result<Leave, Dropped> {
-        let held = self.run.leave_key(call).map(str::to_owned);
+    pub(super) async fn approval(&mut self, call: &Call, alone: bool) -> Result<Approval, Dropped> {
+        let held = self.run.approval_key(call).map(str::to_owned);
         if self.run.is_refused(&call.name) {
             self.forgone(held.as_deref(), words::refused_to_task()).await?;
             return Ok(refused(call, words::refused_before(&call.name)));
         }
         if held.is_none() && self.is_plainly_free(call) {
-            return Ok(Leave::Free);
+            return Ok(Approval::Free);
         }
         let scope = self.scope_of(call);
         let resolved = match resolve(&self.registry, call, &scope).await {
             Ok(resolved) => resolved,
-            // What cannot be made needs nobody's leave, and whoever gave it may know why it came to nothing.
+            // What cannot be made needs nobody's approval, and whoever gave it may know why it came to nothing.
             Err(ToolError::Tell(why)) if held.is_some() => {
                 self.forgone(held.as_deref(), why.clone()).await?;
                 return Ok(refused(call, why));
             }
-            Err(_) => return Ok(Leave::Free),
+            Err(_) => return Ok(Approval::Free),
         };
         match (held, &resolved.exposure) {
             (Some(key), Exposure::Free | Exposure::Ask { .. }) => {
-                self.take_leave(call, &key, resolved, scope).await
+                self.use_approval(call, &key, resolved, scope).await
             }
             (None, Exposure::Ask { .. }) if !alone => {
                 Ok(refused(call, words::ask_alone(&call.name)))
@@ -57,7 +57,7 @@ impl Drive<'_> {
                 self.forgone(Some(&key), reasons.join("; ")).await?;
                 Ok(refused(call, refusal(&call.name, reasons)))
             }
-            (None, Exposure::Hidden(_) | Exposure::Free) => Ok(Leave::Free),
+            (None, Exposure::Hidden(_) | Exposure::Free) => Ok(Approval::Free),
         }
     }
 
@@ -76,27 +76,27 @@ impl Drive<'_> {
         call: &Call,
         resolved: ResolvedCall,
         scope: Scope,
-    ) -> Result<Leave, Dropped> {
+    ) -> Result<Approval, Dropped> {
         let redactor = self.agent.redactor.clone();
         let made = tokio::task::spawn_blocking(move || resolved.request(&scope, &redactor)).await;
         Ok(match made {
             Ok(Ok(request)) if !can_be_shown(&request) => {
                 refused(call, words::not_shown(&call.name, &too_long()))
             }
-            Ok(Ok(request)) => Leave::Seek(Box::new(request)),
+            Ok(Ok(request)) => Approval::Seek(Box::new(request)),
             Ok(Err(why)) => refused(call, words::not_shown(&call.name, &why.to_string())),
             Err(_) => refused(call, words::not_shown(&call.name, "a bug in selkie")),
         })
     }
 
-    /// Uses up the leave for a call: what was shown must be what is done.
-    async fn take_leave(
+    /// Uses up the approval for a call: what was shown must be what is done.
+    async fn use_approval(
         &mut self,
         call: &Call,
         key: &str,
         resolved: ResolvedCall,
         scope: Scope,
-    ) -> Result<Leave, Dropped> {
+    ) -> Result<Approval, Dropped> {
         let row = self.task.claimed.approval.clone().filter(|row| row.key == key);
         let Some(row) = row else {
             return Ok(refused(call, words::not_shown(&call.name, "the request was not stored")));
@@ -104,7 +104,7 @@ impl Drive<'_> {
         let ApprovalRow { state, request, .. } = &*row;
         if *state != ApprovalState::Approved {
             self.run.refuses(&call.name, *state);
-            return Ok(refused(call, words::no_leave(&row)));
+            return Ok(refused(call, words::not_approved(&row)));
         }
         let now = tokio::task::spawn_blocking(move || resolved.look_again(&scope)).await;
         let now = now.ok().and_then(Result::ok).filter(|now| now.hash == request.hash);
@@ -114,7 +114,7 @@ impl Drive<'_> {
         };
         self.run.starts(std::iter::once(call));
         if self.consume(key, &hash).await? {
-            return Ok(Leave::Given(approved));
+            return Ok(Approval::Given(approved));
         }
         self.run.starts_not(call);
         Ok(refused(call, words::lapsed(&call.name)))
@@ -130,7 +130,7 @@ impl Drive<'_> {
 
     /// Whether an open call of a run that died was allowed and not begun: it is begun now.
     pub(super) fn waits_for_its_start(&self, call: &Call) -> bool {
-        let waits = self.run.leave_key(call).is_some() && !self.run.has_started(call);
+        let waits = self.run.approval_key(call).is_some() && !self.run.has_started(call);
         (waits || self.run.has_not_asked(call)) && self.recovery(&call.name) == Recovery::Unknown
     }
 }
@@ -142,6 +142,6 @@ fn can_be_shown(request: &Request) -> bool {
     !request.is_long() || attached
 }
 
-fn refused(call: &Call, why: String) -> Leave {
-    Leave::Refused(Answer::error(&call.id, why))
+fn refused(call: &Call, why: String) -> Approval {
+    Approval::Refused(Answer::error(&call.id, why))
 }

@@ -1,4 +1,4 @@
-//! Leave to make a call, as whoever watches reads it.
+//! Approval to make a call, as whoever watches reads it.
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, MessageRef};
@@ -9,9 +9,9 @@ use crate::domain::ids::TaskId;
 use crate::domain::question::Person;
 use crate::store::ApprovalRow;
 
-/// Leave that was asked for, as far as one who watches may know it: not what it would be given by.
+/// An approval that was asked for, as far as one who watches may know it: not what it would be given by.
 #[derive(Serialize)]
-pub(super) struct Leave {
+pub(super) struct Approval {
     task: TaskId,
     conversation: ConversationId,
     /// The call it is for.
@@ -37,7 +37,7 @@ struct AskedAt {
     message: Option<MessageRef>,
 }
 
-impl Leave {
+impl Approval {
     /// Takes what may be shown.
     pub(super) fn of(row: ApprovalRow) -> Self {
         let ApprovalRow { task, conversation, requester, request, state, why, by, .. } = row;
