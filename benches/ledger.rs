@@ -18,7 +18,7 @@ use selkie::domain::clock::{Clock, SystemClock};
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::ids::Instance;
 use selkie::domain::taint::Taint;
-use selkie::domain::transcript::{Heard, Item};
+use selkie::domain::transcript::{Item, Received};
 use selkie::domain::usage::Usage;
 use selkie::store::database::Opener;
 use selkie::store::engine::Engine;
@@ -322,7 +322,7 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
     let accepted = ledger.accept(vec![arrival(n, order)], Some(cursor), fuse(1)).await;
     let claimed = accepted.expect("stored").claimed.remove(0);
     let text = ANSWER.to_owned();
-    let heard = Item::Heard(Heard {
+    let heard = Item::Received(Received {
         inbox: Some(claimed.heard[0].0),
         at: claimed.heard[0].1.at,
         speaker: "Ann Lee (tg:4711)".to_owned(),

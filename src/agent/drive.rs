@@ -16,7 +16,7 @@ use self::standing::Approval;
 use crate::agent::patience::Patience;
 use crate::agent::run::{AskModel, Next, Run};
 use crate::agent::{
-    Agent, Assignment, Driven, Dropped, budget, earlier, hidden, pictures, plan, words,
+    Agent, Assignment, Driven, Dropped, budget, earlier, hidden, messages, pictures, plan,
 };
 use crate::domain::crash::CrashPoint;
 use crate::domain::facts::Facts;
@@ -85,11 +85,12 @@ impl<'a> Drive<'a> {
             }
             _ => {
                 let heard = std::mem::take(&mut task.heard);
-                let undelivered = claimed.undelivered.iter().map(|said| words::not_delivered(said));
-                let unasked = claimed.facts.passed.as_ref().map(words::unasked);
+                let undelivered =
+                    claimed.undelivered.iter().map(|said| messages::not_delivered(said));
+                let unasked = claimed.facts.passed.as_ref().map(messages::unasked);
                 let notes = undelivered.chain(unasked).collect();
                 let mut run = Run::begin(settings, heard, notes, agent.clock.now());
-                claimed.open.iter().for_each(|question| run.tell(words::still_open(question)));
+                claimed.open.iter().for_each(|question| run.tell(messages::still_open(question)));
                 run
             }
         };
@@ -312,7 +313,7 @@ impl<'a> Drive<'a> {
         }
         let all = self.task.claimed.history.iter().flatten().chain(self.run.items());
         let typed = all.flat_map(|item| match item {
-            Item::Heard(heard) => heard.own_words().map(str::to_owned).into_iter().collect(),
+            Item::Received(heard) => heard.own_words().map(str::to_owned).into_iter().collect(),
             Item::Answered { answers } => answers.iter().flat_map(|a| a.typed.clone()).collect(),
             _ => Vec::new(),
         });

@@ -1,7 +1,7 @@
 //! From stored items to the turns a provider wants, fitted to what the model can read.
 
-use crate::agent::{earlier, prompt, short, words};
-use crate::domain::transcript::{Answer, Call, Heard, Item, Turn};
+use crate::agent::{earlier, messages, prompt, short};
+use crate::domain::transcript::{Answer, Call, Item, Received, Turn};
 
 /// Characters per token, on the safe side for every script we met.
 const CHARS_PER_TOKEN: usize = 3;
@@ -26,7 +26,7 @@ fn turns_with(items: &[Item], shown: impl Fn(&Call, &Answer) -> Answer) -> Vec<T
     let mut items = items.iter().peekable();
     while let Some(item) = items.next() {
         match item {
-            Item::Heard(message) => turns.push(heard(message)),
+            Item::Received(message) => turns.push(heard(message)),
             Item::Noted { text } => turns.push(Turn::User(format!("{} {text}", prompt::NOTE))),
             Item::Said { text, .. } if text.trim().is_empty() => {}
             Item::Said { text, .. } => turns.push(Turn::Assistant(text.clone())),
@@ -38,7 +38,7 @@ fn turns_with(items: &[Item], shown: impl Fn(&Call, &Answer) -> Answer) -> Vec<T
                 let calls = calls.iter().map(|call| {
                     let answer = answers.iter().find(|a| a.call == call.id);
                     let answer = answer.map(|answer| shown(call, answer));
-                    let open = || Answer::error(&call.id, words::never_answered());
+                    let open = || Answer::error(&call.id, messages::never_answered());
                     (short::call(call), answer.unwrap_or_else(open))
                 });
                 turns.push(Turn::Calls { text: text.clone(), calls: calls.collect() });
@@ -50,7 +50,7 @@ fn turns_with(items: &[Item], shown: impl Fn(&Call, &Answer) -> Answer) -> Vec<T
     turns
 }
 
-fn heard(message: &Heard) -> Turn {
+fn heard(message: &Received) -> Turn {
     let (text, pictures) = (prompt::heard(message), message.pictures.clone());
     if pictures.is_empty() { Turn::User(text) } else { Turn::Shown { text, pictures } }
 }
@@ -148,7 +148,7 @@ mod tests {
     fn an_ended_task_with_an_open_call_reads_as_answered() {
         let turns = turns(&[asked(1)]);
         let Turn::Calls { calls, .. } = &turns[0] else { panic!("{turns:?}") };
-        assert_eq!(calls[0].1.text, words::never_answered());
+        assert_eq!(calls[0].1.text, messages::never_answered());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::domain::facts::Facts;
 use crate::domain::ids::{InboxId, TaskId};
-use crate::domain::transcript::Heard;
+use crate::domain::transcript::Received;
 
 /// What comes in while a task runs.
 #[async_trait]
@@ -20,7 +20,7 @@ pub struct Newer {
     /// Which row it is.
     pub source: Source,
     /// As the model reads it.
-    pub heard: Vec<Heard>,
+    pub heard: Vec<Received>,
 }
 
 /// Which row came in.

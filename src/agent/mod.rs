@@ -8,6 +8,7 @@ mod hidden;
 mod history;
 mod inflow;
 mod loop_guard;
+pub mod messages;
 mod patience;
 mod pictures;
 pub mod plan;
@@ -17,7 +18,6 @@ mod run;
 mod settings;
 mod short;
 mod small;
-pub mod words;
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::TaskId;
 use crate::domain::question::Ask;
-use crate::domain::transcript::{Heard, Item};
+use crate::domain::transcript::{Item, Received};
 use crate::domain::usage::Usage;
 use crate::llm::Model;
 use crate::store::{Claimed, End, Seen, Work};
@@ -67,7 +67,7 @@ pub struct Assignment<'a> {
     /// The claimed task.
     pub claimed: &'a Claimed,
     /// Its messages with their files fetched; empty when the transcript has them already.
-    pub heard: Vec<Heard>,
+    pub heard: Vec<Received>,
     /// Shapes the task anew when its facts change.
     pub shape: &'a (dyn Fn(&Facts) -> Registry + Send + Sync),
     /// Makes the scope of a call from the facts and the call's id.

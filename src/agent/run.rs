@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 
 use crate::agent::header::{Header, LastAnswerOnly, VERSION, since_stored};
 use crate::agent::loop_guard::{LoopGuard, Verdict};
-use crate::agent::{Asks, Ending, Seeks, Settings, Source, budget, words};
+use crate::agent::{Asks, Ending, Seeks, Settings, Source, budget, messages};
 use crate::domain::approval::Request;
 use crate::domain::ids::TaskId;
 use crate::domain::question::Ask;
 use crate::domain::taint::Taint;
-use crate::domain::transcript::{Answer, Call, Heard, Item};
+use crate::domain::transcript::{Answer, Call, Item, Received};
 use crate::domain::usage::Usage;
 use crate::llm::{ModelError, Reply};
 use crate::store::{End, Seen};
@@ -102,12 +102,12 @@ impl Run {
     /// Begins a run with what it is to know and the messages it answers.
     pub fn begin(
         settings: Settings,
-        heard: Vec<Heard>,
+        heard: Vec<Received>,
         notes: Vec<String>,
         now: DateTime<Utc>,
     ) -> Self {
         let notes = notes.into_iter().map(|text| Item::Noted { text });
-        let items = notes.chain(heard.into_iter().map(Item::Heard)).collect();
+        let items = notes.chain(heard.into_iter().map(Item::Received)).collect();
         let header = Header {
             v: VERSION,
             since: now,
@@ -233,7 +233,7 @@ impl Run {
         self.saw();
         let hushed = self.header.hushed.take();
         if calls.is_empty() {
-            let text = text + stopped.map_or("", words::answer_stopped);
+            let text = text + stopped.map_or("", messages::answer_stopped);
             self.items.push(Item::said(text.clone(), self.read));
             return self.end(End::Done, text);
         }
@@ -245,7 +245,7 @@ impl Run {
                 self.items.push(Item::Asked { text, calls, taint: self.read.written() });
             }
             Some(LastAnswerOnly::Repeated(tool)) => {
-                let line = words::went_in_circles(&tool);
+                let line = messages::went_in_circles(&tool);
                 self.fail(line.clone(), line);
             }
             Some(LastAnswerOnly::LastStep) => {
@@ -260,20 +260,20 @@ impl Run {
     }
 
     fn limit_reached(&mut self, spent: &budget::Spent) {
-        self.fail(words::limit_reached(spent, true), words::limit_reached(spent, false));
+        self.fail(messages::limit_reached(spent, true), messages::limit_reached(spent, false));
     }
 
     /// Judges a call before it is made; an answer here means that it is not made.
     pub fn judge(&mut self, call: &Call) -> Option<Answer> {
         let text = match self.header.loop_guard.judge(call, self.settings.repeat_limit) {
-            _ if self.ended.is_some() => words::never_answered().to_owned(),
+            _ if self.ended.is_some() => messages::never_answered().to_owned(),
             Verdict::Fresh => return None,
             Verdict::Repeated(times) => {
                 self.header.hushed = Some(LastAnswerOnly::Repeated(call.name.clone()));
-                words::not_repeated(&call.name, times)
+                messages::not_repeated(&call.name, times)
             }
             Verdict::Circling => {
-                let line = words::went_in_circles(&call.name);
+                let line = messages::went_in_circles(&call.name);
                 self.fail(line.clone(), line.clone());
                 line
             }
@@ -344,7 +344,7 @@ impl Run {
                 self.header.set_aside = true;
                 self.header.refused = None;
             }
-            _ => self.fail(words::no_answer(error), words::no_answer_plainly(error)),
+            _ => self.fail(messages::no_answer(error), messages::no_answer_plainly(error)),
         }
     }
 
@@ -393,8 +393,8 @@ impl Run {
 
     fn hush(&mut self, hush: LastAnswerOnly) {
         let note = match hush {
-            LastAnswerOnly::Repeated(_) => words::answer_without_tools(),
-            LastAnswerOnly::LastStep => words::last_step(),
+            LastAnswerOnly::Repeated(_) => messages::answer_without_tools(),
+            LastAnswerOnly::LastStep => messages::last_step(),
         };
         self.items.push(Item::Noted { text: note.to_owned() });
         self.header.hushed = Some(hush);

@@ -74,7 +74,7 @@ impl Small for SmallModel {
 mod tests {
     use super::*;
     use crate::domain::usage::Usage;
-    use crate::llm::{Card, Failed, Heard, ModelError, Reply};
+    use crate::llm::{Card, Failed, ModelError, OnText, Reply};
 
     /// Answers the first question, and refuses what comes after it.
     #[derive(Default)]
@@ -82,7 +82,7 @@ mod tests {
 
     #[async_trait]
     impl Model for Once {
-        async fn ask(&self, _: &Request, _: &Heard<'_>) -> Result<Reply, Failed> {
+        async fn ask(&self, _: &Request, _: &OnText<'_>) -> Result<Reply, Failed> {
             let usage = Usage { calls: 1, input: 5, ..Usage::default() };
             if self.0.swap(true, std::sync::atomic::Ordering::SeqCst) {
                 let error = ModelError::Withheld { why: "no".to_owned() };

@@ -85,7 +85,7 @@ fn event(told: &Told) -> Event {
 
 fn conversation(happening: &Happening) -> Option<&ConversationId> {
     match happening {
-        Happening::Heard { conversation, .. }
+        Happening::Received { conversation, .. }
         | Happening::Started { conversation, .. }
         | Happening::Asked { conversation, .. }
         | Happening::Called { conversation, .. }

@@ -395,7 +395,7 @@ async fn listening(served: &Served) -> tokio::io::Lines<BufReader<TcpStream>> {
 }
 
 fn heard(inbox: i64) -> Happening {
-    Happening::Heard { conversation: id("tg:8", "tg:4711"), inbox: InboxId(inbox) }
+    Happening::Received { conversation: id("tg:8", "tg:4711"), inbox: InboxId(inbox) }
 }
 
 #[tokio::test]

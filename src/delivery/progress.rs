@@ -5,9 +5,9 @@
 //! and one whose task has ended is taken away at the next start.
 
 mod kept;
+mod messages;
 mod news;
 mod status_message;
-mod words;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -26,10 +26,10 @@ use crate::store::Claimed;
 use crate::tools::ports::Progress;
 
 pub(crate) use kept::KeptProgress;
+pub(crate) use messages::asked_for_approval;
 use news::{ApprovalLine, News};
 use status_message::StatusMessage;
 pub(crate) use status_message::sweep;
-pub(crate) use words::asked_for_approval;
 
 /// How far one task is.
 pub(crate) struct TaskProgress {
@@ -103,7 +103,7 @@ impl TaskProgress {
     pub(crate) fn goes_on(&self, approved: bool) {
         self.shared.tell(|news| {
             news.approval =
-                news.approval.take().map(|_| ApprovalLine::Settled(words::settled(approved)));
+                news.approval.take().map(|_| ApprovalLine::Settled(messages::settled(approved)));
         });
     }
 
@@ -122,7 +122,7 @@ impl Drop for TaskProgress {
 impl Progress for TaskProgress {
     fn plan(&self, plan: &Plan) {
         let shared = &self.shared;
-        let told = words::clean_plan(plan, &shared.outbox.runtime.redactor);
+        let told = messages::clean_plan(plan, &shared.outbox.runtime.redactor);
         shared.outbox.runtime.happenings.tell(|| Happening::Planned {
             conversation: shared.conversation.clone(),
             task: shared.task,
@@ -133,7 +133,7 @@ impl Progress for TaskProgress {
 
     fn doing(&self, line: &str) {
         let shared = &self.shared;
-        let line = words::last_line(&shared.outbox.runtime.redactor.clean(line));
+        let line = messages::last_line(&shared.outbox.runtime.redactor.clean(line));
         shared.outbox.runtime.happenings.tell(|| Happening::Doing {
             conversation: shared.conversation.clone(),
             task: shared.task,
@@ -156,7 +156,7 @@ impl Progress for TaskProgress {
             shared.outbox.runtime.happenings.tell(|| Happening::Doing {
                 conversation: shared.conversation.clone(),
                 task: shared.task,
-                newest: words::WAITING.to_owned(),
+                newest: messages::WAITING.to_owned(),
             });
         }
         shared.tell(|news| news.waiting = waits);
@@ -226,7 +226,7 @@ async fn shown(shared: Arc<Shared>, account: Arc<Account>) {
             Life::Closed => return status_message.close(news.plan.as_ref()).await,
             Life::Left => return,
         }
-        let again = status_message.show(&words::status(&news), news.haste()).await;
+        let again = status_message.show(&messages::status(&news), news.haste()).await;
         tokio::select! {
             () = bell.notified() => {}
             () = tokio::time::sleep_until(again.unwrap_or(*began)), if again.is_some() => {}

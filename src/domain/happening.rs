@@ -14,7 +14,8 @@ use crate::domain::usage::Usage;
 #[serde(tag = "happening", rename_all = "snake_case")]
 pub enum Happening {
     /// A message was stored.
-    Heard {
+    #[serde(rename = "heard")]
+    Received {
         /// Where.
         conversation: ConversationId,
         /// Its row.

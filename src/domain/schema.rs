@@ -7,18 +7,18 @@
 //! A schema may be anybody's file: it may lead back to itself, and a few lines of it may branch without
 //! end. Every step is paid for, and a check that takes too many is a fault of its own.
 
+mod describe;
 mod effort;
 mod follow;
-mod words;
 
+use self::describe::{constants, describe_within, got, short};
 use effort::{Effort, Spent};
 use follow::{choices, resolve};
 use serde_json::Value;
-use words::{constants, describe_within, got, short};
 
 use crate::domain::spelling::{LONGEST_WORD, nearest};
 
-pub use words::describe;
+pub use self::describe::describe;
 
 /// Something wrong with a value.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,7 +13,8 @@ use crate::domain::taint::Taint;
 #[serde(tag = "item", rename_all = "snake_case")]
 pub enum Item {
     /// A person's message, as the model sees it.
-    Heard(Heard),
+    #[serde(rename = "heard")]
+    Received(Received),
     /// The model answered and asked for calls. The next row of the task answers them.
     Asked {
         /// What it said beside the calls.
@@ -53,7 +54,7 @@ impl Item {
     /// Returns the level of what the item holds.
     pub fn level(&self) -> Taint {
         match self {
-            Self::Heard(heard) => heard.level(),
+            Self::Received(heard) => heard.level(),
             Self::Asked { taint, .. } | Self::Said { taint, .. } => *taint,
             Self::Answered { answers } => {
                 answers.iter().map(|answer| answer.taint).max().unwrap_or_default()
@@ -77,7 +78,7 @@ impl Item {
 
 /// A person's message, as the model sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Heard {
+pub struct Received {
     /// Its row in the inbox; absent for talk, and for words that came as no message.
     pub inbox: Option<InboxId>,
     /// When it was written.
@@ -102,7 +103,7 @@ pub struct Heard {
     pub pictures: Vec<Picture>,
 }
 
-impl Heard {
+impl Received {
     /// Returns the level of what it holds beside the person's own words.
     pub fn level(&self) -> Taint {
         let quoted = match &self.quote {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::words;
+use super::shell_words;
 
 pub use super::reading::{Reading, Word};
 
@@ -68,7 +68,7 @@ const NEAR: usize = 64;
 /// Reads a command line.
 pub fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
-    words::split(text, 0, &mut reading);
+    shell_words::split(text, 0, &mut reading);
     let mut from = 0;
     for _ in 0..ROUNDS {
         let to = reading.commands.len();
@@ -91,7 +91,7 @@ fn look_into(at: usize, reading: &mut Reading) {
             Err(why) => unclear = Some(why),
         }
     }
-    codes.iter().for_each(|code| words::split(code, 1, reading));
+    codes.iter().for_each(|code| shell_words::split(code, 1, reading));
     if let Some(why) = unclear {
         reading.unclear(why);
     }

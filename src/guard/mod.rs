@@ -6,9 +6,9 @@ pub mod network;
 pub mod outward;
 pub mod policy;
 mod reading;
+mod shell_words;
 pub mod unseen;
 pub mod visible;
-mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

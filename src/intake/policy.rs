@@ -19,8 +19,8 @@ use crate::domain::span::Span;
 use crate::domain::taint::Taint;
 use crate::intake::settings::{GroupSettings, TriggerMode, WhileBusy};
 use crate::store::{Disposition, NewTask};
+use crate::work::provenance::{is_foreign, summoned};
 use crate::work::rights::{self, Rights};
-use crate::work::words::{is_foreign, summoned};
 
 /// How long an album gathers its pictures.
 const ALBUM: TimeDelta = TimeDelta::milliseconds(800);
@@ -161,7 +161,7 @@ pub(crate) fn dispose(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
 }
 
 /// Whether somebody the bot does not listen to meant the bot: worth one hint.
-pub(crate) fn knocks(inbound: &Inbound, disposition: &Disposition) -> bool {
+pub(crate) fn is_unlisted(inbound: &Inbound, disposition: &Disposition) -> bool {
     matches!(disposition, Disposition::Ignored(NOT_ALLOWED))
         && inbound.what == What::Message
         && is_meant(inbound)

@@ -18,8 +18,8 @@ use crate::domain::happening::Happening;
 use crate::domain::ids::{InboxId, TaskId};
 use crate::intake::commands::Commands;
 use crate::intake::gate::Gate;
-use crate::intake::knocks::Knocks;
 use crate::intake::policy::{self, Rules};
+use crate::intake::unlisted::UnlistedSenders;
 use crate::store::{
     Accepted, Arrival, Disposition, Fresh, Fuse, Requested, StoreError, TaskRequest,
 };
@@ -32,7 +32,7 @@ pub(crate) struct Intake {
     pub(crate) workers: Arc<Workers>,
     pub(crate) commands: Arc<Commands>,
     pub(crate) gate: Arc<Gate>,
-    pub(crate) knocks: Knocks,
+    pub(crate) unlisted: UnlistedSenders,
     pub(crate) rules: Arc<Rules>,
 }
 
@@ -132,7 +132,7 @@ impl Intake {
         });
         let heard: Vec<ConversationId> =
             arrivals.iter().map(|a| a.inbound.conversation.clone()).collect();
-        let knocks: Vec<Inbound> =
+        let unlisted: Vec<Inbound> =
             arrivals.iter().filter(|a| self.deserves_words(a)).map(|a| a.inbound.clone()).collect();
         let rights: Vec<(usize, Inbound)> = arrivals
             .iter()
@@ -147,8 +147,8 @@ impl Intake {
         for (old, new) in moves {
             self.outbox.follow(account, &old, &new).await;
         }
-        for knock in knocks {
-            self.knocks.hint(&self.outbox, account, &knock).await;
+        for inbound in unlisted {
+            self.unlisted.hint(&self.outbox, account, &inbound).await;
         }
         Ok(())
     }
@@ -172,13 +172,13 @@ impl Intake {
             self.outbox
                 .runtime
                 .happenings
-                .tell(|| Happening::Heard { conversation: conversation.clone(), inbox: *row });
+                .tell(|| Happening::Received { conversation: conversation.clone(), inbox: *row });
         }
     }
 
     fn deserves_words(&self, arrival: &Arrival) -> bool {
-        policy::knocks(&arrival.inbound, &arrival.disposition)
-            && self.knocks.deserves(&arrival.inbound, self.outbox.runtime.clock.now())
+        policy::is_unlisted(&arrival.inbound, &arrival.disposition)
+            && self.unlisted.deserves(&arrival.inbound, self.outbox.runtime.clock.now())
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::domain::usage::Usage;
 use crate::llm::profile::too_late;
-use crate::llm::{Card, Failed, Heard, Model, ModelError, Reply, Request};
+use crate::llm::{Card, Failed, Model, ModelError, OnText, Reply, Request};
 
 /// Profiles in the order they are asked. Each but the last gets at most half of the time that is left.
 pub(super) struct Fallback {
@@ -34,7 +34,7 @@ impl Fallback {
 
 #[async_trait]
 impl Model for Fallback {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
         let end = Instant::now() + request.deadline;
         let mut request = request.clone();
         let candidates = self.candidates();

@@ -36,13 +36,13 @@ pub use settings::{Names, Price, ProfileSettings, Provider, RouteSettings, Setti
 
 /// Gets a model's text as it is written. A name of its own, because `async_trait` would otherwise tie the
 /// text's lifetime to the caller's.
-pub type Heard<'a> = dyn Fn(&str) + Send + Sync + 'a;
+pub type OnText<'a> = dyn Fn(&str) + Send + Sync + 'a;
 
 /// Answers a conversation.
 #[async_trait]
 pub trait Model: Send + Sync {
     /// Asks once. `heard` gets text as it is written; it may be called never.
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed>;
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed>;
 
     /// Tells what the caller must know to fit a request.
     fn card(&self) -> Card;

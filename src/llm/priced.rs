@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use crate::domain::usage::Usage;
 use crate::llm::settings::Price;
-use crate::llm::{Card, Failed, Heard, Model, Reply, Request};
+use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
 
 /// US dollars per million tokens: model, input, cached input, output. As the providers listed them in
 /// November 2026 or when last looked at; `llm.prices` overrides.
@@ -78,7 +78,7 @@ fn cost(usage: &Usage, price: &Price) -> u64 {
 
 #[async_trait]
 impl Model for Priced {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
         let mut asked = self.inner.ask(request, heard).await;
         let usage = match &mut asked {
             Ok(reply) => &mut reply.usage,

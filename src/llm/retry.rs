@@ -13,7 +13,7 @@ use crate::domain::chance::Chance;
 use crate::domain::clock::SharedClock;
 use crate::domain::usage::Usage;
 use crate::llm::profile::too_late;
-use crate::llm::{Card, Failed, Heard, Model, ModelError, Reason, Reply, Request};
+use crate::llm::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
 
 /// The first try counts.
 const TRIES: u32 = 5;
@@ -172,7 +172,7 @@ impl Asking {
 
 #[async_trait]
 impl Model for Retry {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
         let mut asking = Asking::new(request);
         if let Err(error) = self.keep_rest(&asking).await {
             return Err(asking.failed(error));

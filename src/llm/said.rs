@@ -1,7 +1,7 @@
 //! The words of an answer as they arrive: put together, told to whoever watches, and without the thoughts
 //! that some models write before them.
 
-use crate::llm::Heard;
+use crate::llm::OnText;
 use crate::llm::halves::Joined;
 
 /// How models that think aloud fence it in: at the beginning of the answer, perhaps several times.
@@ -48,7 +48,7 @@ enum Read {
 
 impl Said {
     /// Adds a piece. `torn`: see [`crate::llm::halves::Event`].
-    pub fn push(&mut self, piece: &str, torn: bool, heard: &Heard<'_>) {
+    pub fn push(&mut self, piece: &str, torn: bool, heard: &OnText<'_>) {
         self.all.push(piece, torn);
         while let Read::On(stage) = self.read() {
             self.stage = stage;

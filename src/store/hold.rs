@@ -12,7 +12,7 @@ use crate::store::error::Result;
 
 /// Answers that are held.
 #[async_trait]
-pub trait Holds: Send + Sync {
+pub trait DeferredReplies: Send + Sync {
     /// Offers a running task's answer by a button: what the task says at its end is held from now on.
     /// Durable. `None` when the claim is lost, or a button was offered before.
     async fn hold(&self, claim: &Claim, offer: Offer) -> Result<Option<Queued>>;

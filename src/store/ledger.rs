@@ -9,7 +9,7 @@ use crate::store::approval::Approvals;
 use crate::store::delivery::Delivery;
 use crate::store::error::Result;
 use crate::store::gate::Gate;
-use crate::store::hold::Holds;
+use crate::store::hold::DeferredReplies;
 use crate::store::intake::Intake;
 use crate::store::notes::Notes;
 use crate::store::question::Questions;
@@ -27,7 +27,7 @@ pub trait Ledger:
     + Gate
     + Work
     + Delivery
-    + Holds
+    + DeferredReplies
     + Questions
     + Approvals
     + Notes

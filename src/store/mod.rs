@@ -43,7 +43,7 @@ pub use arrival::{Arrival, Disposition, Location, NewTask, TaskRequest};
 pub use delivery::{Delivery, DeliveryState, Draft, DuePart, Outcome, Queued};
 pub use error::{Result, StoreError};
 pub use gate::{AtGate, Gate, Judged};
-pub use hold::{FetchEffect, Fetched, HeldAnswer, Holds, Offer, Swept};
+pub use hold::{DeferredReplies, FetchEffect, Fetched, HeldAnswer, Offer, Swept};
 pub use inflow::{Inflow, Seen, Waiting};
 pub use intake::{
     Accepted, CommandDone, CommandEffect, Fresh, Fuse, Intake, Requested, StopAnswers,

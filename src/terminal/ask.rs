@@ -259,6 +259,6 @@ const fn task_of(happening: &Happening) -> Option<TaskId> {
         | Happening::Planned { task, .. }
         | Happening::Doing { task, .. }
         | Happening::Ended { task, .. } => Some(*task),
-        Happening::Heard { .. } | Happening::Delivered { .. } => None,
+        Happening::Received { .. } | Happening::Delivered { .. } => None,
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use selkie_channel_core::{Audience, MessageRef};
 
-use crate::agent::words::covers;
+use crate::agent::messages::covers;
 use crate::agent::{Driven, Dropped, Ending, Quota, taken_in};
 use crate::delivery::deferred;
 use crate::delivery::outbox::Outbox;
@@ -23,10 +23,10 @@ use crate::domain::usage::Usage;
 use crate::store::{Advance, ApprovalRow, Claimed, Draft, End, Seen, StoreError};
 use crate::work::attachments::Attachments;
 use crate::work::backfill;
-use crate::work::heard;
 use crate::work::limits::Limits;
 use crate::work::messages;
 use crate::work::onward::{Onward, Parked};
+use crate::work::received;
 use crate::work::rights::{self, Rights};
 use crate::work::runner::{Job, TaskRunner};
 use crate::work::scope::Ports;
@@ -262,7 +262,7 @@ impl Answers {
         let work = async {
             // With a transcript the messages are in it already.
             let heard = match claimed.transcript.is_empty() {
-                true => heard::lines(&self.attachments, claimed, mark.cancel()).await,
+                true => received::lines(&self.attachments, claimed, mark.cancel()).await,
                 false => Vec::new(),
             };
             if mark.cancel().is_cancelled() {
@@ -324,7 +324,7 @@ impl Answers {
         text.push_str(&covers);
         let mut append = Vec::new();
         match claimed.transcript.last() {
-            None => append.extend(heard::without_files(claimed).into_iter().map(Item::Heard)),
+            None => append.extend(received::without_files(claimed).into_iter().map(Item::Received)),
             Some(Item::Asked { calls, .. }) => {
                 let interrupted = "interrupted, outcome unknown";
                 let answers = calls.iter().map(|c| Answer::error(&c.id, interrupted));

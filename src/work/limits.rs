@@ -17,14 +17,14 @@ use crate::domain::usage::{Spent, Usage};
 use crate::store::Claimed;
 use crate::work::rights::Rights;
 
+mod counters;
+mod messages;
 mod reached;
 pub mod settings;
-mod tally;
-mod words;
 
+use counters::{Counters, Use};
 use reached::{Reached, What, Whose};
 use settings::{Caps, LimitSettings};
-use tally::{Tally, Use};
 
 /// What is counted in this time is written at once, and may be lost by a kill: no message waits for it.
 const BEHIND: Duration = Duration::from_secs(1);
@@ -34,7 +34,7 @@ pub(crate) struct Limits {
     outbox: Arc<Outbox>,
     rights: Arc<Rights>,
     settings: LimitSettings,
-    tally: Mutex<Tally>,
+    counters: Mutex<Counters>,
     /// Rung when something was added.
     counted: Notify,
     reached: Mutex<BTreeMap<String, DateTime<Utc>>>,
@@ -54,14 +54,14 @@ impl Limits {
             outbox,
             rights,
             settings,
-            tally: Mutex::new(Tally::new(now)),
+            counters: Mutex::new(Counters::new(now)),
             counted: Notify::new(),
             reached: Mutex::default(),
         }
     }
 
-    fn tally(&self) -> MutexGuard<'_, Tally> {
-        locked(&self.tally)
+    fn counters(&self) -> MutexGuard<'_, Counters> {
+        locked(&self.counters)
     }
 
     /// Lists what is reached just now: `limits.person.calls_per_day (tg:4711)`.
@@ -103,14 +103,14 @@ impl Limits {
 
     /// Writes what is counted and not written yet.
     pub(crate) async fn write(&self) {
-        let unwritten = self.tally().unwritten();
+        let unwritten = self.counters().unwritten();
         if unwritten.is_empty() {
             return;
         }
         match self.outbox.storage.ledger.spend(unwritten.clone(), self.forget()).await {
-            Ok(_) => self.tally().leave(self.outbox.runtime.clock.now()),
+            Ok(_) => self.counters().leave(self.outbox.runtime.clock.now()),
             Err(error) => {
-                self.tally().take_back(unwritten);
+                self.counters().take_back(unwritten);
                 self.counted.notify_one();
                 self.outbox.storage.trouble(&error);
             }
@@ -167,7 +167,7 @@ impl Limits {
 
     /// Notes that taps are beyond a limit; returns the line for whoever tapped, the first time.
     pub(crate) fn tap_told(&self, reached: &Reached) -> Option<&'static str> {
-        self.log(reached).then(words::taps)
+        self.log(reached).then(messages::taps)
     }
 
     /// Returns the limits that a task counts against; `None` for an owner's.
@@ -248,7 +248,7 @@ impl Limits {
     /// for what an earlier start counted.
     async fn count(&self, checks: &[Check]) -> Vec<u64> {
         let uses: Vec<Use> = checks.iter().map(|check| check.used.clone()).collect();
-        let unknown = self.tally().unknown(&uses);
+        let unknown = self.counters().unknown(&uses);
         if !unknown.is_empty() {
             let looks =
                 || unknown.iter().map(|one| Spent { amount: 0, ..one.spent.clone() }).collect();
@@ -257,7 +257,7 @@ impl Limits {
                 .storage
                 .insist(|| self.outbox.storage.ledger.spend(looks(), self.forget()))
                 .await;
-            self.tally().learn(&unknown, read.unwrap_or_default());
+            self.counters().learn(&unknown, read.unwrap_or_default());
         }
         self.add(checks)
     }
@@ -265,7 +265,7 @@ impl Limits {
     /// Adds, and returns what each counter has come to since it is known. Whoever begins a task has it read first.
     fn add(&self, checks: &[Check]) -> Vec<u64> {
         let uses: Vec<Use> = checks.iter().map(|check| check.used.clone()).collect();
-        let came = self.tally().add(&uses);
+        let came = self.counters().add(&uses);
         if uses.iter().any(|one| one.spent.amount > 0) {
             self.counted.notify_one();
         }
@@ -280,7 +280,7 @@ impl Limits {
     /// Says that a limit is reached, once for its time: to the person, and to the log.
     async fn tell(&self, reached: &Reached, inbound: Option<&Inbound>) {
         self.log(reached);
-        let draft = inbound.and_then(|i| self.outbox.draft_to(i, &words::reached(reached)));
+        let draft = inbound.and_then(|i| self.outbox.draft_to(i, &messages::reached(reached)));
         if let Some(draft) = draft {
             let since = reached.since.timestamp();
             // What everybody has used up is told in each conversation that meets it.
@@ -341,7 +341,7 @@ impl Quota for Shares<'_> {
         let reached = reached.0.reached;
         self.limits.log(&reached);
         let why = format!("{} is reached", reached.key());
-        Some(Exhausted { why, text: words::stopped(&reached) })
+        Some(Exhausted { why, text: messages::stopped(&reached) })
     }
 }
 

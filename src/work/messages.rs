@@ -12,7 +12,7 @@ pub(crate) fn downloads_reached() -> &'static str {
 
 /// The end of a stopped task that nobody answered yet.
 pub(crate) fn task_stopped() -> String {
-    crate::agent::words::stopped().to_owned()
+    crate::agent::messages::stopped().to_owned()
 }
 
 /// The end of a task whose model had nothing to say.

@@ -11,8 +11,8 @@ use crate::domain::facts::{Trust, Where};
 use crate::domain::ids::InboxId;
 use crate::domain::taint::Taint;
 use crate::store::Claimed;
+use crate::work::provenance;
 use crate::work::settings::GroupSettings;
-use crate::work::words;
 
 /// Who may do what, by config and by the allow lists of now.
 pub(crate) struct Rights {
@@ -98,13 +98,13 @@ pub(crate) fn trust(
 pub(crate) fn weigh(claimed: &mut Claimed) {
     let heard = || claimed.heard.iter().map(|(_, inbound)| inbound);
     let asked_before = claimed.asked_by.is_some_and(|least| least < claimed.facts.trust);
-    if asked_before || !claimed.context.is_empty() || heard().any(words::is_foreign) {
+    if asked_before || !claimed.context.is_empty() || heard().any(provenance::is_foreign) {
         claimed.facts.taint = Taint::Raw;
     }
     if claimed.facts.trust == Trust::Owner {
         // Messages gather by speaker: all of them are the owner's.
-        let own = claimed.words.iter().flat_map(|words| words::named(&words.text));
-        claimed.facts.summoned = heard().flat_map(words::summoned).chain(own).collect();
+        let own = claimed.words.iter().flat_map(|words| provenance::named(&words.text));
+        claimed.facts.summoned = heard().flat_map(provenance::summoned).chain(own).collect();
         claimed.facts.summoned.sort();
         claimed.facts.summoned.dedup();
     }

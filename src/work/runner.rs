@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::agent::{Agent, Assignment, Driven, Dropped, Inflow, Quota};
 use crate::domain::facts::Facts;
-use crate::domain::transcript::Heard;
+use crate::domain::transcript::Received;
 use crate::shape::Shape;
 use crate::store::Claimed;
 use crate::work::scope::{Ports, Scopes};
@@ -24,7 +24,7 @@ pub(crate) trait TaskRunner: Send + Sync {
 /// A task with all that the runner needs besides what is its own.
 pub(crate) struct Job<'a> {
     pub(crate) claimed: &'a Claimed,
-    pub(crate) heard: Vec<Heard>,
+    pub(crate) heard: Vec<Received>,
     pub(crate) inflow: &'a dyn Inflow,
     pub(crate) quota: Option<&'a dyn Quota>,
     pub(crate) ports: Ports,

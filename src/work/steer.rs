@@ -18,7 +18,7 @@ use crate::domain::facts::{Facts, Trigger, Where};
 use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::task::Claim;
 use crate::store::{Claimed, Waiting};
-use crate::work::heard;
+use crate::work::received;
 use crate::work::rights::Rights;
 use crate::work::settings::WhileBusy;
 
@@ -74,7 +74,7 @@ impl Steering {
         if !plain || !may_join(run, &facts) {
             return None;
         }
-        let lines = heard.iter().map(|(row, message)| heard::line(*row, message)).collect();
+        let lines = heard.iter().map(|(row, message)| received::line(*row, message)).collect();
         locked(&self.given).insert(task, heard);
         Some(Newer { source: Source::Task(task), heard: lines })
     }
@@ -88,7 +88,7 @@ impl Steering {
         if old.text == edit.text || edit.forwarded {
             return None;
         }
-        let mut line = heard::line(row, edit);
+        let mut line = received::line(row, edit);
         line.speaker.push_str(", who has changed the message above to");
         // What it answers stands with the message itself.
         line.quote = None;
@@ -117,7 +117,7 @@ impl Inflow for Steering {
         for waiting in found.waiting {
             let mut levels = Vec::with_capacity(waiting.heard.len());
             for (_, inbound) in &waiting.heard {
-                levels.push(heard::quoted(&self.storage, inbound).await);
+                levels.push(received::quoted(&self.storage, inbound).await);
             }
             if levels.iter().any(|level| *level > facts.taint) {
                 continue;

@@ -41,7 +41,7 @@ async fn ask_without_a_daemon_leaves_the_chats_to_the_daemon() {
     let _daemon = world.daemon();
     assert!(world.answer(ADA, message).await.ends_with("wait for me"));
     world.ask("the end").await;
-    assert!(world.telegram().tally(ADA).is_clean(), "{:?}", world.texts(ADA));
+    assert!(world.telegram().answer_counts(ADA).is_clean(), "{:?}", world.texts(ADA));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -57,7 +57,7 @@ async fn ask_without_a_daemon_sends_nothing_that_waits_for_a_chat() {
     assert!(code == 0 && out.ends_with("alone\n"), "{code}: {out}{err}");
     let _daemon = world.daemon();
     assert!(world.answer(ADA, message).await.ends_with("not sent yet"));
-    assert!(world.telegram().tally(ADA).is_clean(), "{:?}", world.texts(ADA));
+    assert!(world.telegram().answer_counts(ADA).is_clean(), "{:?}", world.texts(ADA));
 }
 
 /// Posts to the daemon's control socket.

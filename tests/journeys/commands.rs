@@ -28,7 +28,7 @@ async fn every_command_is_answered_without_the_model() {
         let answer = world.ask(command).await;
         assert!(answer.contains(expected), "{command} was answered with: {answer}");
     }
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
     // A list that may need several messages.
     let answer = world.ask("/tools").await;
     assert!(answer.contains("write_file"), "{answer}");

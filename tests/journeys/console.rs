@@ -139,7 +139,7 @@ async fn only_this_machine_and_the_one_page_may_read_and_nobody_writes() {
         let error = missing.json()["error"].as_str().unwrap_or_default().to_owned();
         assert!(error.contains(says), "{path}: {error}");
     }
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -25,7 +25,7 @@ async fn a_waiting_message_is_answered_as_edited_and_a_done_one_not_again() {
     world.ask("the end").await;
     assert!(!world.prompts().iter().any(|p| p.contains("the old words")));
     assert_eq!(world.playground.model().calls(), 4);
-    assert!(telegram.tally(ADA).is_clean(), "{:?}", telegram.tally(ADA));
+    assert!(telegram.answer_counts(ADA).is_clean(), "{:?}", telegram.answer_counts(ADA));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -42,7 +42,7 @@ async fn updates_that_come_twice_are_answered_once() {
             assert!(answer.ends_with(text), "{text:?} was answered with {answer:?}");
         }
     }
-    assert!(telegram.tally(ADA).is_clean(), "{:?}", telegram.tally(ADA));
+    assert!(telegram.answer_counts(ADA).is_clean(), "{:?}", telegram.answer_counts(ADA));
     assert_eq!(world.said(ADA).len(), 12);
     assert_eq!(world.playground.model().calls(), 12);
 }

@@ -84,7 +84,7 @@ async fn an_empty_answer_is_said_to_be_one() {
     let answer = world.ask("anything?").await;
     assert!(answer.contains("I could not get an answer from the model"), "{answer}");
     assert!(answer.contains("an empty answer"), "{answer}");
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -103,5 +103,5 @@ async fn words_that_the_platform_refuses_to_parse_go_out_plain() {
         world.telegram().calls().into_iter().filter(|c| c.method == "sendmessage").collect();
     let [refused, plain, ..] = calls.as_slice() else { panic!("two calls, not {calls:#?}") };
     assert!(refused.params["parse_mode"].is_string() && plain.params["parse_mode"].is_null());
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
 }

@@ -36,7 +36,7 @@ async fn what_may_pass_is_asked_again() {
         assert_eq!(world.ask(what).await, format!("after {what}"));
     }
     assert_eq!(world.playground.model().turns_left(), 0);
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
     assert!(!world.texts(ADA).iter().any(|t| t.contains("half an ans")));
 }
 
@@ -88,7 +88,7 @@ async fn a_conversation_that_is_refused_twice_is_set_aside_and_that_is_said() {
     assert!(!world.last_prompt().contains("poisons"), "{}", world.last_prompt());
     world.ask("later").await;
     assert!(!world.last_prompt().contains("poisons"), "{}", world.last_prompt());
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -23,7 +23,7 @@ async fn thirty_messages_to_a_busy_chat_are_answered_each_and_in_order() {
         assert_eq!(texts.len(), 1, "number {n}: {texts:?}");
         assert!(texts[0].ends_with(&format!("\nnumber {n}")), "number {n}: {texts:?}");
     }
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
     assert_eq!(world.playground.model().calls(), 31);
 }
 
@@ -51,8 +51,8 @@ async fn ten_chats_are_answered_side_by_side_each_in_its_order() {
         world.answer(person, message).await;
     }
     for person in people {
-        let tally = world.telegram().tally(person);
-        assert!(tally.is_clean() && tally.answers.len() == 10, "{person}: {tally:?}");
+        let counts = world.telegram().answer_counts(person);
+        assert!(counts.is_clean() && counts.answers.len() == 10, "{person}: {counts:?}");
         for (n, text) in (1..).zip(world.texts(person)) {
             assert!(text.ends_with(&format!("{person} says {n}")), "{person}: {text}");
         }

@@ -12,7 +12,7 @@ async fn a_message_is_answered_once_and_remembered_over_a_restart() {
     assert!(daemon.stop().await.success());
     let _daemon = world.daemon();
     assert!(world.ask("and again").await.ends_with("\nand again"));
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
     let requests = world.playground.model().requests();
     let last = requests.last().expect("a request").body.to_string();
     assert!(last.contains("hello") && last.contains("echo: "), "no history in {last}");

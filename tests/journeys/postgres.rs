@@ -60,7 +60,7 @@ async fn what_was_said_is_remembered_over_a_restart_and_a_kill() {
     let daemon = world.daemon();
     assert!(world.ask("at last").await.ends_with("\nat last"));
     assert!(daemon.stop().await.success());
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
     let requests = world.playground.model().requests();
     let last = requests.last().expect("a request").body.to_string();
     assert!(last.contains("hello") && last.contains("and again"), "no history in {last}");

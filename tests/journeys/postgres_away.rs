@@ -61,5 +61,5 @@ async fn nothing_is_lost_or_doubled_while_it_is_away() {
         assert!(world.answer(ADA, message).await.contains(&format!("message {n}")), "{n}");
     }
     assert!(daemon.stop().await.success());
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
 }

@@ -62,7 +62,7 @@ async fn a_life_moves_there_and_back() {
     let last = last_request(&world);
     assert!(last.contains("the first words") && last.contains("more words"), "{last}");
     assert!(daemon.stop().await.success());
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -52,7 +52,7 @@ async fn a_long_command_shows_what_it_does_until_the_answer_is_there() {
     world.hears(PRIVATE, "it ran").await;
     gone(&world).await;
     assert_eq!((silent(&world), world.texts(PRIVATE).len()), (1, 1));
-    assert!(world.telegram().tally(PRIVATE).is_clean());
+    assert!(world.telegram().answer_counts(PRIVATE).is_clean());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -29,5 +29,5 @@ async fn a_restart_that_was_asked_for_is_no_attempt() {
     assert_eq!(code, 0, "{err}");
     let chain: Value = serde_json::from_str(&out).expect("json");
     assert_eq!(chain[0]["task"]["attempts"], 1, "{out}");
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
 }

@@ -18,7 +18,7 @@ async fn a_list_is_kept_over_a_restart_and_seen_by_its_own_chat_alone() {
     assert!(list.contains("1. buy milk (done)\n2. feed the cat"), "{list}");
     let other = world.ask_in(GROUP, GRACE, "@selkie_demo_bot tell me my list").await;
     assert_eq!(other, "Your list is empty.");
-    assert!(world.telegram().tally(ADA).is_clean());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -16,7 +16,7 @@ use crate::support::stage::{Room, Stage};
 use crate::support::world::World;
 use crate::support::{disk, secrecy};
 
-use Story::{Heard, Said};
+use Story::{Received, Sent};
 
 /// Worlds at once.
 const SIDE_BY_SIDE: usize = 3;
@@ -76,21 +76,24 @@ type Told = (&'static str, Story);
 
 enum Story {
     /// Of channels that hear.
-    Heard(fn(&'static Contract, &'static Hearing) -> BoxFuture<'static, ()>),
+    Received(fn(&'static Contract, &'static Hearing) -> BoxFuture<'static, ()>),
     /// Of every channel.
-    Said(fn(&'static Contract) -> BoxFuture<'static, ()>),
+    Sent(fn(&'static Contract) -> BoxFuture<'static, ()>),
 }
 
 /// Every channel is told all of them, but those of hearing when it only speaks.
 const STORIES: &[Told] = &[
-    ("stored before acknowledged", Heard(|it, receiver| stored_first(it, receiver).boxed())),
-    ("the same event twice is one answer", Heard(|it, receiver| once_only(it, receiver).boxed())),
-    ("a long answer is split and nothing is lost", Said(|it| split(it).boxed())),
-    ("a refusal is visible and holds nothing up", Said(|it| refused(it).boxed())),
-    ("a lost result is resolved by the platform's rule", Said(|it| unclear(it).boxed())),
-    ("a limit is waited out and nothing is lost", Said(|it| limited(it).boxed())),
-    ("no token stands anywhere", Said(|it| secret(it).boxed())),
-    ("a kill before the answer loses and doubles nothing", Said(|it| killed(it).boxed())),
+    ("stored before acknowledged", Received(|it, receiver| stored_first(it, receiver).boxed())),
+    (
+        "the same event twice is one answer",
+        Received(|it, receiver| once_only(it, receiver).boxed()),
+    ),
+    ("a long answer is split and nothing is lost", Sent(|it| split(it).boxed())),
+    ("a refusal is visible and holds nothing up", Sent(|it| refused(it).boxed())),
+    ("a lost result is resolved by the platform's rule", Sent(|it| unclear(it).boxed())),
+    ("a limit is waited out and nothing is lost", Sent(|it| limited(it).boxed())),
+    ("no token stands anywhere", Sent(|it| secret(it).boxed())),
+    ("a kill before the answer loses and doubles nothing", Sent(|it| killed(it).boxed())),
 ];
 
 /// Tells all stories of a channel; fails with the names of those that went wrong.
@@ -99,9 +102,9 @@ pub async fn holds(it: &'static Contract) {
     stream::iter(STORIES)
         .for_each_concurrent(SIDE_BY_SIDE, |(name, story)| {
             let told = match (story, &it.hearing) {
-                (Said(tell), _) => tell(it),
-                (Heard(tell), Some(receiver)) => tell(it, receiver),
-                (Heard(_), None) => std::future::ready(()).boxed(),
+                (Sent(tell), _) => tell(it),
+                (Received(tell), Some(receiver)) => tell(it, receiver),
+                (Received(_), None) => std::future::ready(()).boxed(),
             };
             let broken = &broken;
             async move {

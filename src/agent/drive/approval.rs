@@ -2,7 +2,7 @@
 
 use super::Drive;
 use super::standing::Approval;
-use crate::agent::{Dropped, words};
+use crate::agent::{Dropped, messages};
 use crate::domain::approval::{
     ApprovalState, Approvers, Exposure, MOST_ATTACHED, Request, too_long,
 };
@@ -29,8 +29,8 @@ impl Drive<'_> {
     pub(super) async fn approval(&mut self, call: &Call, alone: bool) -> Result<Approval, Dropped> {
         let held = self.run.approval_key(call).map(str::to_owned);
         if self.run.is_refused(&call.name) {
-            self.forgone(held.as_deref(), words::refused_to_task()).await?;
-            return Ok(refused(call, words::refused_before(&call.name)));
+            self.forgone(held.as_deref(), messages::refused_to_task()).await?;
+            return Ok(refused(call, messages::refused_before(&call.name)));
         }
         if held.is_none() && self.is_plainly_free(call) {
             return Ok(Approval::Free);
@@ -50,7 +50,7 @@ impl Drive<'_> {
                 self.use_approval(call, &key, resolved, scope).await
             }
             (None, Exposure::Ask { .. }) if !alone => {
-                Ok(refused(call, words::ask_alone(&call.name)))
+                Ok(refused(call, messages::ask_alone(&call.name)))
             }
             (None, Exposure::Ask { .. }) => self.asking(call, resolved, scope).await,
             (Some(key), Exposure::Hidden(reasons)) => {
@@ -81,11 +81,11 @@ impl Drive<'_> {
         let made = tokio::task::spawn_blocking(move || resolved.request(&scope, &redactor)).await;
         Ok(match made {
             Ok(Ok(request)) if !can_be_shown(&request) => {
-                refused(call, words::not_shown(&call.name, &too_long()))
+                refused(call, messages::not_shown(&call.name, &too_long()))
             }
             Ok(Ok(request)) => Approval::Seek(Box::new(request)),
-            Ok(Err(why)) => refused(call, words::not_shown(&call.name, &why.to_string())),
-            Err(_) => refused(call, words::not_shown(&call.name, "a bug in selkie")),
+            Ok(Err(why)) => refused(call, messages::not_shown(&call.name, &why.to_string())),
+            Err(_) => refused(call, messages::not_shown(&call.name, "a bug in selkie")),
         })
     }
 
@@ -99,25 +99,28 @@ impl Drive<'_> {
     ) -> Result<Approval, Dropped> {
         let row = self.task.claimed.approval.clone().filter(|row| row.key == key);
         let Some(row) = row else {
-            return Ok(refused(call, words::not_shown(&call.name, "the request was not stored")));
+            return Ok(refused(
+                call,
+                messages::not_shown(&call.name, "the request was not stored"),
+            ));
         };
         let ApprovalRow { state, request, .. } = &*row;
         if *state != ApprovalState::Approved {
             self.run.refuses(&call.name, *state);
-            return Ok(refused(call, words::not_approved(&row)));
+            return Ok(refused(call, messages::not_approved(&row)));
         }
         let now = tokio::task::spawn_blocking(move || resolved.look_again(&scope)).await;
         let now = now.ok().and_then(Result::ok).filter(|now| now.hash == request.hash);
         let Some(LookedAt { hash, approved }) = now else {
-            self.forgone(Some(key), words::changed_as_told()).await?;
-            return Ok(refused(call, words::changed_since(&call.name)));
+            self.forgone(Some(key), messages::changed_as_told()).await?;
+            return Ok(refused(call, messages::changed_since(&call.name)));
         };
         self.run.starts(std::iter::once(call));
         if self.consume(key, &hash).await? {
             return Ok(Approval::Given(approved));
         }
         self.run.starts_not(call);
-        Ok(refused(call, words::lapsed(&call.name)))
+        Ok(refused(call, messages::lapsed(&call.name)))
     }
 
     /// Whether nothing about a call could ask: it looks, or speaks here, and no rule speaks of it.

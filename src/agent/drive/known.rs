@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Drive;
-use crate::agent::words;
+use crate::agent::messages;
 use crate::domain::tool::{Class, Recovery, ToolSpec};
 use crate::domain::transcript::{Answer, Call};
 use crate::tools::Tool;
@@ -14,10 +14,10 @@ impl Drive<'_> {
     pub(super) fn not_again(&self, call: &Call, resumed: bool) -> Option<Answer> {
         let text = match self.recovery(&call.name) {
             Recovery::Unknown if resumed && !self.waits_for_its_start(call) => {
-                words::outcome_unknown(&call.name)
+                messages::outcome_unknown(&call.name)
             }
             Recovery::NotTwice if resumed && self.run.has_started(call) => {
-                words::not_read_again(&call.name)
+                messages::not_read_again(&call.name)
             }
             _ => return None,
         };

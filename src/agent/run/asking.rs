@@ -65,7 +65,7 @@ impl Run {
     pub(super) fn key(&self, call: &str, number: usize) -> String {
         let since = self.header.since.timestamp_micros();
         let first = self.items.iter().find_map(|item| match item {
-            Item::Heard(heard) => heard.inbox,
+            Item::Received(heard) => heard.inbox,
             _ => None,
         });
         let of = match (first, self.task) {

@@ -1,7 +1,7 @@
 //! How a run ends: what is stored of it and what is said.
 
 use super::{Run, Unstored};
-use crate::agent::{Ending, plan, words};
+use crate::agent::{Ending, messages, plan};
 use crate::store::End;
 
 impl Run {
@@ -15,13 +15,13 @@ impl Run {
         // What was refused without it, too, was not refused for its sake.
         let set_aside = self.header.set_aside && self.header.went_on;
         let mut text = match set_aside {
-            true => format!("{}\n\n{text}", words::set_aside()),
+            true => format!("{}\n\n{text}", messages::set_aside()),
             false => text,
         };
         if end != End::Done {
-            let covers = words::covers(&self.taken_in());
+            let covers = messages::covers(&self.taken_in());
             if text.is_empty() && !covers.is_empty() {
-                text.push_str(words::stopped());
+                text.push_str(messages::stopped());
             }
             text.push_str(&covers);
         }

@@ -12,7 +12,7 @@ impl Run {
         for Newer { source, heard } in newer {
             if !sources.contains(&source) {
                 sources.push(source);
-                self.items.extend(heard.into_iter().map(Item::Heard));
+                self.items.extend(heard.into_iter().map(Item::Received));
             }
         }
     }
@@ -42,7 +42,7 @@ impl Run {
 pub fn taken_in(items: &[Item]) -> Vec<&str> {
     let later = items.iter().skip_while(|item| !matches!(item, Item::Asked { .. }));
     let heard = later.filter_map(|item| match item {
-        Item::Heard(heard) => Some(heard.text.as_str()),
+        Item::Received(heard) => Some(heard.text.as_str()),
         _ => None,
     });
     heard.collect()

@@ -14,8 +14,8 @@ fn start() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH
 }
 
-fn hello() -> Vec<Heard> {
-    vec![Heard {
+fn hello() -> Vec<Received> {
+    vec![Received {
         inbox: None,
         at: start(),
         speaker: "Ada".into(),
@@ -196,7 +196,7 @@ fn only_who_may_know_reads_a_providers_words() {
         ask(&mut run);
         run.refused(&unusable(), false);
         let ending = end(&mut run);
-        assert_eq!(ending.end, End::Failed { why: words::no_answer(&unusable()) });
+        assert_eq!(ending.end, End::Failed { why: messages::no_answer(&unusable()) });
         ending.text
     };
     assert_eq!(said(false), "The model is not available right now. Please try again later.");

@@ -234,7 +234,7 @@ async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> any
             Err(_) if heard && !something && idle(up).await? => return Ok(failed),
             Err(_) => continue,
         };
-        heard |= matches!(happening, Some(Happening::Heard { .. }));
+        heard |= matches!(happening, Some(Happening::Received { .. }));
         something |=
             matches!(happening, Some(Happening::Ended { .. } | Happening::Delivered { .. }));
         failed |= matches!(&happening, Some(Happening::Ended { state, .. }) if state == "failed");

@@ -22,11 +22,11 @@ use crate::domain::ids::Instance;
 use crate::intake::buttons::ButtonPresses;
 use crate::intake::commands::Commands;
 use crate::intake::gate::{Gate, GateParts};
-use crate::intake::knocks::Knocks;
 use crate::intake::listen::{Listening, Pauses};
 use crate::intake::policy::Rules;
 use crate::intake::receive::Intake;
 use crate::intake::settings::Settings;
+use crate::intake::unlisted::UnlistedSenders;
 use crate::llm::Model;
 use crate::shape::Shaper;
 use crate::store::Ledger;
@@ -246,7 +246,7 @@ impl Flow {
             workers: Arc::clone(&workers),
             commands,
             gate: Arc::clone(&gate),
-            knocks: Knocks::default(),
+            unlisted: UnlistedSenders::default(),
             rules,
         });
         let listening = Arc::new(Listening {

@@ -310,7 +310,7 @@ async fn bad_ends_are_honest_lines() {
     let left = house.close().await;
     let first = left.ledger.trace("1").await.unwrap().pop().unwrap().task.unwrap();
     // The question of a task without an answer of its own stays in the history.
-    assert!(matches!(first.transcript[..], [Item::Heard(_), Item::Said { .. }]));
+    assert!(matches!(first.transcript[..], [Item::Received(_), Item::Said { .. }]));
 }
 
 #[tokio::test]

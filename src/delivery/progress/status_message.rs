@@ -9,8 +9,8 @@ use selkie_channel_core::{
 };
 use tokio::time::Instant;
 
+use super::messages;
 use super::news::Haste;
-use super::words;
 use crate::delivery::account::Account;
 use crate::delivery::attempt;
 use crate::delivery::moments::after;
@@ -119,7 +119,7 @@ impl<'a> StatusMessage<'a> {
             Stand::Unsent => return,
             Stand::Gone => return self.forget().await,
         };
-        let left = plan.map(words::left).filter(|words| !words.is_empty());
+        let left = plan.map(messages::left).filter(|words| !words.is_empty());
         let body = match &left {
             Some(words) if *words == self.says => return self.forget().await,
             Some(words) => revision(message, words),

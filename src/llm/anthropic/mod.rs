@@ -11,7 +11,7 @@ use self::reply::Gathered;
 use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
 use crate::llm::wire::{Answered, Events, Wire};
-use crate::llm::{Card, Failed, Heard, Model, Reply, Request};
+use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
 
 /// A profile of this provider.
 pub(super) struct Anthropic {
@@ -29,7 +29,7 @@ impl Anthropic {
     }
 
     /// Asks; a server that refuses to stream is asked without from then on.
-    async fn ask_adapting(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Refused> {
+    async fn ask_adapting(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Refused> {
         let streams = self.streams.load(Ordering::Relaxed);
         let refused = match self.ask_once(request, streams, heard).await {
             Err(refused) if streams && refused.names("stream") => refused,
@@ -48,7 +48,7 @@ impl Anthropic {
         &self,
         request: &Request,
         stream: bool,
-        heard: &Heard<'_>,
+        heard: &OnText<'_>,
     ) -> Result<Reply, Refused> {
         let body = request::body(&self.profile, request, stream)
             .map_err(|e| self.wire.refused(400, None, &format!("the tools are not JSON: {e}")))?;
@@ -73,7 +73,7 @@ impl Anthropic {
         &self,
         mut events: Events,
         gathered: &mut Gathered,
-        heard: &Heard<'_>,
+        heard: &OnText<'_>,
     ) -> Result<(), Refused> {
         while let Some(event) = events.next().await.map_err(|e| self.wire.broken(&e))? {
             if let Some(said) = self.wire.read(&event)? {
@@ -93,7 +93,7 @@ impl Anthropic {
 
 #[async_trait]
 impl Model for Anthropic {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
         let most = self.profile.most(request);
         match tokio::time::timeout(request.deadline, self.ask_adapting(request, heard)).await {
             Ok(asked) => asked.map_err(|refused| refused.class(&self.profile, most)),

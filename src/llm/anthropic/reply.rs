@@ -7,7 +7,7 @@ use crate::domain::usage::Usage;
 use crate::llm::halves::Joined;
 use crate::llm::refusal::Unfinished;
 use crate::llm::said::Said;
-use crate::llm::{Heard, Reason, Reply, Stopped, dialect};
+use crate::llm::{OnText, Reason, Reply, Stopped, dialect};
 
 /// No answer has more blocks than this.
 const MOST_BLOCKS: usize = 256;
@@ -54,7 +54,7 @@ impl Gathered {
     }
 
     /// Takes a whole message.
-    pub fn take_whole(&mut self, message: &Value, heard: &Heard<'_>) {
+    pub fn take_whole(&mut self, message: &Value, heard: &OnText<'_>) {
         self.take_usage(&message["usage"]);
         for (index, block) in (0..).zip(message["content"].as_array().into_iter().flatten()) {
             self.begin(index, block, false, heard);
@@ -64,7 +64,7 @@ impl Gathered {
     }
 
     /// Takes one event of a stream. `torn`: see [`crate::llm::halves::Event`].
-    pub fn take_event(&mut self, event: &Value, torn: bool, heard: &Heard<'_>) {
+    pub fn take_event(&mut self, event: &Value, torn: bool, heard: &OnText<'_>) {
         let index = event["index"].as_u64().unwrap_or(0);
         match event["type"].as_str().unwrap_or("") {
             "message_start" => self.take_usage(&event["message"]["usage"]),
@@ -80,7 +80,7 @@ impl Gathered {
         }
     }
 
-    fn begin(&mut self, index: u64, block: &Value, torn: bool, heard: &Heard<'_>) {
+    fn begin(&mut self, index: u64, block: &Value, torn: bool, heard: &OnText<'_>) {
         if self.blocks.len() >= MOST_BLOCKS {
             self.too_many = true;
             return;
@@ -102,7 +102,7 @@ impl Gathered {
         self.blocks.push((index, begun));
     }
 
-    fn extend(&mut self, index: u64, delta: &Value, torn: bool, heard: &Heard<'_>) {
+    fn extend(&mut self, index: u64, delta: &Value, torn: bool, heard: &OnText<'_>) {
         let more = |key: &str| delta[key].as_str().unwrap_or("");
         let block = self.blocks.iter_mut().rev().find(|(at, _)| *at == index);
         match block.map(|(_, block)| block) {

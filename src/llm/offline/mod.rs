@@ -4,10 +4,10 @@
 mod decide;
 mod files;
 mod heard;
+mod messages;
 mod parse;
 mod plan;
 mod planner;
-mod words;
 
 use async_trait::async_trait;
 
@@ -15,7 +15,7 @@ pub use self::parse::{PHRASES, Phrase};
 use self::plan::Step;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
-use crate::llm::{Card, Failed, Heard, Model, Reply, Request};
+use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
 
 /// A model that is none, and says so.
 pub(super) struct Offline {
@@ -31,7 +31,7 @@ impl Offline {
 
 #[async_trait]
 impl Model for Offline {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
         let planned = planner::planned(&request.turns).or_else(|| decide::answer(&request.turns));
         let step = match planned {
             Some(words) => Step::Say(words),

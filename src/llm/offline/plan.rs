@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::files::{self, meant};
 use super::heard::own_words;
+use super::messages::{self, List};
 use super::parse::{Wish, wishes};
 use super::planner;
-use super::words::{self, List};
 use crate::domain::tool::ToolSpec;
 use crate::domain::transcript::{Answer, Call, Turn};
 
@@ -43,16 +43,16 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
         match walk.fulfil(wish) {
             Step::Say(text) => said.push(text),
             // Asked for words alone: a call would not be answered.
-            Step::Call { name, .. } if tools.is_empty() => said.push(words::no_tools(&name)),
+            Step::Call { name, .. } if tools.is_empty() => said.push(messages::no_tools(&name)),
             call @ Step::Call { .. } => return call,
         }
     }
     if said.is_empty() {
         let users = now.iter().filter_map(Turn::user);
-        said.extend(users.flat_map(files::of).map(words::got_file));
+        said.extend(users.flat_map(files::of).map(messages::got_file));
     }
     if said.is_empty() {
-        said.push(words::nothing_heard());
+        said.push(messages::nothing_heard());
     }
     Step::Say(said.join("\n"))
 }
@@ -73,7 +73,7 @@ impl Walk<'_> {
             Wish::Note(text) => self.change_list(|list| Ok(list.add(text))),
             Wish::Done(number) => self.change_list(|list| list.done(*number)),
             Wish::List => match self.read_list() {
-                Ok(list) => Step::Say(words::list(&list)),
+                Ok(list) => Step::Say(messages::list(&list)),
                 Err(step) => step,
             },
             Wish::React(emoji) => self.call("message_react", json!({ "emoji": emoji }), |_| {
@@ -90,27 +90,29 @@ impl Walk<'_> {
             }
             Wish::Read(name) => {
                 let path = meant(name, self.turns);
-                self.call("read_file", json!({ "path": path }), |a| words::file(name, a))
+                self.call("read_file", json!({ "path": path }), |a| messages::file(name, a))
             }
-            Wish::Files => self.call("list_files", json!({}), words::files),
+            Wish::Files => self.call("list_files", json!({}), messages::files),
             Wish::Send { tool, name } => self.send(tool, name),
             Wish::Think(about) => self
                 .call("think", json!({ "thought": about }), |_| format!("Thought about {about}.")),
             Wish::Call { tool, arguments } => self.call(tool, arguments.clone(), |answer| {
-                format!("{tool} answered:\n{}", words::unfenced(answer))
+                format!("{tool} answered:\n{}", messages::unfenced(answer))
             }),
             Wish::Ask { question, options } => {
                 let mut arguments = json!({ "question": question });
                 if !options.is_empty() {
                     arguments["options"] = json!(options);
                 }
-                self.call("ask_user", arguments, |answer| words::answered(&words::unfenced(answer)))
+                self.call("ask_user", arguments, |answer| {
+                    messages::answered(&messages::unfenced(answer))
+                })
             }
             Wish::Propose(plan) => self.propose(plan),
             Wish::Plan(task) => self.call("plan_create", json!({ "task": task }), planner::told),
-            Wish::Help => Step::Say(words::help(self.tools)),
-            Wish::Long(length) => Step::Say(words::long(*length)),
-            Wish::Unknown(heard) => Step::Say(words::unknown(heard)),
+            Wish::Help => Step::Say(messages::help(self.tools)),
+            Wish::Long(length) => Step::Say(messages::long(*length)),
+            Wish::Unknown(heard) => Step::Say(messages::unknown(heard)),
         }
     }
 
@@ -118,7 +120,7 @@ impl Walk<'_> {
     fn call(&mut self, name: &str, arguments: Value, good: impl FnOnce(&str) -> String) -> Step {
         match self.answers.next() {
             None => Step::Call { name: name.to_owned(), arguments },
-            Some((_, answer)) if answer.is_error => Step::Say(words::failed(name, &answer.text)),
+            Some((_, answer)) if answer.is_error => Step::Say(messages::failed(name, &answer.text)),
             Some((_, answer)) => Step::Say(good(&answer.text)),
         }
     }
@@ -134,7 +136,7 @@ impl Walk<'_> {
             return begun;
         }
         let arguments = json!({ "plan_summary": plan });
-        self.call("plan_exit", arguments, words::unfenced)
+        self.call("plan_exit", arguments, messages::unfenced)
     }
 
     /// Sends by the tool of this place whose name ends so; without one the bare name tells the reason.

@@ -13,7 +13,7 @@ use self::request::Habits;
 use crate::llm::profile::{Profile, too_late};
 use crate::llm::refusal::Refused;
 use crate::llm::wire::{Answered, Events, Wire};
-use crate::llm::{Card, Failed, Heard, Model, Reply, Request};
+use crate::llm::{Card, Failed, Model, OnText, Reply, Request};
 
 /// What is fixed about a profile of this provider.
 pub(super) struct OpenAi {
@@ -30,7 +30,7 @@ impl OpenAi {
     }
 
     /// Asks, giving up one habit after another that the server refuses, and remembers which.
-    async fn ask_adapting(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Refused> {
+    async fn ask_adapting(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Refused> {
         loop {
             let habits = *locked(&self.habits);
             let refused = match self.ask_once(request, habits, heard).await {
@@ -51,7 +51,7 @@ impl OpenAi {
         &self,
         request: &Request,
         habits: Habits,
-        heard: &Heard<'_>,
+        heard: &OnText<'_>,
     ) -> Result<Reply, Refused> {
         let most = self.profile.most(request);
         let body = request::body(&self.profile, request, habits, most)
@@ -77,7 +77,7 @@ impl OpenAi {
         &self,
         mut events: Events,
         gathered: &mut Gathered,
-        heard: &Heard<'_>,
+        heard: &OnText<'_>,
     ) -> Result<(), Refused> {
         while let Some(event) = events.next().await.map_err(|e| self.wire.broken(&e))? {
             if event.data.trim() == "[DONE]" {
@@ -98,7 +98,7 @@ impl OpenAi {
 
 #[async_trait]
 impl Model for OpenAi {
-    async fn ask(&self, request: &Request, heard: &Heard<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
         let most = self.profile.most(request);
         match tokio::time::timeout(request.deadline, self.ask_adapting(request, heard)).await {
             Ok(asked) => asked.map_err(|refused| refused.class(&self.profile, most)),

@@ -8,7 +8,7 @@ use crate::domain::usage::Usage;
 use crate::llm::halves::Joined;
 use crate::llm::refusal::Unfinished;
 use crate::llm::said::Said;
-use crate::llm::{Heard, Reason, Reply, Stopped, dialect};
+use crate::llm::{OnText, Reason, Reply, Stopped, dialect};
 
 /// No answer asks for more calls than this.
 const MOST_CALLS: usize = 128;
@@ -46,7 +46,7 @@ pub(super) fn has_error(answer: &Value) -> bool {
 
 impl Gathered {
     /// Takes a chunk. `torn`: see [`crate::llm::halves::Event`].
-    pub fn take(&mut self, chunk: &Value, torn: bool, heard: &Heard<'_>) {
+    pub fn take(&mut self, chunk: &Value, torn: bool, heard: &OnText<'_>) {
         let said = self.take_words(chunk, torn, heard);
         for call in calls(said) {
             self.take_call(call, torn);
@@ -54,7 +54,7 @@ impl Gathered {
     }
 
     /// Takes a whole document: each of its calls is one.
-    pub fn take_whole(&mut self, answer: &Value, heard: &Heard<'_>) {
+    pub fn take_whole(&mut self, answer: &Value, heard: &OnText<'_>) {
         let said = self.take_words(answer, false, heard);
         for call in calls(said) {
             self.begin_call(call);
@@ -68,7 +68,7 @@ impl Gathered {
         self.usage
     }
 
-    fn take_words<'a>(&mut self, value: &'a Value, torn: bool, heard: &Heard<'_>) -> &'a Value {
+    fn take_words<'a>(&mut self, value: &'a Value, torn: bool, heard: &OnText<'_>) -> &'a Value {
         if let Some(usage) = value.get("usage").filter(|u| u.is_object()) {
             self.usage = read_usage(usage);
         }

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Turn;
 use crate::domain::usage::Usage;
-use crate::llm::{Card, Failed, Heard, Model, ModelError, Reason, Reply, Request};
+use crate::llm::{Card, Failed, Model, ModelError, OnText, Reason, Reply, Request};
 
 pub(crate) struct Scripted {
     errors: Mutex<Vec<ModelError>>,
@@ -51,7 +51,7 @@ impl Scripted {
 
 #[async_trait]
 impl Model for Scripted {
-    async fn ask(&self, request: &Request, _: &Heard<'_>) -> Result<Reply, Failed> {
+    async fn ask(&self, request: &Request, _: &OnText<'_>) -> Result<Reply, Failed> {
         self.rooms.lock().expect("lock").push(request.max_output);
         if self.hangs {
             std::future::pending::<()>().await;

@@ -6,7 +6,7 @@ use super::*;
 use crate::domain::ids::TaskId;
 use crate::domain::question::{Given, QuestionState};
 use crate::domain::task::TaskState;
-use crate::domain::transcript::Heard;
+use crate::domain::transcript::Received;
 use crate::domain::words::Words;
 use crate::store::read::{Chain, Origin};
 use crate::store::{CommandEffect, Location, Requested, Since, StopAnswers, TaskRequest};
@@ -98,7 +98,7 @@ async fn words_become_history_until_a_reset(bed: &dyn Fixture) {
     let ledger = ledger.as_ref();
     let first = requested(ledger, 1, "a", 1).await.claimed.unwrap();
     let Words { text, at: when, .. } = request(1, "a").words;
-    let heard = Heard {
+    let heard = Received {
         inbox: None,
         at: when,
         speaker: "cli:local".to_owned(),
@@ -109,7 +109,7 @@ async fn words_become_history_until_a_reset(bed: &dyn Fixture) {
         files: Vec::new(),
         pictures: Vec::new(),
     };
-    let items = vec![Item::Heard(heard), said("yes")];
+    let items = vec![Item::Received(heard), said("yes")];
     let mut ending = finish("yes", vec![]);
     if let Advance::Finish { append, .. } = &mut ending {
         append.clone_from(&items);

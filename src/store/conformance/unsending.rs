@@ -4,7 +4,7 @@ use selkie_channel_core::Quote;
 
 use super::*;
 use crate::domain::ids::InboxId;
-use crate::domain::transcript::{Heard, Quoted};
+use crate::domain::transcript::{Quoted, Received};
 
 laws![what_is_taken_back_is_nowhere, a_running_task_whose_message_is_taken_back_stops,];
 
@@ -16,7 +16,7 @@ fn unsend(n: i64, order: i64) -> Arrival {
 }
 
 fn heard(row: InboxId, inbound: &Inbound) -> Item {
-    Item::Heard(Heard {
+    Item::Received(Received {
         inbox: Some(row),
         at: inbound.at,
         speaker: "Ann".to_owned(),
@@ -66,9 +66,9 @@ async fn what_is_taken_back_is_nowhere(bed: &dyn Fixture) {
     let mut end = finish("yes", vec![]);
     let Advance::Finish { append, .. } = &mut end else { unreachable!() };
     append.insert(0, heard(second.heard[0].0, &second.heard[0].1));
-    let Item::Heard(own) = append[0].clone() else { unreachable!() };
-    let talk = Heard { inbox: None, text: "[00:00] Ann: text 3".to_owned(), quote: None, ..own };
-    append.insert(0, Item::Heard(talk));
+    let Item::Received(own) = append[0].clone() else { unreachable!() };
+    let talk = Received { inbox: None, text: "[00:00] Ann: text 3".to_owned(), quote: None, ..own };
+    append.insert(0, Item::Received(talk));
     finished(ledger, &second.claim, end).await;
     push(ledger, task(message(1, 4)), no_fuse()).await;
     push(ledger, task(message(1, 5)), no_fuse()).await;

@@ -12,10 +12,10 @@ use tokio::sync::oneshot;
 
 use super::address::Address;
 use super::lane::{Lane, Order};
+use super::metrics::Metrics;
 use super::schema;
 use super::session::Session;
 use super::shared::Shared;
-use super::tally::Tally;
 use super::tls::Tls;
 use super::transaction::Turn;
 use crate::store::database::Opener;
@@ -45,8 +45,8 @@ impl Postgres {
     /// `Away` when nobody answers or who answers is a replica, `Held` when another selkie has it, `Newer` when a newer
     /// selkie wrote it, `Damaged` when it must not be used as it is, `Broken` otherwise.
     pub fn open(address: Address, owner: Opener, tls: &ClientConfig) -> Result<Self> {
-        let tally = Tally::new(WRITERS + READERS);
-        let shared = Arc::new(Shared::new(address, Tls::new(tls), owner, tally));
+        let metrics = Metrics::new(WRITERS + READERS);
+        let shared = Arc::new(Shared::new(address, Tls::new(tls), owner, metrics));
         let mut all = Self {
             shared,
             lanes: Vec::new(),
@@ -99,11 +99,11 @@ impl Postgres {
 
     /// Returns how many statements were sent, and how often an answer was waited for.
     pub fn traffic(&self) -> Traffic {
-        let tally = &self.shared.tally;
+        let metrics = &self.shared.metrics;
         Traffic {
-            statements: tally.statements(),
-            round_trips: tally.round_trips(),
-            reruns: tally.reruns(),
+            statements: metrics.statements(),
+            round_trips: metrics.round_trips(),
+            reruns: metrics.reruns(),
         }
     }
 }
@@ -144,11 +144,11 @@ impl Engine for Postgres {
     }
 
     fn syncs(&self) -> u64 {
-        self.shared.tally.syncs()
+        self.shared.metrics.syncs()
     }
 
     fn lag(&self) -> Duration {
-        self.shared.tally.lag()
+        self.shared.metrics.lag()
     }
 
     async fn close(&self) {

@@ -34,7 +34,7 @@ pub enum Order {
 pub struct Lane {
     shared: Arc<Shared>,
     orders: Receiver<Order>,
-    /// Its place among the tally's; a lane that writes has a row of this number.
+    /// Its place among the metrics's; a lane that writes has a row of this number.
     place: usize,
     session: Option<Session>,
     /// Absent for a lane that only reads.
@@ -91,11 +91,11 @@ impl Lane {
     }
 
     fn write(&mut self, verb: Verb) {
-        self.shared.tally.hold(self.place, Some(verb.came));
+        self.shared.metrics.hold(self.place, Some(verb.came));
         let Verb { class, mut job, .. } = verb;
         let committed = self.carry_out(job.as_mut(), Some(class));
         job.answer(committed);
-        self.shared.tally.hold(self.place, None);
+        self.shared.metrics.hold(self.place, None);
     }
 
     fn read(&mut self, mut job: Box<dyn Job>) {
@@ -128,7 +128,7 @@ impl Lane {
             if tries > AGAIN {
                 return Err(error);
             }
-            self.shared.tally.ran_again();
+            self.shared.metrics.ran_again();
         }
     }
 
@@ -253,7 +253,7 @@ impl Connected<'_> {
                     {
                         turn.last += 1;
                         if class == Some(Class::Durable) {
-                            shared.tally.synced();
+                            shared.metrics.synced();
                         }
                     }
                     return Ran::Held;

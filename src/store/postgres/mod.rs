@@ -4,12 +4,12 @@ mod address;
 mod engine;
 mod inspect;
 mod lane;
+mod metrics;
 mod owner;
 mod schema;
 mod session;
 mod shared;
 mod statement;
-mod tally;
 #[cfg(test)]
 mod tests;
 mod tls;

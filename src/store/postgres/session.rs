@@ -9,8 +9,8 @@ use tokio::task::JoinHandle;
 use tokio_postgres::{Client, SimpleQueryMessage, Statement};
 
 use super::address::Address;
+use super::metrics::Metrics;
 use super::statement::Name;
-use super::tally::Tally;
 use super::tls::Tls;
 use super::trouble::{Trouble, says};
 
@@ -37,7 +37,7 @@ pub struct Session {
     /// Which of the server's processes serves it, and since when: no other one ever has both.
     pub server: ServerProcess,
     /// What it counts.
-    pub tally: Arc<Tally>,
+    pub metrics: Arc<Metrics>,
     /// What carries bytes to and fro, until the client is dropped or the server goes.
     carrier: JoinHandle<()>,
 }
@@ -63,7 +63,7 @@ impl Session {
     ///
     /// # Errors
     /// `Lost` when nobody answers or who answers does not let us in.
-    pub fn open(address: &Address, tls: &Tls, tally: Arc<Tally>) -> Result<Self, Trouble> {
+    pub fn open(address: &Address, tls: &Tls, metrics: Arc<Metrics>) -> Result<Self, Trouble> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime =
             runtime.map_err(|e| Trouble::Lost(format!("no room for a connection: {e}")))?;
@@ -81,7 +81,7 @@ impl Session {
         });
         let server = ServerProcess { pid: String::new(), began: String::new() };
         let mut session =
-            Self { runtime, client, statements: HashMap::new(), server, tally, carrier };
+            Self { runtime, client, statements: HashMap::new(), server, metrics, carrier };
         session.run(MANNERS)?;
         let process =
             "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()";

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use super::address::Address;
 use super::inspect;
+use super::metrics::Metrics;
 use super::owner;
 use super::session::{ServerProcess, Session};
-use super::tally::Tally;
 use super::tls::Tls;
 use super::trouble::Trouble;
 use crate::store::database::Opener;
@@ -23,7 +23,7 @@ pub struct Shared {
     /// For whom.
     pub owner: Opener,
     /// What is counted.
-    pub tally: Arc<Tally>,
+    pub metrics: Arc<Metrics>,
     away: Mutex<Option<Away>>,
     /// The same, for those who only look in passing.
     is_away: AtomicBool,
@@ -38,9 +38,9 @@ struct Away {
 
 impl Shared {
     /// Begins with a database that is there.
-    pub fn new(address: Address, tls: Tls, owner: Opener, tally: Tally) -> Self {
+    pub fn new(address: Address, tls: Tls, owner: Opener, metrics: Metrics) -> Self {
         let (away, is_away, taken) = (Mutex::default(), AtomicBool::new(false), OnceLock::new());
-        Self { address, tls, owner, tally: Arc::new(tally), away, is_away, taken }
+        Self { address, tls, owner, metrics: Arc::new(metrics), away, is_away, taken }
     }
 
     /// Opens a connection to a server that may be used.
@@ -48,7 +48,7 @@ impl Shared {
     /// # Errors
     /// As the server says.
     pub fn connect(&self) -> std::result::Result<Session, Trouble> {
-        let session = Session::open(&self.address, &self.tls, Arc::clone(&self.tally))?;
+        let session = Session::open(&self.address, &self.tls, Arc::clone(&self.metrics))?;
         inspect::server(&session, &self.address)?;
         Ok(session)
     }

@@ -9,9 +9,9 @@ use futures_util::FutureExt as _;
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Error, Row as DriverRow};
 
+use super::metrics::Metrics;
 use super::session::{Known, Session};
 use super::statement::{Asked, Name, only_reads, spelled};
-use super::tally::Tally;
 use super::trouble::Trouble;
 use super::value::Answer;
 use crate::store::engine::Class;
@@ -82,7 +82,7 @@ pub struct Transaction<'s> {
     runtime: &'s Runtime,
     client: &'s Client,
     statements: &'s mut HashMap<Name, Known>,
-    tally: &'s Tally,
+    metrics: &'s Metrics,
     purpose: Purpose<'s>,
     /// What has been sent and not been waited for.
     sent: Vec<Sent<'s>>,
@@ -97,12 +97,12 @@ type Sent<'s> = Pin<Box<dyn Future<Output = std::result::Result<(), Error>> + 's
 impl<'s> Transaction<'s> {
     /// Prepares for a transaction; nothing is sent yet.
     pub fn new(session: &'s mut Session, purpose: Purpose<'s>) -> Self {
-        let Session { runtime, client, statements, tally, .. } = session;
+        let Session { runtime, client, statements, metrics, .. } = session;
         Self {
             runtime,
             client,
             statements,
-            tally,
+            metrics,
             purpose,
             sent: Vec::new(),
             begun: false,
@@ -125,7 +125,7 @@ impl<'s> Transaction<'s> {
             return Commit::Done { wrote: false };
         }
         let client = self.client;
-        self.tally.sent();
+        self.metrics.sent();
         let committed = self.wait(async move { client.batch_execute("COMMIT").await });
         match (committed, self.trouble.take()) {
             (Ok(()), _) => Commit::Done { wrote: self.wrote },
@@ -145,7 +145,7 @@ impl<'s> Transaction<'s> {
             return Ok(());
         }
         let client = self.client;
-        self.tally.sent();
+        self.metrics.sent();
         let rolled_back = self.wait(async move { client.batch_execute("ROLLBACK").await });
         match (rolled_back, self.trouble.take()) {
             (Ok(()), _) => Ok(()),
@@ -160,7 +160,7 @@ impl<'s> Transaction<'s> {
         // The first look at it puts it on its way, behind the others.
         let early = last.as_mut().now_or_never();
         let sent = std::mem::take(&mut self.sent);
-        self.tally.waited();
+        self.metrics.waited();
         let answers = async move {
             for one in sent {
                 one.await?;
@@ -201,7 +201,7 @@ impl<'s> Transaction<'s> {
     fn statement(&mut self, sql: &'static str, asked: Asked) -> Result<Known> {
         self.begin();
         let known = self.known(sql, asked)?;
-        self.tally.sent();
+        self.metrics.sent();
         if known.only_reads || self.wrote {
             return Ok(known);
         }
@@ -212,7 +212,7 @@ impl<'s> Transaction<'s> {
         };
         let proof = self.known(PROOF, Asked::AsWritten)?;
         self.wrote = true;
-        self.tally.sent();
+        self.metrics.sent();
         let params = vec![
             Owned::Int(turn.slot),
             Owned::Text(turn.instance.clone()),
@@ -227,7 +227,7 @@ impl<'s> Transaction<'s> {
             return;
         }
         self.begun = true;
-        self.tally.sent();
+        self.metrics.sent();
         let client = self.client;
         let begin = match self.purpose {
             Purpose::Write(Class::Durable, _) => "BEGIN",

@@ -1,4 +1,4 @@
-//! Held answers: offered by a button, and where they stand. The verbs of [`Holds`].
+//! Held answers: offered by a button, and where they stand. The verbs of [`DeferredReplies`].
 //!
 //! A hold is open until its answer went out. A held part is open and nobody's to send.
 
@@ -15,7 +15,7 @@ use crate::domain::ids::{InboxId, OutboundId, TaskId};
 use crate::domain::task::Claim;
 use crate::store::delivery::{DeliveryState, Queued};
 use crate::store::error::Result;
-use crate::store::hold::{FetchEffect, Fetched, HeldAnswer, Holds, Offer, Swept};
+use crate::store::hold::{DeferredReplies, FetchEffect, Fetched, HeldAnswer, Offer, Swept};
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -26,7 +26,7 @@ const MOST_WAITING: i64 = 1_000;
 const ABSORBED: &str = "absorbed by task ";
 
 #[async_trait]
-impl Holds for SqlLedger {
+impl DeferredReplies for SqlLedger {
     async fn hold(&self, claim: &Claim, offer: Offer) -> Result<Option<Queued>> {
         let (claim, now, key) = (claim.clone(), self.now(), offer.key);
         let draft = Prepared::new(offer.draft)?;

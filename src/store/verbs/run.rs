@@ -383,7 +383,7 @@ fn raise_epoch(tx: &mut dyn Tx, task: i64) -> Result<()> {
 /// are.
 fn item_text(item: &Item) -> Result<String> {
     match item {
-        Item::Heard(_) => lean(item),
+        Item::Received(_) => lean(item),
         other => json(other),
     }
 }

@@ -9,7 +9,7 @@ use super::fence::STOP_UNSENT;
 use super::rows::{ITEM_VERSION, json, load_item, millis};
 use super::{lanes, texts};
 use crate::domain::ids::{InboxId, TaskId};
-use crate::domain::transcript::{Heard, Item};
+use crate::domain::transcript::{Item, Received};
 use crate::store::error::Result;
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -141,11 +141,11 @@ fn scrub(tx: &mut dyn Tx, task: i64, row: &Row) -> Result<()> {
     )?;
     for (seq, v, bytes) in items {
         let (v, text) = match read(task, v, &bytes) {
-            Some(Item::Heard(mut heard)) => {
+            Some(Item::Received(mut heard)) => {
                 if !forget(&mut heard, row) {
                     continue;
                 }
-                (i64::from(ITEM_VERSION), json(&Item::Heard(heard))?)
+                (i64::from(ITEM_VERSION), json(&Item::Received(heard))?)
             }
             Some(_) => continue,
             None if bytes == ERASED.as_bytes() => continue,
@@ -172,7 +172,7 @@ fn read(task: i64, v: i64, bytes: &[u8]) -> Option<Item> {
 }
 
 /// Whether there was anything to forget.
-fn forget(heard: &mut Heard, row: &Row) -> bool {
+fn forget(heard: &mut Received, row: &Row) -> bool {
     let before = heard.clone();
     let own = heard.inbox == Some(InboxId(row.id));
     if own && row.task.is_some() {

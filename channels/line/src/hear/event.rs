@@ -8,7 +8,7 @@ use selkie_channel_core::{
 use serde_json::Value;
 
 use super::frame::Frame;
-use super::{field, message, words};
+use super::{field, message, text};
 use crate::buttons;
 use crate::ids::{Spot, name_of, person};
 use crate::names::Names;
@@ -81,7 +81,7 @@ fn known(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
 /// a tap. Any other is not ours and is passed over in silence.
 fn postback(event: &Value, mut inbound: Inbound) -> Inbound {
     let data = field::object(event, "postback").and_then(|p| field::text(p, "data"));
-    if let Some(command) = data.and_then(words::command) {
+    if let Some(command) = data.and_then(text::command) {
         inbound.what = What::Message;
         inbound.addressed = Addressed::Command;
         inbound.text.clone_from(&command.args);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::frame::Frame;
-use super::{field, words};
+use super::{field, text};
 use crate::known::Said;
 
 /// What an attachment's handle holds.
@@ -45,8 +45,8 @@ pub fn read(event: &Value, mut inbound: Inbound, frame: Frame<'_>) -> Option<Inb
     };
     inbound.attachments = attachment.into_iter().collect();
     let words = match kind {
-        "text" => words::read(&text, mentionees),
-        _ => words::Words { text, ..words::Words::default() },
+        "text" => text::read(&text, mentionees),
+        _ => text::Words { text, ..text::Words::default() },
     };
     inbound.addressed = addressed(&inbound, &words);
     inbound.text = words.text;
@@ -115,7 +115,7 @@ fn location(message: &Value) -> String {
     format!("[location: {}]", words.join("; "))
 }
 
-fn addressed(inbound: &Inbound, words: &words::Words) -> Addressed {
+fn addressed(inbound: &Inbound, words: &text::Words) -> Addressed {
     if words.command.is_some() {
         return Addressed::Command;
     }

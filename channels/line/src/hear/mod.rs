@@ -5,7 +5,7 @@ mod event;
 mod field;
 mod frame;
 mod message;
-mod words;
+mod text;
 
 pub use event::{learn, quoted, read};
 pub use frame::Frame;

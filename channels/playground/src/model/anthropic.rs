@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::stream::{after_delays, broken_stream, pieces, tokens, whole_stream};
 use super::turn::{ScriptedCall, Turn, units};
-use super::{Asked, Dialect, Heard, Model, anthropic_check, fresh};
+use super::{Asked, Dialect, Model, Prompt, anthropic_check, fresh};
 use crate::line::Line;
 
 /// `POST /messages`.
@@ -34,7 +34,7 @@ pub(crate) async fn messages(
         return error(400, None, &words);
     }
     let text = String::from_utf8_lossy(&raw);
-    let heard = Heard { raw: &text, fresh: fresh(&body["messages"]) };
+    let heard = Prompt { raw: &text, fresh: fresh(&body["messages"]) };
     let turn = after_delays(model.next_turn(&heard)).await;
     let writer = Writer {
         number,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use super::heard::Heard;
+use super::prompt::Prompt;
 use super::turn::Turn;
 use crate::clock::Now;
 
@@ -142,7 +142,7 @@ impl Model {
     }
 
     /// The next turn for a well-formed request.
-    pub(crate) fn next_turn(&self, heard: &Heard<'_>) -> Turn {
+    pub(crate) fn next_turn(&self, heard: &Prompt<'_>) -> Turn {
         let mut state = self.state();
         let mut keyed = state.keyed.iter_mut();
         let fits = keyed.find(|(key, script)| !script.is_empty() && heard.raw.contains(&**key));

@@ -3,9 +3,9 @@
 mod anthropic;
 mod anthropic_check;
 mod handle;
-mod heard;
 mod openai;
 mod openai_check;
+mod prompt;
 mod stream;
 mod turn;
 
@@ -14,7 +14,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
 pub use handle::{Asked, Behaviour, Dialect, Model};
-pub(crate) use heard::{Heard, fresh, text_of};
+pub(crate) use prompt::{Prompt, fresh, text_of};
 pub use turn::{ScriptedCall, Turn};
 
 /// The routes below `/model`.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::openai_check::{self, Complaint};
 use super::stream::{after_delays, broken_stream, pieces, tokens, whole_stream};
 use super::turn::{ScriptedCall, Turn, units};
-use super::{Asked, Dialect, Heard, Model, fresh};
+use super::{Asked, Dialect, Model, Prompt, fresh};
 use crate::line::Line;
 
 /// `GET /models`.
@@ -44,7 +44,7 @@ pub(crate) async fn chat(
         return error(400, &complaint);
     }
     let text = String::from_utf8_lossy(&raw);
-    let heard = Heard { raw: &text, fresh: fresh(&body["messages"]) };
+    let heard = Prompt { raw: &text, fresh: fresh(&body["messages"]) };
     let turn = after_delays(model.next_turn(&heard)).await;
     let writer = Writer {
         number,

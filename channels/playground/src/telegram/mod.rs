@@ -40,7 +40,7 @@ pub use pace::Pace;
 pub(crate) use render::mime;
 pub(crate) use server::Server;
 pub use view::{Author, Event, EventKind, FileView, MessageView, ReactionView};
-pub use watch::Tally;
+pub use watch::AnswerCounts;
 
 #[cfg(test)]
 mod tests;

@@ -575,9 +575,9 @@ async fn answers_are_linked_by_reply_and_by_order() {
     let to = |id: i64| json!({"chat_id": ADA, "text": "by reply", "reply_parameters": {"message_id": id}});
     assert_eq!(send(to(asked[1])).await, "ok");
     assert_eq!(send(json!({"chat_id": ADA, "text": "by order"})).await, "ok");
-    let tally = telegram.tally(PRIVATE);
-    assert_eq!(tally.answers, [(asked[0], 1), (asked[1], 1), (asked[2], 0)]);
-    assert!(!tally.in_order && !tally.is_clean());
+    let counts = telegram.answer_counts(PRIVATE);
+    assert_eq!(counts.answers, [(asked[0], 1), (asked[1], 1), (asked[2], 0)]);
+    assert!(!counts.in_order && !counts.is_clean());
     assert_eq!(telegram.answers_to(ADA, asked[0])[0].text, "by order");
     assert_eq!(send(to(asked[2])).await, "ok");
     assert_eq!(telegram.wait_for_answer(PRIVATE, asked[2]).await.text, "by reply");

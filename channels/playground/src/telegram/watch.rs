@@ -66,10 +66,10 @@ impl Telegram {
 
     /// Counts the answers to each message of the people, oldest first, and whether the answers stand in
     /// the order of what they answer.
-    pub fn tally(&self, spot: impl Into<Spot>) -> Tally {
+    pub fn answer_counts(&self, spot: impl Into<Spot>) -> AnswerCounts {
         let spot = spot.into();
         let world = self.server.world();
-        let mut tally = Tally { answers: vec![], in_order: true };
+        let mut counts = AnswerCounts { answers: vec![], in_order: true };
         let mut last = 0;
         for message in world.chats.get(&spot.chat).iter().flat_map(|chat| chat.messages()) {
             let is_asked = message.draft.from != world.bot.id
@@ -78,13 +78,13 @@ impl Telegram {
             if !is_asked {
                 continue;
             }
-            tally.answers.push((message.id, message.answers.len()));
+            counts.answers.push((message.id, message.answers.len()));
             if let Some(first) = message.answers.first() {
-                tally.in_order &= *first > last;
+                counts.in_order &= *first > last;
                 last = *first;
             }
         }
-        tally
+        counts
     }
 
     /// Waits until some message of the chat fits; looks at once and after every event.
@@ -186,14 +186,14 @@ impl Telegram {
 
 /// How the messages of a chat were answered.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tally {
+pub struct AnswerCounts {
     /// Each message of a person and how many answers it has.
     pub answers: Vec<(i64, usize)>,
     /// Whether the first answers stand in the order of the messages.
     pub in_order: bool,
 }
 
-impl Tally {
+impl AnswerCounts {
     /// Whether each message has exactly one answer, in order.
     pub fn is_clean(&self) -> bool {
         self.in_order && self.answers.iter().all(|(_, count)| *count == 1)

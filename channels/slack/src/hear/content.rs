@@ -4,7 +4,7 @@ use selkie_channel_core::field;
 use selkie_channel_core::{MessageRef, Quote};
 use serde_json::Value;
 
-use super::{rich, words};
+use super::{rich, text};
 
 /// Shared messages and cards that are read of one message.
 const MOST: usize = 10;
@@ -84,5 +84,5 @@ fn card(card: &Value) -> String {
     if lines.is_empty() {
         lines.extend(text("fallback"));
     }
-    words::as_read(&lines.join("\n"))
+    text::as_read(&lines.join("\n"))
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::frame::Frame;
-use super::words;
+use super::text;
 use crate::blocks;
 use crate::ids::{Spot, is_id, moment, order, person};
 
@@ -27,13 +27,13 @@ pub fn slash(payload: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let channel = field::text(payload, "channel_id");
     let key = format!("t:{}", field::text(payload, "trigger_id")?);
     let mut inbound = frame.blank(key, team, channel, What::Message);
-    let words = words::read(field::text(payload, "text").unwrap_or_default(), "");
+    let words = text::read(field::text(payload, "text").unwrap_or_default(), "");
     let text = match &words.command {
         Some(command) => format!("{} {}", command.name, command.args),
         None => words.text,
     };
     let text = text.trim().trim_start_matches('/');
-    inbound.command = words::command(if text.is_empty() { "help" } else { text });
+    inbound.command = text::command(if text.is_empty() { "help" } else { text });
     inbound.text = text.to_owned();
     inbound.addressed = match inbound.audience {
         Audience::Direct => Addressed::Direct,

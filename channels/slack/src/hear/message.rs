@@ -5,7 +5,7 @@ use selkie_channel_core::{Addressed, Audience, Inbound, MessageRef, Speaker, Wha
 use serde_json::Value;
 
 use super::frame::Frame;
-use super::{attachment, content, words};
+use super::{attachment, content, text};
 use crate::ids::{Spot, is_id, moment, order, person};
 use crate::whoami::Me;
 
@@ -41,7 +41,7 @@ pub fn read(event: &Value, team: &str, frame: Frame<'_>) -> Option<Inbound> {
 /// `message` beside it counts as talk among others, and this is a row of its own.
 fn named(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option<Inbound> {
     let own = content::own(event);
-    let guessed = words::first_mention(&own).unwrap_or_default();
+    let guessed = text::first_mention(&own).unwrap_or_default();
     let me = Me { user: guessed.to_owned(), ..frame.me.clone() };
     let frame = if frame.me.user.is_empty() { Frame { me: &me, ..frame } } else { frame };
     let mut inbound = said(event, kind_of(event), team, channel, frame)?;
@@ -62,7 +62,7 @@ fn left_to_twin(event: &Value, mut inbound: Inbound, frame: Frame<'_>) -> Inboun
     let text = content::own(event);
     let unsure = frame.me.user.is_empty()
         && inbound.audience == Audience::Group
-        && words::first_mention(&text).is_some();
+        && text::first_mention(&text).is_some();
     if unsure {
         inbound.key += ":?";
         inbound.what = What::Other { name: "may_name_us".to_owned() };
@@ -109,7 +109,7 @@ fn changed(event: &Value, team: &str, channel: &str, frame: Frame<'_>) -> Option
     let mut inbound = said(inner, kind_of(event), team, channel, frame)?;
     let before = field::object(event, "previous_message");
     let ts = field::text(inner, "ts")?;
-    let was_asked = words::read(&text(before), &frame.me.user).mentioned;
+    let was_asked = text::read(&text(before), &frame.me.user).mentioned;
     if was_asked && inbound.audience == Audience::Group && thread(inner, ts).is_none() {
         // It has opened a thread, and is changed there, without our name too.
         let (team, channel) = (team.to_owned(), channel.to_owned());
@@ -165,7 +165,7 @@ fn said(
         inbound.audience = Audience::Direct;
     }
     inbound.speaker = speaker(message, team, frame);
-    let words = words::read(&content::own(message), &frame.me.user);
+    let words = text::read(&content::own(message), &frame.me.user);
     inbound.addressed = addressed(message, &inbound, &words, frame);
     inbound.text = words.text;
     inbound.command = words.command.filter(|_| inbound.addressed != Addressed::No);
@@ -207,7 +207,7 @@ fn thread<'a>(message: &'a Value, ts: &'a str) -> Option<&'a str> {
 fn addressed(
     message: &Value,
     inbound: &Inbound,
-    words: &words::Words,
+    words: &text::Words,
     frame: Frame<'_>,
 ) -> Addressed {
     let me = frame.me.user.as_str();

@@ -11,14 +11,14 @@ mod frame;
 mod interactive;
 mod message;
 mod rich;
-mod words;
+mod text;
 
 pub use attachment::{Handle, handle, told as told_of_file};
 pub use envelope::{Envelope, asks_who_we_are, read, told};
 pub use frame::Frame;
 pub use interactive::{AnswerAt, TapHandle};
 pub use message::earlier;
-pub use words::as_read;
+pub use text::as_read;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, Addressed, Audience, Inbound, MessageRef, Speaker, What};
 use serde_json::Value;
 
-use super::words::{self, Words};
+use super::text::{self, Words};
 use super::{Me, attachment, field, quote, things};
 use crate::ids::{Spot, person, place};
 
@@ -100,12 +100,12 @@ fn say(inbound: &mut Inbound, message: &Value, topic: Option<i32>, me: &Me) {
             (caption, field::list(message, "caption_entities"))
         }
     };
-    let words = words::read(text, entities, me);
+    let words = text::read(text, entities, me);
     inbound.quote = quote::of(message, topic, me);
     inbound.addressed = addressed(inbound, &words);
     inbound.text = words.text;
     inbound.command = words.command;
-    inbound.forwarded = forwarded(message) || words::is_quoted(text, entities);
+    inbound.forwarded = forwarded(message) || text::is_quoted(text, entities);
     inbound.attachments = attachment::of(message);
     inbound.album = field::text(message, "media_group_id").map(str::to_owned);
 }

@@ -9,9 +9,9 @@ mod attachment;
 mod field;
 mod message;
 mod quote;
+mod text;
 mod things;
 mod update;
-mod words;
 
 pub use attachment::file_id;
 pub use message::Frame;

@@ -10,7 +10,7 @@ use crate::delivery::storage::Storage;
 use crate::domain::builtin::Builtin;
 use crate::domain::ids::InboxId;
 use crate::domain::taint::Taint;
-use crate::domain::transcript::{Heard, Quoted};
+use crate::domain::transcript::{Quoted, Received};
 use crate::domain::words::Words;
 use crate::store::Claimed;
 use crate::work::attachments::Attachments;
@@ -28,7 +28,7 @@ pub(crate) async fn lines(
     attachments: &Attachments,
     claimed: &Claimed,
     cancel: &CancellationToken,
-) -> Vec<Heard> {
+) -> Vec<Received> {
     let mut lines = without_files(claimed);
     let asked = lines.len() - claimed.heard.len();
     for (line, (_, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
@@ -56,7 +56,7 @@ pub(crate) async fn quoted(storage: &Arc<Storage>, inbound: &Inbound) -> Taint {
 }
 
 /// Reads a task's messages, or its own words, as they are, group talk first.
-pub(crate) fn without_files(claimed: &Claimed) -> Vec<Heard> {
+pub(crate) fn without_files(claimed: &Claimed) -> Vec<Received> {
     let talk = group_talk(&claimed.context);
     let own = claimed.words.as_ref().map(own_words);
     let heard = claimed.heard.iter().map(|(row, m)| line(*row, m));
@@ -64,9 +64,9 @@ pub(crate) fn without_files(claimed: &Claimed) -> Vec<Heard> {
 }
 
 /// Reads words that came as no message.
-fn own_words(words: &Words) -> Heard {
+fn own_words(words: &Words) -> Received {
     let Words { person, name, at, text } = words;
-    Heard {
+    Received {
         inbox: None,
         at: *at,
         speaker: prompt::person(name, person.as_str()),
@@ -80,8 +80,8 @@ fn own_words(words: &Words) -> Heard {
 }
 
 /// Reads one message as it is.
-pub(crate) fn line(row: InboxId, inbound: &Inbound) -> Heard {
-    Heard {
+pub(crate) fn line(row: InboxId, inbound: &Inbound) -> Received {
+    Received {
         inbox: Some(row),
         at: inbound.at,
         speaker: name(&inbound.speaker),
@@ -117,7 +117,7 @@ fn name(speaker: &Speaker) -> String {
 }
 
 /// What a group said since the last task: talk among others, not asked of the bot; the prompt fences it.
-fn group_talk(context: &[Inbound]) -> Option<Heard> {
+fn group_talk(context: &[Inbound]) -> Option<Received> {
     let newest = &context[context.len().saturating_sub(MOST_LINES)..];
     let at = newest.last()?.at;
     let lines = newest.iter().map(|inbound| {
@@ -127,7 +127,7 @@ fn group_talk(context: &[Inbound]) -> Option<Heard> {
         let time = inbound.at.format("%H:%M");
         format!("{time} {}: {}{cut}", name(&inbound.speaker), &said[..end])
     });
-    Some(Heard {
+    Some(Received {
         inbox: None,
         at,
         speaker: "the group, before".to_owned(),

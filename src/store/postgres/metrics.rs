@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Counters of all connections of a store.
 #[derive(Debug)]
-pub struct Tally {
+pub struct Metrics {
     syncs: AtomicU64,
     statements: AtomicU64,
     round_trips: AtomicU64,
@@ -15,7 +15,7 @@ pub struct Tally {
     in_hand: Mutex<Vec<Option<Instant>>>,
 }
 
-impl Tally {
+impl Metrics {
     /// Counts for so many connections.
     pub fn new(connections: usize) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Whoever is not listened to and knocks: one hint for ever in a place, and an answer to who asks for their id.
+//! Senders who are not on the allow list: one hint for ever in a place, and an answer to who asks for their id.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -18,15 +18,15 @@ const MANY: usize = 10_000;
 /// So often a person, or the people of a place, are told their id in a day.
 const TIMES: u32 = 3;
 
-/// Who has knocked, in this process.
+/// What senders who are not on the list were told, in this process.
 #[derive(Default)]
-pub(crate) struct Knocks {
+pub(crate) struct UnlistedSenders {
     hints: Hints,
     told: Mutex<HashMap<String, (NaiveDate, u32)>>,
 }
 
-impl Knocks {
-    /// Whether this knock may deserve words: the first of its place, or a question for the id.
+impl UnlistedSenders {
+    /// Whether this message may deserve words: the first of its place, or a question for the id.
     pub(crate) fn deserves(&self, inbound: &Inbound, now: DateTime<Utc>) -> bool {
         let place = &inbound.place;
         if self.hints.may(place, now) {
@@ -82,11 +82,11 @@ mod tests {
 
     #[test]
     fn an_id_is_told_a_few_times_a_day() {
-        let knocks = Knocks::default();
+        let unlisted = UnlistedSenders::default();
         let day = NaiveDate::from_yo_opt(2026, 1).unwrap();
-        let told = (0..9).filter(|_| knocks.may("tg:5", day)).count();
+        let told = (0..9).filter(|_| unlisted.may("tg:5", day)).count();
         assert_eq!(told, 3);
-        assert!(knocks.may("tg:6", day));
-        assert!(knocks.may("tg:5", day.succ_opt().unwrap()));
+        assert!(unlisted.may("tg:6", day));
+        assert!(unlisted.may("tg:5", day.succ_opt().unwrap()));
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Use {
 }
 
 /// The counters.
-pub(super) struct Tally {
+pub(super) struct Counters {
     counters: BTreeMap<Key, Counter>,
     /// This process counts since then: what begins later is nowhere else.
     started: DateTime<Utc>,
@@ -32,7 +32,7 @@ struct Counter {
     unwritten: u64,
 }
 
-impl Tally {
+impl Counters {
     /// Knows nothing yet, and counts from `now` on.
     pub(super) fn new(now: DateTime<Utc>) -> Self {
         Self { counters: BTreeMap::new(), started: now, left: DateTime::<Utc>::MIN_UTC }
@@ -112,21 +112,21 @@ mod tests {
     #[test]
     fn what_an_earlier_start_counted_is_asked_for_once_and_added_to() {
         let now = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
-        let mut tally = Tally::new(now);
+        let mut counters = Counters::new(now);
         let (old, new) = (used("ada", now - TimeDelta::hours(3), 2), used("ada", now, 1));
         let both = [old.clone(), new.clone()];
-        assert_eq!(tally.unknown(&both), std::slice::from_ref(&old));
-        tally.learn(std::slice::from_ref(&old), vec![5]);
-        tally.learn(std::slice::from_ref(&old), vec![90]);
-        assert_eq!(tally.add(&both), [7, 1]);
-        assert_eq!(tally.unknown(std::slice::from_ref(&old)), []);
-        let written = tally.unwritten();
+        assert_eq!(counters.unknown(&both), std::slice::from_ref(&old));
+        counters.learn(std::slice::from_ref(&old), vec![5]);
+        counters.learn(std::slice::from_ref(&old), vec![90]);
+        assert_eq!(counters.add(&both), [7, 1]);
+        assert_eq!(counters.unknown(std::slice::from_ref(&old)), []);
+        let written = counters.unwritten();
         assert_eq!(written, [old.spent.clone(), new.spent]);
-        assert_eq!(tally.unwritten(), [], "written once");
-        tally.take_back(written.clone());
-        assert_eq!(tally.unwritten(), written, "until it is");
+        assert_eq!(counters.unwritten(), [], "written once");
+        counters.take_back(written.clone());
+        assert_eq!(counters.unwritten(), written, "until it is");
         assert_eq!(
-            tally.add(&[Use { spent: Spent { amount: 0, ..old.spent.clone() }, ..old }]),
+            counters.add(&[Use { spent: Spent { amount: 0, ..old.spent.clone() }, ..old }]),
             [7]
         );
     }
@@ -134,14 +134,14 @@ mod tests {
     #[test]
     fn what_ended_long_ago_is_left_to_the_ledger_and_read_again() {
         let now = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
-        let mut tally = Tally::new(now);
+        let mut counters = Counters::new(now);
         let today = used("ada", now, 3);
-        assert_eq!(tally.add(std::slice::from_ref(&today)), [3]);
+        assert_eq!(counters.add(std::slice::from_ref(&today)), [3]);
         let later = now + TimeDelta::hours(26);
-        tally.leave(later);
-        assert_eq!(tally.unknown(std::slice::from_ref(&today)), [], "not written yet");
-        assert_eq!(tally.unwritten().len(), 1);
-        tally.leave(later);
-        assert_eq!(tally.unknown(std::slice::from_ref(&today)), [today]);
+        counters.leave(later);
+        assert_eq!(counters.unknown(std::slice::from_ref(&today)), [], "not written yet");
+        assert_eq!(counters.unwritten().len(), 1);
+        counters.leave(later);
+        assert_eq!(counters.unknown(std::slice::from_ref(&today)), [today]);
     }
 }

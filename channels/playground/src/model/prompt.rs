@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// A request as the script sees it.
-pub(crate) struct Heard<'a> {
+pub(crate) struct Prompt<'a> {
     /// The whole request.
     pub(crate) raw: &'a str,
     /// The user's texts since the model's last answer, oldest first.
