@@ -207,12 +207,17 @@ fn meant(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
             Some(Builtin::Ask) if !command.args.trim().is_empty() => task(inbound, policy, trust),
             Some(_) => Disposition::Command,
             None if inbound.audience == Audience::Direct => task(inbound, policy, trust),
-            None if policy.address.owns_commands() => Disposition::Command,
+            // Nobody else can be meant: the person reads which commands there are.
+            None if names_us(inbound) || policy.address.owns_commands() => Disposition::Command,
             None => Disposition::Ignored("unknown_command"),
         },
         None if decides(inbound, trust) => Disposition::Command,
         None => task(inbound, policy, trust),
     }
+}
+
+fn names_us(inbound: &Inbound) -> bool {
+    inbound.addressed == Addressed::Mention
 }
 
 /// Whether an owner's own words in private can mean nothing but a request for approval.
@@ -420,6 +425,8 @@ mod tests {
         said.addressed = Addressed::Command;
         said.command = Some(Command { name: "dance".to_owned(), args: String::new() });
         assert_eq!(decide(&said, &listed), "ignored: unknown_command");
+        let named = Inbound { addressed: Addressed::Mention, ..said.clone() };
+        assert_eq!(decide(&named, &listed), "command", "/dance@our_bot is for nobody else");
         let groups = BTreeMap::new();
         let ours = Policy { address: &OwnCommands, ..policy(&[], &listed, &groups) };
         assert_eq!(word(&dispose(&said, &ours)), "command", "it can be meant for nobody else");

@@ -1,6 +1,6 @@
 //! Commands: answered at once and without the model, also while a task hangs; carried out once.
 
-use selkie_playground::telegram::{ADA, GRACE, GROUP, TOPIC};
+use selkie_playground::telegram::{ADA, GRACE, GROUP, MessageView, TOPIC};
 use selkie_playground::{Fault, FaultKind, Turn};
 use serde_json::json;
 
@@ -145,5 +145,20 @@ async fn approve_without_a_request_is_answered_and_asks_no_model() {
     assert_eq!(world.ask("deny").await, "Nothing is waiting for your approval.");
     assert!(world.playground.model().requests().is_empty());
     assert!(world.ask("approve of it?").await.ends_with("approve of it?"));
+    assert!(daemon.stop().await.success());
+}
+
+/// `/dance@our_bot` is for nobody else; `/dance` may be.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_command_with_the_bots_name_is_answered_in_a_group() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.telegram().say(GROUP, GRACE, "/dance");
+    world.telegram().say(GROUP, GRACE, "/dance@selkie_demo_bot");
+    let told = |m: &MessageView| m.text.starts_with("There is no command dance.");
+    world.within("an answer", world.telegram().wait_for(GROUP, told)).await;
+    let bots = world.telegram().messages(GROUP).into_iter().filter(|m| m.from.is_bot);
+    assert_eq!(bots.count(), 1, "nobody has asked it for the first one");
+    assert!(world.playground.model().requests().is_empty());
     assert!(daemon.stop().await.success());
 }

@@ -164,11 +164,11 @@ pub enum Addressed {
     No,
     /// A private conversation: every message is for the bot.
     Direct,
-    /// The bot's name stands in the text.
+    /// The bot's name stands in the text: beside words, or beside a command that nobody else can mean then.
     Mention,
     /// It answers a message of the bot.
     Reply,
-    /// It is a command for this bot.
+    /// It is a command without a name: another bot there may be meant.
     Command,
 }
 

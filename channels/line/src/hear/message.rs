@@ -116,7 +116,8 @@ fn location(message: &Value) -> String {
 }
 
 fn addressed(inbound: &Inbound, words: &text::Words) -> Addressed {
-    if words.command.is_some() {
+    let named = words.mentioned && inbound.audience == Audience::Group;
+    if words.command.is_some() && !named {
         return Addressed::Command;
     }
     if inbound.audience == Audience::Direct {

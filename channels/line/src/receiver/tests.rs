@@ -72,7 +72,7 @@ async fn in_groups_the_text_tells_whether_the_bot_is_meant() {
         assert_eq!((meant.addressed, meant.text.as_str()), (Addressed::Mention, "😀 what time"));
         line.say(ROOM, GRACE, "@selkie /help me");
         let command = next(&mut told).await;
-        assert_eq!(command.addressed, Addressed::Command);
+        assert_eq!(command.addressed, Addressed::Mention);
         assert_eq!(command.command.unwrap().name, "help");
     })
     .await;

@@ -117,8 +117,8 @@ fn addressed(inbound: &Inbound, words: &Words) -> Addressed {
     let reply = inbound.quote.as_ref().is_some_and(|quote| quote.ours);
     match words {
         Words { for_another: true, .. } => Addressed::No,
-        Words { command: Some(_), .. } => Addressed::Command,
         Words { mentioned: true, .. } => Addressed::Mention,
+        Words { command: Some(_), .. } => Addressed::Command,
         _ if reply => Addressed::Reply,
         _ => Addressed::No,
     }

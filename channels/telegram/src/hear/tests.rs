@@ -87,7 +87,9 @@ fn a_group_mention_loses_the_name() {
 #[test]
 fn commands_in_groups_and_in_private() {
     let heard = inbound(&message(group(), json!({ "text": "/ask@selkie_bot why?" })));
-    assert_eq!((heard.addressed, heard.text.as_str()), (Addressed::Command, "why?"));
+    assert_eq!((heard.addressed, heard.text.as_str()), (Addressed::Mention, "why?"), "by its name");
+    let unnamed = inbound(&message(group(), json!({ "text": "/ask why?" })));
+    assert_eq!(unnamed.addressed, Addressed::Command, "every bot there may be meant");
     let reply = json!({ "message_id": 40, "from": { "id": 8, "is_bot": true } });
     let other = json!({ "text": "/ask@other_bot why?", "reply_to_message": reply });
     let heard = inbound(&message(group(), other));

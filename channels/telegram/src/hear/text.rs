@@ -25,9 +25,12 @@ pub struct Words {
 /// Reads a text with its entities.
 pub fn read(text: &str, entities: &[Value], me: &Me) -> Words {
     match command(text, me) {
-        Some(Addressee::Us(command)) => {
-            Words { text: command.args.clone(), command: Some(command), ..Words::default() }
-        }
+        Some(Addressee::Us { command, mentioned }) => Words {
+            text: command.args.clone(),
+            command: Some(command),
+            mentioned,
+            for_another: false,
+        },
         Some(Addressee::Another) => {
             Words { text: text.to_owned(), for_another: true, ..Words::default() }
         }
@@ -51,7 +54,7 @@ pub fn is_quoted(text: &str, entities: &[Value]) -> bool {
 }
 
 enum Addressee {
-    Us(Command),
+    Us { command: Command, mentioned: bool },
     Another,
 }
 
@@ -72,7 +75,8 @@ fn command(text: &str, me: &Me) -> Option<Addressee> {
         return Some(Addressee::Another);
     }
     let args = args.trim().to_owned();
-    Some(Addressee::Us(Command { name: name.to_ascii_lowercase(), args }))
+    let command = Command { name: name.to_ascii_lowercase(), args };
+    Some(Addressee::Us { command, mentioned: bot.is_some() })
 }
 
 fn is_me(username: &str, me: &Me) -> bool {
