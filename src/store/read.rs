@@ -7,8 +7,10 @@ use selkie_channel_core::{
 };
 use serde::Serialize;
 
+use crate::domain::approval::ApprovalState;
 use crate::domain::facts::Facts;
 use crate::domain::ids::{InboxId, OutboundId, PartId, TaskId};
+use crate::domain::question::Person;
 use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::transcript::Item;
@@ -135,8 +137,31 @@ pub struct Chain {
     pub stored_at: DateTime<Utc>,
     /// The task it started or joined.
     pub task: Option<TaskDetail>,
+    /// What the task asked approval for, and what became of it; the oldest first.
+    pub approvals: Vec<ApprovalChain>,
     /// What was said because of it.
     pub outbounds: Vec<OutboundChain>,
+}
+
+/// A request for approval, without what it could be given by.
+#[derive(Clone, Debug, Serialize)]
+pub struct ApprovalChain {
+    /// The call it is for.
+    pub call: String,
+    /// That call's tool.
+    pub tool: String,
+    /// Who asked for what needs it.
+    pub requester: Option<Person>,
+    /// When it was asked for.
+    pub asked_at: DateTime<Utc>,
+    /// Where it stands.
+    pub state: ApprovalState,
+    /// Why, when nobody decided.
+    pub why: Option<String>,
+    /// Who decided, by the name that people know; empty for nobody.
+    pub by: String,
+    /// When it was decided, or came to nothing.
+    pub settled_at: Option<DateTime<Utc>>,
 }
 
 impl Chain {

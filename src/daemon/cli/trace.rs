@@ -73,6 +73,9 @@ fn story(chain: &Value) -> String {
             ),
         ]);
     }
+    for approval in chain["approvals"].as_array().into_iter().flatten() {
+        rows.extend(approved(approval));
+    }
     for outbound in chain["outbounds"].as_array().into_iter().flatten() {
         let standing = word(&outbound["standing"]["standing"]);
         rows.push(vec![String::new(), format!("outbound {}", word(&outbound["id"])), standing]);
@@ -86,6 +89,30 @@ fn story(chain: &Value) -> String {
         }
     }
     print::table(&rows)
+}
+
+/// A request for approval, and behind it what became of it.
+fn approved(approval: &Value) -> Vec<Vec<String>> {
+    let whom = match word(&approval["requester"]["name"]) {
+        name if name.is_empty() => word(&approval["requester"]["id"]),
+        name => name,
+    };
+    let whom = if whom.is_empty() { whom } else { format!("for {whom}") };
+    let asked = format!("approval {}", word(&approval["tool"]));
+    let mut rows = vec![vec![word(&approval["asked_at"]), asked, "asked".to_owned(), whom]];
+    if !approval["settled_at"].is_null() {
+        let (state, then) = match word(&approval["state"]) {
+            state if state == "consumed" => ("approved".to_owned(), ", and made"),
+            state => (state.replace('_', " "), ""),
+        };
+        let by = word(&approval["by"]);
+        let by = if by.is_empty() { by } else { format!("by {by}") };
+        let why = word(&approval["why"]);
+        let why = if by.is_empty() || why.is_empty() { why } else { format!(": {why}") };
+        let told = short(&format!("{by}{why}{then}"));
+        rows.push(vec![word(&approval["settled_at"]), String::new(), state, told]);
+    }
+    rows
 }
 
 /// What the platform said of a part that arrived.
@@ -128,6 +155,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_request_for_approval_stands_with_its_decision() {
+        let approval = json!({
+            "tool": "write_file", "requester": { "id": "tg:2", "name": "Grace" }, "asked_at": "t1",
+            "state": "consumed", "why": null, "by": "Ada", "settled_at": "t2",
+        });
+        let asked = ["t1", "approval write_file", "asked", "for Grace"];
+        let decided = ["t2", "", "approved", "by Ada, and made"];
+        assert_eq!(approved(&approval), [asked, decided]);
+        let mut gone = approval;
+        gone["state"] = json!("not_asked");
+        (gone["by"], gone["why"]) = (json!(""), json!("nobody is there"));
+        assert_eq!(approved(&gone)[1], ["t2", "", "not asked", "nobody is there"]);
+        gone["settled_at"] = Value::Null;
+        assert_eq!(approved(&gone).len(), 1, "it is still open");
+    }
 
     #[test]
     fn what_arrived_is_told_in_words() {

@@ -8,6 +8,7 @@ use crate::domain::ids::{OutboundId, TaskId};
 use crate::domain::question::Person;
 use crate::store::approval::{ApprovalRow, AskedPerson};
 use crate::store::error::{Result, StoreError};
+use crate::store::read::ApprovalChain;
 use crate::store::tx::Tx;
 use crate::store::value::{Row, Value, params};
 
@@ -42,6 +43,38 @@ pub fn all(tx: &mut dyn Tx, task: Option<i64>) -> Result<Vec<RawApproval>> {
         }
         None => list(tx, approval!("WHERE a.state = 'open' ORDER BY a.id LIMIT 100"), params![]),
     }
+}
+
+/// Returns what a task asked approval for, and what became of it; the oldest first.
+pub fn chains(tx: &mut dyn Tx, task: i64) -> Result<Vec<ApprovalChain>> {
+    tx.all(
+        "SELECT id, request, requester, requester_name, created_at, state, why, decided_by, settled_at
+         FROM approval WHERE task = ?1 ORDER BY id LIMIT 100",
+        params![task],
+        chain,
+    )
+}
+
+fn chain(row: &dyn Row) -> Result<ApprovalChain> {
+    let id: i64 = row.get(0)?;
+    let request: Request = read_json("request", id, row.get(1)?)?;
+    let (requester, name): (&str, String) = (row.get(2)?, row.get(3)?);
+    let settled_at: Option<i64> = row.get(8)?;
+    Ok(ApprovalChain {
+        call: request.call,
+        tool: request.tool,
+        requester: (!requester.is_empty()).then(|| Person { id: PersonId::new(requester), name }),
+        asked_at: time(row.get(4)?),
+        state: read_state(id, row.get(5)?)?,
+        why: row.get(6)?,
+        by: row.get(7)?,
+        settled_at: settled_at.map(time),
+    })
+}
+
+fn read_state(row: i64, name: &str) -> Result<ApprovalState> {
+    ApprovalState::parse(name)
+        .ok_or_else(|| StoreError::Corrupt(format!("approval {row}: the state {name:?}")))
 }
 
 /// Returns the approval that a person's words in private decide: `approve CODE`, or a word in reply to its
@@ -158,8 +191,7 @@ impl RawApproval {
             let known = Request::VERSION;
             return Err(corrupt(format!("layout {}, this selkie knows {known}", request.v)));
         }
-        let state = ApprovalState::parse(&self.state);
-        let state = state.ok_or_else(|| corrupt(format!("the state {:?}", self.state)))?;
+        let state = read_state(self.row, &self.state)?;
         let requester = (!self.requester.is_empty())
             .then(|| Person { id: PersonId::new(self.requester), name: self.requester_name });
         Ok(ApprovalRow {

@@ -3,7 +3,7 @@
 use super::rows::{load, read_json, time};
 use super::said::{RawBody, body, raw_body, read_body};
 use super::shown::detail;
-use super::{standing, words};
+use super::{approvals, standing, words};
 use crate::domain::ids::{InboxId, OutboundId, PartId};
 use crate::store::error::Result;
 use crate::store::read::{Chain, Event, Origin, OutboundChain, PartChain};
@@ -65,6 +65,7 @@ impl Worded {
             origin: Origin::Words { cause, words },
             stored_at: time(created_at),
             task: detail(tx, task)?,
+            approvals: approvals::chains(tx, task)?,
             outbounds: outbounds(tx, Some(task), None)?,
         }))
     }
@@ -94,6 +95,10 @@ impl Stored {
             Some(id) => detail(tx, id)?,
             None => None,
         };
+        let approvals = match self.task {
+            Some(id) => approvals::chains(tx, id)?,
+            None => Vec::new(),
+        };
         let event = Event {
             inbox: InboxId(self.row),
             inbound: load(self.row, &self.inbound)?,
@@ -103,6 +108,7 @@ impl Stored {
             origin: Origin::Event(Box::new(event)),
             stored_at: time(self.stored_at),
             task,
+            approvals,
             outbounds: outbounds(tx, self.task, Some(self.row))?,
         })
     }
