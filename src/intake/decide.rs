@@ -10,6 +10,7 @@ use crate::domain::approval::{ApprovalState, Approvers, Verdict};
 use crate::domain::command_line;
 use crate::domain::crash::CrashPoint;
 use crate::domain::ids::InboxId;
+use crate::intake::guesses::{self, Guess};
 use crate::intake::messages;
 use crate::store::{ApprovalRow, CommandEffect, Decided, Decision};
 use crate::work::rights::Rights;
@@ -43,6 +44,11 @@ impl Decisions {
     /// Carries out words that were taken for a decision when they were stored; `false` when they are none.
     pub(crate) async fn words(&self, row: InboxId, inbound: &Inbound) -> bool {
         let storage = &self.outbox.storage;
+        let coded = Verdict::with_code(&inbound.text).is_some();
+        if coded && guesses::are_too_many(&self.outbox, inbound).await {
+            self.nothing_waits(row, inbound).await;
+            return true;
+        }
         let Some(found) = storage.insist(|| storage.ledger.approval_meant(inbound)).await else {
             return true;
         };
@@ -116,10 +122,8 @@ impl Decisions {
     /// Answers words that would decide, and decide nothing: nothing waits under that code.
     pub(crate) async fn nothing_waits(&self, row: InboxId, inbound: &Inbound) {
         let storage = &self.outbox.storage;
-        let open = storage.insist(|| storage.ledger.approvals(None)).await.unwrap_or_default();
-        let open = open.into_iter().filter(|approval| self.may_decide(inbound, approval));
-        let text = messages::no_such_request(&inbound.text, &open.collect::<Vec<_>>());
-        let draft = self.outbox.draft_to(inbound, &text);
+        let text = self.nothing_told(inbound).await;
+        let draft = text.and_then(|text| self.outbox.draft_to(inbound, &text));
         let effect = CommandEffect::Say(draft.clone());
         match storage.insist(|| storage.ledger.command(row, effect.clone())).await {
             Some(Some(done)) => done.queued.into_iter().for_each(|queued| self.outbox.send(queued)),
@@ -131,6 +135,21 @@ impl Decisions {
             }
             _ => {}
         }
+    }
+
+    /// What the sender of a word without a request reads; nothing, after too many wrong codes.
+    async fn nothing_told(&self, inbound: &Inbound) -> Option<String> {
+        if inbound.text.split_whitespace().nth(1).is_some() {
+            match guesses::wrong(&self.outbox, inbound).await {
+                Guess::Answered => {}
+                Guess::LastWord => return Some(messages::too_many_codes()),
+                Guess::Silent => return None,
+            }
+        }
+        let storage = &self.outbox.storage;
+        let open = storage.insist(|| storage.ledger.approvals(None)).await.unwrap_or_default();
+        let open = open.into_iter().filter(|approval| self.may_decide(inbound, approval));
+        Some(messages::no_such_request(&inbound.text, &open.collect::<Vec<_>>()))
     }
 
     async fn nothing(&self, row: InboxId) -> Option<Decided> {

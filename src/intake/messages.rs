@@ -114,6 +114,12 @@ pub(crate) fn no_such_request(said: &str, open: &[ApprovalRow]) -> String {
     text
 }
 
+/// Says once that no more codes are read.
+pub(crate) fn too_many_codes() -> String {
+    "Too many wrong codes: I read no more of them for ten minutes. The buttons below a request still work."
+        .to_owned()
+}
+
 /// Tells the ids.
 pub(crate) fn ids(person: &PersonId, place: &PlaceId, conversation: &ConversationId) -> String {
     format!(

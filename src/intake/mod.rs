@@ -5,6 +5,7 @@ pub(crate) mod commands;
 pub(crate) mod decide;
 pub mod gate;
 pub(crate) mod given;
+mod guesses;
 pub(crate) mod hints;
 pub(crate) mod listen;
 pub(crate) mod messages;

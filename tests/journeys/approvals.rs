@@ -656,3 +656,66 @@ async fn who_allowed_a_call_reads_that_it_was_not_done() {
     assert!(said.contains("approvals.policy denies it here"), "{said}");
     assert_eq!((team.wrote(), team.states()), (None, vec!["withdrawn".to_owned()]));
 }
+
+fn bots(team: &Team) -> Vec<MessageView> {
+    let said = team.world.telegram().messages(PRIVATE);
+    said.into_iter().filter(|m| m.from.is_bot).collect()
+}
+
+/// Codes cannot be tried out: after five wrong ones none is read for a while, the right one neither. Buttons are.
+#[tokio::test(flavor = "multi_thread")]
+async fn codes_cannot_be_tried_out() {
+    let team = Team::with(json!({})).await;
+    let daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    let (_, code) = request.text.rsplit_once("approve ").expect("a code");
+    let code = code
+        .split_whitespace()
+        .next()
+        .expect("a code")
+        .replace(|c: char| !c.is_ascii_alphanumeric(), "");
+    let right = format!("approve {code}");
+    for wrong in 0..5 {
+        let told = team.world.ask(&format!("approve 00000{wrong}")).await;
+        assert!(told.starts_with("Nothing with the code"), "{told}");
+    }
+    let told = team.world.ask(&right).await;
+    assert!(told.starts_with("Too many wrong codes"), "{told}");
+    let before = bots(&team).len();
+    for unread in [&*right, "deny 000009", "approve"] {
+        team.world.telegram().say(PRIVATE, ADA, unread);
+    }
+    let told = |m: &MessageView| m.text.starts_with("Write the code of the request behind it.");
+    team.world.within("an answer", team.world.telegram().wait_for(PRIVATE, told)).await;
+    assert_eq!(bots(&team).len(), before + 1, "the two before were met with silence");
+    assert_eq!(team.states(), ["open"], "the right one was not read");
+    let counted = "SELECT CAST(SUM(amount) AS TEXT) FROM spent WHERE what = 'wrong_codes'";
+    assert_eq!(texts(&team.world.home, counted), ["6"]);
+    assert_eq!(team.tap(&request, "Approve").await, "✔ Approved by Ada Lovelace");
+    team.told("write_file answered").await;
+    assert!(daemon.stop().await.success());
+}
+
+/// Who looks into a task sees what it was approved for, and nothing that approves.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trace_shows_the_request_and_its_decision() {
+    let team = Team::with(json!({})).await;
+    let daemon = team.world.daemon();
+    team.set_folder().await;
+    let request = team.asks().await;
+    let task = texts(&team.world.home, "SELECT CAST(task AS TEXT) FROM approval").remove(0);
+    let (_, open, _) = team.world.home.run(&["trace", &task]);
+    assert!(open.contains("approval write_file") && open.contains("for Grace Hopper"), "{open}");
+    assert!(!open.contains("by Ada"), "{open}");
+    team.tap(&request, "Approve").await;
+    team.told("write_file answered").await;
+    let (_, made, _) = team.world.home.run(&["trace", &task]);
+    assert!(made.contains("by Ada Lovelace, and made"), "{made}");
+    let (_, json, _) = team.world.home.run(&["trace", "--json", &task]);
+    let key = texts(&team.world.home, "SELECT key FROM approval").remove(0);
+    let chains: Value = serde_json::from_str(&json).expect("JSON");
+    let approvals = chains[0]["approvals"].to_string();
+    assert!(approvals.contains("consumed") && !approvals.contains(&key), "{approvals}");
+    assert!(daemon.stop().await.success());
+}
