@@ -22,6 +22,7 @@ fn a_person_uses_the_demo() {
     let (demo, browser) = (Demo::start(), Browser::start().unwrap());
     journey(&browser, demo.url()).unwrap();
     let (status, said) = demo.interrupt();
+    assert!(said.contains("Its tools are real"), "{said}");
     assert!(status.success(), "{status}: {said}");
     assert!(said.contains("stop    Ctrl-C"), "{said}");
     assert!(!said.contains("WARN") && !said.contains("ERROR"), "{said}");
@@ -136,7 +137,8 @@ async fn a_demo_whose_task_fails_fails_and_says_so_once() {
     let config = config.display().to_string();
     let run = move || Demo::run(&["demo", "--config", &config, "--say", "hi"]);
     let (code, out, errors) = tokio::task::spawn_blocking(run).await.expect("a thread");
-    assert_eq!((code, &*errors), (1, ""), "{out}");
+    assert_eq!(code, 1, "{out}{errors}");
+    assert!(errors.contains("Its tools are real") && !errors.contains("llm.api_key"), "{errors}");
     assert_eq!(out.matches("check llm.api_key").count(), 1, "{out}");
 }
 

@@ -7,7 +7,13 @@ use crate::store::database::Database;
 use crate::store::settings::Settings;
 
 /// The card of the model that is none.
-const STAND_IN: &str = "built-in stand-in";
+pub const STAND_IN: &str = "built-in stand-in";
+
+/// Stands in the terminal before anything is started.
+pub const REAL_TOOLS: &str = "
+  The people and the platforms of a demo are made up. Its tools are real: commands, files and web requests run on this
+  machine, as you.
+";
 
 /// What stands in the terminal while the demo runs. Scripts read the address alone.
 pub struct Banner {

@@ -117,6 +117,10 @@ async fn both(
         store: &plan.settings.store,
     };
     let banner = banner.in_words();
+    if warns(&visit, &model) {
+        // A courtesy: a closed standard error stops nothing.
+        write!(std::io::stderr(), "{}", banner::REAL_TOOLS).ok();
+    }
     let visiting = async {
         let Ok(up) = started.await else { return Ok(()) };
         if let Some(console) = up.console {
@@ -139,6 +143,12 @@ async fn both(
             visited
         }
     }
+}
+
+/// Whether somebody is to be told that tools are real: who opens the page, and who lets a model choose the calls. The
+/// stand-in does what one message says, and scripts read what it prints.
+fn warns(visit: &Visit, model: &str) -> bool {
+    matches!(visit, Visit::Page(_)) || model != banner::STAND_IN
 }
 
 /// Prints the page's address and stays; the daemon ends by its own signal, and with it everything.
