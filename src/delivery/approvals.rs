@@ -31,20 +31,14 @@ pub(crate) struct About<'a> {
     pub(crate) within: String,
 }
 
-/// Returns the request with its buttons; at the terminal without any.
+/// Returns the request with its buttons; a terminal is asked by [`super::approval_at_terminal`].
 pub(crate) fn asked(about: &About<'_>, request: &Request) -> Question {
     let told = told(about, request);
-    let at_terminal = request.of == Approvers::Terminal;
-    let how = match at_terminal {
-        true => "Approve it? [y/N]".to_owned(),
-        false => {
-            let code = code(about.key);
-            format!(
-                "It is done once, if somebody approves it within {}. In words: `approve {code}` or `deny {code}`.",
-                about.within
-            )
-        }
-    };
+    let code = code(about.key);
+    let how = format!(
+        "It is done once, if somebody approves it within {}. In words: `approve {code}` or `deny {code}`.",
+        about.within
+    );
     let choice = |verdict: Verdict, label: &str| Choice {
         id: verdict.name().to_owned(),
         label: label.to_owned(),
@@ -54,8 +48,8 @@ pub(crate) fn asked(about: &About<'_>, request: &Request) -> Question {
     Question {
         key: about.key.to_owned(),
         markdown: format!("{told}\n\n{how}"),
-        choices: if at_terminal { Vec::new() } else { choices },
-        free_text: at_terminal,
+        choices,
+        free_text: false,
         placeholder: String::new(),
     }
 }
@@ -229,7 +223,5 @@ mod tests {
         It is done once, if somebody approves it within 5m. In words: `approve 3fa9c1` or `deny 3fa9c1`.
         ");
         assert_eq!(question.choices.len(), 2);
-        let here = asked(&about, &Request { of: Approvers::Terminal, ..request });
-        assert!(here.choices.is_empty() && here.markdown.ends_with("Approve it? [y/N]"));
     }
 }
