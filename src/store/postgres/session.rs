@@ -163,11 +163,37 @@ fn refused(error: &tokio_postgres::Error, address: &Address) -> Trouble {
         Some(&SqlState::INVALID_CATALOG_NAME) => Trouble::Lost(format!(
             "{says}: make it with CREATE DATABASE \"{database}\" OWNER \"{role}\" ENCODING 'UTF8' TEMPLATE template0"
         )),
+        None if says.ends_with("UnknownIssuer") => Trouble::Lost(unknown_issuer(&says)),
         // The driver itself misses it: the server has asked for one.
         None if says.ends_with("password missing") => Trouble::Lost(format!(
             "it wants a password for {role}, and there is none: name its file in store.password_file; for a copy's \
              place, in --password-file"
         )),
         _ => Trouble::Lost(says),
+    }
+}
+
+/// Says how an authority is made known that the server's certificate comes from.
+fn unknown_issuer(says: &str) -> String {
+    format!(
+        "{says}: this machine does not trust the authority that signed the server's certificate. Add its certificate to \
+         the system's (update-ca-certificates), or set the variable SSL_CERT_FILE to a file that holds it and all others \
+         that selkie needs"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_authority_is_told_with_what_to_set() {
+        let told = unknown_issuer(
+            "error performing TLS handshake: invalid peer certificate: UnknownIssuer",
+        );
+        assert!(
+            told.contains("update-ca-certificates") && told.contains("SSL_CERT_FILE"),
+            "{told}"
+        );
     }
 }
