@@ -69,6 +69,7 @@ fn help_shows_examples_and_exit_codes() {
     let said = Desk::new().selkie(&["--help"]);
     assert_eq!(said.code, 0);
     assert!(said.out.contains("selkie demo --say"), "{}", said.out);
+    assert!(said.out.contains("selkie slack manifest"), "{}", said.out);
     assert!(said.out.contains("Exit codes: 0 success · 1 failure · 2"), "{}", said.out);
 }
 

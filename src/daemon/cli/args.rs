@@ -37,7 +37,8 @@ pub struct Args {
 pub enum Command {
     /// Run the daemon
     Run,
-    /// Run the daemon against emulated platforms, with a page to chat in
+    /// Run the daemon against emulated platforms, with a page to chat in. Its tools are real: they run commands on this
+    /// machine
     Demo(Demo),
     /// Ask one thing in the terminal; progress goes to standard error, the answer to standard output
     Ask(Ask),
@@ -52,7 +53,7 @@ pub enum Command {
     /// Check and show the config
     #[command(subcommand)]
     Config(Config),
-    /// Print what a platform needs to set up the bot
+    /// Print what a platform needs to set up the bot: `selkie slack manifest`
     #[command(subcommand)]
     Channel(Channel),
     /// Show what became of a message, from the platform's event to the receipts
@@ -307,7 +308,30 @@ pub struct Trace {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{Command, CommandFactory};
+
+    /// Names every command below one that takes `--json`.
+    fn with_json(command: &Command, above: &str, found: &mut Vec<String>) {
+        for below in command.get_subcommands() {
+            let name = format!("{above} {}", below.get_name());
+            if below.get_arguments().any(|argument| argument.get_long() == Some("json")) {
+                found.push(name.clone());
+            }
+            with_json(below, &name, found);
+        }
+    }
+
+    #[test]
+    fn the_readme_says_what_every_command_prints_as_json() {
+        let (readme, mut found) = (include_str!("../../../README.md"), Vec::new());
+        with_json(&super::Args::command(), "selkie", &mut found);
+        assert!(found.len() > 5, "{found:?}");
+        for name in found {
+            let row =
+                |line: &str| line.starts_with(&format!("| `{name} ")) && line.contains("--json` |");
+            assert!(readme.lines().any(row), "the README does not say what {name} --json prints");
+        }
+    }
 
     #[test]
     fn the_command_line_contradicts_itself_nowhere() {
