@@ -55,6 +55,7 @@ mod postgres_away;
 mod postgres_copy;
 mod progress;
 mod questions;
+mod readme;
 mod removed;
 mod restart;
 mod secrets;
