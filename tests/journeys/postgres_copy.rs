@@ -1,6 +1,6 @@
 //! A life moves to PostgreSQL and back: it goes on there, and what is left behind is not started again by accident.
 
-use selkie_playground::telegram::ADA;
+use selkie_playground::telegram::{ADA, MessageView, PRIVATE};
 use selkie_test_postgres::server;
 use serde_json::json;
 
@@ -114,6 +114,37 @@ async fn what_was_copied_can_be_used_when_it_is_told_so() {
     assert!(code == 1 && error.contains("is not empty"), "{error}");
     let daemon = world.daemon();
     world.ask("still here").await;
+    assert!(daemon.stop().await.success());
+}
+
+/// A request that waits moves, too: its task is still there, and its buttons still decide.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_for_approval_goes_on_in_the_copy() {
+    let mut world = World::with(json!({
+        "llm": { "provider": "offline" },
+        "approvals": { "policy": [{ "trust": "owner", "ask": ["write"] }] },
+    }))
+    .await;
+    let daemon = world.daemon();
+    let call = json!({ "path": "plan.txt", "content": "tide", "mode": "append" });
+    world.telegram().say(PRIVATE, ADA, &format!("call write_file {call}"));
+    let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+    let request = world.within("a request", world.telegram().wait_for(PRIVATE, buttons)).await;
+    assert!(daemon.stop().await.success());
+    let url = server().database();
+    let (code, _, error) = world.home.run(&["store", "copy", "--to", &url]);
+    assert_eq!(code, 0, "{error}");
+    world.home.set("store", json!({ "url": url }));
+    assert_eq!(texts(&world.home, "SELECT state FROM approval"), ["open"]);
+    assert_eq!(texts(&world.home, "SELECT state FROM task"), ["parked"]);
+    let daemon = world.daemon();
+    let query = world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
+    let told = world.within("an answer", world.telegram().tap_answer(&query)).await;
+    assert_eq!(told, "✔ Approved by Ada Lovelace");
+    let closed = |m: &MessageView| m.id == request.id && m.edited && m.keyboard.is_none();
+    world.within("no buttons", world.telegram().wait_for(PRIVATE, closed)).await;
+    settled(&world, 1).await;
+    assert_eq!(texts(&world.home, "SELECT state FROM approval"), ["consumed"]);
     assert!(daemon.stop().await.success());
 }
 
