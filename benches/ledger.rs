@@ -342,6 +342,7 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
         say: vec![draft(n, text)],
         usage: Usage { calls: 1, input: 900, cached: 0, output: 40, micro_usd: 0 },
         set_aside: false,
+        unheard: false,
         departs: true,
         hand_over: false,
         now: now(),

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use selkie::domain::clock::SystemClock;
-use selkie::domain::facts::{Mode, Trust};
+use selkie::domain::facts::{Mode, Trigger, Trust};
 use selkie::domain::ids::TaskId;
 use selkie::domain::transcript::Call;
 use selkie::tools::base::{ToolDeps, build};
 use selkie::tools::dispatch::dispatch;
-use selkie::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
+use selkie::tools::ports::{Modes, NoTimetable, Reply, Silent, Spoken, Todos};
 use selkie::tools::registry::{Overlay, Registry};
 use selkie::tools::scope::{Roots, Scope};
 use selkie::tools::{Settings, ToolError};
@@ -261,6 +261,7 @@ impl ToolRunner {
             tools: Arc::clone(self.registry.block()),
             progress: Arc::new(Silent),
             mode: Mode::Normal,
+            trigger: Trigger::Asked,
             taint: Default::default(),
             outward: Default::default(),
             approved: None,
@@ -269,6 +270,7 @@ impl ToolRunner {
             given: Vec::new(),
             modes: Arc::new(Nobody),
             todos: Arc::new(Nobody),
+            timetable: Arc::new(NoTimetable),
             spent: Arc::default(),
             deadline: tokio::time::Instant::now() + Duration::from_secs(600),
             cancel: CancellationToken::new(),

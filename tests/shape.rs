@@ -263,10 +263,17 @@ fn the_golden_table_stands() {
 /// What asks a person, and what only an answer ends.
 const ASKING: [&str; 3] = ["ask_user", "plan_enter", "plan_exit"];
 
+/// The bot's own record that the table treats as if it spoke elsewhere: what it starts speaks later.
+fn hides_as(name: &str, class: Class) -> Class {
+    if name == "cron" { Class::Message } else { class }
+}
+
 /// Hidden is exactly what the table says, written here a second time and without the code's help.
 fn expected(facts: &Facts, name: &str, class: Class) -> bool {
     let group = facts.audience() == Audience::Group;
     let opened = facts.opened.iter().any(|word| word == name || word == class.name());
+    let as_is = class;
+    let class = hides_as(name, class);
     let trust = match facts.trust {
         Trust::Owner => true,
         Trust::Allowed => class != Class::Exec,
@@ -286,7 +293,7 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
         }
     };
     let pipe = facts.place == Where::CommandLine { terminal: false };
-    let alone = pipe && (ASKING.contains(&name) || asks(facts, name, class));
+    let alone = pipe && (ASKING.contains(&name) || asks(facts, name, as_is));
     trust && place && plan && trigger && !alone
 }
 
@@ -299,8 +306,9 @@ fn asks(facts: &Facts, name: &str, class: Class) -> bool {
     let by_name = in_group
         && summoned
         && !facts.taint.is_any()
-        && matches!(class, Class::Message | Class::Exec);
-    outward || (facts.taint.is_any() && class == Class::Exec) || by_name
+        && matches!(hides_as(name, class), Class::Message | Class::Exec);
+    let tainted = facts.taint.is_any() && (class == Class::Exec || name == "cron");
+    outward || tainted || by_name
 }
 
 fn any_facts() -> impl Strategy<Value = Facts> {

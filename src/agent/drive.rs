@@ -88,7 +88,9 @@ impl<'a> Drive<'a> {
                 let undelivered =
                     claimed.undelivered.iter().map(|said| messages::not_delivered(said));
                 let unasked = claimed.facts.passed.as_ref().map(messages::unasked);
-                let notes = undelivered.chain(unasked).collect();
+                let note = claimed.words.as_ref().map(|words| words.note.clone());
+                let note = note.filter(|note| !note.is_empty());
+                let notes = undelivered.chain(unasked).chain(note).collect();
                 let mut run = Run::begin(settings, heard, notes, agent.clock.now());
                 claimed.open.iter().for_each(|question| run.tell(messages::still_open(question)));
                 run

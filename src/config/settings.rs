@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::span::Span;
 use crate::intake::settings as flow;
+use crate::schedule::zone::Zone;
 use crate::{agent, console, guard, llm, store, tools};
 
 pub use console::Settings as ConsoleSettings;
@@ -57,6 +58,8 @@ pub struct Settings {
     pub limits: flow::LimitSettings,
     /// The read API and, later, the owner's pages.
     pub console: console::Settings,
+    /// The IANA time zone of times that name none, such as Europe/Berlin. Default: the host's.
+    pub timezone: Option<Zone>,
     /// What is logged, and how.
     pub logging: Logging,
     /// For tests.
@@ -71,6 +74,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             owners: Vec::new(),
+            timezone: None,
             while_busy: flow::WhileBusy::default(),
             debounce: Span::seconds(0),
             record_untriggered: true,

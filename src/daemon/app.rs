@@ -17,6 +17,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
+use crate::schedule::alarm::SystemAlarm;
 use crate::store::Ledger;
 use crate::store::read::Read;
 use crate::tools::PictureKeeper;
@@ -108,6 +109,8 @@ impl AppConfig {
             owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
             settings: self.settings.flow(),
             clock: Arc::clone(&self.clock),
+            alarm: SystemAlarm::shared(Arc::clone(&self.clock)),
+            zone: self.zone,
             chance: Arc::clone(&self.chance),
             crash,
             happenings: happenings.clone(),

@@ -2,7 +2,7 @@
 //!
 //! An [`AppConfig`] touches nothing outside the process and is all that `config check` and `tools list` need.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ use crate::domain::chance::{Chance, SystemChance};
 use crate::domain::clock::{SharedClock, SystemClock};
 use crate::llm;
 use crate::llm::Model;
+use crate::schedule::zone::{Host, Zone};
 use crate::shape::{ChannelTools, Shaper};
 use crate::tools::Schemas;
 use crate::tools::base::{self, ToolDeps};
@@ -69,6 +70,8 @@ pub struct AppConfig {
     pub tls: Arc<ClientConfig>,
     /// What is right and still may not be what the config's writer wants, a sentence each.
     pub notes: Vec<String>,
+    /// The zone of times that name none.
+    pub zone: Zone,
     pub(super) clock: SharedClock,
     pub(super) chance: Arc<dyn Chance>,
 }
@@ -149,6 +152,7 @@ fn planned(binary: &Binary, chosen: &Chosen, places: Places) -> Result<AppConfig
     let notes = notes(&reading);
     let settings = reading.finish()?;
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
+    let zone = settings.timezone.unwrap_or_else(|| host_zone(&binary.env));
     let means = means(binary, &settings, &tls, &routes);
     let (model, decision) = (routes.main, routes.decision);
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
@@ -171,6 +175,7 @@ fn planned(binary: &Binary, chosen: &Chosen, places: Places) -> Result<AppConfig
         isolate: Arc::clone(&binary.isolate),
         tls,
         notes,
+        zone,
         clock,
         chance,
     })
@@ -187,6 +192,18 @@ fn look_at_places(reading: &mut Reading, binary: &Binary) {
             None => reading.add("", vec![Problem { key, message }]),
         }
     }
+}
+
+/// The zone that this machine is in, UTC where it does not say.
+fn host_zone(env: &BTreeMap<String, String>) -> Zone {
+    let link = std::fs::read_link("/etc/localtime").ok();
+    let written = std::fs::read_to_string("/etc/timezone").ok();
+    let host = Host {
+        tz: env.get("TZ").map(String::as_str),
+        localtime: link.as_deref().and_then(Path::to_str),
+        timezone: written.as_deref(),
+    };
+    Zone::of_host(&host).unwrap_or(Zone::UTC)
 }
 
 fn notes(reading: &Reading) -> Vec<String> {

@@ -24,7 +24,7 @@ use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::dispatch;
 use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Todos};
+use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Timetable, Todos};
 use crate::tools::preview::preview;
 use crate::tools::registry::needs_approval;
 use crate::tools::resolve::{check, look_up, resolve};
@@ -76,6 +76,7 @@ pub struct ToolRunner {
     state: PathBuf,
     cache: PathBuf,
     ours: Ours,
+    timetable: Arc<dyn Timetable>,
     progress: Arc<dyn Progress>,
 }
 
@@ -90,6 +91,7 @@ impl ToolRunner {
             state: app.plan.folders.state.clone(),
             cache: app.plan.folders.cache.clone(),
             ours: app.plan.ours.clone(),
+            timetable: app.flow.timetable(),
             progress: Arc::new(Silent),
         }
     }
@@ -182,6 +184,7 @@ impl ToolRunner {
             speaker: by_hand.facts.speaker.clone(),
             trust: by_hand.facts.trust,
             mode: by_hand.facts.mode,
+            trigger: by_hand.facts.trigger,
             // Whoever calls by hand has written what is called.
             taint: facts.taint,
             outward: Outward::Free,
@@ -203,6 +206,7 @@ impl ToolRunner {
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(&self.progress),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
+            timetable: Arc::clone(&self.timetable),
             modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),
             spent: Arc::default(),
             deadline: Instant::now() + TIMEOUT,

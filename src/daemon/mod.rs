@@ -13,6 +13,7 @@ mod ledger;
 mod lifecycle;
 mod process;
 mod run;
+mod schedules;
 mod socket;
 mod state;
 mod telemetry;

@@ -22,6 +22,11 @@ pub fn conversation(workspace: &Path) -> ConversationId {
     ConversationId::new(account(), format!("{NAME}:{}", workspace.display()))
 }
 
+/// Whether a conversation is one of the command line.
+pub fn is_at(conversation: &ConversationId) -> bool {
+    conversation.account().as_str() == ACCOUNT
+}
+
 /// Returns the workspace of a conversation of the command line.
 pub fn workspace(conversation: &ConversationId) -> Option<PathBuf> {
     let path = Path::new(conversation.key().strip_prefix("cli:")?);

@@ -1,5 +1,7 @@
 //! What is done later, or again: whose it is, by which rights, when, and what.
 
+use std::str::FromStr;
+
 use chrono::{DateTime, Utc};
 use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
@@ -177,6 +179,32 @@ pub enum Misfire {
     All,
 }
 
+impl Misfire {
+    /// Returns the word for it, in config and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Skip => "skip",
+            Self::Once => "once",
+            Self::All => "all",
+        }
+    }
+}
+
+impl FromStr for Misfire {
+    type Err = UnknownMisfire;
+
+    fn from_str(text: &str) -> Result<Self, UnknownMisfire> {
+        let word = text.trim().to_ascii_lowercase();
+        let known = [Self::Skip, Self::Once, Self::All].into_iter().find(|m| m.name() == word);
+        known.ok_or_else(|| UnknownMisfire(text.chars().take(60).collect()))
+    }
+}
+
+/// No such way to go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a policy for missed times (takes skip, once, all)")]
+pub struct UnknownMisfire(String);
+
 /// What a schedule may use in a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -224,6 +252,18 @@ impl ScheduleState {
             .into_iter()
             .find(|state| state.name() == name)
     }
+}
+
+/// What becomes of a schedule by somebody's wish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wish {
+    /// It is taken away.
+    Remove,
+    /// It waits.
+    Pause,
+    /// It goes on.
+    Resume,
 }
 
 /// Where one time of a schedule stands.

@@ -14,6 +14,7 @@ use crate::shape::{Explained, HiddenLine};
 use crate::store::ApprovalRow;
 use crate::tools::shell::Listed;
 
+pub(crate) mod schedules;
 pub(crate) mod shown;
 pub(crate) mod status;
 

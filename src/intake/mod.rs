@@ -3,6 +3,7 @@
 pub(crate) mod buttons;
 pub(crate) mod commands;
 pub(crate) mod decide;
+pub(crate) mod firing;
 pub mod gate;
 pub(crate) mod given;
 mod guesses;
@@ -12,4 +13,5 @@ pub(crate) mod messages;
 pub(crate) mod policy;
 pub(crate) mod receive;
 pub mod settings;
+pub(crate) mod ticker;
 pub(crate) mod unlisted;

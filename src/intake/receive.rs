@@ -21,7 +21,8 @@ use crate::intake::gate::Gate;
 use crate::intake::policy::{self, Rules};
 use crate::intake::unlisted::UnlistedSenders;
 use crate::store::{
-    Accepted, Arrival, Disposition, Fresh, Fuse, Requested, StoreError, TaskRequest,
+    Accepted, Arrival, Disposition, Does, Fired, Firing, Fresh, Fuse, Requested, StoreError,
+    TaskRequest,
 };
 use crate::work::hide::hide;
 use crate::work::worker::{Permits, Workers};
@@ -39,6 +40,12 @@ pub(crate) struct Intake {
 /// A stored batch: what it asks for is not begun yet.
 pub(crate) struct Stored {
     accepted: Accepted,
+    permits: Permits,
+}
+
+/// A firing that is stored: what it asks for is not begun yet.
+pub(crate) struct StoredFiring {
+    pub(crate) fired: Fired,
     permits: Permits,
 }
 
@@ -88,18 +95,55 @@ impl Intake {
         let now = outbox.runtime.clock.now();
         let fuse = Fuse { permits: permits.len(), instance: outbox.runtime.instance.clone(), now };
         match outbox.storage.ledger.request(request, fuse).await {
-            Ok(Requested { task, claimed, ready, stopping, wake_at, .. }) => {
+            Ok(requested) => {
                 outbox.runtime.crash.hit(CrashPoint::AfterAccept);
                 outbox.storage.stored();
-                let (claimed, ready) = (claimed.into_iter().collect(), ready.into_iter().collect());
-                let accepted =
-                    Accepted { claimed, ready, stopping, wake_at, ..Accepted::default() };
-                Ok(Placed { task, stored: Stored { accepted, permits } })
+                let task = requested.task;
+                Ok(Placed { task, stored: Stored { accepted: accepted(requested), permits } })
             }
             Err(error) => {
                 outbox.storage.trouble(&error);
                 Err(error)
             }
+        }
+    }
+
+    /// Carries out one time of a schedule, and claims its task when that may run at once.
+    pub(crate) async fn fire(&self, mut firing: Firing) -> Result<StoredFiring, StoreError> {
+        let outbox = &self.outbox;
+        let makes_task = match firing.turn.as_mut().map(|turn| &mut turn.does) {
+            Some(Does::Task(request)) => {
+                request.words.text = outbox.runtime.redactor.clean(&request.words.text);
+                true
+            }
+            _ => false,
+        };
+        outbox.runtime.crash.hit(CrashPoint::BeforeAccept);
+        let permits = self.workers.reserve(usize::from(makes_task));
+        let now = outbox.runtime.clock.now();
+        let fuse = Fuse { permits: permits.len(), instance: outbox.runtime.instance.clone(), now };
+        match outbox.storage.ledger.fire(firing, fuse).await {
+            Ok(fired) => {
+                outbox.runtime.crash.hit(CrashPoint::AfterAccept);
+                outbox.storage.stored();
+                Ok(StoredFiring { fired, permits })
+            }
+            Err(error) => {
+                outbox.storage.trouble(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Begins what a firing asks for.
+    pub(crate) fn begin_fired(&self, stored: StoredFiring) {
+        let StoredFiring { fired, permits } = stored;
+        match fired {
+            Fired::Task(requested) => {
+                self.begin(Stored { accepted: accepted(*requested), permits });
+            }
+            Fired::Said(queued) => self.outbox.send(queued),
+            Fired::Stale | Fired::Skipped(_) | Fired::Missed => {}
         }
     }
 
@@ -180,6 +224,13 @@ impl Intake {
         policy::is_unlisted(&arrival.inbound, &arrival.disposition)
             && self.unlisted.deserves(&arrival.inbound, self.outbox.runtime.clock.now())
     }
+}
+
+/// What a task that came from no message asks for.
+fn accepted(requested: Requested) -> Accepted {
+    let Requested { claimed, ready, stopping, wake_at, .. } = requested;
+    let (claimed, ready) = (claimed.into_iter().collect(), ready.into_iter().collect());
+    Accepted { claimed, ready, stopping, wake_at, ..Accepted::default() }
 }
 
 fn moved(arrival: &Arrival) -> Option<(PlaceId, PlaceId)> {

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::count;
 use super::expression::Expression;
 use super::hours::ActiveHours;
-use super::missed::{Misfire, missed};
+use super::missed::{CatchUp, missed};
 use super::plan::Plan;
 use super::recurrence::Recurrence;
 use super::words::words;
@@ -28,6 +28,6 @@ fn fuzz_schedules() {
         }
         let plan = Plan::of(expression, zone);
         count::forecast(&plan, now, 0);
-        missed(&plan, now - chrono::TimeDelta::days(400), now, Misfire::default(), 0);
+        missed(&plan, now - chrono::TimeDelta::days(400), now, CatchUp::default(), 0);
     });
 }

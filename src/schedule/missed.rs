@@ -3,14 +3,12 @@
 //! However long that was, what comes of it is short: what fires, and for each reason one line that counts what is
 //! skipped, with the first and the last of it.
 
-use std::str::FromStr;
-
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::count::{between, last};
 use super::plan::{INSTANT, Plan};
-use super::said::shown;
 use crate::domain::count::counted;
+use crate::domain::schedule::Misfire;
 use crate::domain::span::Span;
 
 /// A ticker that comes so late has missed nothing.
@@ -18,31 +16,14 @@ const ON_TIME: TimeDelta = TimeDelta::minutes(1);
 /// So many times are caught up at most, the latest ones.
 const MOST: usize = 100;
 
-/// What is done about missed times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Policy {
-    /// Nothing: on with the next one.
-    Skip,
-    /// The latest one is caught up, for all of them.
-    #[default]
-    Once,
-    /// Each is caught up, in order.
-    All,
-}
-
 /// What is done about missed times, and up to when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Misfire {
+pub struct CatchUp {
     /// Which of them are caught up.
-    pub policy: Policy,
+    pub misfire: Misfire,
     /// What is later than this is not.
     pub lateness: Span,
 }
-
-/// No such policy.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a policy for missed times (takes skip, once, all)")]
-pub struct UnknownPolicy(String);
 
 /// What becomes of the times that are due.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,9 +60,9 @@ pub enum Reason {
     TooMany,
 }
 
-impl Default for Misfire {
+impl Default for CatchUp {
     fn default() -> Self {
-        Self { policy: Policy::default(), lateness: Span::seconds(2 * 3_600) }
+        Self { misfire: Misfire::default(), lateness: Span::seconds(2 * 3_600) }
     }
 }
 
@@ -91,20 +72,20 @@ pub fn missed(
     plan: &Plan,
     after: DateTime<Utc>,
     now: DateTime<Utc>,
-    misfire: Misfire,
+    catch_up: CatchUp,
     fired: u32,
 ) -> Due {
     if plan.left(fired) == Some(0) {
         return Due::default();
     }
-    let lateness = TimeDelta::from_std(misfire.lateness.0).unwrap_or(TimeDelta::MAX);
-    let patience = match misfire.policy {
-        Policy::Skip => ON_TIME,
-        Policy::Once | Policy::All => lateness.max(ON_TIME),
+    let lateness = TimeDelta::from_std(catch_up.lateness.0).unwrap_or(TimeDelta::MAX);
+    let patience = match catch_up.misfire {
+        Misfire::Skip => ON_TIME,
+        Misfire::Once | Misfire::All => lateness.max(ON_TIME),
     };
-    let most = match misfire.policy {
-        Policy::Skip | Policy::Once => 1,
-        Policy::All => MOST,
+    let most = match catch_up.misfire {
+        Misfire::Skip | Misfire::Once => 1,
+        Misfire::All => MOST,
     };
     let most = plan.left(fired).map_or(most, |left| most.min(left as usize));
     // Up to here nothing is caught up.
@@ -112,10 +93,10 @@ pub fn missed(
     let late = late.map_or(after, |late| late.max(after));
     let fires = latest(plan, late, now, most);
     let in_time = fires.first().map_or(now, |first| *first - INSTANT);
-    let (first, second) = match misfire.policy {
-        Policy::Skip => (Reason::Missed, Reason::Coalesced),
-        Policy::Once => (Reason::TooLate, Reason::Coalesced),
-        Policy::All => (Reason::TooLate, Reason::TooMany),
+    let (first, second) = match catch_up.misfire {
+        Misfire::Skip => (Reason::Missed, Reason::Coalesced),
+        Misfire::Once => (Reason::TooLate, Reason::Coalesced),
+        Misfire::All => (Reason::TooLate, Reason::TooMany),
     };
     let skipped = [skipped(plan, after, late, first), skipped(plan, late, in_time, second)];
     Due { fires, skipped: skipped.into_iter().flatten().collect() }
@@ -169,27 +150,6 @@ impl Skipped {
             Reason::TooMany => "only the latest are caught up",
         };
         format!("{times}: {why}")
-    }
-}
-
-impl Policy {
-    /// The word for it, in config and rows.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Skip => "skip",
-            Self::Once => "once",
-            Self::All => "all",
-        }
-    }
-}
-
-impl FromStr for Policy {
-    type Err = UnknownPolicy;
-
-    fn from_str(text: &str) -> Result<Self, UnknownPolicy> {
-        let word = text.trim().to_ascii_lowercase();
-        let known = [Self::Skip, Self::Once, Self::All].into_iter().find(|p| p.name() == word);
-        known.ok_or_else(|| UnknownPolicy(shown(text)))
     }
 }
 

@@ -5,15 +5,19 @@
 //! (an end, a count, active hours, jitter), [`missed`](missed::missed) what becomes of times that passed while
 //! nobody was there to fire. The rules for days whose clock is changed stand in [`local`].
 
+pub mod alarm;
+pub mod book;
 pub mod count;
 pub mod cron;
 pub mod expression;
 pub mod hours;
+pub mod jump;
 pub mod local;
 pub mod missed;
 pub mod plan;
 pub mod recurrence;
 pub mod said;
+pub mod turn;
 pub mod words;
 pub mod zone;
 

@@ -246,6 +246,7 @@ pub fn finish(text: &str, say: Vec<Draft>) -> Advance {
         say,
         usage: Usage { calls: 1, input: 100, cached: 10, output: 5, micro_usd: 7 },
         set_aside: false,
+        unheard: false,
         departs: false,
         hand_over: false,
         now: at(0),

@@ -54,7 +54,7 @@ pub use open::{open, open_database};
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use schedule::{
     Change, Does, Fired, Firing, Kept, Missed, NewSchedule, Occurrence, ScheduleRow, Schedules,
-    Version, Which,
+    Turn, Version, Which,
 };
 pub use settings::Since;
 pub use spending::Spending;

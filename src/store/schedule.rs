@@ -155,16 +155,23 @@ pub struct Which {
 pub struct Firing {
     /// The schedule as it was read.
     pub of: Version,
-    /// The time that has come, or the latest of those that were missed.
-    pub at: DateTime<Utc>,
-    /// What is done.
-    pub does: Does,
+    /// The time that has come, and what is done; nothing when all that has come was missed.
+    pub turn: Option<Turn>,
     /// Times before this one that are not made up for.
-    pub missed: Option<Missed>,
+    pub missed: Vec<Missed>,
     /// When it next comes due; never again when there is none.
     pub next_at: Option<DateTime<Utc>>,
     /// It waits from now on, and why.
     pub pause: Option<String>,
+}
+
+/// One time of a schedule that has come.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The time.
+    pub at: DateTime<Utc>,
+    /// What is done.
+    pub does: Does,
 }
 
 /// What is done at one time of a schedule.
@@ -198,8 +205,10 @@ pub enum Fired {
     Stale,
     /// It was noted why nothing was done.
     Skipped(String),
+    /// It was noted what was missed.
+    Missed,
     /// Its task was made.
-    Task(Requested),
+    Task(Box<Requested>),
     /// Its words were stored to be sent.
     Said(Queued),
 }

@@ -60,7 +60,7 @@ pub const TABLES: &[Table] = &[
             "whereabouts",
         ],
     ),
-    table("task_words", &["task", "person", "name", "at", "text"], &["task"]),
+    table("task_words", &["task", "person", "name", "at", "text", "note", "fixed"], &["task"]),
     table("transcript", &["task", "seq", "v", "item"], &["task", "seq"]),
     numbered(
         "inbox",

@@ -149,6 +149,8 @@ pub enum Advance {
         usage: Usage,
         /// The conversation so far is not used any more (its provider refuses it): raises the epoch.
         set_aside: bool,
+        /// Nothing of it becomes history.
+        unheard: bool,
         /// What is said can leave at once: its first part is marked as being sent in the same write.
         departs: bool,
         /// The worker would take the lane's next task at once.

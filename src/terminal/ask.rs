@@ -191,7 +191,7 @@ fn location(workspace: &Path) -> Location {
 }
 
 fn words(text: &str, at: DateTime<Utc>) -> Words {
-    Words { person: command_line::person(), name: String::new(), at, text: text.to_owned() }
+    Words::said(command_line::person(), at, text)
 }
 
 struct Watching {

@@ -131,6 +131,7 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
         ),
         Registered::new(settings.write_file.enabled, files::WriteFile::new(&settings.write_file)),
         Registered::new(settings.ask_user.enabled, conversation::AskUser::new(&settings.ask_user)),
+        Registered::new(settings.cron.enabled, conversation::Cron::new()),
         Registered::new(settings.plan_enter.enabled, conversation::PlanEnter::new()),
         Registered::new(
             settings.plan_exit.enabled,
@@ -167,6 +168,7 @@ mod tests {
                 "apply_patch",
                 "ask_user",
                 "bash",
+                "cron",
                 "edit_file",
                 "git_status",
                 "glob",

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use selkie_channel_core::{Body, ConversationId, MessageRef};
+use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId};
 
-use crate::domain::facts::Mode;
+use crate::domain::facts::{Mode, Trust};
+use crate::domain::ids::ScheduleId;
 use crate::domain::plan::Plan;
+use crate::domain::schedule::Wish;
+use crate::domain::taint::Taint;
 use crate::domain::transcript::Picture;
 use crate::domain::usage::Meter;
 use crate::tools::ToolError;
@@ -107,6 +110,93 @@ pub trait Small: Send + Sync {
 pub trait Modes: Send + Sync {
     /// Changes it; the task's next step has the new shape.
     async fn change(&self, conversation: &ConversationId, mode: Mode) -> Result<(), ToolError>;
+}
+
+/// The schedules of a conversation.
+#[async_trait]
+pub trait Timetable: Send + Sync {
+    /// Keeps a schedule; returns what to tell of it. The same call keeps one.
+    ///
+    /// # Errors
+    /// In words: a time that cannot be read, one schedule too many, nowhere to speak.
+    async fn add(&self, entry: Entry) -> Result<String, ToolError>;
+
+    /// Lists the schedules, and how far their words come from others.
+    async fn list(&self, conversation: &ConversationId) -> Result<Listed, ToolError>;
+
+    /// Has a schedule taken away, wait, or go on; returns what to tell of it.
+    ///
+    /// # Errors
+    /// In words: there is none here, or it is not whose.
+    async fn wish(
+        &self,
+        conversation: &ConversationId,
+        by: &Wisher,
+        id: ScheduleId,
+        wish: Wish,
+    ) -> Result<String, ToolError>;
+}
+
+/// Stands where nothing comes due: tests of other things, and tables.
+#[derive(Clone, Copy, Debug)]
+pub struct NoTimetable;
+
+#[async_trait]
+impl Timetable for NoTimetable {
+    async fn add(&self, _: Entry) -> Result<String, ToolError> {
+        Err(ToolError::tell("schedules are not kept here"))
+    }
+
+    async fn list(&self, _: &ConversationId) -> Result<Listed, ToolError> {
+        Ok(Listed::default())
+    }
+
+    async fn wish(
+        &self,
+        _: &ConversationId,
+        _: &Wisher,
+        _: ScheduleId,
+        _: Wish,
+    ) -> Result<String, ToolError> {
+        Err(ToolError::tell("schedules are not kept here"))
+    }
+}
+
+/// A schedule that a tool keeps.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Names the call that keeps it.
+    pub key: String,
+    /// The conversation that it is kept in.
+    pub conversation: ConversationId,
+    /// When, as it was written.
+    pub when: String,
+    /// The zone of that; the usual one where none is named.
+    pub zone: Option<String>,
+    /// What is to be done.
+    pub prompt: String,
+    /// Who asked for it.
+    pub by: Wisher,
+    /// The level of what the words came out of.
+    pub taint: Taint,
+}
+
+/// Who wants something of a schedule.
+#[derive(Clone, Debug)]
+pub struct Wisher {
+    /// Who.
+    pub person: PersonId,
+    /// How far they are trusted.
+    pub trust: Trust,
+}
+
+/// The schedules of a conversation, in lines.
+#[derive(Clone, Debug, Default)]
+pub struct Listed {
+    /// One for each.
+    pub lines: Vec<String>,
+    /// The level of their words.
+    pub level: Taint,
 }
 
 /// The conversation's todo list.

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::clock::SharedClock;
-use crate::domain::facts::{Mode, Trust};
+use crate::domain::facts::{Mode, Trigger, Trust};
 use crate::domain::ids::TaskId;
 use crate::domain::plan::Plan;
 use crate::domain::question::Given;
@@ -18,7 +18,7 @@ use crate::domain::transcript::Picture;
 use crate::domain::usage::Meter;
 use crate::tools::identity::Identity;
 use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, Progress, Reply, Todos};
+use crate::tools::ports::{Modes, Progress, Reply, Timetable, Todos};
 
 /// The scope of one call.
 #[derive(Clone)]
@@ -37,6 +37,8 @@ pub struct Scope {
     pub trust: Trust,
     /// What the conversation is in.
     pub mode: Mode,
+    /// Why the task exists.
+    pub trigger: Trigger,
     /// The level of what the task reads.
     pub taint: Taint,
     /// What the network gets of this task.
@@ -59,6 +61,8 @@ pub struct Scope {
     pub progress: Arc<dyn Progress>,
     /// The conversation's todos.
     pub todos: Arc<dyn Todos>,
+    /// The conversation's schedules.
+    pub timetable: Arc<dyn Timetable>,
     /// Changes what the conversation is in.
     pub modes: Arc<dyn Modes>,
     /// Counts what models take that the call asks.

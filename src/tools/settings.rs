@@ -55,6 +55,8 @@ pub struct Settings {
     pub plan_exit: Switch,
     /// Recording a thought.
     pub think: Switch,
+    /// Having something done later, or again.
+    pub cron: Switch,
     /// Planning a task.
     pub plan_create: PlanCreate,
     /// Bringing back what an earlier task has read.

@@ -15,12 +15,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::clock::ManualClock;
-use crate::domain::facts::{Mode, Trust};
+use crate::domain::facts::{Mode, Trigger, Trust};
 use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
 use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, Reply, Silent, Spoken, Todos};
+use crate::tools::ports::{Modes, NoTimetable, Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Outward, Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
@@ -79,6 +79,7 @@ impl Folders {
             speaker: None,
             trust: Trust::Owner,
             mode: Mode::Normal,
+            trigger: Trigger::Asked,
             taint: Taint::Clean,
             outward: Outward::Free,
             approved: None,
@@ -90,6 +91,7 @@ impl Folders {
             tools: Arc::new(ToolBlock::new(Vec::new())),
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
+            timetable: Arc::new(NoTimetable),
             modes: Arc::clone(&self.modes) as Arc<dyn Modes>,
             spent: Arc::default(),
             deadline: Instant::now() + Duration::from_secs(600),

@@ -34,6 +34,7 @@ use crate::work::settings::WhileBusy;
 use crate::work::steer::Steering;
 use crate::work::stop_tokens::{StopMark, StopTokens};
 use crate::work::task_waiters::TaskWaiters;
+use crate::work::unattended;
 
 /// A task that was cut off so often is given up at its next claim.
 pub(crate) const MOST_ATTEMPTS: u32 = 3;
@@ -130,6 +131,9 @@ impl Answers {
         let reply = Arc::new(TaskReply::new(Arc::clone(&self.outbox), claimed));
         let task = claimed.claim.task;
         let progress = self.progress(claimed);
+        if unattended::is_unattended(&claimed.facts) {
+            progress.close();
+        }
         let steering = Steering::new(&self.outbox, &self.rights, self.while_busy, claimed);
         self.close_expired(claimed).await;
         self.close_sought(claimed).await;
@@ -178,7 +182,10 @@ impl Answers {
     }
 
     async fn end(&self, claimed: &Claimed, ending: Ending, life: &Life<'_>) -> Onward {
-        let say = self.say(claimed, &ending, life.mark, life.reply.has_spoken());
+        let say = match unattended::has_nothing_to_tell(claimed, &ending) {
+            true => Vec::new(),
+            false => self.say(claimed, &ending, life.mark, life.reply.has_spoken()),
+        };
         self.finish(claimed, ending, say, life.hand_over).await
     }
 
@@ -207,6 +214,9 @@ impl Answers {
             let why = format!("claimed {} times and never finished", claimed.attempts);
             let text = messages::poison(claimed.attempts);
             return ended(self.closed(claimed, End::Failed { why }, text));
+        }
+        if let Some(ending) = unattended::fixed(claimed) {
+            return ended(ending);
         }
         loop {
             let driven = AssertUnwindSafe(self.drive(claimed, life)).catch_unwind().await;
@@ -280,7 +290,9 @@ impl Answers {
             self.runner.answer(job).await
         };
         let typing = async {
-            if let Some(account) = self.outbox.accounts.of(&claimed.conversation) {
+            if let Some(account) = self.outbox.accounts.of(&claimed.conversation)
+                && !unattended::is_unattended(&claimed.facts)
+            {
                 presence::show(&self.outbox, account, &claimed.conversation).await;
             }
             std::future::pending::<Infallible>().await

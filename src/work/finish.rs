@@ -9,6 +9,7 @@ use crate::work::answer::Answers;
 use crate::work::onward::Onward;
 use crate::work::remains::Remains;
 use crate::work::task_waiters::Finished;
+use crate::work::unattended;
 
 impl Answers {
     /// Stores the end of a task and what it says; returns what its lane goes on with.
@@ -29,6 +30,7 @@ impl Answers {
                 false => tracing::warn!(%task, why, "a task failed"),
             }
         }
+        let unheard = unattended::has_nothing_to_tell(claimed, &ending);
         let Ending { append, header, end, facts, usage, set_aside, seen, .. } = ending;
         let (now, facts) = (outbox.runtime.clock.now(), facts.map(|facts| *facts));
         let hand_over = hand_over && !outbox.runtime.is_draining();
@@ -41,6 +43,7 @@ impl Answers {
             say,
             usage,
             set_aside,
+            unheard,
             departs,
             hand_over,
             now,

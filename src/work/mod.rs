@@ -24,5 +24,7 @@ pub(crate) mod steer;
 pub(crate) mod stop_tokens;
 pub(crate) mod sweep;
 pub(crate) mod task_waiters;
+pub(crate) mod timetable;
+mod unattended;
 pub(crate) mod worker;
 pub mod workspace;

@@ -65,7 +65,7 @@ pub(crate) fn without_files(claimed: &Claimed) -> Vec<Received> {
 
 /// Reads words that came as no message.
 fn own_words(words: &Words) -> Received {
-    let Words { person, name, at, text } = words;
+    let Words { person, name, at, text, .. } = words;
     Received {
         inbox: None,
         at: *at,
@@ -168,7 +168,7 @@ mod tests {
         claimed.heard.clear();
         let (name, text) = ("Boss (tg:1)".to_owned(), "what now?".to_owned());
         let (person, at) = (PersonId::new("tg:5"), claimed.facts.at);
-        claimed.words = Some(Words { person, name, at, text });
+        claimed.words = Some(Words { name, ..Words::said(person, at, text) });
         claimed.context = vec![testing::message("tg:6", "tea?")];
         let lines = without_files(&claimed);
         assert_eq!((lines.len(), lines[0].talk, lines[1].inbox), (2, true, None));

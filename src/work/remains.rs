@@ -47,6 +47,7 @@ impl Answers {
             say: say.into_iter().collect(),
             usage: Usage::default(),
             set_aside: false,
+            unheard: false,
             departs: false,
             hand_over: false,
             now: outbox.runtime.clock.now(),

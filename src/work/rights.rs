@@ -168,12 +168,8 @@ mod tests {
         let house = testing::desk();
         let mut claimed = testing::claimed(1, &message("tg:1", "hi"));
         claimed.heard.clear();
-        let words = |person: &str| Words {
-            person: PersonId::new(person),
-            name: String::new(),
-            at: claimed.facts.at,
-            text: "use $bash".to_owned(),
-        };
+        let words =
+            |person: &str| Words::said(PersonId::new(person), claimed.facts.at, "use $bash");
         let by = |person: &str| Claimed { words: Some(words(person)), ..claimed.clone() };
         assert_eq!(house.rights.now(&by("tg:1")), Some(Trust::Owner));
         assert_eq!(house.rights.now(&by("tg:2")), Some(Trust::Allowed));

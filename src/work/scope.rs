@@ -13,7 +13,7 @@ use crate::shape::Shape;
 use crate::shape::roots::{Reach, Workspace};
 use crate::store::Claimed;
 use crate::tools::paths::Level;
-use crate::tools::ports::{Modes, Progress, Reply, Todos};
+use crate::tools::ports::{Modes, Progress, Reply, Timetable, Todos};
 use crate::tools::scope::{Outward, Roots, Scope};
 use crate::work::workspace::{Workspaces, own_folder};
 
@@ -23,6 +23,7 @@ const LONGEST_CALL: Duration = Duration::from_secs(120);
 /// Makes scopes.
 pub(crate) struct Scopes {
     pub(crate) todos: Arc<dyn Todos>,
+    pub(crate) timetable: Arc<dyn Timetable>,
     pub(crate) modes: Arc<dyn Modes>,
     pub(crate) workspaces: Workspaces,
     pub(crate) clock: SharedClock,
@@ -53,6 +54,7 @@ impl Scopes {
             speaker: facts.speaker.clone(),
             trust: facts.trust,
             mode: facts.mode,
+            trigger: facts.trigger,
             taint: facts.taint,
             outward: Outward::Free,
             approved: None,
@@ -64,6 +66,7 @@ impl Scopes {
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(&at.progress),
             todos: Arc::clone(&self.todos),
+            timetable: Arc::clone(&self.timetable),
             modes: Arc::clone(&self.modes),
             spent: Arc::default(),
             deadline: Instant::now() + LONGEST_CALL,
@@ -112,6 +115,7 @@ mod tests {
         });
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,
+            timetable: Arc::new(crate::tools::ports::NoTimetable),
             modes: records,
             workspaces: Workspaces {
                 settings: WorkspaceSettings::default(),

@@ -58,6 +58,7 @@ mod questions;
 mod readme;
 mod removed;
 mod restart;
+mod schedules;
 mod secrets;
 mod shell;
 mod slack;

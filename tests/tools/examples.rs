@@ -234,7 +234,6 @@ fn a_tool_that_selkie_lacks_is_said_to_be_missing_under_any_name() {
         "todo_update",
         "contacts_send",
         "acp_spawn",
-        "cron",
         "message",
         "agents_list",
         "sessions_list",

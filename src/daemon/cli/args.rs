@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::schedule_args::Schedules;
+
 const EXAMPLES: &str = "Examples:
   selkie demo                                 a chat with emulated platforms; no key, no account
   selkie demo --say 'note: buy milk'          one message in, the visible answers out
@@ -47,6 +49,9 @@ pub enum Command {
     /// List what is waiting for approval, and decide it
     #[command(subcommand)]
     Approvals(Approvals),
+    /// List, make and change what is done later, or again
+    #[command(subcommand)]
+    Schedules(Schedules),
     /// List, explain and call tools
     #[command(subcommand)]
     Tools(Tools),

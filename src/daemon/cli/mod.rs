@@ -13,6 +13,8 @@ mod outcome;
 mod print;
 mod run;
 mod say;
+mod schedule_args;
+mod schedules;
 mod setting;
 mod store;
 mod story;
@@ -72,6 +74,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Demo(demo) => demo::demo(binary, chosen, demo),
         Command::Ask(ask) => ask::ask(binary, &chosen, ask),
         Command::Say(say) => say::say(binary, &chosen, say),
+        Command::Schedules(what) => schedules::schedules(binary, &chosen, what),
         Command::Approvals(what) => approvals::approvals(binary, &chosen, what),
         Command::Tools(tools) => tools::tools(binary, &chosen, tools),
         Command::Config(config) => config::config(binary, &chosen, config),

@@ -21,13 +21,18 @@ use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
 use crate::intake::buttons::ButtonPresses;
 use crate::intake::commands::Commands;
+use crate::intake::firing::Firings;
 use crate::intake::gate::{Gate, GateParts};
 use crate::intake::listen::{Listening, Pauses};
 use crate::intake::policy::Rules;
 use crate::intake::receive::Intake;
 use crate::intake::settings::Settings;
+use crate::intake::ticker::Ticker;
 use crate::intake::unlisted::UnlistedSenders;
 use crate::llm::Model;
+use crate::schedule::alarm::Alarm;
+use crate::schedule::book::Book;
+use crate::schedule::zone::Zone;
 use crate::shape::Shaper;
 use crate::store::Ledger;
 use crate::terminal::ask::Counter;
@@ -46,6 +51,7 @@ use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
 use crate::work::scope::Scopes;
 use crate::work::stop_tokens::StopTokens;
 use crate::work::task_waiters::TaskWaiters;
+use crate::work::timetable::BookTimetable;
 use crate::work::worker::Workers;
 use crate::work::workspace::Workspaces;
 
@@ -69,6 +75,10 @@ pub struct Parts {
     pub settings: Settings,
     /// The time.
     pub clock: SharedClock,
+    /// The clocks that schedules go by.
+    pub alarm: Arc<dyn Alarm>,
+    /// The zone of times that name none.
+    pub zone: Zone,
     /// Chance.
     pub chance: Arc<dyn Chance>,
     /// Where to die, in tests.
@@ -106,6 +116,8 @@ pub(super) struct Rooms {
     pub(super) opened: Opened,
     pub(super) terminal: Arc<Terminal>,
     pub(super) rights: Arc<Rights>,
+    pub(super) timetable: Arc<BookTimetable>,
+    pub(super) alarm: Arc<dyn Alarm>,
     pub(super) settings: Settings,
     pub(super) workspaces: Workspaces,
     pub(super) processes: Arc<Processes>,
@@ -113,6 +125,9 @@ pub(super) struct Rooms {
     pub(super) pauses: Pauses,
     pub(super) version: &'static str,
 }
+
+/// So many active or paused schedules one person may have.
+const MOST_SCHEDULES: u32 = 100;
 
 impl Flow {
     /// Puts the parts together; nothing runs yet.
@@ -139,8 +154,25 @@ impl Flow {
         };
         let records =
             Arc::new(Records { storage: Arc::clone(&storage), accounts: Arc::clone(&accounts) });
+        let rights = Arc::new(Rights {
+            owners: parts.owners,
+            groups: parts.settings.groups.clone(),
+            accounts: Arc::clone(&accounts),
+        });
+        let book = Book::new(
+            Arc::clone(&storage.ledger),
+            Arc::clone(&runtime.clock),
+            parts.zone,
+            MOST_SCHEDULES,
+        );
+        let timetable = Arc::new(BookTimetable {
+            book: Arc::new(book),
+            accounts: Arc::clone(&accounts),
+            owners: rights.owners.clone(),
+        });
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,
+            timetable: Arc::clone(&timetable) as _,
             modes: records,
             workspaces: workspaces.clone(),
             clock: Arc::clone(&runtime.clock),
@@ -160,13 +192,14 @@ impl Flow {
             accounts: Arc::clone(&accounts),
             settings: parts.settings.delivery(),
             files: OutgoingFiles::below(&parts.cache_dir),
-            owner: parts.owners.first().cloned(),
+            owner: rights.owners.first().cloned(),
         });
-        let groups = parts.settings.groups.clone();
         let rooms = Rooms {
             opened,
             terminal,
-            rights: Arc::new(Rights { owners: parts.owners, groups, accounts }),
+            rights,
+            timetable,
+            alarm: parts.alarm,
             settings: parts.settings,
             workspaces,
             processes: parts.processes,
@@ -179,7 +212,7 @@ impl Flow {
     }
 
     pub(super) fn assemble(rooms: Rooms, runners: Runners) -> Self {
-        let Rooms { opened, terminal, rights, settings, workspaces, .. } = rooms;
+        let Rooms { opened, terminal, rights, timetable, settings, workspaces, .. } = rooms;
         let Opened { outbox, queues } = opened;
         let Runners { runner, shapes, decision, persona } = runners;
         let limits = Limits::new(Arc::clone(&outbox), Arc::clone(&rights), settings.limits);
@@ -262,7 +295,32 @@ impl Flow {
             task_waiters,
             terminal,
         });
+        let firings = Arc::new(Firings {
+            outbox: Arc::clone(&outbox),
+            intake: Arc::clone(&intake),
+            rights: Arc::clone(&rights),
+        });
+        let ticker = Ticker {
+            outbox: Arc::clone(&outbox),
+            firings: Arc::clone(&firings),
+            alarm: rooms.alarm,
+            bell: timetable.book.bell(),
+        };
+        let ticker = Mutex::new(Some(ticker));
         let (queues, janitor) = (Mutex::new(queues), Mutex::new(Some(janitor)));
-        Self { outbox, intake, workers, limits, gate, listening, counter, queues, janitor }
+        Self {
+            outbox,
+            intake,
+            workers,
+            limits,
+            gate,
+            listening,
+            counter,
+            timetable,
+            queues,
+            janitor,
+            firings,
+            ticker,
+        }
     }
 }

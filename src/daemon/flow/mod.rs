@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use selkie_channel_core::AccountId;
 use selkie_channel_core::locked;
+use selkie_channel_core::{AccountId, PersonId};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
@@ -17,13 +17,21 @@ use crate::delivery::say::{self, Told};
 use crate::delivery::worker::DeliveryWorker;
 use crate::delivery::{deferred, progress};
 use crate::domain::approval::{self, Verdict};
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::ScheduleState;
+use crate::intake::firing::Firings;
 use crate::intake::gate::Gate;
 use crate::intake::listen::{Listening, listen};
 use crate::intake::receive::Intake;
-use crate::store::{ApprovalRow, StoreError};
+use crate::intake::ticker::Ticker;
+use crate::schedule::book::{Book, BookError};
+use crate::schedule::turn::Come;
+use crate::store::{ApprovalRow, Location, ScheduleRow, StoreError};
 use crate::terminal::ask::{Ask, AskEvent, Counter, Reply};
+use crate::tools::ports::Timetable;
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
+use crate::work::timetable::BookTimetable;
 use crate::work::worker::Workers;
 
 mod assemble;
@@ -51,9 +59,12 @@ pub struct Flow {
     gate: Arc<Gate>,
     listening: Arc<Listening>,
     counter: Arc<Counter>,
+    timetable: Arc<BookTimetable>,
     /// Until [`Flow::start`] takes them.
     queues: Mutex<HashMap<AccountId, PartQueue>>,
     janitor: Mutex<Option<Janitor>>,
+    firings: Arc<Firings>,
+    ticker: Mutex<Option<Ticker>>,
 }
 
 impl Flow {
@@ -99,6 +110,9 @@ impl Flow {
         tracker.spawn(deferred::offer_again(Arc::clone(outbox)));
         tracker.spawn(Arc::clone(&self.limits).write_behind());
         tracker.spawn(Arc::clone(&outbox.storage).watch_over());
+        if let Some(ticker) = locked(&self.ticker).take() {
+            tracker.spawn(ticker.run());
+        }
         if let Some(janitor) = locked(&self.janitor).take() {
             tracker.spawn(janitor.run());
         }
@@ -116,6 +130,46 @@ impl Flow {
             // The sender lives as long as `self`.
             Err(_) => std::future::pending().await,
         }
+    }
+
+    /// Returns the schedules as tools see them.
+    pub fn timetable(&self) -> Arc<dyn Timetable> {
+        Arc::clone(&self.timetable) as _
+    }
+
+    /// Lists the owners.
+    pub fn owners(&self) -> &[PersonId] {
+        &self.timetable.owners
+    }
+
+    /// Finds the conversation that `to` names, or the first owner's private one.
+    ///
+    /// # Errors
+    /// In words: no channel reads it, or no owner can be reached.
+    pub fn target(&self, to: Option<&str>) -> Result<Location, String> {
+        self.timetable.target(to)
+    }
+
+    /// Carries out a schedule now; its own times stay.
+    ///
+    /// # Errors
+    /// In words: there is none, or it is not active.
+    pub async fn run_schedule(&self, id: ScheduleId) -> Result<ScheduleRow, BookError> {
+        let row = self.timetable.book.get(id, None).await?;
+        if row.state != ScheduleState::Active {
+            let why = format!("schedule {id} is {}: resume it first", row.state.name());
+            return Err(BookError::Refused(why));
+        }
+        let (firings, now) = (Arc::clone(&self.firings), self.outbox.runtime.now());
+        let come = Come { fires: Some(now), missed: Vec::new(), next_at: row.next_at };
+        let fired = row.clone();
+        self.outbox.runtime.to_the_end(async move { firings.fire(&fired, come).await }).await;
+        Ok(row)
+    }
+
+    /// Returns the book of schedules.
+    pub fn book(&self) -> Arc<Book> {
+        Arc::clone(&self.timetable.book)
     }
 
     /// Tells how the channels stand.

@@ -25,10 +25,11 @@ use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
 use crate::intake::policy::Rules;
 use crate::work::rights::Rights;
+use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
 
 use crate::domain::chance::Fixed;
-use crate::domain::clock::{Clock as _, SystemClock};
+use crate::domain::clock::{Clock as _, SharedClock, SystemClock};
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{InboxId, Instance, OutboundId, PartId, TaskId};
 use crate::domain::taint::Taint;
@@ -38,6 +39,9 @@ use crate::domain::usage::Usage;
 use crate::intake::listen::Pauses;
 use crate::intake::receive::AccountInbox;
 use crate::intake::settings::Settings;
+use crate::schedule::alarm::SystemAlarm;
+use crate::schedule::book::Book;
+use crate::schedule::zone::Zone;
 use crate::store::conformance;
 pub(crate) use crate::store::conformance::account;
 use crate::store::read::Read;
@@ -363,9 +367,18 @@ pub(crate) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
     });
     let outbox = Arc::clone(&opened.outbox);
     let rights = Arc::new(Rights { owners, groups: settings.groups.clone(), accounts });
+    let clock: SharedClock = Arc::new(SystemClock);
+    let book = Book::new(Arc::clone(&ledger) as _, Arc::clone(&clock), Zone::UTC, 9);
+    let timetable = BookTimetable {
+        book: Arc::new(book),
+        accounts: Arc::clone(&rights.accounts),
+        owners: rights.owners.clone(),
+    };
     let rooms = Rooms {
         opened,
         terminal,
+        timetable: Arc::new(timetable),
+        alarm: SystemAlarm::shared(clock),
         rights: Arc::clone(&rights),
         workspaces: Workspaces {
             settings: settings.workspace.clone(),

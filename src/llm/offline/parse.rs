@@ -42,6 +42,16 @@ pub const PHRASES: &[Phrase] = &[
         does: "makes a plan by the tool for it, which shows the plan in the chat",
     },
     Phrase {
+        says: "every day at 08:00 <phrase> (or: every 2h <phrase>)",
+        does: "has the phrase done then, again and again",
+    },
+    Phrase {
+        says: "in 20m <phrase> (or: at 18:30 <phrase>)",
+        does: "has the phrase done then, once",
+    },
+    Phrase { says: "my schedules", does: "lists what is to be done later" },
+    Phrase { says: "cancel <n>", does: "removes the schedule with the number n" },
+    Phrase {
         says: "what can you do here?",
         does: "names the tools of this place, and these phrases",
     },
@@ -101,6 +111,17 @@ pub(super) enum Wish {
     Propose(String),
     /// `plan: <step> > <step>`.
     Plan(String),
+    /// `every day at 08:00 <phrase>` and its like.
+    Later {
+        /// As `cron` takes it.
+        when: String,
+        /// What is to be done.
+        prompt: String,
+    },
+    /// `my schedules`.
+    Schedules,
+    /// `cancel <n>`.
+    Cancel(usize),
     /// `what can you do here?`.
     Help,
     /// `call <tool> <json>`.
@@ -164,11 +185,15 @@ fn one(text: &str) -> Option<Wish> {
         "tell me my list" | "my list" | "what is on my list" | "what's on my list" => {
             return Some(Wish::List);
         }
+        "my schedules" => return Some(Wish::Schedules),
         "list files" | "list my files" => return Some(Wish::Files),
         "what can you do here" | "what can you do" | "help" => return Some(Wish::Help),
         _ => {}
     }
-    about_text(text).or_else(|| about_name(text)).or_else(|| about_number(&bare))
+    later(text)
+        .or_else(|| about_text(text))
+        .or_else(|| about_name(text))
+        .or_else(|| about_number(&bare))
 }
 
 fn about_text(text: &str) -> Option<Wish> {
@@ -201,6 +226,36 @@ fn about_text(text: &str) -> Option<Wish> {
     arguments.is_object().then(|| Wish::Call { tool: tool.to_owned(), arguments })
 }
 
+/// Reads `every day at 08:00 my list`: what begins with a time, and goes on with something to do.
+fn later(text: &str) -> Option<Wish> {
+    let (when, rest) = if let Some(rest) = after(text, "every day at ") {
+        let (time, rest) = word(rest)?;
+        let (hour, minute) = time.split_once(':')?;
+        let (hour, minute): (u32, u32) = (hour.parse().ok()?, minute.parse().ok()?);
+        (format!("{minute} {hour} * * *"), rest)
+    } else if let Some((start, rest)) =
+        ["every ", "in "].into_iter().find_map(|start| Some((start, after(text, start)?)))
+    {
+        let (span, rest) = word(rest)?;
+        let digits = span.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let is_span = digits.len() + 1 == span.len() && digits.parse::<u32>().is_ok();
+        (is_span.then(|| format!("{start}{span}"))?, rest)
+    } else {
+        let (time, rest) = word(after(text, "at ")?)?;
+        let (hour, minute) = time.split_once(':')?;
+        let is_time = hour.parse::<u32>().is_ok() && minute.parse::<u32>().is_ok();
+        (is_time.then(|| format!("at {time}"))?, rest)
+    };
+    let prompt = rest.trim_start_matches([':', ',']).trim();
+    (!prompt.is_empty()).then(|| Wish::Later { when, prompt: prompt.to_owned() })
+}
+
+/// Returns the first word and what follows it.
+fn word(text: &str) -> Option<(&str, &str)> {
+    let (word, rest) = text.trim().split_once(char::is_whitespace)?;
+    Some((word.trim_end_matches([':', ',']), rest))
+}
+
 /// Reads `tea or coffee?`: what stands around ` or ` can be chosen.
 fn ask(question: &str) -> Wish {
     let bare = question.trim_end_matches(['.', '!', '?', ' ']);
@@ -231,7 +286,10 @@ fn about_name(text: &str) -> Option<Wish> {
 
 fn about_number(bare: &str) -> Option<Wish> {
     let number = |start| after(bare, start)?.trim_start_matches('#').parse::<usize>().ok();
-    number("done ").map(Wish::Done).or_else(|| number("long ").map(Wish::Long))
+    number("done ")
+        .map(Wish::Done)
+        .or_else(|| number("long ").map(Wish::Long))
+        .or_else(|| number("cancel ").map(Wish::Cancel))
 }
 
 /// Returns what follows ASCII `start`, in any case.
@@ -288,6 +346,25 @@ mod tests {
         assert_eq!(wishes("hi, then my list"), [Wish::Unknown("hi".to_owned()), Wish::List]);
         assert_eq!(wishes("read the room"), [Wish::Unknown("read the room".to_owned())]);
         assert_eq!(wishes("  "), []);
+    }
+
+    #[test]
+    fn what_begins_with_a_time_is_done_then() {
+        let later = |when: &str, prompt: &str| {
+            [Wish::Later { when: when.to_owned(), prompt: prompt.to_owned() }]
+        };
+        assert_eq!(
+            wishes("Every day at 08:00 tell me my list"),
+            later("0 8 * * *", "tell me my list")
+        );
+        assert_eq!(wishes("every 2h: my list"), later("every 2h", "my list"));
+        assert_eq!(wishes("in 20m, note: tea"), later("in 20m", "note: tea"));
+        assert_eq!(wishes("at 18:30 go home"), later("at 18:30", "go home"));
+        for prose in
+            ["in time we meet", "at 8 we meet", "every day is good", "in 20m", "at noon: go"]
+        {
+            assert!(matches!(wishes(prose)[..], [Wish::Unknown(_)]), "{prose}");
+        }
     }
 
     proptest! {

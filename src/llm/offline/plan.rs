@@ -110,6 +110,17 @@ impl Walk<'_> {
             }
             Wish::Propose(plan) => self.propose(plan),
             Wish::Plan(task) => self.call("plan_create", json!({ "task": task }), planner::told),
+            Wish::Later { when, prompt } => self.call(
+                "cron",
+                json!({ "action": "add", "schedule": when, "prompt": prompt }),
+                str::to_owned,
+            ),
+            Wish::Schedules => self.call("cron", json!({ "action": "list" }), str::to_owned),
+            Wish::Cancel(number) => self.call(
+                "cron",
+                json!({ "action": "remove", "id": number.to_string() }),
+                str::to_owned,
+            ),
             Wish::Help => Step::Say(messages::help(self.tools)),
             Wish::Long(length) => Step::Say(messages::long(*length)),
             Wish::Unknown(heard) => Step::Say(messages::unknown(heard)),

@@ -248,6 +248,10 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `ask me: <a> or <b>?`: asks you, with the answers as buttons
     - `propose: <text>`: begins plan mode, shows the text as its plan, and asks you to approve it
     - `plan: <step> > <step>`: makes a plan by the tool for it, which shows the plan in the chat
+    - `every day at 08:00 <phrase> (or: every 2h <phrase>)`: has the phrase done then, again and again
+    - `in 20m <phrase> (or: at 18:30 <phrase>)`: has the phrase done then, once
+    - `my schedules`: lists what is to be done later
+    - `cancel <n>`: removes the schedule with the number n
     - `what can you do here?`: names the tools of this place, and these phrases
     - `call <tool> <json>`: calls any tool by its name, to see what it answers
     - `long <n>`: answers with n characters

@@ -37,6 +37,8 @@ fn request(n: i64, id: &str) -> TaskRequest {
             name: "Ann".to_owned(),
             at: at(3),
             text: format!("words {id}"),
+            note: String::new(),
+            fixed: false,
         },
     }
 }

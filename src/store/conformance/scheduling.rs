@@ -6,7 +6,7 @@ use crate::domain::schedule::{Action, Maker, OccurrenceState, Schedule, Schedule
 use crate::domain::words::Words;
 use crate::store::{
     Change, DeliveryState, Does, Fired, Firing, Kept, Location, Missed, NewSchedule, Outcome,
-    ScheduleRow, Since, TaskRequest, Which,
+    ScheduleRow, Since, TaskRequest, Turn, Which,
 };
 
 laws![
@@ -71,6 +71,8 @@ fn task_of(row: &ScheduleRow, due: i64) -> Does {
         name: "Ann".to_owned(),
         at: at(due),
         text: "tell me".to_owned(),
+        note: String::new(),
+        fixed: false,
     };
     let Location { conversation, place, title } = new("", 1, 0).location;
     Does::Task(Box::new(TaskRequest {
@@ -83,7 +85,8 @@ fn task_of(row: &ScheduleRow, due: i64) -> Does {
 
 fn firing(row: &ScheduleRow, due: i64, next: Option<i64>, does: Does) -> Firing {
     let next_at = next.map(at);
-    Firing { of: row.version, at: at(due), does, missed: None, next_at, pause: None }
+    let turn = Some(Turn { at: at(due), does });
+    Firing { of: row.version, turn, missed: Vec::new(), next_at, pause: None }
 }
 
 /// Fires a task of one time and returns it.
@@ -269,19 +272,26 @@ async fn missed_times_are_one_line(bed: &dyn Fixture) {
     let missed = Missed { first: at(60), last: at(180), times: 3, why: why.clone() };
     let skip = Does::Skip("too late".to_owned());
     let fire = Firing {
-        missed: Some(missed),
+        missed: vec![missed],
         pause: Some("over its budget".to_owned()),
         ..firing(&row, 240, Some(300), skip)
     };
     assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), Fired::Skipped(_)));
     let times = ledger.occurrences(row.id(), 9).await.unwrap();
+    let now = read(ledger, row.id()).await;
+    let resume = Change::Resume { next_at: Some(at(300)) };
+    let resumed = ledger.reschedule(now.version, resume).await.unwrap().unwrap();
+    let only_missed =
+        Firing { turn: None, ..firing(&resumed, 300, None, Does::Skip(String::new())) };
+    assert!(matches!(ledger.fire(only_missed, fuse(1)).await.unwrap(), Fired::Missed));
+    assert_eq!(ledger.occurrences(row.id(), 9).await.unwrap().len(), times.len());
     let [last, missed] = &times[..] else { panic!("two lines: {times:?}") };
     assert_eq!((missed.at, missed.until, missed.times), (at(60), Some(at(180)), 3));
     assert_eq!(missed.state, OccurrenceState::Skipped { why });
     assert_eq!(last.state, OccurrenceState::Skipped { why: "too late".to_owned() });
-    let now = read(ledger, row.id()).await;
     assert_eq!((now.state, now.why.as_str()), (ScheduleState::Paused, "over its budget"));
     assert_eq!((now.fired, now.next_at), (0, Some(at(300))));
+    assert_eq!(read(ledger, row.id()).await.state, ScheduleState::Ended);
 }
 
 async fn a_schedule_moves_with_its_place(bed: &dyn Fixture) {

@@ -99,13 +99,16 @@ CREATE INDEX task_parked ON task (conversation) WHERE state = 'parked';
 CREATE INDEX task_finish ON task (conversation, epoch, finish) WHERE finish IS NOT NULL;
 CREATE INDEX task_child ON task (child) WHERE child IS NOT NULL;
 
--- What a task is to read that came as no message, and whose words it is. text: null when it is older than it is kept.
+-- What a task is to read (or, fixed, to say) that came as no message, and whose words it is. text: null when it is
+-- older than it is kept. note: what the model is told beside it.
 CREATE TABLE task_words (
     task BIGINT PRIMARY KEY,
     person TEXT COLLATE "C" NOT NULL,
     name TEXT COLLATE "C" NOT NULL,
     at BIGINT NOT NULL,
-    text TEXT COLLATE "C"
+    text TEXT COLLATE "C",
+    note TEXT COLLATE "C" NOT NULL DEFAULT '',
+    fixed BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX task_words_kept ON task_words (task) WHERE text IS NOT NULL;
 

@@ -93,13 +93,16 @@ CREATE INDEX task_parked ON task (conversation) WHERE state = 'parked';
 CREATE INDEX task_finish ON task (conversation, epoch, finish) WHERE finish IS NOT NULL;
 CREATE INDEX task_child ON task (child) WHERE child IS NOT NULL;
 
--- What a task is to read that came as no message, and whose words it is. text: null when it is older than it is kept.
+-- What a task is to read (or, fixed, to say) that came as no message, and whose words it is. text: null when it is
+-- older than it is kept. note: what the model is told beside it.
 CREATE TABLE task_words (
     task INTEGER PRIMARY KEY,
     person TEXT NOT NULL,
     name TEXT NOT NULL,
     at INTEGER NOT NULL,
-    text TEXT
+    text TEXT,
+    note TEXT NOT NULL DEFAULT '',
+    fixed INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX task_words_kept ON task_words (task) WHERE text IS NOT NULL;
 

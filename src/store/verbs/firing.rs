@@ -12,7 +12,7 @@ use crate::domain::task::TaskState;
 use crate::store::delivery::Queued;
 use crate::store::error::{Result, StoreError};
 use crate::store::intake::Fuse;
-use crate::store::schedule::{Does, Firing, Missed, Occurrence, Version};
+use crate::store::schedule::{Does, Firing, Missed, Occurrence, Turn, Version};
 use crate::store::tx::Tx;
 use crate::store::value::params;
 
@@ -23,17 +23,23 @@ const COALESCED: &str = "the one before it has not begun yet";
 #[derive(Debug)]
 pub struct Prepared {
     of: Version,
-    at: DateTime<Utc>,
-    does: Ready,
-    missed: Option<Missed>,
+    turn: Option<ReadyTurn>,
+    missed: Vec<Missed>,
     next_at: Option<DateTime<Utc>>,
     pause: Option<String>,
+}
+
+/// A time that has come, with the texts of what is done.
+#[derive(Debug)]
+struct ReadyTurn {
+    at: DateTime<Utc>,
+    does: Ready,
 }
 
 /// What is done, with its texts.
 #[derive(Debug)]
 enum Ready {
-    Task(requests::Prepared),
+    Task(Box<requests::Prepared>),
     Say(outbox::Prepared),
     Skip(String),
 }
@@ -41,21 +47,18 @@ enum Ready {
 impl Prepared {
     /// Writes a firing's texts.
     pub fn new(firing: Firing) -> Result<Self> {
-        let Firing { of, at, does, missed, next_at, pause } = firing;
-        let does = match does {
-            Does::Task(request) => Ready::Task(requests::Prepared::new(*request)?),
-            Does::Say(draft) => Ready::Say(outbox::Prepared::new(*draft)?),
-            Does::Skip(why) => Ready::Skip(why),
-        };
-        Ok(Self { of, at, does, missed, next_at, pause })
+        let Firing { of, turn, missed, next_at, pause } = firing;
+        let turn = turn.map(ReadyTurn::new).transpose()?;
+        Ok(Self { of, turn, missed, next_at, pause })
     }
 
     /// Returns about how many bytes it will take.
     pub fn bytes(&self) -> usize {
-        match &self.does {
-            Ready::Task(request) => request.bytes(),
-            Ready::Say(draft) => draft.bytes(),
-            Ready::Skip(why) => why.len(),
+        match self.turn.as_ref().map(|turn| &turn.does) {
+            Some(Ready::Task(request)) => request.bytes(),
+            Some(Ready::Say(draft)) => draft.bytes(),
+            Some(Ready::Skip(why)) => why.len(),
+            None => 0,
         }
     }
 
@@ -65,12 +68,24 @@ impl Prepared {
     }
 }
 
+impl ReadyTurn {
+    fn new(turn: Turn) -> Result<Self> {
+        let does = match turn.does {
+            Does::Task(request) => Ready::Task(Box::new(requests::Prepared::new(*request)?)),
+            Does::Say(draft) => Ready::Say(outbox::Prepared::new(*draft)?),
+            Does::Skip(why) => Ready::Skip(why),
+        };
+        Ok(Self { at: turn.at, does })
+    }
+}
+
 /// What a firing came to, with a claim that is not read yet.
 #[derive(Debug)]
 pub enum RawFired {
     Stale,
     Skipped(String),
-    Task(RawRequested),
+    Missed,
+    Task(Box<RawRequested>),
     Said(Queued),
 }
 
@@ -80,21 +95,22 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
     if !advance(tx, firing)? {
         return Ok(RawFired::Stale);
     }
-    if let Some(missed) = &firing.missed {
+    for missed in &firing.missed {
         note(tx, id, &Noted::missed(missed), now)?;
     }
-    let mut noted = Noted::at(firing.at);
-    let fired = match &firing.does {
+    let Some(turn) = &firing.turn else { return Ok(RawFired::Missed) };
+    let mut noted = Noted::at(turn.at);
+    let fired = match &turn.does {
         Ready::Skip(why) => RawFired::Skipped(why.clone()),
         Ready::Task(_) if waits(tx, id)? => RawFired::Skipped(COALESCED.to_owned()),
-        Ready::Task(request) => RawFired::Task(requests::request(tx, request, fuse)?),
+        Ready::Task(request) => RawFired::Task(Box::new(requests::request(tx, request, fuse)?)),
         Ready::Say(draft) => RawFired::Said(outbox::say(tx, draft, SaidFor::Notice, now)?),
     };
     match &fired {
         RawFired::Skipped(why) => noted.why = Some(why),
         RawFired::Task(made) => noted.task = Some(made.task.0),
         RawFired::Said(queued) => noted.outbound = Some(queued.outbound.0),
-        RawFired::Stale => {}
+        RawFired::Stale | RawFired::Missed => {}
     }
     note(tx, id, &noted, now)?;
     if noted.why.is_none() {

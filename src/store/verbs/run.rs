@@ -60,6 +60,7 @@ struct Finish {
     end: End,
     say: Vec<outbox::Prepared>,
     set_aside: bool,
+    unheard: bool,
     departs: bool,
     hand_over: bool,
 }
@@ -131,6 +132,7 @@ impl Prepared {
                 say,
                 usage,
                 set_aside,
+                unheard,
                 departs,
                 hand_over,
                 now,
@@ -138,7 +140,8 @@ impl Prepared {
                 let facts = facts.as_ref().map(facts::Written::new).transpose()?;
                 let said = |draft| outbox::Prepared::saying(draft, &append);
                 let say = say.into_iter().map(said).collect::<Result<_>>()?;
-                let how = How::Finish(Finish { facts, end, say, set_aside, departs, hand_over });
+                let finish = Finish { facts, end, say, set_aside, unheard, departs, hand_over };
+                let how = How::Finish(finish);
                 Self {
                     items: texts(append)?,
                     header: Some(header),
@@ -326,6 +329,9 @@ impl Run<'_> {
         let whereabouts = facts.map(|facts| facts.whereabouts(tx)).transpose()?;
         let gain = Gain { facts: facts.map(facts::Written::rest), whereabouts, usage };
         ending::finish(tx, task, Ending { state, why, at }, gain)?;
+        if finish.unheard {
+            tx.execute_later("UPDATE task SET finish = NULL WHERE id = ?1", params![task])?;
+        }
         if last.is_tied {
             ending::untie(tx, task, at)?;
         }

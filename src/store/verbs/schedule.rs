@@ -72,8 +72,9 @@ impl Schedules for SqlLedger {
         Ok(match fired {
             RawFired::Stale => Fired::Stale,
             RawFired::Skipped(why) => Fired::Skipped(why),
+            RawFired::Missed => Fired::Missed,
             RawFired::Said(queued) => Fired::Said(queued),
-            RawFired::Task(raw) => Fired::Task(self.requested(raw, &instance).await),
+            RawFired::Task(raw) => Fired::Task(Box::new(self.requested(*raw, &instance).await)),
         })
     }
 

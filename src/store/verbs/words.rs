@@ -10,17 +10,17 @@ use crate::store::value::params;
 
 /// Keeps the words of a new task.
 pub fn keep(tx: &mut dyn Tx, task: i64, words: &Words) -> Result<()> {
-    let Words { person, name, at, text } = words;
+    let Words { person, name, at, text, note, fixed } = words;
     tx.execute_later(
-        "INSERT INTO task_words (task, person, name, at, text) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![task, person.as_str(), name, millis(*at), text],
+        "INSERT INTO task_words (task, person, name, at, text, note, fixed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![task, person.as_str(), name, millis(*at), text, note, *fixed],
     )
 }
 
 /// Returns the words that a task is to read, if it has any of its own.
 pub fn of_task(tx: &mut dyn Tx, task: i64) -> Result<Option<Words>> {
     tx.optional(
-        "SELECT person, name, at, text FROM task_words WHERE task = ?1",
+        "SELECT person, name, at, text, note, fixed FROM task_words WHERE task = ?1",
         params![task],
         |row| {
             Ok(Words {
@@ -28,6 +28,8 @@ pub fn of_task(tx: &mut dyn Tx, task: i64) -> Result<Option<Words>> {
                 name: row.get(1)?,
                 at: time(row.get(2)?),
                 text: row.get::<Option<String>>(3)?.unwrap_or_default(),
+                note: row.get(4)?,
+                fixed: row.get(5)?,
             })
         },
     )

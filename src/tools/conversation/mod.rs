@@ -1,6 +1,7 @@
 //! The bot's own records: a thought, a plan, the conversation's todo list; and what it asks people.
 
 mod ask_user;
+mod cron;
 pub mod plan_create;
 mod plan_enter;
 mod plan_exit;
@@ -11,6 +12,7 @@ mod todo_read;
 mod todo_write;
 
 pub(super) use ask_user::AskUser;
+pub(super) use cron::Cron;
 pub(super) use plan_create::PlanCreate;
 pub(super) use plan_enter::PlanEnter;
 pub(super) use plan_exit::PlanExit;

@@ -34,3 +34,7 @@ CREATE TABLE occurrence (
 );
 CREATE INDEX occurrence_task ON occurrence (task) WHERE task IS NOT NULL;
 CREATE INDEX occurrence_fired ON occurrence (fired_at);
+
+-- What the model is told beside words, and words that are said as they are.
+ALTER TABLE task_words ADD COLUMN note TEXT COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE task_words ADD COLUMN fixed BIGINT NOT NULL DEFAULT 0;

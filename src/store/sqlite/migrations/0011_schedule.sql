@@ -34,3 +34,7 @@ CREATE TABLE occurrence (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX occurrence_task ON occurrence (task) WHERE task IS NOT NULL;
 CREATE INDEX occurrence_fired ON occurrence (fired_at);
+
+-- What the model is told beside words, and words that are said as they are.
+ALTER TABLE task_words ADD COLUMN note TEXT NOT NULL DEFAULT '';
+ALTER TABLE task_words ADD COLUMN fixed INTEGER NOT NULL DEFAULT 0;

@@ -43,6 +43,8 @@ async fn what_the_command_line_asked_of_version_9_goes_on() {
         name: String::new(),
         at: at(5),
         text: "third".to_owned(),
+        note: String::new(),
+        fixed: false,
     };
     let request = TaskRequest {
         location: Location {

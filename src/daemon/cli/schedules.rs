@@ -1,0 +1,216 @@
+//! `selkie schedules`: what is done later, or again, at the command line.
+
+use std::fmt::Write as _;
+
+use anyhow::anyhow;
+use chrono::{DateTime, Utc};
+
+use super::outcome::{Failure, Outcome};
+use super::print;
+use super::schedule_args::{AddSchedule, Schedules};
+use crate::daemon::build::{AppConfig, Chosen, plan};
+use crate::daemon::client::Running;
+use crate::daemon::schedules::{Asked, New, Time, Told, View, carry_out};
+use crate::daemon::{Binary, lifecycle, telemetry};
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::{Action, Misfire, ScheduleState, Terms, Wish};
+use crate::domain::span::Span;
+use crate::schedule::hours::ActiveHours;
+use crate::store::DeliveryState;
+
+/// Lists, makes and changes schedules, through the daemon when one runs.
+pub fn schedules(binary: &Binary, chosen: &Chosen, what: Schedules) -> Outcome {
+    let plan = plan(binary, chosen)?;
+    telemetry::start(
+        plan.settings.logging.quieter(),
+        &plan.redactor,
+        telemetry::colour(&binary.env),
+    );
+    match what {
+        Schedules::List { all, json } => list(plan, all, json),
+        Schedules::Add(add) => {
+            let told = told(plan, Asked::Add(Box::new(new(*add)?)))?;
+            say(&told, "Made", true)
+        }
+        Schedules::Show { id, json } => {
+            let told = told(plan, Asked::Show { id: ScheduleId(id) })?;
+            if json {
+                return Ok(print::json(&told.schedules.first())?);
+            }
+            say(&told, "", true)
+        }
+        Schedules::Remove { id } => wish(plan, id, Wish::Remove, "Removed"),
+        Schedules::Pause { id } => wish(plan, id, Wish::Pause, "Paused"),
+        Schedules::Resume { id } => wish(plan, id, Wish::Resume, "Resumed"),
+        Schedules::Run { id } => {
+            let told = told(plan, Asked::Run { id: ScheduleId(id) })?;
+            say(&told, "Due now:", false)
+        }
+        Schedules::History { id, limit, json } => history(plan, id, limit, json),
+    }
+}
+
+fn list(plan: AppConfig, all: bool, json: bool) -> Outcome {
+    let Told { schedules, .. } = told(plan, Asked::List { all })?;
+    if json {
+        return Ok(print::json(&schedules)?);
+    }
+    if schedules.is_empty() {
+        return Ok(print::out(
+            "There are no schedules. `selkie schedules add --help` tells how to make one.\n",
+        )?);
+    }
+    let lines: String = schedules.iter().map(line).collect();
+    Ok(print::out(&lines)?)
+}
+
+fn wish(plan: AppConfig, id: i64, wish: Wish, done: &str) -> Outcome {
+    let told = told(plan, Asked::Wish { id: ScheduleId(id), wish })?;
+    say(&told, done, false)
+}
+
+fn history(plan: AppConfig, id: i64, limit: usize, json: bool) -> Outcome {
+    let Told { times, .. } = told(plan, Asked::History { id: ScheduleId(id), limit })?;
+    if json {
+        return Ok(print::json(&times)?);
+    }
+    if times.is_empty() {
+        return Ok(print::out("It has not come due yet.\n")?);
+    }
+    let lines: String = times.iter().map(past).collect();
+    Ok(print::out(&lines)?)
+}
+
+fn say(told: &Told, done: &str, whole: bool) -> Outcome {
+    let lines: String = told
+        .schedules
+        .iter()
+        .map(|view| {
+            let line = line(view);
+            let line = if done.is_empty() { line } else { format!("{done} {line}") };
+            if whole { line + &details(view) } else { line }
+        })
+        .collect();
+    Ok(print::out(&lines)?)
+}
+
+/// Asks the daemon, or does it alone.
+fn told(plan: AppConfig, asked: Asked) -> Result<Told, Failure> {
+    let told: Told = lifecycle::runtime()?.block_on(async {
+        match Running::find(&plan.tls, &plan.folders.state).await? {
+            Some(daemon) => daemon.call("/v1/schedules", &asked).await,
+            None if matches!(asked, Asked::Run { .. }) => {
+                anyhow::bail!("selkie is not running: start it, then run the schedule")
+            }
+            None => {
+                let app = plan.open()?;
+                let told = carry_out(&app.flow, asked).await;
+                app.ledger.close().await;
+                told
+            }
+        }
+    })?;
+    match &told.refused {
+        Some(why) => Err(Failure::Failed(anyhow!("{why}"))),
+        None => Ok(told),
+    }
+}
+
+fn new(add: AddSchedule) -> Result<New, Failure> {
+    let AddSchedule { when, prompt, say, tz, to, title, terms, model } = add;
+    let action = match (prompt, say) {
+        (Some(prompt), None) => Action::Prompt { prompt, model },
+        (None, Some(markdown)) => Action::Say { markdown },
+        _ => return Err(failed("give --prompt or --say, one of them")),
+    };
+    let when = match (when.cron, when.every, when.within, when.at) {
+        (Some(cron), None, None, None) => cron,
+        (None, Some(every), None, None) => format!("every {every}"),
+        (None, None, Some(within), None) => format!("in {within}"),
+        (None, None, None, Some(at)) => format!("at {at}"),
+        _ => return Err(failed("give --cron, --every, --in or --at, one of them")),
+    };
+    let span = |key: &str, text: Option<String>| match text {
+        None => Ok(None),
+        Some(text) => Span::parse(&text).map(Some).ok_or_else(|| {
+            failed(&format!("--{key} {text:?} is no length of time (takes 90s, 10m, 2h, 1d)"))
+        }),
+    };
+    let usual = Terms::default();
+    let active = terms.active.map(|text| text.parse::<ActiveHours>()).transpose();
+    let misfire = terms.misfire.map(|text| text.parse::<Misfire>()).transpose();
+    let until = terms.until.map(|text| {
+        DateTime::parse_from_rfc3339(&text).map_err(|_| {
+            failed(&format!("--until {text:?} is no moment (takes 2026-12-24T18:00:00+01:00)"))
+        })
+    });
+    let terms = Terms {
+        until: until.transpose()?.map(|at| at.with_timezone(&Utc)),
+        times: terms.times,
+        active: active
+            .map_err(|e| failed(&format!("--active: {e}")))?
+            .map(|hours| hours.to_string()),
+        jitter: span("jitter", terms.jitter)?.unwrap_or(usual.jitter),
+        misfire: misfire.map_err(|e| failed(&format!("--misfire: {e}")))?.unwrap_or_default(),
+        lateness: span("lateness", terms.lateness)?.unwrap_or(usual.lateness),
+        ..usual
+    };
+    let key = format!("cli:{}", uuid::Uuid::now_v7());
+    Ok(New { key, when, zone: tz, action, to, title: title.unwrap_or_default(), terms })
+}
+
+fn failed(why: &str) -> Failure {
+    Failure::Failed(anyhow!("{why}"))
+}
+
+/// One schedule in a line.
+fn line(view: &View) -> String {
+    let state = match (view.state, view.next.first()) {
+        (ScheduleState::Active, Some(next)) => format!("next {next}"),
+        (state, _) if view.why.is_empty() => state.name().to_owned(),
+        (state, _) => format!("{}: {}", state.name(), view.why),
+    };
+    let View { id, when, does, name, to, .. } = view;
+    format!("{id}  {when} · {state} · {does} to {}: {name}\n", to.key())
+}
+
+fn details(view: &View) -> String {
+    let mut text = String::new();
+    if view.next.len() > 1 {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "   then {}", view.next[1..].join(", "));
+    }
+    if view.monthly > 0 {
+        let calls =
+            if view.does == "prompt" { ", each at least one call of the model" } else { "" };
+        let _ = writeln!(
+            text,
+            "   {} in the next 30 days{calls}",
+            crate::domain::count::counted(view.monthly, ["time", "times"])
+        );
+    }
+    text
+}
+
+/// One time in a line.
+fn past(time: &Time) -> String {
+    let Time { at, times, state, why, task, delivered, .. } = time;
+    let several = if *times > 1 { format!(" and {} more", times - 1) } else { String::new() };
+    let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+    let task = task.map_or_else(String::new, |task| format!(" · task {task}"));
+    let delivered =
+        delivered.as_ref().map_or_else(String::new, |stands| format!(" · {}", standing(stands)));
+    format!("{at}{several} · {state}{why}{task}{delivered}\n")
+}
+
+fn standing(state: &DeliveryState) -> String {
+    match state {
+        DeliveryState::Open => "on its way".to_owned(),
+        DeliveryState::Delivered { .. } => "delivered".to_owned(),
+        DeliveryState::Partly { reason } => format!("partly delivered: {reason}"),
+        DeliveryState::Refused { reason } => format!("refused: {reason}"),
+        DeliveryState::Unclear => "unclear whether it arrived".to_owned(),
+        DeliveryState::Cancelled => "withdrawn".to_owned(),
+        DeliveryState::Expired => "too late to be sent".to_owned(),
+    }
+}

@@ -1,0 +1,232 @@
+//! What the command line asks of schedules, carried out in the daemon or, where none runs, in the command itself.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{ConversationId, PersonId};
+use serde::{Deserialize, Serialize};
+
+use crate::daemon::flow::Flow;
+use crate::domain::facts::Trust;
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::{Action, Maker, ScheduleState, Terms, Wish};
+use crate::domain::taint::Taint;
+use crate::schedule::book::{Book, BookError, MOST_LISTED, Outlook, Wanted};
+use crate::schedule::words::moment;
+use crate::schedule::zone::Zone;
+use crate::store::{DeliveryState, Location, Occurrence, ScheduleRow, Which};
+
+/// What is asked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+pub enum Asked {
+    /// Every schedule; those that are over, too.
+    List {
+        /// Ended and removed ones.
+        all: bool,
+    },
+    /// One.
+    Show {
+        /// Which.
+        id: ScheduleId,
+    },
+    /// A new one.
+    Add(Box<New>),
+    /// That one is removed, waits, or goes on.
+    Wish {
+        /// Which.
+        id: ScheduleId,
+        /// What.
+        wish: Wish,
+    },
+    /// That one comes due now.
+    Run {
+        /// Which.
+        id: ScheduleId,
+    },
+    /// Its newest times.
+    History {
+        /// Which.
+        id: ScheduleId,
+        /// At most so many.
+        limit: usize,
+    },
+}
+
+/// A new schedule.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct New {
+    /// Names this one time.
+    pub key: String,
+    /// When, as it was written.
+    pub when: String,
+    /// The zone of that.
+    pub zone: Option<String>,
+    /// What is done.
+    pub action: Action,
+    /// Where it speaks; the first owner's private chat where nothing is named.
+    pub to: Option<String>,
+    /// What people call it.
+    pub title: String,
+    /// Within which bounds.
+    pub terms: Terms,
+}
+
+/// The answer: exactly one of its lists is filled, or it says why not.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Told {
+    /// Schedules.
+    pub schedules: Vec<View>,
+    /// Times of one.
+    pub times: Vec<Time>,
+    /// It was not done, and why.
+    pub refused: Option<String>,
+}
+
+/// A schedule as people see it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct View {
+    /// Its number.
+    pub id: ScheduleId,
+    /// Its title, or the beginning of its words.
+    pub name: String,
+    /// Where it stands.
+    pub state: ScheduleState,
+    /// Why it stands so; may be empty.
+    pub why: String,
+    /// When it comes due, in words.
+    pub when: String,
+    /// The zone of its times.
+    pub zone: String,
+    /// Its next times, in its zone.
+    pub next: Vec<String>,
+    /// How often it comes due in the next 30 days.
+    pub monthly: u64,
+    /// Where it speaks.
+    pub to: ConversationId,
+    /// What kind of thing it does.
+    pub does: String,
+    /// Its words.
+    pub text: String,
+    /// Whose it is.
+    pub person: PersonId,
+    /// How often it was carried out.
+    pub fired: u32,
+}
+
+/// One time of a schedule as people see it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Time {
+    /// When, in the schedule's zone.
+    pub at: String,
+    /// For how many times it stands.
+    pub times: u32,
+    /// Where it stands: due, running, ran, skipped, failed.
+    pub state: String,
+    /// Why; may be empty.
+    pub why: String,
+    /// Its task.
+    pub task: Option<i64>,
+    /// Where what it said stands.
+    pub delivered: Option<DeliveryState>,
+    /// When it was carried out.
+    pub fired_at: DateTime<Utc>,
+}
+
+/// Carries out what is asked.
+///
+/// # Errors
+/// When the store does not answer.
+pub async fn carry_out(flow: &Flow, asked: Asked) -> anyhow::Result<Told> {
+    let book = flow.book();
+    match found(flow, &book, asked).await {
+        Ok(told) => Ok(told),
+        Err(BookError::Refused(why)) => Ok(Told { refused: Some(why), ..Told::default() }),
+        Err(BookError::Store(error)) => Err(error.into()),
+    }
+}
+
+async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, BookError> {
+    let one = |row: &ScheduleRow| Told { schedules: vec![view(book, row)], ..Told::default() };
+    match asked {
+        Asked::List { all } => {
+            let which = Which { over: all, limit: MOST_LISTED, ..Which::default() };
+            let rows = book.list(&which).await?;
+            Ok(Told {
+                schedules: rows.iter().map(|row| view(book, row)).collect(),
+                ..Told::default()
+            })
+        }
+        Asked::Show { id } => Ok(one(&book.get(id, None).await?)),
+        Asked::Add(new) => Ok(one(&book.add(wanted(flow, *new)?).await?)),
+        Asked::Wish { id, wish } => Ok(one(&book.wish(id, wish, None, |_| Ok(())).await?)),
+        Asked::Run { id } => Ok(one(&flow.run_schedule(id).await?)),
+        Asked::History { id, limit } => {
+            let row = book.get(id, None).await?;
+            let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
+            let times = book.history(id, limit).await?;
+            Ok(Told {
+                times: times.into_iter().map(|time| shown(time, zone)).collect(),
+                ..Told::default()
+            })
+        }
+    }
+}
+
+fn wanted(flow: &Flow, new: New) -> Result<Wanted, BookError> {
+    let New { key, when, zone, action, to, title, terms } = new;
+    let owners = flow.owners();
+    let no_owner = || {
+        BookError::Refused(
+            "`owners` is empty in the config: a schedule is somebody's, and asks its owner"
+                .to_owned(),
+        )
+    };
+    let person = owners.first().cloned().ok_or_else(no_owner)?;
+    let location: Location = flow.target(to.as_deref()).map_err(BookError::Refused)?;
+    let maker = Maker {
+        person,
+        name: String::new(),
+        trust: Trust::Owner,
+        taint: Taint::Clean,
+        generation: 0,
+    };
+    Ok(Wanted { key, location, title, when, zone, action, maker, terms })
+}
+
+fn view(book: &Book, row: &ScheduleRow) -> View {
+    let Outlook { when, next, monthly } = book.outlook(row);
+    let schedule = &row.schedule;
+    View {
+        id: row.id(),
+        name: schedule.name(),
+        state: row.state,
+        why: row.why.clone(),
+        when,
+        zone: schedule.zone.clone(),
+        next,
+        monthly,
+        to: row.conversation.clone(),
+        does: schedule.action.name().to_owned(),
+        text: schedule.action.text().to_owned(),
+        person: schedule.maker.person.clone(),
+        fired: row.fired,
+    }
+}
+
+fn shown(time: Occurrence, zone: Zone) -> Time {
+    use crate::domain::schedule::OccurrenceState::{Failed, Skipped};
+
+    let why = match &time.state {
+        Skipped { why } | Failed { why } => why.clone(),
+        _ => String::new(),
+    };
+    Time {
+        at: moment(time.at, zone),
+        times: time.times,
+        state: time.state.name().to_owned(),
+        why,
+        task: time.task.map(|task| task.0),
+        delivered: time.delivered,
+        fired_at: time.fired_at,
+    }
+}

@@ -1,0 +1,87 @@
+//! What people and the model are told about schedules.
+
+use chrono::TimeDelta;
+
+use crate::domain::count::counted;
+use crate::domain::ids::ScheduleId;
+
+/// A reminder that is later than this says when it was due.
+pub(crate) const LATE: TimeDelta = TimeDelta::minutes(5);
+
+/// For the model: what it reads comes from a schedule, and what to answer when there is nothing to tell.
+pub(crate) fn prompt_note(id: ScheduleId, name: &str, due: &str) -> String {
+    format!(
+        "schedule {id} ({name}) came due at {due}; nobody waits at this moment. Do what it says and answer with \
+         what the people here should read. If there is nothing to tell them, answer NOTHING and nothing else."
+    )
+}
+
+/// For the model, in the history: words that no model wrote.
+pub(crate) fn fixed_note(id: ScheduleId, due: &str) -> String {
+    format!("schedule {id} came due at {due}; its fixed words were said")
+}
+
+/// A reminder that comes late.
+pub(crate) fn late_reminder(markdown: &str, due: &str) -> String {
+    format!("{markdown}\n\n_(due {due}; I could not say it then)_")
+}
+
+/// Why a schedule waits: its conversation is closed.
+pub(crate) fn closed(why: &str) -> String {
+    format!("its conversation is closed: {why}")
+}
+
+/// Why a time is passed over: its channel is not configured.
+pub(crate) fn channel_off(account: &str) -> String {
+    format!("the channel {account} is not configured or switched off")
+}
+
+/// Why a schedule waits: nobody listens to its maker any more.
+pub(crate) fn not_allowed() -> String {
+    "whoever made it is not allowed there any more".to_owned()
+}
+
+/// Why a time is passed over: its words come to nothing there.
+pub(crate) fn shows_nothing() -> String {
+    "its words show nothing there".to_owned()
+}
+
+/// Tells the owner that a schedule waits from now on.
+pub(crate) fn paused(id: ScheduleId, name: &str, why: &str) -> String {
+    format!("I paused schedule {id} ({name}): {why}. `selkie schedules resume {id}` lets it go on.")
+}
+
+/// Tells the owner that the machine's clock leapt.
+pub(crate) fn leapt(by: TimeDelta) -> String {
+    let (way, by) = match by < TimeDelta::zero() {
+        true => ("back", -by),
+        false => ("forward", by),
+    };
+    let minutes = by.num_minutes();
+    let far = match minutes >= 2_880 {
+        true => format!("{} days", minutes / 1_440),
+        false => {
+            let hours = counted(minutes.unsigned_abs() / 60, ["hour", "hours"]);
+            format!("{hours} and {}", counted(minutes.unsigned_abs() % 60, ["minute", "minutes"]))
+        }
+    };
+    format!(
+        "This machine's clock leapt {way} by {far}. I wait a minute for it to settle; then schedules go by it. \
+         What was carried out already is not repeated."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leap_is_told_in_plain_words() {
+        let told = leapt(TimeDelta::minutes(-90));
+        assert!(
+            told.starts_with("This machine's clock leapt back by 1 hour and 30 minutes."),
+            "{told}"
+        );
+        assert!(leapt(TimeDelta::days(3)).contains("forward by 3 days"));
+    }
+}

@@ -1,0 +1,96 @@
+//! Sleeps until a schedule comes due, and has it carried out.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use tokio::sync::Notify;
+
+use crate::delivery::outbox::Outbox;
+use crate::intake::firing::Firings;
+use crate::intake::messages::schedules as messages;
+use crate::schedule::alarm::Alarm;
+use crate::schedule::jump::{Jumps, Look};
+use crate::schedule::turn::{come, plan};
+
+/// So many are carried out before the clocks are looked at again.
+const AT_ONCE: usize = 64;
+
+/// The one place that waits for schedules.
+pub(crate) struct Ticker {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) firings: Arc<Firings>,
+    pub(crate) alarm: Arc<dyn Alarm>,
+    /// Rung when a schedule was made or changed.
+    pub(crate) bell: Arc<Notify>,
+}
+
+impl Ticker {
+    /// Carries out what comes due, until the daemon begins nothing more.
+    pub(crate) async fn run(self) {
+        let mut jumps = Jumps::default();
+        let stop = self.outbox.runtime.stop.clone();
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.receivers.cancelled() => return,
+                () = stop.work.cancelled() => return,
+                () = self.turn(&mut jumps) => {}
+            }
+        }
+    }
+
+    async fn turn(&self, jumps: &mut Jumps) {
+        match jumps.look(self.alarm.now()) {
+            Look::Fine => {}
+            Look::Leapt(by) => return self.leapt(by).await,
+            Look::Waits(wait) => return tokio::time::sleep(wait).await,
+        }
+        let storage = &self.outbox.storage;
+        let now = self.alarm.now().wall;
+        let ledger = &storage.ledger;
+        let Some(due) = storage.insist(|| ledger.due_schedules(now, AT_ONCE)).await else {
+            return std::future::pending().await;
+        };
+        if due.is_empty() {
+            return self.rest().await;
+        }
+        for row in due {
+            let firings = Arc::clone(&self.firings);
+            // The daemon may end meanwhile: what is claimed is begun all the same.
+            let fired = self.outbox.runtime.to_the_end(async move {
+                match plan(&row.schedule) {
+                    Ok(plan) => firings.fire(&row, come(&row, &plan, now)).await,
+                    Err(why) => firings.unreadable(&row, why).await,
+                }
+            });
+            if fired.await.is_none() {
+                return std::future::pending().await;
+            }
+        }
+    }
+
+    /// Waits for the next time, a change, or the clock.
+    async fn rest(&self) {
+        let storage = &self.outbox.storage;
+        let changed = self.bell.notified();
+        let next = storage.insist(|| storage.ledger.next_due()).await;
+        let rings = async {
+            match next.flatten() {
+                Some(at) => self.alarm.until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = changed => {}
+            () = rings => {}
+        }
+    }
+
+    async fn leapt(&self, by: TimeDelta) {
+        tracing::warn!(
+            seconds = by.num_seconds(),
+            "the clock leapt: schedules wait a minute for it to settle"
+        );
+        self.outbox.notice("clock", &messages::leapt(by)).await;
+    }
+}

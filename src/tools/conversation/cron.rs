@@ -1,0 +1,229 @@
+//! `cron`: has something done later, or again and again, in this conversation.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::domain::facts::Trigger;
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::Wish;
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::ports::{Entry, Listed, Wisher};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+/// The tool.
+pub(in crate::tools) struct Cron(Arc<ToolSpec>);
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// What to do.
+    action: Action,
+    /// For add: when. A 5-field crontab line ("0 8 * * 1-5"), "@daily", "every 10m", "in 20m", "at 18:30" or "at
+    /// 2026-12-24T18:00:00+01:00".
+    schedule: Option<String>,
+    /// For add: what is to be done each time, in words that can be understood by themselves.
+    prompt: Option<String>,
+    /// For remove, pause and resume: the schedule's number, as list shows it.
+    id: Option<String>,
+    /// For add: the IANA time zone of the times, such as "Europe/Berlin".
+    timezone: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum Action {
+    List,
+    Add,
+    Remove,
+    Pause,
+    Resume,
+}
+
+impl Cron {
+    pub(in crate::tools) fn new() -> Self {
+        Self(Arc::new(ToolSpec {
+            name: "cron",
+            description: "Have something done later, or again and again, in this conversation: list, add, \
+                          remove, pause or resume schedules. Each time its prompt is carried out as a task \
+                          of its own, and the answer is said here."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            // It speaks nowhere but here; the shaping table names it where a class of its own would stand.
+            class: Class::Note,
+            group: "conversation",
+            sources: &["S4"],
+            doing: "looking at the schedules",
+            also: Also::default(),
+            // Kept under the call's id: calling again finds what is there.
+            recovery: Recovery::CallAgain,
+        }))
+    }
+}
+
+#[async_trait]
+impl Tool for Cron {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.0
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let args: Args = typed(args)?;
+        let text = match args.action {
+            Action::List => return list(scope).await,
+            Action::Add => add(scope, args).await?,
+            Action::Remove => wish(scope, args.id, Wish::Remove).await?,
+            Action::Pause => wish(scope, args.id, Wish::Pause).await?,
+            Action::Resume => wish(scope, args.id, Wish::Resume).await?,
+        };
+        Ok(Output::ok(text))
+    }
+}
+
+async fn list(scope: &Scope) -> Result<Output, ToolError> {
+    let Listed { lines, level } = scope.timetable.list(&scope.conversation).await?;
+    let text = match lines.is_empty() {
+        true => "No schedules here.".to_owned(),
+        false => lines.join("\n"),
+    };
+    Ok(Output { level, ..Output::ok(text) })
+}
+
+async fn add(scope: &Scope, args: Args) -> Result<String, ToolError> {
+    if scope.trigger != Trigger::Asked {
+        let why = "a task that nobody asked for cannot make schedules: tell people what you would \
+                   schedule, and why";
+        return Err(ToolError::tell(why));
+    }
+    let entry = Entry {
+        key: format!("call:{}:{}", scope.task, scope.call),
+        conversation: scope.conversation.clone(),
+        when: needed(args.schedule, "schedule")?,
+        zone: args.timezone,
+        prompt: needed(args.prompt, "prompt")?,
+        by: wisher(scope)?,
+        taint: scope.taint,
+    };
+    scope.timetable.add(entry).await
+}
+
+async fn wish(scope: &Scope, id: Option<String>, wish: Wish) -> Result<String, ToolError> {
+    let written = needed(id, "id")?;
+    let number = written.trim().trim_start_matches('#').parse();
+    let id = number.map(ScheduleId).map_err(|_| {
+        let shown: String = written.chars().take(40).collect();
+        ToolError::tell(format!("id {shown:?} is no schedule's number: list shows them"))
+    })?;
+    scope.timetable.wish(&scope.conversation, &wisher(scope)?, id, wish).await
+}
+
+fn wisher(scope: &Scope) -> Result<Wisher, ToolError> {
+    let nobody = || ToolError::tell("nobody has asked for it: a schedule is somebody's");
+    let person = scope.speaker.clone().ok_or_else(nobody)?;
+    Ok(Wisher { person, trust: scope.trust })
+}
+
+fn needed(value: Option<String>, name: &str) -> Result<String, ToolError> {
+    let given = value.filter(|value| !value.trim().is_empty());
+    given.ok_or_else(|| ToolError::tell(format!("{name} is required")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use selkie_channel_core::{ConversationId, PersonId, locked};
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::taint::Taint;
+    use crate::tools::args::accept;
+    use crate::tools::ports::Timetable;
+    use crate::tools::testkit::Folders;
+
+    /// Writes down what is asked of it.
+    #[derive(Default)]
+    struct Noted(Mutex<Vec<String>>);
+
+    #[async_trait]
+    impl Timetable for Noted {
+        async fn add(&self, entry: Entry) -> Result<String, ToolError> {
+            let Entry { key, when, zone, prompt, taint, .. } = entry;
+            locked(&self.0).push(format!("{key} {when} {zone:?} {prompt} {taint:?}"));
+            Ok("kept".to_owned())
+        }
+
+        async fn list(&self, _: &ConversationId) -> Result<Listed, ToolError> {
+            Ok(Listed { lines: vec!["3 · every hour".to_owned()], level: Taint::Derived })
+        }
+
+        async fn wish(
+            &self,
+            _: &ConversationId,
+            by: &Wisher,
+            id: ScheduleId,
+            wish: Wish,
+        ) -> Result<String, ToolError> {
+            Ok(format!("{id} {wish:?} {}", by.person))
+        }
+    }
+
+    async fn call(scope: &Scope, args: Value) -> Result<Output, String> {
+        let tool = Cron::new();
+        let accepted = accept(&tool.spec().parameters, &args)?;
+        tool.call(scope, accepted.args).await.map_err(|error| error.to_string())
+    }
+
+    fn scope(folders: &Folders) -> Scope {
+        let speaker = Some(PersonId::new("tg:1"));
+        Scope { timetable: Arc::new(Noted::default()), speaker, ..folders.scope() }
+    }
+
+    #[tokio::test]
+    async fn each_action_does_what_it_says() {
+        let folders = Folders::new();
+        let scope = scope(&folders);
+        let text = async |args| call(&scope, args).await.map_or_else(|error| error, |o| o.text);
+        let add = json!({"action": "add", "schedule": "every 1h", "prompt": "tell me"});
+        assert_eq!(text(add).await, "kept");
+        let list = call(&scope, json!({"action": "list"})).await.unwrap();
+        assert_eq!((list.text.as_str(), list.level), ("3 · every hour", Taint::Derived));
+        for (action, said) in
+            [("remove", "3 Remove tg:1"), ("pause", "3 Pause tg:1"), ("resume", "3 Resume tg:1")]
+        {
+            assert_eq!(text(json!({"action": action, "id": "3"})).await, said);
+        }
+        insta::assert_snapshot!(
+            [
+                text(json!({"action": "add", "prompt": "tell me"})).await,
+                text(json!({"action": "add", "schedule": "@daily", "prompt": " "})).await,
+                text(json!({"action": "remove"})).await,
+                text(json!({"action": "remove", "id": "the first"})).await,
+                text(json!({"action": "snooze"})).await,
+            ]
+            .join("\n"),
+            @r#"
+        schedule is required
+        prompt is required
+        id is required
+        id "the first" is no schedule's number: list shows them
+        invalid action: snooze (takes list, add, remove, pause, resume)
+        "#
+        );
+    }
+
+    #[tokio::test]
+    async fn what_a_schedule_started_makes_no_schedules() {
+        let folders = Folders::new();
+        let scope = Scope { trigger: Trigger::Scheduled, ..scope(&folders) };
+        let add = json!({"action": "add", "schedule": "every 1h", "prompt": "tell me"});
+        let said = call(&scope, add).await.unwrap_err();
+        assert!(said.starts_with("a task that nobody asked for cannot make schedules"), "{said}");
+        assert!(call(&scope, json!({"action": "list"})).await.is_ok());
+    }
+}

@@ -1,0 +1,163 @@
+//! The schedules of a conversation, as its tools see them: where they speak, whose they are, who may change them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use selkie_channel_core::{ConversationId, PersonId};
+
+use crate::delivery::accounts::Accounts;
+use crate::domain::command_line;
+use crate::domain::facts::Trust;
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::{Action, Maker, Terms, Wish};
+use crate::domain::taint::Taint;
+use crate::schedule::book::{Book, BookError, MOST_LISTED, Wanted};
+use crate::store::{Location, ScheduleRow, Which};
+use crate::tools::ToolError;
+use crate::tools::ports::{Entry, Listed, Timetable, Wisher};
+
+/// The timetable over the book.
+pub(crate) struct BookTimetable {
+    pub(crate) book: Arc<Book>,
+    pub(crate) accounts: Arc<Accounts>,
+    pub(crate) owners: Vec<PersonId>,
+}
+
+#[async_trait]
+impl Timetable for BookTimetable {
+    async fn add(&self, entry: Entry) -> Result<String, ToolError> {
+        let Entry { key, conversation, when, zone, prompt, by, taint } = entry;
+        let maker = Maker {
+            person: self.person(&by)?,
+            name: String::new(),
+            trust: by.trust,
+            taint,
+            generation: 0,
+        };
+        let wanted = Wanted {
+            key,
+            location: self.location(&self.speaks_in(&conversation)?)?,
+            title: String::new(),
+            when,
+            zone,
+            action: Action::Prompt { prompt, model: None },
+            maker,
+            terms: Terms::default(),
+        };
+        let row = self.book.add(wanted).await.map_err(told)?;
+        Ok(self.kept(&row))
+    }
+
+    async fn list(&self, conversation: &ConversationId) -> Result<Listed, ToolError> {
+        // At the command line the owner sees them all.
+        let here = (!command_line::is_at(conversation)).then(|| conversation.clone());
+        let which = Which { conversation: here, limit: MOST_LISTED, ..Which::default() };
+        let rows = self.book.list(&which).await.map_err(told)?;
+        let level = rows.iter().map(|row| level(&row.schedule.maker)).max().unwrap_or_default();
+        Ok(Listed { lines: rows.iter().map(|row| self.book.line(row)).collect(), level })
+    }
+
+    async fn wish(
+        &self,
+        conversation: &ConversationId,
+        by: &Wisher,
+        id: ScheduleId,
+        wish: Wish,
+    ) -> Result<String, ToolError> {
+        let here = (!command_line::is_at(conversation)).then_some(conversation);
+        let person = self.person(by)?;
+        let may = |row: &ScheduleRow| {
+            let own = row.schedule.maker.person == person;
+            match own || by.trust == Trust::Owner {
+                true => Ok(()),
+                false => {
+                    Err(format!("schedule {id} is somebody else's: only they or an owner may"))
+                }
+            }
+        };
+        let row = self.book.wish(id, wish, here, may).await.map_err(told)?;
+        Ok(match wish {
+            Wish::Remove => format!("Removed schedule {id} ({}).", row.schedule.name()),
+            Wish::Pause => format!("Paused schedule {id} ({}).", row.schedule.name()),
+            Wish::Resume => self.kept(&row),
+        })
+    }
+}
+
+impl BookTimetable {
+    /// Where a schedule that is made here speaks: at the command line nobody hears it later.
+    pub(crate) fn speaks_in(
+        &self,
+        conversation: &ConversationId,
+    ) -> Result<ConversationId, ToolError> {
+        if !command_line::is_at(conversation) {
+            return Ok(conversation.clone());
+        }
+        let private = self.owners.iter().find_map(|owner| self.accounts.private(owner));
+        private.ok_or_else(|| {
+            ToolError::tell(
+                "nobody sits here when it comes due, and no owner can be reached: set `owners` and a channel \
+                 in the config",
+            )
+        })
+    }
+
+    /// Returns a conversation with the place that owns it.
+    pub(crate) fn location(&self, conversation: &ConversationId) -> Result<Location, ToolError> {
+        let gone = || ToolError::tell(format!("no channel speaks in {conversation} now"));
+        let account = self.accounts.of(conversation).ok_or_else(gone)?;
+        let place = account.channel.address.place(conversation);
+        Ok(Location { conversation: conversation.clone(), place, title: String::new() })
+    }
+
+    /// Finds the conversation that `to` names, or the first owner's private one.
+    pub(crate) fn target(&self, to: Option<&str>) -> Result<Location, String> {
+        let found = match to {
+            Some(to) => self.accounts.parse(to).ok_or_else(|| {
+                ToolError::tell(format!(
+                    "{to:?} is no conversation of a channel that is configured (takes what `selkie say --to` takes)"
+                ))
+            }),
+            None => self.speaks_in(&command_line::conversation(Path::new("/"))),
+        };
+        found.and_then(|conversation| self.location(&conversation)).map_err(|why| why.to_string())
+    }
+
+    /// Whoever works at this machine is its first owner.
+    fn person(&self, by: &Wisher) -> Result<PersonId, ToolError> {
+        if by.person != command_line::person() {
+            return Ok(by.person.clone());
+        }
+        let nobody =
+            || ToolError::tell("`owners` is empty in the config: a schedule is somebody's");
+        self.owners.first().cloned().ok_or_else(nobody)
+    }
+
+    fn kept(&self, row: &ScheduleRow) -> String {
+        let ahead = self.book.outlook(row);
+        let next = ahead.next.first().map_or("never", String::as_str);
+        let often = match ahead.monthly {
+            0 | 1 => String::new(),
+            times => format!(", {times} times in the next 30 days"),
+        };
+        format!(
+            "Schedule {} in {}: {}; next {next}{often}.",
+            row.id(),
+            row.conversation.key(),
+            ahead.when
+        )
+    }
+}
+
+/// Whose words they are, to whoever reads them in a list.
+fn level(maker: &Maker) -> Taint {
+    if maker.trust == Trust::Owner { maker.taint } else { Taint::Raw }
+}
+
+fn told(error: BookError) -> ToolError {
+    match error {
+        BookError::Refused(why) => ToolError::Tell(why),
+        BookError::Store(error) => ToolError::Abort(error.to_string()),
+    }
+}

@@ -1,0 +1,104 @@
+//! Tasks that nobody waits for, a schedule's and the heartbeat's: what they have not said is not shown either, and
+//! words that are fixed are said without a model.
+
+use crate::agent::Ending;
+use crate::domain::facts::{Facts, Trigger};
+use crate::domain::taint::Taint;
+use crate::domain::transcript::Item;
+use crate::domain::usage::Usage;
+use crate::store::{Claimed, End, Seen};
+
+/// The answer of a task that has nothing to tell.
+const NOTHING: &str = "nothing";
+/// What may stand around it.
+const AROUND: &[char] = &[
+    '`', '*', '_', '"', '\'', '.', '!', '(', ')', '[', ']', '~', '“', '”', '„', '’', '‘', '#', '>',
+    '-', ':',
+];
+/// A longer answer says something.
+const LONGEST: usize = 64;
+
+/// Whether nobody waits for what a task has to say.
+pub(crate) fn is_unattended(facts: &Facts) -> bool {
+    matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
+}
+
+/// Whether a task ends without anything to tell: nothing is said, and nothing becomes history.
+pub(crate) fn has_nothing_to_tell(claimed: &Claimed, ending: &Ending) -> bool {
+    is_unattended(&claimed.facts) && ending.end == End::Done && is_nothing(&ending.text)
+}
+
+/// The end of a task whose words are said as they are.
+pub(crate) fn fixed(claimed: &Claimed) -> Option<Ending> {
+    let words = claimed.words.as_ref().filter(|words| words.fixed)?;
+    let note = (!words.note.is_empty()).then(|| Item::Noted { text: words.note.clone() });
+    let text = words.text.clone();
+    let read = claimed.facts.taint;
+    let append = note.into_iter().chain([said(&text, read)]).collect();
+    Some(Ending {
+        append,
+        header: "{}".to_owned(),
+        end: End::Done,
+        text,
+        usage: Usage::default(),
+        set_aside: false,
+        seen: Seen::default(),
+        facts: None,
+        absorbed: Vec::new(),
+    })
+}
+
+/// The words are somebody's, and no model's: their level stays what it is.
+fn said(text: &str, taint: Taint) -> Item {
+    Item::Said { text: text.to_owned(), taint }
+}
+
+/// Whether a text says `NOTHING` alone, whatever its case, its marks, or the fence around it.
+fn is_nothing(text: &str) -> bool {
+    if text.len() > LONGEST {
+        return false;
+    }
+    let bare = |text: &str| {
+        text.trim_matches(|c: char| c.is_whitespace() || AROUND.contains(&c)).to_lowercase()
+    };
+    let word = bare(text);
+    // A fence may name the language of what it holds.
+    word == NOTHING
+        || word.strip_suffix(NOTHING).is_some_and(|before| {
+            text.trim_start().starts_with("```") && !before.trim().contains(char::is_whitespace)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_alone_is_nothing() {
+        for text in [
+            "NOTHING",
+            "nothing.",
+            " Nothing! ",
+            "**NOTHING**",
+            "`NOTHING`",
+            "```\nNOTHING\n```",
+            "```text\nNOTHING\n```",
+            "\"Nothing\"",
+            "“NOTHING.”",
+            "> NOTHING",
+        ] {
+            assert!(is_nothing(text), "{text:?}");
+        }
+        for text in [
+            "",
+            "Nothing new, but the list has grown.",
+            "There is nothing.",
+            "NOTHING NOTHING",
+            "notHINGs",
+            "no thing",
+            "```\nrm -rf\nNOTHING\n```",
+        ] {
+            assert!(!is_nothing(text), "{text:?}");
+        }
+    }
+}

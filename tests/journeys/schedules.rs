@@ -1,0 +1,157 @@
+//! What is done later: kept over restarts, carried out once, told where it belongs, and passed over with a reason.
+
+use std::os::unix::process::ExitStatusExt as _;
+
+use selkie_playground::Turn;
+use selkie_playground::telegram::ADA;
+use serde_json::{Value, json};
+
+use crate::support::rows;
+use crate::support::world::World;
+
+/// Counts the times that were carried out or passed over.
+const FIRED: &str = "SELECT count(*) FROM occurrence";
+
+/// Runs a command that has to go well.
+fn run(world: &World, args: &[&str]) -> String {
+    let (code, out, err) = world.home.run(args);
+    assert_eq!(code, 0, "{args:?}: {out}{err}");
+    out
+}
+
+fn history(world: &World, id: &str) -> Vec<Value> {
+    let out = run(world, &["schedules", "history", id, "--json"]);
+    serde_json::from_str(&out).expect("JSON")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_and_prompts_come_due_beside_a_daemon_and_each_once() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.ask("is the daemon there?").await;
+    let add = ["schedules", "add", "--in", "1s"];
+    run(&world, &[&add[..], &["--say", "time to go home"]].concat());
+    run(&world, &[&add[..], &["--prompt", "what is new?", "--title", "News"]].concat());
+    world.hears(ADA, "time to go home").await;
+    world.hears(ADA, "what is new?").await;
+    rows::delivered(&world, FIRED, 2).await;
+    let requests = world.playground.model().requests();
+    let prompts =
+        requests.iter().filter(|request| request.body.to_string().contains("what is new?"));
+    assert_eq!(prompts.count(), 1, "fixed words ask no model, and a prompt asks once");
+    let asked = requests.last().expect("a request").body.to_string();
+    assert!(
+        asked.contains("schedule 2 (News) came due at") && asked.contains("NOTHING"),
+        "{asked}"
+    );
+    assert!(asked.contains("time to go home"), "the bot's own words are in its history: {asked}");
+    assert!(daemon.stop().await.success());
+    for id in ["1", "2"] {
+        let times = history(&world, id);
+        assert_eq!(times.len(), 1, "{times:?}");
+        assert_eq!(times[0]["state"], "ran", "{times:?}");
+        assert_eq!(times[0]["delivered"]["standing"], "delivered", "{times:?}");
+    }
+    let all = run(&world, &["schedules", "list", "--all"]);
+    assert_eq!(all.matches("ended").count(), 2, "{all}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_due_while_nobody_was_there_is_told_and_a_reminder_still_said() {
+    let world = World::start().await;
+    let daemon = world.daemon();
+    world.ask("hello").await;
+    assert!(daemon.stop().await.success());
+    let at = "2020-01-01T08:00:00Z";
+    let (code, _, err) = world.home.run(&["schedules", "add", "--at", at, "--say", "late"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("is in the past"), "{err}");
+    run(&world, &["schedules", "add", "--in", "1s", "--say", "made alone"]);
+    let _daemon = world.daemon();
+    world.hears(ADA, "made alone").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_of_nothing_shows_nothing_and_leaves_no_turn() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    world.ask("hello").await;
+    let spoken = world.telegram().counted("sendMessage");
+    world.playground.model().script(vec![Turn::text("`NOTHING`.")]);
+    run(&world, &["schedules", "add", "--in", "1s", "--prompt", "anything new?"]);
+    rows::delivered(&world, FIRED, 1).await;
+    assert_eq!(world.telegram().counted("sendMessage"), spoken);
+    world.ask("what did you do?").await;
+    let asked = world.playground.model().requests().last().expect("a request").body.to_string();
+    assert!(!asked.contains("anything new?") && !asked.contains("NOTHING"), "{asked}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_makes_lists_and_cancels_schedules_in_a_chat() {
+    let world = World::offline().await;
+    let daemon = world.daemon();
+    let made = world.ask("every day at 08:00 tell me my list").await;
+    assert!(made.starts_with("Schedule 1 in") && made.contains("every day at 08:00"), "{made}");
+    let listed = world.ask("my schedules").await;
+    assert!(listed.contains("tell me my list"), "{listed}");
+    assert!(daemon.stop().await.success());
+    let (code, _, err) = world.home.run(&["schedules", "run", "1"]);
+    assert!(code == 1 && err.contains("selkie is not running"), "{err}");
+    let list = run(&world, &["schedules", "list"]);
+    assert!(list.starts_with("1  every day at 08:00"), "{list}");
+    let _daemon = world.daemon();
+    world.ask("is the daemon there?").await;
+    run(&world, &["schedules", "run", "1"]);
+    world.hears(ADA, "list is empty").await;
+    run(&world, &["schedules", "pause", "1"]);
+    let paused = world.ask("my schedules").await;
+    assert!(paused.contains("paused"), "{paused}");
+    assert!(world.ask("cancel 1").await.contains("Removed schedule 1"));
+    assert!(world.ask("cancel 1").await.contains("there is no schedule 1 here"));
+    assert!(run(&world, &["schedules", "list"]).starts_with("There are no schedules."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_at_every_edge_a_time_is_carried_out_once() {
+    for edge in ["before_accept", "after_accept", "after_claim", "before_finish", "after_finish"] {
+        let mut world = World::start().await;
+        // What is made alone comes due at the first start, before anything else.
+        run(&world, &["schedules", "add", "--in", "1s", "--say", "once"]);
+        world.home.set("debug", json!({ "crash_at": format!("{edge}:1") }));
+        let daemon = world.daemon();
+        assert_eq!(daemon.gone().await.signal(), Some(9), "{edge}");
+        world.home.set("debug", json!({}));
+        let _daemon = world.daemon();
+        world.hears(ADA, "once").await;
+        rows::delivered(&world, FIRED, 1).await;
+        // One that may have left before the kill goes out once more, marked.
+        let said = world.texts(ADA).into_iter().filter(|text| text.contains("once")).count();
+        assert_eq!(said, 1, "{edge}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_input_names_what_is_taken() {
+    let world = World::start().await;
+    let refused = |args: &[&str]| {
+        let (code, out, err) = world.home.run(&[&["schedules"], args].concat());
+        assert_ne!(code, 0, "{args:?}: {out}");
+        err
+    };
+    for (args, says) in [
+        (&["add", "--cron", "0 0 31 2 *", "--say", "x"][..], "never"),
+        (&["add", "--cron", "61 * * * *", "--say", "x"], "minute"),
+        (&["add", "--every", "5s", "--say", "x"], "one minute to one year"),
+        (&["add", "--at", "8", "--say", "x"], "takes 08:00"),
+        (&["add", "--at", "08:00", "--tz", "Europe/Berln", "--say", "x"], "Europe/Berlin"),
+        (&["add", "--in", "1h", "--say", " "], "needs words"),
+        (&["add", "--in", "1h", "--say", "x", "--to", "nowhere"], "no conversation of a channel"),
+        (&["add", "--in", "1h", "--say", "x", "--misfire", "never"], "takes skip, once, all"),
+        (&["add", "--in", "1h", "--say", "x", "--active", "8-22"], "--active"),
+        (&["add", "--say", "x"], "--cron"),
+        (&["remove", "7"], "there is no schedule 7"),
+    ] {
+        let err = refused(args);
+        assert!(err.contains(says), "{args:?}: {err}");
+    }
+}
