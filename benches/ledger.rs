@@ -409,6 +409,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         command: None,
         quote: None,
         forwarded: false,
+        aside: selkie_channel_core::Aside::Nothing,
         attachments: Vec::new(),
         album: None,
         reply_window: None,

@@ -116,7 +116,8 @@ impl Decisions {
             // A terminal is answered there.
             Approvers::Terminal | Approvers::Nobody => false,
         };
-        asked && still && inbound.audience == Audience::Direct && !inbound.forwarded
+        let own = !inbound.forwarded && inbound.aside.is_nothing();
+        asked && still && own && inbound.audience == Audience::Direct
     }
 
     /// Answers words that would decide, and decide nothing: nothing waits under that code.

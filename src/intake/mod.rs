@@ -10,6 +10,7 @@ mod guesses;
 pub(crate) mod hints;
 pub(crate) mod listen;
 pub(crate) mod messages;
+mod own;
 pub(crate) mod policy;
 pub(crate) mod receive;
 pub mod settings;

@@ -225,6 +225,7 @@ fn decides(inbound: &Inbound, trust: Trust) -> bool {
     trust == Trust::Owner
         && inbound.audience == Audience::Direct
         && !inbound.forwarded
+        && inbound.aside.is_nothing()
         && inbound.attachments.is_empty()
         && inbound.what == What::Message
         && Verdict::is_all(&inbound.text)
@@ -254,7 +255,7 @@ fn task(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
 mod tests {
     use proptest::prelude::*;
     use selkie_channel_core::{
-        Attachment, AttachmentKind, Command, ConversationId, MessageRef, Quote,
+        Aside, Attachment, AttachmentKind, Command, ConversationId, MessageRef, Quote,
     };
 
     use super::*;
@@ -343,6 +344,10 @@ mod tests {
         }
         let forwarded = Inbound { forwarded: true, ..testing::message("tg:1", "approve abcdef") };
         assert_eq!(decide(&forwarded, &nobody), "task as owner");
+        for aside in [Aside::Words, Aside::Code] {
+            let said = Inbound { aside, ..testing::message("tg:1", "approve abcdef") };
+            assert_eq!(decide(&said, &nobody), "task as owner", "{aside:?}");
+        }
         let listed = AllowList::of(["tg:2".to_owned()]);
         assert_eq!(decide(&testing::message("tg:2", "approve abcdef"), &listed), "task as allowed");
     }

@@ -18,6 +18,7 @@ use crate::domain::happening::Happening;
 use crate::domain::ids::{InboxId, TaskId};
 use crate::intake::commands::Commands;
 use crate::intake::gate::Gate;
+use crate::intake::own::in_own_words;
 use crate::intake::policy::{self, Rules};
 use crate::intake::unlisted::UnlistedSenders;
 use crate::store::{
@@ -169,6 +170,7 @@ impl Intake {
         batch: Vec<Inbound>,
         cursor: Option<Cursor>,
     ) -> Result<(), StoreError> {
+        let batch: Vec<Inbound> = batch.into_iter().map(in_own_words).collect();
         let arrivals = self.rules.of(account, |p| {
             let arrival =
                 |inbound: Inbound| Arrival { disposition: policy::dispose(&inbound, p), inbound };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{
-    AccountId, Addressed, Audience, ConversationId, Cursor, Features, Inbound, MessageRef,
+    AccountId, Addressed, Aside, Audience, ConversationId, Cursor, Features, Inbound, MessageRef,
     Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
 };
 
@@ -158,6 +158,7 @@ pub fn message(n: i64, order: i64) -> Inbound {
         command: None,
         quote: None,
         forwarded: false,
+        aside: Aside::Nothing,
         attachments: Vec::new(),
         album: None,
         reply_window: None,

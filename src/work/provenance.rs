@@ -1,6 +1,6 @@
 //! Whose words a message carries: what is not its speaker's own, and the tools its speaker names.
 
-use selkie_channel_core::Inbound;
+use selkie_channel_core::{Aside, Inbound};
 
 /// Tools that one message can name.
 const MOST_SUMMONED: usize = 8;
@@ -14,7 +14,7 @@ pub(crate) fn is_foreign(inbound: &Inbound) -> bool {
 /// The tools that a message names (`$bash`, or as other harnesses call it) in words its speaker typed: a quote, a forward and a file
 /// name none.
 pub(crate) fn summoned(inbound: &Inbound) -> Vec<String> {
-    if inbound.forwarded {
+    if inbound.forwarded || inbound.aside == Aside::Words {
         return Vec::new();
     }
     let args = inbound.command.as_ref().map_or("", |command| command.args.as_str());

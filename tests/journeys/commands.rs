@@ -114,6 +114,43 @@ async fn a_reset_that_comes_again_resets_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_an_owner_passes_on_or_quotes_is_text_and_commands_nothing() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    let (folder, mut id) = (std::env::temp_dir().canonicalize().expect("a folder"), 900);
+    let set = format!("/workspace {}", folder.display());
+    let whole =
+        |kind: &str| json!([{"type": kind, "offset": 0, "length": set.encode_utf16().count()}]);
+    let origin = json!({"type": "hidden_user", "sender_user_name": "Eve", "date": 1});
+    for with in [
+        json!({"forward_origin": origin}),
+        json!({"via_bot": {"id": 9, "is_bot": true, "first_name": "Inline"}}),
+        json!({"entities": whole("blockquote")}),
+        json!({"entities": whole("pre")}),
+        json!({"entities": whole("code")}),
+        json!({"entities": whole("spoiler")}),
+    ] {
+        id += 1;
+        let mut message = json!({
+            "message_id": id, "date": 1_700_000_000, "text": set,
+            "chat": {"id": ADA, "type": "private", "first_name": "Ada"},
+            "from": {"id": ADA, "is_bot": false, "first_name": "Ada"},
+        });
+        for (key, value) in with.as_object().expect("fields") {
+            message[key] = value.clone();
+        }
+        let asked = world.playground.model().calls();
+        world
+            .telegram()
+            .inject_raw_update(json!({"update_id": 200_000_000 + id, "message": message}));
+        world.asked(asked + 1).await;
+        assert!(world.last_prompt().contains(&set), "{with}");
+    }
+    let now = world.ask("/workspace").await;
+    assert!(!now.contains(&*folder.to_string_lossy()), "{now}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn in_groups_ask_is_answered_and_others_cannot_end_what_they_did_not_begin() {
     let world = World::start().await;
     let _daemon = world.daemon();

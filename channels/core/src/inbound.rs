@@ -46,6 +46,9 @@ pub struct Inbound {
     /// The text was forwarded from somewhere else: it is not the speaker's own.
     #[serde(default)]
     pub forwarded: bool,
+    /// What stands in the text that its speaker does not plainly say.
+    #[serde(default, skip_serializing_if = "Aside::is_nothing")]
+    pub aside: Aside,
     /// Files, fetched later by the worker and never by the receiver.
     #[serde(default)]
     pub attachments: Vec<Attachment>,
@@ -80,6 +83,7 @@ impl Inbound {
             command: None,
             quote: None,
             forwarded: false,
+            aside: Aside::Nothing,
             attachments: Vec::new(),
             album: None,
             reply_window: None,
@@ -170,6 +174,28 @@ pub enum Addressed {
     Reply,
     /// It is a command without a name: another bot there may be meant.
     Command,
+}
+
+/// What stands in a text beside what its speaker plainly says.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Aside {
+    /// Nothing: all of it is said plainly. Code inside of a line is too, as codes are shown.
+    #[default]
+    Nothing,
+    /// A block of code.
+    Code,
+    /// Words that are quoted, struck out or hidden.
+    Words,
+}
+
+impl Aside {
+    /// Whether all is said plainly.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::Nothing
+    }
 }
 
 /// A bot command: `/ask what now` is `ask` with `what now`.

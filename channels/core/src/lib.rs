@@ -40,8 +40,8 @@ pub use allow::AllowList;
 pub use features::Features;
 pub use ids::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
 pub use inbound::{
-    Addressed, Attachment, AttachmentKind, Audience, Command, Inbound, Quote, ReplyWindow, Speaker,
-    What,
+    Addressed, Aside, Attachment, AttachmentKind, Audience, Command, Inbound, Quote, ReplyWindow,
+    Speaker, What,
 };
 pub use kit::{
     AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, Ids, Now, Pace, ParameterNames,

@@ -40,9 +40,12 @@ fn fits(question: &QuestionRow, inbound: &Inbound) -> bool {
     let is_meant = inbound.audience == Audience::Direct
         || inbound.addressed != Addressed::No
         || quoted == Some(true);
+    // A number that is struck out or quoted chooses nothing.
+    let chooses = question.ask.names_choice(&inbound.text);
     match quoted {
         Some(false) => false,
+        _ if chooses && !inbound.aside.is_nothing() => false,
         _ if is_meant => question.ask.read(&inbound.text).is_some(),
-        _ => question.ask.names_choice(&inbound.text),
+        _ => chooses,
     }
 }

@@ -84,6 +84,7 @@ pub fn meant(tx: &mut dyn Tx, inbound: &Inbound) -> Result<Option<RawApproval>> 
     let quoted = inbound.quote.as_ref().filter(|_| Verdict::of_reply(&inbound.text).is_some());
     if inbound.audience != Audience::Direct
         || inbound.forwarded
+        || !inbound.aside.is_nothing()
         || (coded.is_none() && quoted.is_none())
     {
         return Ok(None);

@@ -168,6 +168,7 @@ fn said(
     let words = text::read(&content::own(message), &frame.me.user);
     inbound.addressed = addressed(message, &inbound, &words, frame);
     inbound.text = words.text;
+    inbound.aside = words.aside;
     inbound.command = words.command.filter(|_| inbound.addressed != Addressed::No);
     inbound.attachments = attachment::of(message);
     if let Some(shared) = content::shared(message) {

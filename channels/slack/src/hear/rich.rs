@@ -35,7 +35,19 @@ impl Reader {
         self.left -= 1;
         let text = |key| field::text(element, key).unwrap_or_default();
         match text("type") {
-            "text" | "plain_text" => self.say(&escape(text("text"))),
+            "text" | "plain_text" => self.styled(element, &escape(text("text"))),
+            "rich_text_quote" => {
+                let begun = self.begun();
+                self.inside(element, depth);
+                let quoted = self.out.split_off(begun);
+                quoted.trim_end().split('\n').for_each(|line| self.say(&format!("&gt; {line}\n")));
+            }
+            "rich_text_preformatted" => {
+                self.begun();
+                self.say("```");
+                self.inside(element, depth);
+                self.say("```\n");
+            }
             "mrkdwn" | "markdown" => self.say(text("text")),
             "link" if text("text").is_empty() => self.say(&format!("<{}>", escape(text("url")))),
             "link" => self.say(&format!("<{}|{}>", escape(text("url")), escape(text("text")))),
@@ -82,6 +94,23 @@ impl Reader {
                 self.say(" ");
             }
             self.line();
+        }
+    }
+
+    /// Begins a line; returns where.
+    fn begun(&mut self) -> usize {
+        self.line();
+        self.out.len()
+    }
+
+    /// Code and what is struck out are not said as the rest is.
+    fn styled(&mut self, element: &Value, text: &str) {
+        let style = field::object(element, "style");
+        let is = |name| style.is_some_and(|style| field::is_true(style, name));
+        match (is("strike"), is("code")) {
+            (true, _) => self.say(&format!("~{text}~")),
+            (_, true) => self.say(&format!("`{text}`")),
+            _ => self.say(text),
         }
     }
 
@@ -138,6 +167,20 @@ mod tests {
             read(blocks.as_array().unwrap()),
             "Tea &amp; cake\nask <@U2> in <#C1>:tea:<https://x.org|list>\n• one\n• two\n*bold*\na\nb"
         );
+    }
+
+    #[test]
+    fn what_is_quoted_struck_out_or_code_is_marked_as_in_text() {
+        let said = |kind: &str, style: Value| {
+            let text = json!({ "type": "text", "text": "/reset\nnow", "style": style });
+            let blocks = json!([{ "type": "rich_text", "elements": [{ "type": kind, "elements": [text] }] }]);
+            read(blocks.as_array().unwrap())
+        };
+        assert_eq!(said("rich_text_section", json!({ "bold": true })), "/reset\nnow");
+        assert_eq!(said("rich_text_quote", Value::Null), "&gt; /reset\n&gt; now");
+        assert_eq!(said("rich_text_preformatted", Value::Null), "```/reset\nnow```");
+        assert_eq!(said("rich_text_section", json!({ "strike": true })), "~/reset\nnow~");
+        assert_eq!(said("rich_text_section", json!({ "code": true })), "`/reset\nnow`");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a text says to the bot: whether it is named, a command, and the text as Markdown without the
 //! bot's own name.
 
-use selkie_channel_core::Command;
+use selkie_channel_core::{Aside, Command};
 
 use crate::ids::is_id;
 
@@ -14,6 +14,8 @@ pub struct Words {
     pub command: Option<Command>,
     /// The bot's name stands in the text.
     pub mentioned: bool,
+    /// What stands in it that is not said plainly.
+    pub aside: Aside,
 }
 
 /// Reads a text; `me` is the bot's user id, empty while it is not known.
@@ -39,8 +41,32 @@ pub fn read(raw: &str, me: &str) -> Words {
     text.push_str(&unescape(rest));
     let text = text.trim().to_owned();
     let command = text.strip_prefix('/').and_then(command);
+    let aside = aside(&text);
     let text = command.as_ref().map_or(text, |command| command.args.clone());
-    Words { text, command, mentioned }
+    Words { text, command, mentioned, aside }
+}
+
+/// Slack marks quotes by `>` at a line's beginning, what is struck out by `~`, a block of code by three backticks.
+fn aside(text: &str) -> Aside {
+    if text.lines().any(|line| line.trim_start().starts_with('>')) || has_struck(text) {
+        return Aside::Words;
+    }
+    if text.contains("```") { Aside::Code } else { Aside::Nothing }
+}
+
+/// Whether `~words~` stand in a text; `~/a and ~/b` are paths.
+fn has_struck(text: &str) -> bool {
+    let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut opened = false;
+    for (at, _) in text.match_indices('~') {
+        let (before, after) = (text[..at].chars().next_back(), text[at + 1..].chars().next());
+        let closes = before.is_some_and(|c| !c.is_whitespace()) && !word(after);
+        if opened && closes {
+            return true;
+        }
+        opened |= !word(before) && after.is_some_and(|c| !c.is_whitespace());
+    }
+    false
 }
 
 /// Returns a text as people read it.
@@ -161,6 +187,23 @@ mod tests {
         assert_eq!(words.command, Some(Command { name: "ask".into(), args: "what\nnow".into() }));
         assert_eq!(words.text, "what\nnow");
         assert_eq!(read("/usr/bin is a path", "U9").command, None);
+    }
+
+    #[test]
+    fn what_is_not_said_plainly_is_told() {
+        for (raw, aside) in [
+            ("approve 3fa9c1", Aside::Nothing),
+            ("approve `3fa9c1`", Aside::Nothing),
+            ("so\n&gt; approve 3fa9c1", Aside::Words),
+            ("<@U9> &gt; /reset", Aside::Words),
+            ("~approve 3fa9c1~", Aside::Words),
+            ("approve ```3fa9c1```", Aside::Code),
+            ("cp ~/a ~/b", Aside::Nothing),
+            ("about ~3 or ~4 of them", Aside::Nothing),
+        ] {
+            assert_eq!(read(raw, "U9").aside, aside, "{raw}");
+        }
+        assert_eq!(read("<@U9> &gt; /reset", "U9").command, None);
     }
 
     proptest! {

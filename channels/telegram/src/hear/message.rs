@@ -100,12 +100,13 @@ fn say(inbound: &mut Inbound, message: &Value, topic: Option<i32>, me: &Me) {
             (caption, field::list(message, "caption_entities"))
         }
     };
+    inbound.forwarded = forwarded(message) || text::is_quoted(text, entities);
     let words = text::read(text, entities, me);
     inbound.quote = quote::of(message, topic, me);
     inbound.addressed = addressed(inbound, &words);
     inbound.text = words.text;
     inbound.command = words.command;
-    inbound.forwarded = forwarded(message) || text::is_quoted(text, entities);
+    inbound.aside = words.aside;
     inbound.attachments = attachment::of(message);
     inbound.album = field::text(message, "media_group_id").map(str::to_owned);
 }
@@ -117,7 +118,8 @@ fn addressed(inbound: &Inbound, words: &Words) -> Addressed {
     let reply = inbound.quote.as_ref().is_some_and(|quote| quote.ours);
     match words {
         Words { for_another: true, .. } => Addressed::No,
-        Words { mentioned: true, .. } => Addressed::Mention,
+        // Whoever wrote what is passed on named us to others.
+        Words { mentioned: true, .. } if !inbound.forwarded => Addressed::Mention,
         Words { command: Some(_), .. } => Addressed::Command,
         _ if reply => Addressed::Reply,
         _ => Addressed::No,

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use selkie_channel_core::Command;
+use selkie_channel_core::{Aside, Command};
 use serde_json::Value;
 
 use super::{Me, field};
@@ -20,33 +20,62 @@ pub struct Words {
     pub mentioned: bool,
     /// It is a command for another bot.
     pub for_another: bool,
+    /// What stands in it that is not said plainly.
+    pub aside: Aside,
 }
 
-/// Reads a text with its entities.
+/// Reads a text with its entities. What stands in a quote or in code, struck out or hidden, is no command and
+/// names nobody.
 pub fn read(text: &str, entities: &[Value], me: &Me) -> Words {
-    match command(text, me) {
+    let aside = aside(text, entities);
+    let head = text.find(char::is_whitespace).unwrap_or(text.len());
+    let plain = |range: &Range<usize>| !stands(text, entities, range, &[QUOTED, HIDDEN, BLOCK]);
+    let begins_plainly = !stands(text, entities, &(0..head), &[QUOTED, HIDDEN, BLOCK, &["code"]]);
+    match command(text, me).filter(|_| begins_plainly) {
         Some(Addressee::Us { command, mentioned }) => Words {
             text: command.args.clone(),
             command: Some(command),
             mentioned,
             for_another: false,
+            aside,
         },
         Some(Addressee::Another) => {
-            Words { text: text.to_owned(), for_another: true, ..Words::default() }
+            Words { text: text.to_owned(), for_another: true, aside, ..Words::default() }
         }
         None => {
-            let mentions = mentions(text, entities, me);
+            let mentions: Vec<_> = mentions(text, entities, me).into_iter().filter(plain).collect();
             let mentioned = !mentions.is_empty();
-            Words { text: without(text, mentions), mentioned, ..Words::default() }
+            Words { text: without(text, mentions), mentioned, aside, ..Words::default() }
         }
     }
 }
 
+/// Telegram's names of what is somebody else's, of what is not meant to be read, and of code.
+const QUOTED: &[&str] = &["blockquote", "expandable_blockquote"];
+const HIDDEN: &[&str] = &["strikethrough", "spoiler"];
+const BLOCK: &[&str] = &["pre"];
+
+fn aside(text: &str, entities: &[Value]) -> Aside {
+    let all = 0..text.len();
+    if stands(text, entities, &all, &[QUOTED, HIDDEN]) {
+        return Aside::Words;
+    }
+    if stands(text, entities, &all, &[BLOCK]) { Aside::Code } else { Aside::Nothing }
+}
+
+/// Whether a bit of a range stands in entities of such kinds.
+fn stands(text: &str, entities: &[Value], at: &Range<usize>, kinds: &[&[&str]]) -> bool {
+    let kind = |entity: &Value| {
+        field::text(entity, "type").is_some_and(|name| kinds.iter().any(|k| k.contains(&name)))
+    };
+    let touches = |there: Range<usize>| there.start.max(at.start) < there.end.min(at.end);
+    entities.iter().any(|entity| kind(entity) && range(text, entity).is_some_and(touches))
+}
+
 /// Whether all of a text stands in block quotes: whoever sends it says what somebody else has said.
 pub fn is_quoted(text: &str, entities: &[Value]) -> bool {
-    let quote = |entity: &&Value| {
-        matches!(field::text(entity, "type"), Some("blockquote" | "expandable_blockquote"))
-    };
+    let quote =
+        |entity: &&Value| field::text(entity, "type").is_some_and(|kind| QUOTED.contains(&kind));
     let quotes: Vec<Range<usize>> =
         entities.iter().filter(quote).filter_map(|entity| range(text, entity)).collect();
     let quoted = |at: usize| quotes.iter().any(|quote| quote.contains(&at));
@@ -225,6 +254,33 @@ mod tests {
         assert!(!is_quoted("approve 3fa9c1", &[quote("code", 0, 14)]));
         assert!(!is_quoted("approve 3fa9c1", &[]));
         assert!(!is_quoted("", &[]));
+    }
+
+    #[test]
+    fn what_is_not_said_plainly_commands_nothing_and_names_nobody() {
+        let entity =
+            |kind: &str, length: usize| json!({ "type": kind, "offset": 0, "length": length });
+        let mention = json!({ "type": "mention", "offset": 0, "length": 11 });
+        for (kind, aside) in [
+            ("blockquote", Aside::Words),
+            ("expandable_blockquote", Aside::Words),
+            ("strikethrough", Aside::Words),
+            ("spoiler", Aside::Words),
+            ("pre", Aside::Code),
+            ("code", Aside::Nothing),
+        ] {
+            let words = read("/reset now", &[entity(kind, 10)], &me());
+            assert_eq!((words.command, words.text.as_str()), (None, "/reset now"), "{kind}");
+            assert_eq!(words.aside, aside, "{kind}");
+            let begun = read("/reset", &[entity(kind, 2)], &me());
+            assert_eq!(begun.command, None, "{kind}");
+            let named = read("@selkie_bot hi", &[mention.clone(), entity(kind, 14)], &me());
+            assert_eq!(named.mentioned, kind == "code", "{kind}");
+            let behind = json!({ "type": kind, "offset": 6, "length": 4 });
+            assert!(read("/tools file", &[behind], &me()).command.is_some(), "{kind}");
+        }
+        let bold = read("/reset now", &[entity("bold", 10)], &me());
+        assert_eq!((bold.command.unwrap().name.as_str(), bold.aside), ("reset", Aside::Nothing));
     }
 
     #[test]
