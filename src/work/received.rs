@@ -102,7 +102,9 @@ pub(crate) fn line(row: InboxId, inbound: &Inbound) -> Received {
 /// What was written, with a command that is none of ours put back in front.
 fn text(inbound: &Inbound) -> String {
     let text = match &inbound.command {
-        Some(c) if Builtin::parse(&c.name) == Some(Builtin::Ask) => c.args.clone(),
+        Some(c) if Builtin::parse(&c.name) == Some(Builtin::Ask) && !c.args.is_empty() => {
+            c.args.clone()
+        }
         Some(c) => format!("/{} {}", c.name, c.args).trim_end().to_owned(),
         None => inbound.text.clone(),
     };

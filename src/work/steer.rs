@@ -85,7 +85,8 @@ impl Steering {
         };
         let given = locked(&self.given);
         let (_, old) = self.claimed.heard.iter().chain(given.values().flatten()).find(same)?;
-        if old.text == edit.text || edit.forwarded {
+        let unchanged = old.text == edit.text && old.command == edit.command;
+        if unchanged || edit.forwarded {
             return None;
         }
         let mut line = received::line(row, edit);

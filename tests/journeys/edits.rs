@@ -29,6 +29,21 @@ async fn a_waiting_message_is_answered_as_edited_and_a_done_one_not_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_waiting_message_that_becomes_a_command_is_read_as_it_stands() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    let telegram = world.telegram();
+    world.playground.model().script(vec![Turn::text("first done").delayed(1_500)]);
+    telegram.say(ADA, ADA, "keeps it busy");
+    world.asked(1).await;
+    let waiting = telegram.say(ADA, ADA, "the old words");
+    assert!(telegram.edit(ADA, waiting, "/status"));
+    let answer = world.answer(ADA, waiting).await;
+    assert!(answer.ends_with("/status"), "{answer}");
+    assert!(!world.prompts().iter().any(|p| p.contains("a message without text")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn updates_that_come_twice_are_answered_once() {
     let world = World::start().await;
     let _daemon = world.daemon();

@@ -45,7 +45,7 @@ pub fn edit(tx: &mut dyn Tx, conversation: i64, inbound: &Inbound) -> Result<boo
     )?;
     let mut applied = false;
     for (row, before) in waiting {
-        let Some(text) = texts::with_text(&before, &inbound.text) else {
+        let Some(text) = texts::with_words(&before, inbound) else {
             // Its task ends as failed when it is claimed: nobody answers the words before the edit.
             tracing::warn!(
                 row,

@@ -1,5 +1,6 @@
 //! Stored JSON texts that are changed in place: read, changed, written, whatever else they hold.
 
+use selkie_channel_core::Inbound;
 use serde_json::{Map, Value};
 
 /// Sets the mode of a task's facts; `None` when they cannot be read.
@@ -9,10 +10,15 @@ pub fn with_mode(facts: &str, mode: &str) -> Option<String> {
     })
 }
 
-/// Sets the text of a message.
-pub fn with_text(inbound: &str, text: &str) -> Option<String> {
+/// Sets what a message says: its text, and the command that it is now or was before.
+pub fn with_words(inbound: &str, said: &Inbound) -> Option<String> {
+    let command = said.command.as_ref().map(serde_json::to_value).transpose().ok()?;
+    let aside = serde_json::to_value(said.aside).ok()?;
     changed(inbound, |inbound| {
-        inbound.insert("text".to_owned(), text.into());
+        inbound.insert("text".to_owned(), said.text.as_str().into());
+        inbound.shift_remove("command");
+        inbound.extend(command.map(|command| ("command".to_owned(), command)));
+        inbound.insert("aside".to_owned(), aside);
     })
 }
 
@@ -74,6 +80,8 @@ fn changed(text: &str, change: impl FnOnce(&mut Map<String, Value>)) -> Option<S
 
 #[cfg(test)]
 mod tests {
+    use selkie_channel_core::{AccountId, Command, ConversationId, PlaceId, What};
+
     use super::*;
 
     const LINE: &str = r#"{"v":1,"text":"secret","quote":{"message":"7","text":"older"},"title":"T","what":{"kind":"x","raw":"r"},"speaker":{"id":"tg:1","name":"Ann"}}"#;
@@ -89,7 +97,25 @@ mod tests {
             forgotten(LINE),
             r#"{"v":1,"text":"","what":{"kind":"x","raw":""},"speaker":{"id":"tg:1"}}"#
         );
-        assert_eq!(with_text("[1]", "x"), None, "what is no object stays as it is");
+        let edit = |text: &str, command: Option<Command>| {
+            let (account, what) = (AccountId::new("tg"), What::Edit);
+            let here = ConversationId::new(account.clone(), "tg:1");
+            let place = PlaceId::new(account, "tg:1");
+            Inbound {
+                text: text.to_owned(),
+                command,
+                ..Inbound::blank(String::new(), here, place, what)
+            }
+        };
+        let reset = Command { name: "reset".to_owned(), args: String::new() };
+        let now = with_words(LINE, &edit("", Some(reset))).unwrap();
+        assert!(
+            now.contains(r#""text":"""#) && now.contains(r#""command":{"name":"reset""#),
+            "{now}"
+        );
+        let back = with_words(&now, &edit("words", None)).unwrap();
+        assert!(back.contains(r#""text":"words""#) && !back.contains("reset"), "{back}");
+        assert_eq!(with_words("[1]", &edit("x", None)), None, "what is no object stays as it is");
     }
 
     #[test]
