@@ -79,6 +79,7 @@ fn approval() -> ApprovalRow {
         why: None,
         by: String::new(),
         asked: vec![AskedPerson {
+            whole: true,
             person: person("tg:1"),
             conversation: id("tg:8", "tg:1"),
             outbound: OutboundId(3),

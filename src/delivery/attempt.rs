@@ -150,6 +150,12 @@ async fn settle(
             // It may have been the button of a held answer.
             outbox.late.held.notify_one();
         }
+        if due.part.asks && matches!(standing, DeliveryState::Partly { .. }) {
+            let draft = outbox.draft(&due.part.conversation, &messages::cut_short(), None, None);
+            if let Some(draft) = draft {
+                outbox.say_once(&format!("cut:{}", due.outbound.0), draft).await;
+            }
+        }
         if standing != DeliveryState::Open {
             outbox.runtime.happenings.tell(|| Happening::Delivered {
                 conversation: due.part.conversation.clone(),

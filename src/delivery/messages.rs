@@ -10,6 +10,11 @@ pub(crate) fn left_unclear(channel: &str, shown: &str) -> String {
     )
 }
 
+/// Stands under a question whose rest the platform did not take.
+pub(crate) fn cut_short() -> String {
+    "The rest of this could not be shown here: it cannot be answered here.".to_owned()
+}
+
 /// Tells the owner that a place goes on under another id.
 pub(crate) fn moved(key: &str, old: &str, new: &str) -> String {
     format!(

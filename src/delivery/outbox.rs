@@ -106,6 +106,8 @@ impl Outbox {
         let mut parts = account.channel.sender.render(&outbound);
         let asks = matches!(outbound.body, Body::Question(_) | Body::QuestionWithFile { .. });
         parts.iter_mut().for_each(|part| part.asks = asks);
+        // Half a question asks nothing: its buttons go out when all before them has arrived.
+        parts.iter_mut().skip(1).filter(|part| part.asks).for_each(|part| part.follows = true);
         let expires_at = Some(after(self.runtime.clock.now(), self.settings.outbox.answer_expires));
         (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
     }

@@ -12,9 +12,13 @@ use crate::domain::crash::CrashPoint;
 use crate::domain::ids::InboxId;
 use crate::intake::guesses::{self, Guess};
 use crate::intake::messages;
-use crate::store::{ApprovalRow, CommandEffect, Decided, Decision};
+use crate::store::{ApprovalRow, AskedPerson, CommandEffect, Decided, Decision};
 use crate::work::rights::Rights;
 use crate::work::worker::Workers;
+
+/// What who answers half a request reads.
+const NOT_WHOLE: &str =
+    "Not all of this request could be shown here, so it cannot be decided here.";
 
 /// Carries out decisions.
 pub(crate) struct Decisions {
@@ -93,6 +97,10 @@ impl Decisions {
         if !self.may_decide(inbound, &approval) {
             self.nothing(row).await?;
             return Some("This request is for somebody else.".to_owned());
+        }
+        if approval.state == ApprovalState::Open && !was_shown_whole(inbound, &approval) {
+            self.nothing(row).await?;
+            return Some(NOT_WHOLE.to_owned());
         }
         let name = match inbound.speaker.name.trim() {
             "" => inbound.speaker.id.to_string(),
@@ -189,6 +197,14 @@ impl Decisions {
             _ => format!("Already decided: {}", approvals::outcome(&now)),
         })
     }
+}
+
+/// Whether all of a request has reached who answers it.
+fn was_shown_whole(inbound: &Inbound, approval: &ApprovalRow) -> bool {
+    let person = &inbound.speaker.id;
+    let theirs =
+        |one: &&AskedPerson| one.person.id == *person && is_account(&one.conversation, inbound);
+    approval.asked.iter().filter(theirs).any(|one| one.whole)
 }
 
 /// A platform may know a private conversation by another id than the person's: the message is where it was

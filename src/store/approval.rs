@@ -79,6 +79,8 @@ pub struct AskedPerson {
     pub outbound: OutboundId,
     /// The message that carries the buttons, when it has arrived.
     pub message: Option<MessageRef>,
+    /// All of it that comes before the buttons has arrived: half a request decides nothing.
+    pub whole: bool,
 }
 
 /// What somebody decides.

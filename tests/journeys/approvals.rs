@@ -421,6 +421,41 @@ async fn a_call_that_no_message_holds_is_a_file_before_its_buttons() {
     assert_eq!(team.wrote(), Some(long));
 }
 
+/// A request of two messages of which the platform refuses one; returns what then stands in private.
+async fn half_refused(arrives: u32) -> Vec<MessageView> {
+    let mut team = Team::with(json!({})).await;
+    let call = json!({"path": "plan.txt", "content": "tide ".repeat(1_200)});
+    scripted(&mut team.world, vec![Turn::call("write_file", call), Turn::text("that is all")]);
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    let refusal = FaultKind::Refuse { code: 400, description: "Bad Request: not today".into() };
+    let fault = Fault::next("sendMessage", refusal).in_chat(ADA).after(arrives);
+    team.world.telegram().fault(fault);
+    team.world.telegram().say(GROUP, GRACE, "@selkie_demo_bot write it all");
+    team.told("that is all").await;
+    let prompt = team.world.last_prompt();
+    assert!(prompt.contains("nobody who could approve it can be reached in private"), "{prompt}");
+    assert_eq!((team.wrote(), team.states()), (None, vec!["not_asked".to_owned()]));
+    let told = |m: &MessageView| m.text.contains("cannot be answered here");
+    if arrives > 0 {
+        team.world.within("a line", team.world.telegram().wait_for(PRIVATE, told)).await;
+    }
+    let private = team.world.telegram().messages(PRIVATE);
+    private.into_iter().filter(|m| m.from.is_bot).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_the_beginning_of_a_request_is_refused_its_buttons_are_not_shown() {
+    assert_eq!(half_refused(0).await.len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_the_end_of_a_request_is_refused_its_reader_is_told() {
+    let shown = half_refused(1).await;
+    assert!(shown.iter().all(|m| m.keyboard.is_none()));
+    assert_eq!(shown.len(), 2, "{shown:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn where_the_file_does_not_arrive_nothing_is_asked() {
     let mut team = Team::with(json!({})).await;

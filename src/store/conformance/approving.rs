@@ -6,7 +6,7 @@ use crate::domain::facts::Mode;
 use crate::domain::ids::InboxId;
 use crate::domain::question::Person;
 use crate::domain::task::ParkedOn;
-use crate::store::{CommandEffect, Decision, Sought};
+use crate::store::{CommandEffect, Decision, Outcome, Sought};
 
 laws![
     approval_is_sought_with_its_park,
@@ -21,6 +21,7 @@ laws![
     a_refused_request_wakes_its_task,
     few_requests_of_one_person_are_open,
     words_mean_a_request_by_its_code_or_its_message,
+    half_a_request_decides_nothing,
 ];
 
 /// The owner's private conversation.
@@ -152,6 +153,38 @@ async fn a_decision_row_is_carried_out_once(bed: &dyn Fixture) {
     let tap = |row: InboxId| Decision { row: Some(row), ..decision("a1", Verdict::Approve) };
     assert!(done(ledger.as_ref(), tap(row)).await);
     assert!(ledger.decide(tap(row)).await.unwrap().is_none(), "redelivered");
+}
+
+async fn half_a_request_decides_nothing(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let other = Person { id: PersonId::new("tg:8"), name: "Ben".to_owned() };
+    let asked = vec![(owner(), draft(OWNERS, 3)), (other.clone(), draft(OWNERS + 1, 2))];
+    parked(ledger.as_ref(), 1, Sought { asked, ..sought("a1") }).await;
+    let due = ledger.due(&account(), &instance("a")).await.unwrap();
+    let part = |n: i64, place: usize| {
+        due.iter().filter(|due| due.part.conversation == conversation(n)).nth(place).unwrap().id
+    };
+    let sent = || Outcome::Sent(Receipt::default());
+    let refused = || Outcome::Refused { reason: "too long".to_owned(), close: false };
+    let by = |person: &Person| Decision {
+        by: Some((account(), person.id.clone())),
+        ..decision("a1", Verdict::Approve)
+    };
+    let whole = async || {
+        let row = ledger.approval("a1").await.unwrap().unwrap();
+        row.asked.iter().map(|one| one.whole).collect::<Vec<_>>()
+    };
+    assert!(!done(ledger.as_ref(), by(&owner())).await, "nothing has arrived yet");
+    ledger.settle(part(OWNERS, 0), sent()).await.unwrap();
+    ledger.settle(part(OWNERS, 1), refused()).await.unwrap();
+    ledger.settle(part(OWNERS, 2), sent()).await.unwrap();
+    assert!(!done(ledger.as_ref(), by(&owner())).await, "its middle was refused");
+    assert!(!done(ledger.as_ref(), by(&other)).await, "its beginning has not arrived");
+    assert_eq!(whole().await, [false, false]);
+    assert_eq!(state(ledger.as_ref(), "a1").await, ApprovalState::Open, "the other copy stands");
+    ledger.settle(part(OWNERS + 1, 0), sent()).await.unwrap();
+    assert_eq!(whole().await, [false, true]);
+    assert!(done(ledger.as_ref(), by(&other)).await);
 }
 
 async fn approval_is_used_once_and_for_its_hash_alone(bed: &dyn Fixture) {

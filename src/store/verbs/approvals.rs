@@ -121,7 +121,13 @@ fn asked(tx: &mut dyn Tx, approval: i64) -> Result<Vec<AskedPerson>> {
     tx.all(
         "SELECT a.person, a.person_name, c.account, c.key, a.outbound,
              (SELECT message FROM part
-              WHERE id BETWEEN a.outbound * 4096 AND a.outbound * 4096 + 4095 ORDER BY id DESC LIMIT 1)
+              WHERE id BETWEEN a.outbound * 4096 AND a.outbound * 4096 + 4095 ORDER BY id DESC LIMIT 1),
+             CAST(CASE WHEN a.refused = 0 AND NOT EXISTS (SELECT 1 FROM part p
+                     WHERE p.id BETWEEN a.outbound * 4096 AND a.outbound * 4096 + 4095
+                       AND p.state NOT IN ('sent', 'repeated')
+                       AND EXISTS (SELECT 1 FROM part l
+                           WHERE l.id BETWEEN p.id + 1 AND a.outbound * 4096 + 4095))
+                 THEN 1 ELSE 0 END AS BIGINT)
          FROM approval_asked a JOIN conversation c ON c.id = a.conversation
          WHERE a.approval = ?1 ORDER BY a.outbound",
         params![approval],
@@ -133,6 +139,7 @@ fn asked(tx: &mut dyn Tx, approval: i64) -> Result<Vec<AskedPerson>> {
                 conversation: ConversationId::new(account, row.get::<&str>(3)?),
                 outbound: OutboundId(row.get(4)?),
                 message: message.map(MessageRef::new),
+                whole: row.get::<i64>(6)? == 1,
             })
         },
     )

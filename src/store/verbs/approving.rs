@@ -203,7 +203,12 @@ pub fn decide(tx: &mut dyn Tx, decision: &Decision, now: DateTime<Utc>) -> Resul
         "UPDATE approval SET state = ?2, lapses_at = ?3, decided_by = ?4, settled_at = ?5
          WHERE key = ?1 AND state = 'open' AND expires_at > ?5
            AND (CAST(?6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM approval_asked a
-                WHERE a.approval = approval.id AND a.account = ?6 AND a.person = ?7))
+                WHERE a.approval = approval.id AND a.account = ?6 AND a.person = ?7
+                  AND a.refused = 0 AND NOT EXISTS (SELECT 1 FROM part p
+                      WHERE p.id BETWEEN a.outbound * 4096 AND a.outbound * 4096 + 4095
+                        AND p.state NOT IN ('sent', 'repeated')
+                        AND EXISTS (SELECT 1 FROM part l
+                            WHERE l.id BETWEEN p.id + 1 AND a.outbound * 4096 + 4095))))
          RETURNING task",
         params![key, state.name(), lapses_at, name, at, account, person],
     )?;
