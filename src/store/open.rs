@@ -37,7 +37,14 @@ pub fn open_database(
     opener: Opener,
     tls: &ClientConfig,
 ) -> Result<Arc<dyn Ledger>> {
-    Ok(Arc::new(in_use(open_whatever(state_dir, database, opener, tls)?)?))
+    let is_own = matches!(database, Database::Own);
+    let opened = in_use(open_whatever(state_dir, database, opener, tls)?);
+    let opened = opened.map_err(|error| match error {
+        // What the server says of a statement itself (class 42) stays so.
+        StoreError::Broken(why) if !is_own && !why.contains("(42") => StoreError::Away(why),
+        other => other,
+    });
+    Ok(Arc::new(opened?))
 }
 
 /// Opens it even when it is sealed.

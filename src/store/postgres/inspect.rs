@@ -17,6 +17,12 @@ pub fn server(session: &Session, address: &Address) -> Result<(), Trouble> {
          current_setting('fsync'), current_setting('transaction_read_only'), pg_is_in_recovery(),
          current_setting('synchronous_commit')";
     let [version, encoding, fsync, read_only, replica, syncing] = session.row(asks)?;
+    if read_only == "on" && replica != "t" {
+        return Err(Trouble::ReadOnly(format!(
+            "{address} takes no writes because default_transaction_read_only is on: set it to off where it is set (ALTER \
+             DATABASE, ALTER ROLE, postgresql.conf)"
+        )));
+    }
     let refuse = |why: String| {
         Err(Trouble::Failed(StoreError::Damaged(format!(
             "the database {address} cannot be used: {why}"
@@ -37,7 +43,7 @@ pub fn server(session: &Session, address: &Address) -> Result<(), Trouble> {
                 .to_owned(),
         );
     }
-    if replica == "t" || read_only == "on" {
+    if replica == "t" {
         return Err(Trouble::ReadOnly(format!(
             "{address} is a read-only replica: it is waited for until it takes writes, or name the primary in store.url"
         )));

@@ -4,7 +4,7 @@
 use super::session::{Session, quoted};
 use super::trouble::Trouble;
 use crate::store::database::Opener;
-use crate::store::error::{Result, StoreError};
+use crate::store::error::StoreError;
 
 /// The lock's number: "selkie" in ASCII.
 const LOCK: &str = "126879447869797";
@@ -15,14 +15,14 @@ const PATIENCE: &str = "3s";
 ///
 /// # Errors
 /// `Held` when somebody else has it: it says who, and since when.
-pub fn lock(session: &Session, owner: &Opener) -> Result<()> {
+pub fn lock(session: &Session, owner: &Opener) -> Result<(), Trouble> {
     let sql = format!(
         "SET lock_timeout = '{PATIENCE}'; SELECT pg_advisory_lock({LOCK}); SET lock_timeout = '10s'"
     );
     match session.rows::<1>(&sql) {
         Ok(_) => Ok(()),
-        Err(Trouble::Failed(_)) => Err(held(session, owner)),
-        Err(trouble) => Err(trouble.into_error()),
+        Err(Trouble::Failed(_)) => Err(Trouble::Failed(held(session, owner))),
+        Err(trouble) => Err(trouble),
     }
 }
 
@@ -31,7 +31,7 @@ pub fn lock(session: &Session, owner: &Opener) -> Result<()> {
 ///
 /// # Errors
 /// As every statement.
-pub fn take(session: &Session, owner: &Opener, slots: usize) -> std::result::Result<(), Trouble> {
+pub fn take(session: &Session, owner: &Opener, slots: usize) -> Result<(), Trouble> {
     let Opener { instance, host, pid } = owner;
     let (instance, host) = (quoted(instance), quoted(host));
     let sql = format!(
@@ -53,11 +53,7 @@ pub fn take(session: &Session, owner: &Opener, slots: usize) -> std::result::Res
 ///
 /// # Errors
 /// As every statement.
-pub fn last_turn(
-    session: &Session,
-    owner: &Opener,
-    slot: i64,
-) -> std::result::Result<Option<i64>, Trouble> {
+pub fn last_turn(session: &Session, owner: &Opener, slot: i64) -> Result<Option<i64>, Trouble> {
     let sql = format!(
         "SELECT turn FROM fence WHERE slot = {slot} AND instance = {} FOR NO KEY UPDATE",
         quoted(&owner.instance)

@@ -30,31 +30,33 @@ pub struct Opened {
 /// # Errors
 /// See [`super::Postgres::open`].
 pub fn open(shared: &Shared, writers: usize) -> Result<Opened> {
-    let away = |trouble: Trouble| match trouble {
+    take(shared, writers).map_err(|trouble| match trouble {
+        // Wherever a connection is lost, it is as if there had been none.
         Trouble::Lost(why) => {
             StoreError::Away(format!("the database {} cannot be reached: {why}", shared.address))
         }
         Trouble::ReadOnly(why) => StoreError::Away(why),
-        other => other.into_error(),
-    };
-    let first = shared.connect().map_err(away)?;
-    let second = shared.connect().map_err(away)?;
-    inspect::no_pooler(&first, &second, &shared.address).map_err(away)?;
-    let rights = |trouble: Trouble| lacking(shared, trouble);
-    if version(&first).map_err(rights)?.is_some() {
+        other => lacking(shared, other),
+    })
+}
+
+fn take(shared: &Shared, writers: usize) -> std::result::Result<Opened, Trouble> {
+    let first = shared.connect()?;
+    let second = shared.connect()?;
+    inspect::no_pooler(&first, &second, &shared.address)?;
+    if version(&first)?.is_some() {
         may_write(&first, shared)?;
     }
     owner::lock(&first, &shared.owner)?;
-    let found = version(&first).map_err(rights)?;
-    match found {
+    match version(&first)? {
         Some(found) if found > NEWEST => {
-            return Err(StoreError::Newer { found, known: NEWEST });
+            return Err(Trouble::Failed(StoreError::Newer { found, known: NEWEST }));
         }
         Some(NEWEST) => {}
-        found => migrate(&first, found).map_err(rights)?,
+        found => migrate(&first, found)?,
     }
-    owner::take(&first, &shared.owner, writers).map_err(rights)?;
-    let turns = first.rows::<1>("SELECT turn FROM fence ORDER BY slot").map_err(rights)?;
+    owner::take(&first, &shared.owner, writers)?;
+    let turns = first.rows::<1>("SELECT turn FROM fence ORDER BY slot")?;
     let turns = turns.into_iter().map(|[turn]| turn.parse().unwrap_or_default()).collect();
     Ok(Opened { sessions: vec![first, second], turns })
 }
@@ -100,7 +102,7 @@ fn migrate(session: &Session, found: Option<i64>) -> std::result::Result<(), Tro
 }
 
 /// The tables that every verb writes to.
-fn may_write(session: &Session, shared: &Shared) -> Result<()> {
+fn may_write(session: &Session, shared: &Shared) -> std::result::Result<(), Trouble> {
     let tables: Vec<String> = TABLES.iter().map(|table| quoted(table.name)).collect();
     let sql = format!(
         "SELECT c.relname, r.needed FROM pg_class c
@@ -109,23 +111,29 @@ fn may_write(session: &Session, shared: &Shared) -> Result<()> {
              AND c.relname IN ({}) AND NOT has_table_privilege(c.oid, r.needed) ORDER BY 1, 2 LIMIT 1",
         tables.join(", ")
     );
-    let missing = session.rows::<2>(&sql).map_err(Trouble::into_error)?;
+    let missing = session.rows::<2>(&sql)?;
     let Some([table, right]) = missing.into_iter().next() else { return Ok(()) };
     let (role, address) = (shared.address.role(), &shared.address);
-    Err(StoreError::Damaged(format!(
+    Err(Trouble::Failed(StoreError::Damaged(format!(
         "the role {role} has no right to {right} in the table {table} of {address}: as the owner of the tables, run GRANT \
          SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \"{role}\""
-    )))
+    ))))
 }
 
 /// Says which right is missing when it is one.
 fn lacking(shared: &Shared, trouble: Trouble) -> StoreError {
     let error = trouble.into_error();
     let StoreError::Broken(says) = &error else { return error };
+    let (role, database) = (shared.address.role(), shared.address.database());
+    if says.ends_with("(42P07)") {
+        return StoreError::Damaged(format!(
+            "the database {database} has tables of another program where a store's belong; {says}. Make one for selkie \
+             alone, CREATE DATABASE … OWNER \"{role}\" ENCODING 'UTF8' TEMPLATE template0, and name it in store.url"
+        ));
+    }
     if !says.ends_with("(42501)") {
         return error;
     }
-    let (role, database) = (shared.address.role(), shared.address.database());
     let grant = if says.contains("for schema") {
         format!("GRANT USAGE, CREATE ON SCHEMA public TO \"{role}\"")
     } else {

@@ -13,6 +13,7 @@ use super::metrics::Metrics;
 use super::statement::Name;
 use super::tls::Tls;
 use super::trouble::{Trouble, says};
+use crate::store::error::StoreError;
 
 /// How long the whole of connecting may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -157,20 +158,34 @@ fn refused(error: &tokio_postgres::Error, address: &Address) -> Trouble {
     let says = says(error);
     let (role, database) = (address.role(), address.database());
     match error.code() {
-        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Trouble::Lost(format!(
-            "{says}: as its owner, run GRANT CONNECT ON DATABASE \"{database}\" TO \"{role}\""
-        )),
+        // These stay as they are until somebody changes them: nobody waits for that.
+        Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {
+            shut_out(address, &says)
+        }
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => shut_out(
+            address,
+            &format!(
+                "{says}: as its owner, run GRANT CONNECT ON DATABASE \"{database}\" TO \"{role}\""
+            ),
+        ),
         Some(&SqlState::INVALID_CATALOG_NAME) => Trouble::Lost(format!(
             "{says}: make it with CREATE DATABASE \"{database}\" OWNER \"{role}\" ENCODING 'UTF8' TEMPLATE template0"
         )),
         None if says.ends_with("UnknownIssuer") => Trouble::Lost(unknown_issuer(&says)),
         // The driver itself misses it: the server has asked for one.
-        None if says.ends_with("password missing") => Trouble::Lost(format!(
-            "it wants a password for {role}, and there is none: name its file in store.password_file; for a copy's \
-             place, in --password-file"
-        )),
+        None if says.ends_with("password missing") => shut_out(
+            address,
+            &format!(
+                "it wants a password for {role}, and there is none: name its file in store.password_file; for a copy's \
+                 place, in --password-file"
+            ),
+        ),
         _ => Trouble::Lost(says),
     }
+}
+
+fn shut_out(address: &Address, why: &str) -> Trouble {
+    Trouble::Failed(StoreError::Damaged(format!("the database {address} lets nobody in: {why}")))
 }
 
 /// Says how an authority is made known that the server's certificate comes from.

@@ -73,7 +73,7 @@ impl Shared {
             return Err(Trouble::Taken);
         };
         if slot == 0 {
-            owner::lock(&session, &self.owner).map_err(|e| Trouble::Lost(e.to_string()))?;
+            owner::lock(&session, &self.owner).map_err(|e| Trouble::Lost(e.says()))?;
         }
         Ok((session, turn))
     }

@@ -72,6 +72,28 @@ async fn add(engine: &dyn Engine, name: &'static str) -> Result<i64> {
     write(engine, 0, verb).await
 }
 
+#[test]
+fn an_opening_that_is_cut_anywhere_is_a_database_that_is_away() {
+    for cut in [Cut::Before, Cut::After] {
+        let url = server().database();
+        let proxy = Proxy::before(server().socket_folder());
+        let through = format!("postgres://selkie@{}/{}", in_url(proxy.folder()), database(&url));
+        for message in 1..100 {
+            proxy.cut(message, cut);
+            let opened = open(&through).map(drop);
+            if proxy.cuts() < message {
+                opened.unwrap();
+                assert!(message > 8, "{message} messages are too few");
+                break;
+            }
+            assert!(
+                !matches!(&opened, Err(error) if !matches!(error, StoreError::Away(_))),
+                "{cut:?} {message}: {opened:?}"
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_verb_is_written_and_read() {
     let url = server().database();
@@ -259,7 +281,10 @@ async fn a_server_that_forgets_or_only_reads_is_refused() {
     server.stop();
     server.start_again("-c fsync=on -c default_transaction_read_only=on");
     let why = open(&url).map(|_| ()).unwrap_err();
-    assert!(matches!(&why, StoreError::Away(why) if why.contains("read-only replica")), "{why:?}");
+    assert!(
+        matches!(&why, StoreError::Away(why) if why.contains("default_transaction_read_only is on")),
+        "{why:?}"
+    );
     server.stop();
     server.start_again("-c fsync=on");
     let store = open(&url).unwrap();
@@ -269,7 +294,7 @@ async fn a_server_that_forgets_or_only_reads_is_refused() {
     server.psql("postgres", "SELECT pg_reload_conf()");
     while add(&store, "x").await.is_ok() {}
     let why = store.in_place().unwrap_err().to_string();
-    assert!(why.contains("read-only replica"), "{why}");
+    assert!(why.contains("default_transaction_read_only is on"), "{why}");
 }
 
 #[tokio::test]
@@ -295,6 +320,22 @@ async fn a_missing_right_is_named_with_its_grant() {
     assert!(why.contains("GRANT CONNECT ON DATABASE"), "{why}");
     let why = refusal(open(&server().url("nowhere")));
     assert!(why.contains("CREATE DATABASE \"nowhere\""), "{why}");
+}
+
+#[test]
+fn what_stays_until_somebody_changes_it_is_not_waited_for() {
+    let url = server().database();
+    let name = database(&url);
+    server().psql(name, "CREATE TABLE task (id INT)");
+    let why = open(&url).map(drop).unwrap_err();
+    assert!(matches!(&why, StoreError::Damaged(why) if why.contains("another program")), "{why:?}");
+    let why = open(&server().url_for("nobody_here", name)).map(drop).unwrap_err();
+    assert!(matches!(&why, StoreError::Damaged(why) if why.contains("lets nobody in")), "{why:?}");
+    server()
+        .psql("postgres", &format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
+    let why = open(&url).map(drop).unwrap_err();
+    let told = |why: &str| why.contains("default_transaction_read_only is on");
+    assert!(matches!(&why, StoreError::Away(why) if told(why)), "{why:?}");
 }
 
 #[tokio::test]

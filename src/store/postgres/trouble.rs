@@ -70,6 +70,7 @@ fn is_gone(code: &SqlState) -> bool {
         SqlState::ADMIN_SHUTDOWN,
         SqlState::CRASH_SHUTDOWN,
         SqlState::CANNOT_CONNECT_NOW,
+        SqlState::TOO_MANY_CONNECTIONS,
         SqlState::DATABASE_DROPPED,
     ];
     ended.contains(code) || code.code().starts_with("08")
