@@ -31,6 +31,10 @@ pub fn lines(reading: &Reading) -> Vec<Line> {
     walk.lines
 }
 
+fn is_no_url(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.contains("://"))
+}
+
 struct Walk<'a> {
     reading: &'a Reading,
     found: Option<&'a Found>,
@@ -94,6 +98,10 @@ impl Walk<'_> {
             _ if unread => Value::Null,
             (true, _) => Value::String("[set]".to_owned()),
             (_, true) => Value::String("[not shown: no such key]".to_owned()),
+            // Whatever it is: what is no URL here was meant to be one, with its password.
+            _ if path.iter().eq(["store", "url"]) && is_no_url(&value) => {
+                Value::String("[set]".to_owned())
+            }
             _ => urls::without_secrets(value),
         };
         self.lines.push(Line { key: super::key(path), value, from });

@@ -75,8 +75,21 @@ fn cut(text: &str, at: char) -> (&str, Option<&str>) {
     text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
+/// A database as other programs write it, `host=db password=…`: refused here, and no less secret.
+fn password_of_words(text: &str) -> Option<&str> {
+    let at = text.to_ascii_lowercase().find("password")? + "password".len();
+    let value = text[at..].trim_start().strip_prefix('=')?.trim_start();
+    let end = match value.strip_prefix('\'') {
+        Some(quoted) => quoted.find('\'').map_or(value.len(), |end| end + 1),
+        None => value.find(char::is_whitespace).unwrap_or(value.len()),
+    };
+    Some(value[..end].trim_matches('\''))
+}
+
 fn text_without_secrets(text: &str) -> String {
-    let Some(pieces) = pieces(text) else { return text.to_owned() };
+    let Some(pieces) = pieces(text) else {
+        return if password_of_words(text).is_some() { SET } else { text }.to_owned();
+    };
     let names_user = pieces.names_user();
     let Pieces { scheme, user, place, query, fragment } = pieces;
     if DATABASES.contains(&scheme) && !names_user && text.contains('@') {
@@ -100,7 +113,10 @@ fn text_without_secrets(text: &str) -> String {
 }
 
 fn secrets_of(text: &str) -> Vec<String> {
-    let Some(Pieces { scheme, user, query, .. }) = pieces(text) else { return Vec::new() };
+    let Some(Pieces { scheme, user, query, .. }) = pieces(text) else {
+        let found = password_of_words(text).filter(|secret| !secret.is_empty());
+        return found.map(str::to_owned).into_iter().collect();
+    };
     let own = user.and_then(|user| match user.split_once(':') {
         Some((_, password)) => Some(password),
         // Alone it may be a token.
@@ -141,6 +157,8 @@ mod tests {
             ("https://h/p?key=abc&v=2&bare#frag", "https://h/p?key=[set]&v=[set]&[set]#[set]"),
             ("https://h/a@b", "https://h/a@b"),
             ("no url: a@b?c=d", "no url: a@b?c=d"),
+            ("host=db password=Sesam user=ann", "[set]"),
+            ("host=db PASSWORD = 'Sesam open'", "[set]"),
             ("postgres://selkie@db:5433/life", "postgres://selkie@db:5433/life"),
             (
                 "postgres://ann:pw@db/life?sslmode=require",
@@ -155,6 +173,12 @@ mod tests {
         }
         let nested = json!({ "a": ["https://u:p@h"], "b": 1 });
         assert_eq!(without_secrets(nested), json!({ "a": ["https://[set]@h"], "b": 1 }));
+    }
+
+    #[test]
+    fn a_password_among_words_is_listed() {
+        let words = json!(["host=db password='Sesam open' user=ann", "host=db password=Sesam"]);
+        assert_eq!(secrets(&words), ["Sesam open", "Sesam"]);
     }
 
     #[test]
