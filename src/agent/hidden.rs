@@ -3,13 +3,25 @@
 use selkie_channel_core::Redactor;
 use serde_json::Value;
 
+use crate::domain::transcript::Call;
 use crate::llm::Reply;
 
 /// Hides our secrets in what a model wrote: it may have read them where nobody thought of it.
 pub fn reply(redactor: &Redactor, mut reply: Reply) -> Reply {
     reply.text = redactor.clean(&reply.text);
-    reply.calls.iter_mut().for_each(|call| hide(redactor, &mut call.arguments));
+    reply.calls.iter_mut().for_each(|call| hide_in_call(redactor, call));
     reply
+}
+
+/// A call is stored without our secrets, and is not made then: it would do something else than was meant.
+fn hide_in_call(redactor: &Redactor, call: &mut Call) {
+    let written = call.arguments.clone();
+    hide(redactor, &mut call.arguments);
+    if call.arguments != written
+        && let Value::Object(fields) = &mut call.arguments
+    {
+        fields.insert(Call::ALTERED.to_owned(), Value::Bool(true));
+    }
 }
 
 fn hide(redactor: &Redactor, value: &mut Value) {
@@ -26,6 +38,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_call_without_its_secret_is_marked() {
+        let redactor = Redactor::default();
+        redactor.learn("hunter2hunter2");
+        let mut call = Call {
+            id: "c1.0".to_owned(),
+            name: "bash".to_owned(),
+            arguments: json!({"cmd": "rm hunter2hunter2"}),
+        };
+        hide_in_call(&redactor, &mut call);
+        assert!(call.is_altered());
+        call.arguments = json!({"cmd": "rm x"});
+        hide_in_call(&redactor, &mut call);
+        assert!(!call.is_altered());
+    }
 
     #[test]
     fn secrets_are_hidden_at_any_depth() {

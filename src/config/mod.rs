@@ -241,6 +241,11 @@ impl Reading {
         }
     }
 
+    /// Lists the keys whose secret may stand in any text as a word.
+    pub fn weak_secrets(&self) -> Vec<String> {
+        self.secrets.weak(&self.value)
+    }
+
     fn check_shape(&mut self, kits: &[ChannelKit]) {
         let mut faulty = Vec::new();
         for fault in check(&self.schema, &self.value) {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use selkie_channel_core::ChannelKit;
+use selkie_channel_core::{ChannelKit, redact};
 use serde_json::Value;
 
 use crate::config::problem::{Place, Problem};
@@ -57,6 +57,22 @@ impl Secrets {
             .flat_map(|pattern| paths(pattern, value))
             .filter_map(|path| at(value, &path)?.as_str().map(str::to_owned));
         own.chain(urls::secrets(value)).collect()
+    }
+
+    /// Lists the keys whose secret is so short or so much like a word that it is not hidden everywhere.
+    pub fn weak(&self, value: &Value) -> Vec<String> {
+        let patterns = self.keys.iter().chain(&self.hidden);
+        let own = patterns.flat_map(|pattern| paths(pattern, value));
+        let is_weak = |path: &Vec<String>| {
+            at(value, path)
+                .and_then(Value::as_str)
+                .is_some_and(|secret| redact::is_weak(secret.trim()))
+        };
+        let mut weak: Vec<String> = own.filter(is_weak).map(|path| key(&path)).collect();
+        in_urls(value, &mut Vec::new(), &mut weak);
+        weak.sort();
+        weak.dedup();
+        weak
     }
 
     /// Lists the paths of secrets that are the name of a variable: nothing puts its value there.
@@ -186,6 +202,21 @@ fn read_one(
     let secret = text.as_ref().map_or(UNREAD, String::as_str).to_owned();
     section.insert(last.to_owned(), Value::String(secret));
     text.map(|_| ())
+}
+
+/// Adds the keys of URLs with such a password.
+fn in_urls(value: &Value, path: &mut Vec<String>, weak: &mut Vec<String>) {
+    let Value::Object(map) = value else {
+        if urls::secrets(value).iter().any(|secret| redact::is_weak(secret)) {
+            weak.push(key(path));
+        }
+        return;
+    };
+    for (name, inner) in map {
+        path.push(name.clone());
+        in_urls(inner, path, weak);
+        path.pop();
+    }
 }
 
 fn split(key: &str) -> Vec<String> {

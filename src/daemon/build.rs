@@ -212,7 +212,13 @@ fn notes(reading: &Reading) -> Vec<String> {
         .settings()
         .map(|settings| [settings.llm.notes(), llm::unpriced(&settings.llm)].concat());
     let models = models.unwrap_or_default();
-    reading.notes().iter().cloned().chain(folders).chain(models).collect()
+    let weak = reading.weak_secrets().into_iter().map(|key| {
+        format!(
+            "{key} holds a secret that is short or like a word: it is hidden where it stands as one (in a URL, behind \
+             its name) and not in other text; take one of 12 characters or more, letters and digits mixed"
+        )
+    });
+    reading.notes().iter().cloned().chain(folders).chain(models).chain(weak).collect()
 }
 
 /// Closes the config and the files of its secrets to tools and commands.

@@ -155,6 +155,16 @@ pub struct Call {
     pub arguments: Value,
 }
 
+impl Call {
+    /// The argument that marks a call of which a secret was taken out before it was stored.
+    pub const ALTERED: &'static str = "[redacted]";
+
+    /// Whether it is not what the model wrote any more.
+    pub fn is_altered(&self) -> bool {
+        self.arguments.get(Self::ALTERED).is_some()
+    }
+}
+
 /// What a tool answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {

@@ -83,6 +83,12 @@ pub fn look_up(registry: &Registry, name: &str) -> Result<Arc<dyn Tool>, String>
 /// # Errors
 /// Why it cannot be made, for the model.
 pub fn check(tool: &Arc<dyn Tool>, call: &Call) -> Result<Accepted, ToolError> {
+    if call.is_altered() {
+        return Err(ToolError::tell(
+            "not made: a secret of this machine stood in the arguments and was taken out, so the call would do something \
+             else than was meant. Do it without the secret, or tell the person that they have to",
+        ));
+    }
     if let Some(why) = clash(call, tool.spec()) {
         return Err(ToolError::Tell(why));
     }

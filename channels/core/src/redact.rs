@@ -4,29 +4,56 @@
 //! may put one into an error text that we never saw before. No regular expressions: twelve of them with
 //! Unicode classes cost more memory than the rest of the daemon.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, RwLock};
 
 const MARK: &str = "[redacted]";
 /// The longest raw event that is kept, bytes.
 const RAW_LIMIT: usize = 16 * 1024;
-/// Shorter values would hide ordinary words.
-const SHORTEST: usize = 6;
+/// A shorter value may be an ordinary word.
+const SURE: usize = 12;
+/// So many different characters make a value of letters alone no word, and one with digits no simple one.
+const VARIED: usize = 10;
+const VARIED_WITH_DIGITS: usize = 6;
+/// What the names of secrets hold.
+const NAMES: [&str; 8] = ["pass", "pwd", "secret", "token", "key", "auth", "credential", "bearer"];
+
+/// Whether a secret is so short, or so much like a word, that it may stand in any text: it is hidden only where it
+/// stands as a secret.
+pub fn is_weak(secret: &str) -> bool {
+    let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_. ".contains(c);
+    let varied = match secret.chars().any(|c| c.is_ascii_digit()) {
+        true => VARIED_WITH_DIGITS,
+        false => VARIED,
+    };
+    let different = secret.chars().collect::<BTreeSet<_>>().len();
+    secret.chars().count() < SURE || (secret.chars().all(word) && different < varied)
+}
 
 /// Replaces secrets in text. Clones share what they know.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    known: Arc<RwLock<Vec<String>>>,
+    known: Arc<RwLock<Known>>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Hidden wherever they stand; the longest first.
+    sure: Vec<String>,
+    /// Hidden where they stand as secrets.
+    weak: Vec<String>,
 }
 
 impl Redactor {
-    /// Remembers a secret. Values under six characters are ignored.
+    /// Remembers a secret. One that may be a word ([`is_weak`]) is hidden only where it stands as a secret.
     pub fn learn(&self, secret: &str) {
         let secret = secret.trim();
-        if secret.len() < SHORTEST {
+        if secret.is_empty() {
             return;
         }
         // A poisoned lock still holds a usable list: reading it is safer than printing a secret.
         let mut known = self.known.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = if is_weak(secret) { &mut known.weak } else { &mut known.sure };
         if !known.iter().any(|k| k == secret) {
             known.push(secret.to_owned());
             known.sort_by_key(|k| std::cmp::Reverse(k.len()));
@@ -37,9 +64,14 @@ impl Redactor {
     pub fn clean(&self, text: &str) -> String {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut out = text.to_owned();
-        for secret in known.iter() {
+        for secret in &known.sure {
             if out.contains(secret.as_str()) {
                 out = out.replace(secret.as_str(), MARK);
+            }
+        }
+        for secret in &known.weak {
+            if out.contains(secret.as_str()) {
+                out = hidden_in_place(&out, secret);
             }
         }
         drop(known);
@@ -58,7 +90,8 @@ impl Redactor {
     /// Starts a search for the known secrets in bytes that come piece by piece.
     pub fn search(&self) -> Search {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let known: Vec<Vec<u8>> = known.iter().map(|secret| secret.clone().into_bytes()).collect();
+        let known: Vec<Vec<u8>> =
+            known.sure.iter().map(|secret| secret.clone().into_bytes()).collect();
         let mut begins = [false; 256];
         known.iter().for_each(|secret| begins[usize::from(secret[0])] = true);
         let longest = known.iter().map(Vec::len).max().unwrap_or_default();
@@ -93,6 +126,40 @@ impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Redactor")
     }
+}
+
+/// Hides a weak secret behind its name (`password=…`), and before the host of a URL.
+fn hidden_in_place(text: &str, secret: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (at, _) in text.match_indices(secret) {
+        let (before, after) = (&text[copied..at], &text[at + secret.len()..]);
+        let goes_on = after.chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let in_url = before.ends_with(':') && after.starts_with('@');
+        if in_url || (!goes_on && is_named(before)) {
+            out.push_str(before);
+            out.push_str(MARK);
+            copied = at + secret.len();
+        }
+    }
+    out.push_str(&text[copied..]);
+    out
+}
+
+/// Whether a text ends in what names a secret: `password=`, `"api_key": "`, `Bearer `.
+fn is_named(before: &str) -> bool {
+    // As much as a name takes, however long the text is.
+    let near = &before[before.floor_char_boundary(before.len().saturating_sub(64))..];
+    let gap = |c: char| c.is_whitespace() || "\"'".contains(c);
+    let named = near.trim_end_matches(gap);
+    if named.ends_with("Bearer") || named.ends_with("bearer") {
+        return true;
+    }
+    let Some(name) = named.strip_suffix(['=', ':']) else { return false };
+    let name = name.trim_end_matches(gap);
+    let from = name.rfind(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)));
+    let name = name[from.map_or(0, |at| at + 1)..].to_lowercase();
+    NAMES.iter().any(|part| name.contains(part))
 }
 
 /// Hides `<digits>:<30 or more of A-Za-z0-9_->`, the look of a Telegram bot token.
@@ -140,6 +207,47 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_that_may_be_a_word_is_hidden_where_it_stands_as_one() {
+        let redactor = Redactor::default();
+        ["selkie", "correct-horse", "a"].iter().for_each(|secret| redactor.learn(secret));
+        for plain in [
+            "who is selkie? see https://selkie.example/a",
+            "rm srv/correct-horse; echo a",
+            "the selkie: a seal; selkie@sea",
+        ] {
+            assert_eq!(redactor.clean(plain), plain);
+            assert!(!redactor.search().finds(plain.as_bytes()));
+        }
+        for (text, clean) in [
+            ("postgres://selkie:selkie@db/selkie", "postgres://selkie:[redacted]@db/selkie"),
+            ("host=db password=selkie user=selkie", "host=db password=[redacted] user=selkie"),
+            ("{\"api_key\": \"correct-horse\"}", "{\"api_key\": \"[redacted]\"}"),
+            ("Authorization: Bearer selkie", "Authorization: Bearer [redacted]"),
+            ("PGPASSWORD='a' psql a", "PGPASSWORD='[redacted]' psql a"),
+        ] {
+            assert_eq!(redactor.clean(text), clean);
+        }
+    }
+
+    #[test]
+    fn words_and_short_values_are_weak() {
+        for weak in
+            ["selkie", "hunter2", "correct-horse", "aaaaaaaaaaaaaaaaaaaa", "1234123412341234"]
+        {
+            assert!(is_weak(weak), "{weak}");
+        }
+        for sure in [
+            "hunter2hunter2",
+            "0123456789abcdef",
+            "Sw0rdf1sh-Pass",
+            "sk-playground-key-1234567890",
+            "qvjzkxwpbfhgmydl",
+        ] {
+            assert!(!is_weak(sure), "{sure}");
+        }
+    }
+
+    #[test]
     fn without_secrets_nothing_is_found() {
         assert!(!Redactor::default().search().finds(b"anything"));
     }
@@ -148,14 +256,14 @@ mod tests {
         #[test]
         fn a_search_finds_a_secret_however_it_is_cut(before in ".{0,40}", after in ".{0,40}", step in 1usize..9) {
             let redactor = Redactor::default();
-            ["0123456789abcdef", "hunter2"].iter().for_each(|secret| redactor.learn(secret));
+            ["0123456789abcdef", "hunter2hunter2"].iter().for_each(|secret| redactor.learn(secret));
             let found = |text: &str| {
                 let mut search = redactor.search();
                 text.as_bytes().chunks(step).any(|piece| search.finds(piece))
             };
             let half = format!("{before}0123456789{after}");
             prop_assert!(!found(&half));
-            for secret in ["0123456789abcdef", "hunter2"] {
+            for secret in ["0123456789abcdef", "hunter2hunter2"] {
                 let text = format!("{before}{secret}{after}");
                 prop_assert!(found(&text));
             }
@@ -167,8 +275,9 @@ mod tests {
         }
 
         #[test]
-        fn a_learned_secret_never_survives(secret in "[a-z]{6,20}", before in ".{0,40}", after in ".{0,40}") {
+        fn a_learned_secret_never_survives(secret in "[a-z]{8,20}", before in ".{0,40}", after in ".{0,40}") {
             let redactor = Redactor::default();
+            let secret = format!("{secret}A7b!");
             redactor.learn(&secret);
             let text = format!("{before}{secret}{after}");
             prop_assert!(!redactor.clean(&text).contains(&secret));

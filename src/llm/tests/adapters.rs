@@ -14,7 +14,7 @@ use crate::domain::transcript::{Answer as Answered, Call, Turn};
 use crate::llm::build::Builder;
 use crate::llm::{Model, ModelError, Reason, Reply, Request, Settings, Stopped, build};
 
-const KEY: &str = "sk-very-secret-key";
+const KEY: &str = "sk-very-secret-key-4711";
 
 #[expect(clippy::disallowed_methods, reason = "the daemon's client is not there in a unit test")]
 fn client() -> Result<reqwest::Client, String> {
@@ -564,8 +564,7 @@ async fn a_server_that_refuses_a_habit_is_asked_without_it_from_then_on() {
 
 #[tokio::test]
 async fn no_error_shows_a_secret_or_an_address_with_one() {
-    let said =
-        json!({ "error": { "message": format!("bad key {KEY} and pass-w0rd and t0ken-t0ken") }});
+    let said = json!({ "error": { "message": format!("bad key {KEY} and pass-w0rd-of-4711 and t0ken-t0ken-4711") }});
     let said = said.to_string();
     for provider in ["openai", "anthropic"] {
         for status in [200, 400, 401, 404, 413, 429, 500] {
@@ -581,14 +580,14 @@ async fn no_error_shows_a_secret_or_an_address_with_one() {
 
 /// Asks with a key, a password in the address and a secret header; returns every form of the error.
 async fn ask_secretly(provider: &str, endpoint: &str) -> String {
-    let endpoint = endpoint.replace("http://", "http://user:pass-w0rd@");
+    let endpoint = endpoint.replace("http://", "http://user:pass-w0rd-of-4711@");
     let yaml = format!(
         "{{ provider: {provider}, endpoint: '{endpoint}', api_key: {KEY}, \
-         headers: {{ x-auth: 'Bearer t0ken-t0ken' }} }}"
+         headers: {{ x-auth: 'Bearer t0ken-t0ken-4711' }} }}"
     );
     let error = adapter(&yaml).ask(&request(60), &|_| {}).await.expect_err("an error");
     let all = format!("{error} {error:?}");
-    for secret in [KEY, "pass-w0rd", "t0ken-t0ken", "user:", "http://"] {
+    for secret in [KEY, "pass-w0rd-of-4711", "t0ken-t0ken-4711", "user:", "http://"] {
         assert!(!all.contains(secret), "{all}");
     }
     all
