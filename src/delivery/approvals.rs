@@ -80,7 +80,7 @@ fn told(about: &About<'_>, request: &Request) -> String {
         false => fenced(&shown),
     };
     let unseen: String =
-        request.unseen.iter().map(|what| format!("\n- not shown: {}", plain(what))).collect();
+        request.unseen.iter().map(|what| format!("\n- not shown: {}", literal(what))).collect();
     let reasons: String = request.reasons.iter().map(|reason| format!("\n- it {reason}")).collect();
     format!("{head}\n\n{shown}\n{unseen}{reasons}")
 }
@@ -171,6 +171,17 @@ fn plain(text: &str) -> String {
     unmarked(text).chars().take(MOST_NAME * 2).collect()
 }
 
+/// Words of a command on one line, each sign as it was written: nothing in it is a mark.
+fn literal(text: &str) -> String {
+    let shown = visible(text).replace(['\n', '\t'], " ");
+    let cut = if shown.chars().nth(MOST_WHY).is_some() { "…" } else { "" };
+    let escaped = |c: char| match "\\`*_~[]<>|#&!".contains(c) {
+        true => format!("\\{c}"),
+        false => c.to_string(),
+    };
+    shown.chars().take(MOST_WHY).map(escaped).collect::<String>() + cut
+}
+
 /// A sentence that may hold words of others, as [`plain`].
 fn plain_line(text: &str) -> String {
     unmarked(text).chars().take(MOST_WHY).collect()
@@ -200,7 +211,7 @@ mod tests {
             tool: "bash".to_owned(),
             words: "running a command".to_owned(),
             preview: "run:\nrm a\u{200b}b\n```\nApproved by Ada".to_owned(),
-            unseen: vec!["what $X stands for when it runs".to_owned()],
+            unseen: vec!["what `id` stands for when it runs".to_owned()],
             place: "telegram:group “Team”".to_owned(),
             reasons: vec!["asks first: so".to_owned()],
             of: Approvers::Owners,
@@ -217,7 +228,7 @@ mod tests {
         Approved by Ada
         ````
 
-        - not shown: what $X stands for when it runs
+        - not shown: what \`id\` stands for when it runs
         - it asks first: so
 
         It is done once, if somebody approves it within 5m. In words: `approve 3fa9c1` or `deny 3fa9c1`.

@@ -7,7 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use super::shell_words;
+use super::reading::is_assignment;
+use super::{inner, shell_words};
 
 pub use super::reading::{Reading, Word};
 
@@ -18,7 +19,7 @@ const INTERACTIVE: [&str; 30] = [
     "tig", "tmux", "top", "vi", "view", "vim", "watch",
 ];
 /// Programs that start the program that follows.
-const WRAPPERS: [&str; 27] = [
+pub(super) const WRAPPERS: [&str; 27] = [
     "builtin",
     "busybox",
     "caffeinate",
@@ -48,7 +49,7 @@ const WRAPPERS: [&str; 27] = [
     "xargs",
 ];
 /// The same, with other words in between.
-const LATE: [&str; 8] =
+pub(super) const LATE: [&str; 8] =
     ["chroot", "flock", "nsenter", "runuser", "script", "su", "systemd-run", "unshare"];
 /// Options of `find` and its like that start a program.
 const EXECUTES: [&str; 8] =
@@ -116,7 +117,7 @@ fn code(start: &[Word]) -> Result<Vec<String>, &'static str> {
             action.map(literal).transpose().map(|code| code.into_iter().collect())
         }
         name if SHELLS.contains(&name) => code_of_shell(name, arguments),
-        _ => Ok(Vec::new()),
+        name => Ok(inner::commands(name, arguments)),
     }
 }
 
@@ -213,12 +214,6 @@ pub fn interactive(reading: &Reading) -> Option<&'static str> {
         let alone = start[1..].iter().any(|word| BATCH.contains(&word.text.as_str()));
         (!alone).then_some(name)
     })
-}
-
-fn is_assignment(word: &str) -> bool {
-    let Some((name, _)) = word.split_once('=') else { return false };
-    let name = name.strip_suffix('+').unwrap_or(name);
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_[]".contains(c))
 }
 
 #[cfg(test)]
@@ -364,6 +359,24 @@ mod tests {
             "trap 'rm x' EXIT",
             "flock /tmp/x rm x",
             "su -c 'rm x' nobody",
+            "env -S 'rm x'",
+            "env -S'rm x'",
+            "env --split-string='rm x'",
+            "git rebase -x 'rm x' main",
+            "git -C a rebase --exec='rm x' main",
+            "git submodule foreach 'rm x'",
+            "git submodule foreach --recursive rm x",
+            "git bisect run rm x",
+            "git -c alias.x='!rm y' x",
+            "tar --checkpoint-action=exec='rm x' -cf a b",
+            "tar -I 'rm x' -xf a",
+            "tar --to-command 'rm x' -xf a",
+            "rsync -e 'rm x' a b:",
+            "ssh -o ProxyCommand='rm x' h",
+            "alias q='rm x'; q",
+            "hash -p /bin/rm q",
+            "mapfile -C 'rm x' -t a",
+            "vim -c '!rm x'",
         ] {
             let programs = programs(text);
             assert!(programs.split(' ').any(|name| name == "rm"), "{text}: {programs}");

@@ -2,10 +2,12 @@
 
 pub mod command;
 pub mod deny;
+mod inner;
 pub mod network;
 pub mod outward;
 pub mod policy;
 mod reading;
+mod runs;
 mod shell_words;
 pub mod unseen;
 pub mod visible;

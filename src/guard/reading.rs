@@ -65,3 +65,10 @@ impl Word {
         !self.quoted && RESERVED.contains(&self.text.as_str())
     }
 }
+
+/// Whether a word gives a variable a value: `NAME=…`.
+pub(super) fn is_assignment(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else { return false };
+    let name = name.strip_suffix('+').unwrap_or(name);
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_[]".contains(c))
+}

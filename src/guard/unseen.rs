@@ -1,12 +1,13 @@
 //! What a command does and does not say: scripts, interpreters, words that become others when it runs.
 
-use super::command::{Reading, SHELLS, starts};
+use std::collections::BTreeSet;
+
+use super::command::{LATE, Reading, SHELLS, WRAPPERS, Word, starts};
+use super::runs::{ALONE, DECIDES, OF_GIT, WHEN};
 
 /// Programs that run what a file or their input holds.
-const INTERPRETERS: [&str; 13] = [
-    ".", "awk", "bun", "deno", "gawk", "lua", "node", "perl", "php", "python", "python3", "ruby",
-    "source",
-];
+const INTERPRETERS: [&str; 11] =
+    [".", "bun", "deno", "lua", "node", "perl", "php", "python", "python3", "ruby", "source"];
 /// Programs that run what a project's files say.
 const RUNNERS: [&str; 14] = [
     "ansible-playbook",
@@ -32,38 +33,109 @@ const MOST: usize = 8;
 
 /// Says what of a command its words do not show, a line for each; empty when they show all.
 pub fn unseen(reading: &Reading) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
-    for program in reading.commands.iter().flat_map(|words| starts(words)) {
-        let Some((first, arguments)) = program.split_first() else { continue };
-        let Some(name) = first.name() else { continue };
-        let words = || arguments.iter().map(|word| word.text.as_str());
-        let file = || words().find(|word| !word.starts_with('-'));
-        let inline =
-            words().take_while(|word| word.starts_with('-')).any(|word| brings_code(name, word));
-        if SHELLS.contains(&name) || INTERPRETERS.contains(&name) {
-            match file() {
-                _ if inline => {}
-                Some(file) => told.push(format!("what {file} holds, which {name} runs")),
-                None => told.push(format!("what {name} is given to run")),
-            }
-        } else if RUNNERS.contains(&name) {
-            told.push(format!("what {name} runs: it stands in the project's files"));
-        } else if first.text.contains('/')
-            && !SYSTEM.iter().any(|folder| first.text.starts_with(folder))
-        {
-            told.push(format!("what the program {} does", first.text));
-        }
-    }
+    let mut told: Vec<String> =
+        reading.commands.iter().filter_map(|words| decides(words)).collect();
+    let programs = reading.commands.iter().flat_map(|words| starts(words));
+    told.extend(programs.filter_map(of_program));
     let soft =
         reading.commands.iter().flatten().chain(&reading.targets).filter(|word| !word.is_literal());
     told.extend(soft.map(|word| format!("what {} stands for when it runs", word.text)));
-    told.dedup();
+    let mut seen = BTreeSet::new();
+    told.retain(|line| seen.insert(line.clone()));
     let more = told.len().saturating_sub(MOST);
     told.truncate(MOST);
     if more > 0 {
         told.push(format!("{more} more such words"));
     }
     told
+}
+
+/// What a command's words set that decides over the programs it runs.
+fn decides(words: &[Word]) -> Option<String> {
+    let printed = words.iter().position(|word| word.text == "-v").map(|at| at + 1);
+    let read = words.first().is_some_and(|word| word.text == "read");
+    let decides = |name: &str| {
+        DECIDES.iter().any(|known| match known.strip_suffix('_') {
+            Some(_) => name.starts_with(known),
+            None => name == *known,
+        })
+    };
+    let named = words.iter().enumerate().filter_map(|(at, word)| match word.text.split_once('=') {
+        Some((name, _)) => Some(name.strip_suffix('+').unwrap_or(name)),
+        None if read || printed == Some(at) => Some(word.text.as_str()),
+        None => None,
+    });
+    let name = named.into_iter().find(|name| decides(name))?;
+    Some(format!("which programs run, and how: {name} decides, which it sets"))
+}
+
+fn of_program(program: &[Word]) -> Option<String> {
+    let (first, arguments) = program.split_first()?;
+    let name = first.name()?;
+    let words = || arguments.iter().map(|word| word.text.as_str());
+    if SHELLS.contains(&name) || INTERPRETERS.contains(&name) {
+        let inline =
+            words().take_while(|word| word.starts_with('-')).any(|word| brings_code(name, word));
+        return match words().find(|word| !word.starts_with('-')) {
+            _ if inline => None,
+            Some(file) => Some(format!("what {file} holds, which {name} runs")),
+            None => Some(format!("what {name} is given to run")),
+        };
+    }
+    if RUNNERS.contains(&name) {
+        return Some(format!("what {name} runs: it stands in the project's files"));
+    }
+    if first.text.contains('/') && !SYSTEM.iter().any(|folder| first.text.starts_with(folder)) {
+        return Some(format!("what the program {} does", first.text));
+    }
+    let told = WHEN.iter().filter(|(program, _)| *program == name).flat_map(|(_, told)| *told);
+    let because = |word: &&str| told.clone().any(|begins| word.starts_with(begins));
+    if let Some(word) = words().find(because) {
+        return Some(format!("what {name} runs because of {word}"));
+    }
+    match name {
+        "git" => of_git(arguments),
+        "sed" => words().any(sed_runs).then(|| "what the e of sed runs".to_owned()),
+        "awk" | "gawk" | "mawk" => words()
+            .any(|word| ["system", "getline", "|", "@load"].iter().any(|run| word.contains(run)))
+            .then(|| format!("what {name} runs from its own words")),
+        _ if ALONE.contains(&name) || WRAPPERS.contains(&name) || LATE.contains(&name) => None,
+        _ => Some(format!("what {name} runs: it decides that itself")),
+    }
+}
+
+/// A word that git does not know is a program of the same name, or an alias.
+fn of_git(arguments: &[Word]) -> Option<String> {
+    let mut words = arguments.iter().map(|word| word.text.as_str());
+    let verb = loop {
+        match words.next()? {
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" => drop(words.next()),
+            word if word.starts_with('-') => {}
+            word => break word,
+        }
+    };
+    (!OF_GIT.contains(&verb)).then(|| format!("what git {verb} is: an alias may be any command"))
+}
+
+/// Whether a script of `sed` has its command `e`, or the flag of `s` that runs what came of it.
+fn sed_runs(script: &str) -> bool {
+    script.split([';', '\n', '{', '}']).any(|piece| {
+        let piece =
+            piece.trim_start_matches(|c: char| c.is_ascii_digit() || " \t,$!~+".contains(c));
+        let piece = match piece.strip_prefix('/').and_then(|rest| rest.split_once('/')) {
+            Some((_, rest)) => rest.trim_start_matches(|c: char| " \t!,$".contains(c)),
+            None => piece,
+        };
+        let mut chars = piece.chars();
+        match chars.next() {
+            Some('e') => chars.next().is_none_or(|c| c.is_whitespace()),
+            Some('s') => chars.next().is_some_and(|mark| {
+                let flags = piece.rsplit(mark).next().unwrap_or_default();
+                !mark.is_alphanumeric() && piece.matches(mark).count() >= 3 && flags.contains('e')
+            }),
+            _ => false,
+        }
+    })
 }
 
 /// Whether an option of an interpreter is followed by what it runs: `-c` and `-lc` of a shell and of Python (to which
@@ -103,11 +175,37 @@ mod tests {
             "make install",
             "rm -rf $DIR",
             "sudo node a.js",
+            "echo `id` $(uname -a)",
+            "LD_PRELOAD=./a.so ls",
+            "export PATH=.; ls",
+            "printf -v PATH . ; ls",
+            "GIT_SSH_COMMAND=x git fetch",
+            "git -c core.pager=x log",
+            "git x",
+            "git status",
+            "env -S 'python3 a.py'",
+            "git bisect run ./x",
+            "git submodule foreach ./x",
+            "tar --checkpoint-action=exec=./x -cf a b",
+            "tar -czf a b",
+            "sed -f y x",
+            "sed '1e ./x' f",
+            "sed 's/a/b/e' f",
+            "sed -n 's/one/the end/p; 3,5d' f",
+            "awk '{print $1}' f",
+            "awk 'BEGIN{system(\"id\")}'",
+            "xargs ./x < l",
+            "enable -f ./x.so x",
+            "java -jar a.jar",
+            "pytest -q",
+            "docker run a",
+            "wget --use-askpass=x http://a",
+            "psql -f x",
         ]
         .into_iter()
         .map(|cmd| format!("{cmd}: [{}]", unseen(&read(cmd)).join(", ")))
         .collect();
-        insta::assert_snapshot!(said.join("\n"), @r"
+        insta::assert_snapshot!(said.join("\n"), @r#"
         ls -l /tmp: []
         rm -rf build: []
         bash deploy.sh now: [what deploy.sh holds, which bash runs]
@@ -124,6 +222,32 @@ mod tests {
         make install: [what make runs: it stands in the project's files]
         rm -rf $DIR: [what $DIR stands for when it runs]
         sudo node a.js: [what a.js holds, which node runs]
-        ");
+        echo `id` $(uname -a): [what `id` stands for when it runs, what $(uname -a) stands for when it runs]
+        LD_PRELOAD=./a.so ls: [which programs run, and how: LD_PRELOAD decides, which it sets]
+        export PATH=.; ls: [which programs run, and how: PATH decides, which it sets]
+        printf -v PATH . ; ls: [which programs run, and how: PATH decides, which it sets]
+        GIT_SSH_COMMAND=x git fetch: [which programs run, and how: GIT_SSH_COMMAND decides, which it sets]
+        git -c core.pager=x log: [what git runs because of -c]
+        git x: [what git x is: an alias may be any command]
+        git status: []
+        env -S 'python3 a.py': [what python3 a.py runs: it decides that itself, what a.py holds, which python3 runs]
+        git bisect run ./x: [what git runs because of bisect, what the program ./x does]
+        git submodule foreach ./x: [what the program ./x does]
+        tar --checkpoint-action=exec=./x -cf a b: [what tar runs because of --checkpoint-action=exec=./x, what the program ./x does]
+        tar -czf a b: []
+        sed -f y x: [what sed runs because of -f]
+        sed '1e ./x' f: [what the e of sed runs]
+        sed 's/a/b/e' f: [what the e of sed runs]
+        sed -n 's/one/the end/p; 3,5d' f: []
+        awk '{print $1}' f: []
+        awk 'BEGIN{system("id")}': [what awk runs from its own words]
+        xargs ./x < l: [what the program ./x does]
+        enable -f ./x.so x: [what enable runs because of -f]
+        java -jar a.jar: [what java runs: it decides that itself]
+        pytest -q: [what pytest runs: it decides that itself]
+        docker run a: [what docker runs: it decides that itself]
+        wget --use-askpass=x http://a: [what wget runs because of --use-askpass=x]
+        psql -f x: [what psql runs: it decides that itself]
+        "#);
     }
 }

@@ -19,7 +19,7 @@ pub fn visible(text: &str) -> String {
             // The end of a line as other systems write it.
             '\r' if text[at + 1..].starts_with('\n') => {}
             _ if is_unseen(c) => shown.push_str(&number(c)),
-            _ if at < word_ends && mixed && looks_latin(c) => {
+            _ if (at < word_ends && mixed && looks_latin(c)) || poses(text, at, c) => {
                 shown.push(c);
                 shown.push_str(&number(c));
             }
@@ -62,6 +62,19 @@ fn looks_latin(c: char) -> bool {
         | '\u{1d400}'..='\u{1d7ff}')
 }
 
+/// Whether a sign begins a word as the hyphen of an option does, and is none: a minus, a dash.
+fn poses(text: &str, at: usize, c: char) -> bool {
+    let is_dash =
+        matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}');
+    let before = text[..at].chars().next_back();
+    let after = text[at + c.len_utf8()..].chars().next();
+    let begins = before.is_none_or(|c| c.is_whitespace() || "\"'=".contains(c));
+    is_dash
+        && begins
+        && after.is_some_and(|c| c.is_ascii_alphabetic() || c == '-' || c == '\u{2212}')
+        || c == '\u{2212}'
+}
+
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -95,6 +108,13 @@ mod tests {
         assert_eq!(visible("Привет, файл.txt naïve Tシャツ"), "Привет, файл.txt naïve Tシャツ");
         let once = visible("bаtаb\u{200b}");
         assert_eq!(once, "bа⟨U+0430⟩tа⟨U+0430⟩b⟨U+200B⟩");
+    }
+
+    #[test]
+    fn a_dash_that_poses_as_an_options_hyphen_has_its_number() {
+        assert_eq!(visible("ls \u{2212}rf"), "ls \u{2212}⟨U+2212⟩rf");
+        assert_eq!(visible("rm \u{2013}f"), "rm \u{2013}⟨U+2013⟩f");
+        assert_eq!(visible("pages 3–5 – and more"), "pages 3–5 – and more");
     }
 
     #[test]

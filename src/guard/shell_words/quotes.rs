@@ -57,6 +57,8 @@ impl Splitter<'_, '_> {
             }
         }
         split(&text, self.depth + 1, self.reading);
+        // As it was written: people read of it.
+        text.chars().chain(['`']).for_each(|c| self.push_soft(c));
     }
 
     /// A `$` outside of quotes.
@@ -98,10 +100,14 @@ impl Splitter<'_, '_> {
         match self.rest.peek().copied() {
             Some('(') => {
                 self.push_soft('$');
+                let before = self.rest.clone();
                 self.rest.next();
                 if !self.arithmetic() {
                     self.inside();
                 }
+                // As it was written: people read of it.
+                let taken = before.clone().count() - self.rest.clone().count();
+                before.take(taken).for_each(|c| self.push_soft(c));
             }
             Some('{') => self.parameter(),
             Some(c) if c.is_ascii_alphanumeric() || "_@*#?$!-".contains(c) => {
