@@ -18,6 +18,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Facts, Mode, Where};
 use crate::domain::ids::TaskId;
 use crate::domain::transcript::Call;
+use crate::guard::visible::{one_line, visible};
 use crate::shape::roots::{Reach, Workspace};
 use crate::shape::{Shape, Shaper};
 use crate::store::Ledger;
@@ -152,7 +153,13 @@ impl ToolRunner {
         });
         let shown = match found {
             Ok(tool) => {
-                let look = move || preview(&tool, &scope.roots, &call.arguments, &redactor);
+                let look = move || {
+                    let shown = preview(&tool, &scope.roots, &call.arguments, &redactor)?;
+                    let unseen = tool.unseen(&call.arguments).into_iter();
+                    let notes =
+                        unseen.map(|what| format!("\n- not shown: {}", one_line(&visible(&what))));
+                    Ok(shown.map(|shown| shown + &notes.collect::<String>()))
+                };
                 let looked = tokio::task::spawn_blocking(look).await;
                 looked.unwrap_or_else(|_| Err("the preview failed: a bug in selkie".to_owned()))
             }

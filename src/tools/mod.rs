@@ -76,6 +76,11 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Says why a call would be refused whoever allowed it: nobody is asked about that.
+    fn refuses(&self, _scope: &Scope, _args: &Value) -> Option<String> {
+        None
+    }
+
     /// Says what a preview of the call cannot show.
     fn unseen(&self, _args: &Value) -> Vec<String> {
         Vec::new()

@@ -134,6 +134,11 @@ impl ResolvedCall {
         })
     }
 
+    /// Says why the call would be refused whoever allowed it, if so.
+    pub fn refusal(&self, scope: &Scope) -> Option<String> {
+        self.tool.refuses(scope, &self.args)
+    }
+
     /// Looks again at all that approval is given for.
     ///
     /// # Errors

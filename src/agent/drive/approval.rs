@@ -52,7 +52,10 @@ impl Drive<'_> {
             (None, Exposure::Ask { .. }) if !alone => {
                 Ok(refused(call, messages::ask_alone(&call.name)))
             }
-            (None, Exposure::Ask { .. }) => self.asking(call, resolved, scope).await,
+            (None, Exposure::Ask { .. }) => match resolved.refusal(&scope) {
+                Some(why) => Ok(refused(call, why)),
+                None => self.asking(call, resolved, scope).await,
+            },
             (Some(key), Exposure::Hidden(reasons)) => {
                 self.forgone(Some(&key), reasons.join("; ")).await?;
                 Ok(refused(call, refusal(&call.name, reasons)))

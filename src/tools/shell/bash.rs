@@ -191,6 +191,12 @@ impl Tool for Bash {
         ))
     }
 
+    fn refuses(&self, scope: &Scope, args: &Value) -> Option<String> {
+        let args: Args = typed(args.clone()).ok()?;
+        make_own(&scope.roots).ok()?;
+        self.ready(&scope.roots, &args).err().map(|why| why.to_string())
+    }
+
     fn unseen(&self, args: &Value) -> Vec<String> {
         let cmd = args.get("cmd").and_then(Value::as_str).unwrap_or_default();
         unseen(&command::read(cmd))
