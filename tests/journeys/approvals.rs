@@ -16,14 +16,14 @@ use crate::support::rows::{number, settled, texts};
 use crate::support::world::World;
 
 /// A group in which an allowed person may ask for files in a folder that the owner has set.
-struct Team {
-    world: World,
+pub(crate) struct Team {
+    pub(crate) world: World,
     folder: PathBuf,
     _dir: TempDir,
 }
 
 impl Team {
-    async fn with(sections: Value) -> Self {
+    pub(crate) async fn with(sections: Value) -> Self {
         let dir = TempDir::new().expect("a folder");
         let folder = dir.path().canonicalize().expect("a folder").join("team");
         fs::create_dir(&folder).expect("a folder");
@@ -35,28 +35,28 @@ impl Team {
         Self { world, folder, _dir: dir }
     }
 
-    async fn set_folder(&self) {
+    pub(crate) async fn set_folder(&self) {
         let set = format!("/workspace {}", self.folder.display());
         self.world.ask_in(GROUP, ADA, &set).await;
     }
 
     /// Grace asks for a file, and Ada's private chat shows the request.
-    async fn asks(&self) -> MessageView {
+    pub(crate) async fn asks(&self) -> MessageView {
         self.world.telegram().say(GROUP, GRACE, &write("plan.txt", "tide"));
         self.asked().await
     }
 
-    async fn asked(&self) -> MessageView {
+    pub(crate) async fn asked(&self) -> MessageView {
         let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
         self.world.within("a request", self.world.telegram().wait_for(PRIVATE, buttons)).await
     }
 
-    async fn closed(&self, request: &MessageView) -> String {
+    pub(crate) async fn closed(&self, request: &MessageView) -> String {
         let closed = |m: &MessageView| m.id == request.id && m.edited;
         self.world.within("its outcome", self.world.telegram().wait_for(PRIVATE, closed)).await.text
     }
 
-    async fn tap(&self, request: &MessageView, label: &str) -> String {
+    pub(crate) async fn tap(&self, request: &MessageView, label: &str) -> String {
         let telegram = self.world.telegram();
         let query = telegram.tap(ADA, ADA, request.id, label).expect("a button");
         self.world.within("an answer to the tap", telegram.tap_answer(&query)).await
@@ -69,7 +69,7 @@ impl Team {
     }
 
     /// Waits for what the bot says in the group.
-    async fn told(&self, part: &str) -> String {
+    pub(crate) async fn told(&self, part: &str) -> String {
         let said = |m: &MessageView| m.from.is_bot && m.text.contains(part);
         self.world.within(part, self.world.telegram().wait_for(GROUP, said)).await.text
     }
@@ -78,12 +78,12 @@ impl Team {
         fs::read_to_string(self.folder.join("plan.txt")).ok()
     }
 
-    fn states(&self) -> Vec<String> {
+    pub(crate) fn states(&self) -> Vec<String> {
         texts(&self.world.home, "SELECT state FROM approval ORDER BY id")
     }
 }
 
-fn write(path: &str, content: &str) -> String {
+pub(crate) fn write(path: &str, content: &str) -> String {
     let call = json!({"path": path, "content": content, "mode": "append"});
     format!("@selkie_demo_bot call write_file {call}")
 }

@@ -5,6 +5,7 @@
 mod support;
 
 mod approvals;
+mod approvals_in_slack;
 mod asking;
 mod at_terminal;
 mod bad_start;

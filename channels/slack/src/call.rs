@@ -79,6 +79,35 @@ pub enum Call {
 }
 
 impl Call {
+    /// The channel it names, where it names one.
+    pub fn channel(&self) -> Option<&str> {
+        match self {
+            Self::Post { params, .. } | Self::Update { params } | Self::Whisper { params } => {
+                params.get("channel")?.as_str()
+            }
+            Self::Delete { channel, .. }
+            | Self::Thinking { channel, .. }
+            | Self::React { channel, .. }
+            | Self::Upload { channel, .. } => Some(channel),
+            Self::Respond { .. } => None,
+        }
+    }
+
+    /// Names another channel instead.
+    pub fn moved_to(mut self, home: &str) -> Self {
+        match &mut self {
+            Self::Post { params, .. } | Self::Update { params } | Self::Whisper { params } => {
+                params["channel"] = home.into();
+            }
+            Self::Delete { channel, .. }
+            | Self::Thinking { channel, .. }
+            | Self::React { channel, .. }
+            | Self::Upload { channel, .. } => home.clone_into(channel),
+            Self::Respond { .. } => {}
+        }
+        self
+    }
+
     /// Puts the visible mark before the call's text.
     fn mark(&mut self) {
         match self {

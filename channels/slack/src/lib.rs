@@ -15,6 +15,7 @@ mod cut;
 mod emoji;
 mod ending;
 mod hear;
+mod homes;
 mod ids;
 mod listen;
 mod lookup;

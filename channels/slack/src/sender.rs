@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::api::Api;
 use crate::call::{self, Call};
 use crate::emoji;
+use crate::homes::Homes;
 use crate::lookup;
 use crate::refusal::{self, Kind, kind, words};
 use crate::render;
@@ -37,12 +38,30 @@ pub struct SlackSender {
     /// Files whose last step is unclear, by the text of their call.
     unclear: Mutex<HashMap<String, String>>,
     signs: Signs,
+    homes: Homes,
 }
 
 impl SlackSender {
     /// Speaks through `api`; refuses files over `max_upload` bytes.
     pub fn new(api: Api, whoami: Arc<Whoami>, max_upload: u64) -> Self {
-        Self { api, whoami, max_upload, unclear: Mutex::default(), signs: Signs::default() }
+        let (unclear, signs, homes) = (Mutex::default(), Signs::default(), Homes::default());
+        Self { api, whoami, max_upload, unclear, signs, homes }
+    }
+
+    /// A call to a person becomes one to their direct message, the plain form with it. A failure to open that proves
+    /// that nothing was sent.
+    async fn at_home(&self, part: &Part) -> Result<Parsed, Delivery> {
+        let plain = part.fallback.as_ref().and_then(read);
+        let Some(call) = read(&part.call) else { return Err(Delivery::unreadable()) };
+        let Some(channel) = call.channel() else { return Ok(Parsed { call, plain }) };
+        match self.homes.channel(&self.api, channel).await {
+            Ok(home) if home == channel => Ok(Parsed { call, plain }),
+            Ok(home) => {
+                let plain = plain.map(|plain| plain.moved_to(&home));
+                Ok(Parsed { call: call.moved_to(&home), plain })
+            }
+            Err(fault) => Err(unproven(fault, true)),
+        }
     }
 
     /// Makes a call that may have a plainer form, for when Slack does not take the first. Every form carries
@@ -51,12 +70,17 @@ impl SlackSender {
         let mut form = Form::new(params, plain);
         loop {
             let refusal = match self.api.call(method, &form.params).await {
-                Ok(answer) => return posted(&answer, form.note),
+                Ok(answer) => {
+                    let channel =
+                        |of: &Value| of["channel"].as_str().unwrap_or_default().to_owned();
+                    self.homes.learn(&channel(params), &channel(&answer));
+                    return posted(&answer, form.note);
+                }
                 Err(Fault::Refused(refusal)) => refusal,
                 Err(fault) => return unproven(fault, method == "chat.update"),
             };
             if !form.plainer(&refusal) {
-                return verdict(&refusal);
+                return about(method, &refusal);
             }
         }
     }
@@ -220,13 +244,16 @@ impl Sender for SlackSender {
     }
 
     async fn deliver(&self, part: &Part) -> Delivery {
-        let plain = part.fallback.as_ref().and_then(read);
+        let Parsed { call, plain } = match self.at_home(part).await {
+            Ok(parsed) => parsed,
+            Err(delivery) => return delivery,
+        };
         let plain_params = match &plain {
             Some(Call::Post { params, .. } | Call::Update { params }) => Some(params),
             _ => None,
         };
-        match read(&part.call) {
-            Some(Call::Post { params, aside }) => {
+        match call {
+            Call::Post { params, aside } => {
                 let delivery = self.say("chat.postMessage", &params, plain_params).await;
                 if matches!(delivery, Delivery::Sent(_)) {
                     let text = |key: &str| params.get(key).and_then(Value::as_str);
@@ -234,25 +261,30 @@ impl Sender for SlackSender {
                 }
                 self.or_aside(delivery, aside.as_deref(), &params).await
             }
-            Some(Call::Update { params }) => self.say("chat.update", &params, plain_params).await,
-            Some(Call::Whisper { params }) => self.whisper(&params, plain_params).await,
-            Some(Call::Delete { channel, ts }) => self.delete(&channel, &ts).await,
-            Some(Call::Respond { url, text }) => self.respond(&url, &text, plain).await,
-            Some(Call::React { channel, ts, name }) => self.react(&channel, &ts, &name).await,
-            Some(call @ Call::Upload { .. }) => self.upload(&call).await,
-            Some(Call::Thinking { channel, thread }) => self.thinks(&channel, &thread).await,
-            None => Delivery::unreadable(),
+            Call::Update { params } => self.say("chat.update", &params, plain_params).await,
+            Call::Whisper { params } => self.whisper(&params, plain_params).await,
+            Call::Delete { channel, ts } => self.delete(&channel, &ts).await,
+            Call::Respond { url, text } => self.respond(&url, &text, plain).await,
+            Call::React { channel, ts, name } => self.react(&channel, &ts, &name).await,
+            Call::Upload { .. } => self.upload(&call).await,
+            Call::Thinking { channel, thread } => self.thinks(&channel, &thread).await,
         }
     }
 
     async fn lookup(&self, part: &Part) -> Lookup {
-        match read(&part.call) {
-            Some(call @ Call::Post { .. }) => {
-                let plain = part.fallback.as_ref().and_then(read);
+        let Parsed { call, plain } = match self.at_home(part).await {
+            Ok(parsed) => parsed,
+            Err(Delivery::Retry { after, why, .. }) => {
+                return Lookup::Later { after, at_most: None, why };
+            }
+            Err(_) => return Lookup::Unknown,
+        };
+        match call {
+            Call::Post { .. } => {
                 let me = self.whoami.known();
                 lookup::message(&self.api, &call, plain.as_ref(), &me).await
             }
-            Some(call @ Call::Upload { .. }) => match (&call, self.unclear_file(&call)) {
+            Call::Upload { .. } => match (&call, self.unclear_file(&call)) {
                 (Call::Upload { channel, .. }, Some(file)) => {
                     lookup::file(&self.api, &file, channel).await
                 }
@@ -265,6 +297,12 @@ impl Sender for SlackSender {
     fn marked(&self, part: &Part) -> Part {
         call::marked(part)
     }
+}
+
+/// A part as it is carried out.
+struct Parsed {
+    call: Call,
+    plain: Option<Call>,
 }
 
 /// A call's parameters in the form that is tried now, and what it may still become.
@@ -323,6 +361,16 @@ fn read(call: &Value) -> Option<Call> {
 fn posted(answer: &Value, note: Option<String>) -> Delivery {
     let message = answer.get("ts").and_then(Value::as_str).map(MessageRef::new);
     Delivery::Sent(Receipt { message, note, ..Receipt::default() })
+}
+
+/// A message that is not found where it is to be changed says nothing of whether the bot may speak there.
+fn about(method: &str, refusal: &Refusal) -> Delivery {
+    match verdict(refusal) {
+        Delivery::Refused { reason, .. } if method != "chat.postMessage" => {
+            Delivery::refused(reason)
+        }
+        other => other,
+    }
 }
 
 fn verdict(refusal: &Refusal) -> Delivery {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Control, emoji, mrkdwn};
 use crate::line_platform::{self as line, LineMessage};
-use crate::slack::{self, SlackMessage};
+use crate::slack::{self, SlackMessage, Whisper};
 use crate::telegram::{ADA, GROUP, PRIVATE, Spot, TOPIC};
 use crate::x::{self, XPost};
 
@@ -113,10 +113,12 @@ pub(crate) fn messages(control: &Control, at: At) -> Vec<Value> {
         At::Slack(channel) => {
             let messages = control.slack.messages(channel);
             let buttons = |ts: &str| control.slack.buttons(channel, ts).into_iter();
-            messages
-                .iter()
-                .map(|m| of_slack(m, keyboard(buttons(&m.ts).map(|b| b.label))))
-                .collect()
+            let said =
+                messages.iter().map(|m| of_slack(m, keyboard(buttons(&m.ts).map(|b| b.label))));
+            let alone = control.slack.whispers(channel, slack::ADA);
+            let mut all: Vec<Value> = said.chain(alone.iter().map(of_whisper)).collect();
+            all.sort_by(|a, b| a["id"].as_str().cmp(&b["id"].as_str()));
+            all
         }
         At::Line(chat) => {
             let messages = control.line.messages(chat);
@@ -275,6 +277,13 @@ fn of_slack(message: &SlackMessage, keyboard: Value) -> Value {
         })
         .collect();
     value
+}
+
+/// What one person alone was shown, as a message that says so.
+fn of_whisper(whisper: &Whisper) -> Value {
+    let mut message = whisper.as_message();
+    message.text = format!("(Only Ada sees this) {}", message.text);
+    of_slack(&message, json!([]))
 }
 
 /// Who an id in Slack's angle brackets is, as people write it.

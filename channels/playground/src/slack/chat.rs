@@ -70,14 +70,15 @@ pub(super) fn whisper(server: &Server, params: &Value) -> Done {
         return Err("user_not_in_channel".into());
     }
     check(params, 40_000)?;
+    let ts = world.next_ts((server.now)());
     let whisper = Whisper {
+        ts: ts.clone(),
         channel: channel.to_owned(),
         user: user.to_owned(),
         thread: thread(params).map(str::to_owned),
         text: text(params, "text").to_owned(),
     };
     world.whispers.push(whisper);
-    let ts = world.next_ts((server.now)());
     Ok(json!({ "message_ts": ts }))
 }
 

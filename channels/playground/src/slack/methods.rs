@@ -26,7 +26,7 @@ pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
         "chat.delete" => chat::delete(server, params),
         "conversations.history" | "conversations.replies" => history::page(server, method, params),
         "conversations.info" => info(server, params),
-        "conversations.open" => Ok(json!({ "channel": { "id": super::DM } })),
+        "conversations.open" => open(text(params, "users")),
         "reactions.add" => react(server, params),
         "reactions.remove" => unreact(server, params),
         "emoji.list" => Ok(json!({
@@ -42,6 +42,15 @@ pub(super) fn run(server: &Arc<Server>, method: &str, params: &Value) -> Done {
         "files.completeUploadExternal" => complete(server, params),
         "files.info" => file(server, text(params, "file")),
         _ => Err("unknown_method".into()),
+    }
+}
+
+/// Of the people here the owner alone has a conversation with the bot.
+fn open(users: &str) -> Done {
+    match users {
+        "" => Err("users_list_not_supplied".into()),
+        ADA => Ok(json!({ "channel": { "id": super::DM } })),
+        _ => Err("user_not_found".into()),
     }
 }
 

@@ -57,7 +57,8 @@ fn take(server: &Server, id: u64, body: &Value) -> Result<(), &'static str> {
     if body["response_type"] == "in_channel" {
         world.post(&channel, said(BOT, text, None), now);
     } else {
-        world.whispers.push(Whisper { channel, user, thread: None, text: text.to_owned() });
+        let ts = world.next_ts(now);
+        world.whispers.push(Whisper { ts, channel, user, thread: None, text: text.to_owned() });
     }
     Ok(())
 }

@@ -53,6 +53,8 @@ pub struct SlackMessage {
 /// What one person alone was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Whisper {
+    /// When, as messages have it.
+    pub ts: String,
     /// Where.
     pub channel: String,
     /// Who.
@@ -61,6 +63,14 @@ pub struct Whisper {
     pub thread: Option<String>,
     /// What.
     pub text: String,
+}
+
+impl Whisper {
+    /// The same as a message of the bot.
+    pub(crate) fn as_message(&self) -> SlackMessage {
+        let ts = self.ts.clone();
+        SlackMessage { ts, ..said(BOT, &self.text, self.thread.as_deref()) }
+    }
 }
 
 impl SlackMessage {
