@@ -20,6 +20,7 @@ mod kit;
 #[cfg(feature = "client")]
 pub mod links;
 mod lock;
+mod looks;
 mod outbound;
 mod part;
 mod pause;

@@ -1,13 +1,14 @@
 //! Keeps secrets out of everything that leaves the process.
 //!
-//! Known secrets are replaced by value; a bot token is also replaced by its look, because a platform
-//! may put one into an error text that we never saw before. No regular expressions: twelve of them with
+//! Known secrets are replaced by value, others by their look (`looks`): a platform may put one into an error text, a person
+//! into a message, that we never saw before. No regular expressions: twelve of them with
 //! Unicode classes cost more memory than the rest of the daemon.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, RwLock};
 
-const MARK: &str = "[redacted]";
+use crate::looks::{self, MARK};
+
 /// The longest raw event that is kept, bytes.
 const RAW_LIMIT: usize = 16 * 1024;
 /// A shorter value may be an ordinary word.
@@ -60,7 +61,7 @@ impl Redactor {
         }
     }
 
-    /// Returns `text` without known secrets and without anything that looks like a bot token.
+    /// Returns `text` without known secrets and without anything that looks like one.
     pub fn clean(&self, text: &str) -> String {
         let known = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut out = text.to_owned();
@@ -75,7 +76,7 @@ impl Redactor {
             }
         }
         drop(known);
-        hide_bot_tokens(&out)
+        looks::hide(&out)
     }
 
     /// Returns a raw event as it is kept: without secrets, and no more of it than 16 KiB.
@@ -160,31 +161,6 @@ fn is_named(before: &str) -> bool {
     let from = name.rfind(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)));
     let name = name[from.map_or(0, |at| at + 1)..].to_lowercase();
     NAMES.iter().any(|part| name.contains(part))
-}
-
-/// Hides `<digits>:<30 or more of A-Za-z0-9_->`, the look of a Telegram bot token.
-fn hide_bot_tokens(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = String::with_capacity(text.len());
-    let mut copied = 0;
-    let mut at = 0;
-    while let Some(colon) = bytes[at..].iter().position(|b| *b == b':').map(|i| at + i) {
-        let start = bytes[copied..colon].iter().rposition(|b| !b.is_ascii_digit());
-        let start = start.map_or(copied, |i| copied + i + 1);
-        let tail = bytes[colon + 1..].iter().take_while(|b| token_byte(**b)).count();
-        if colon - start >= 5 && tail >= 30 {
-            out.push_str(&text[copied..start]);
-            out.push_str(MARK);
-            copied = colon + 1 + tail;
-        }
-        at = colon + 1;
-    }
-    out.push_str(&text[copied..]);
-    out
-}
-
-fn token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
 #[cfg(test)]
