@@ -1,6 +1,7 @@
 //! The questions and their answers. Read-only: every route is a GET over the ledger's read ports.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
@@ -8,6 +9,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use selkie_channel_core::ConversationId;
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 
 use super::answer::{Answer, Fault, Keyed};
 use super::approval::Approval;
@@ -21,6 +23,9 @@ use crate::store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
 const ROWS: usize = 50;
 /// Rows in a list at most.
 const MOST_ROWS: usize = 500;
+/// A store that says nothing for so long is as one that is away: a commit whose answer was lost is waited for until the
+/// database is back.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// How many conversations are looked through for a key.
 const CONVERSATIONS_SEARCHED: usize = 10_000;
 
@@ -63,17 +68,25 @@ struct Status {
 
 /// A store that cannot be read or written is an answer here, not a fault: that is what one asks for.
 async fn status(State(console): Asked) -> Json<Status> {
-    let counts = console.ledger.counts().await;
-    let problem = match (&counts, &console.ledger.healthy().await) {
-        (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
-        _ => None,
+    let looked = timeout(PATIENCE, async {
+        (console.ledger.counts().await, console.ledger.healthy().await)
+    });
+    let (counts, problem) = match looked.await {
+        Ok((counts, healthy)) => {
+            let problem = counts.as_ref().err().or(healthy.as_ref().err()).map(ToString::to_string);
+            (counts.unwrap_or_default(), problem)
+        }
+        Err(_) => {
+            let problem = format!("the store has not answered for {} s", PATIENCE.as_secs());
+            (Counts::default(), Some(problem))
+        }
     };
     Json(Status {
         version: console.version,
         model: console.model.clone(),
         healthy: problem.is_none(),
         problem,
-        counts: counts.unwrap_or_default(),
+        counts,
         store_syncs: (console.syncs)(),
         channels: (console.channels)(),
     })

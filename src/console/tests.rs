@@ -28,8 +28,11 @@ use crate::store::read::{
 use crate::store::{ApprovalRow, AskedPerson, QuestionRow, Result, StoreError};
 
 /// Two conversations of one bot, a namesake of another bot, and one task.
+#[derive(Default)]
 struct Shelf {
     broken: bool,
+    /// It never says whether it is well.
+    silent: bool,
 }
 
 impl Shelf {
@@ -177,6 +180,9 @@ impl Read for Shelf {
     }
 
     async fn healthy(&self) -> Result<()> {
+        if self.silent {
+            std::future::pending::<()>().await;
+        }
         self.check()
     }
 }
@@ -261,7 +267,7 @@ impl Drop for Served {
 }
 
 async fn served() -> Served {
-    Served::new(Shelf { broken: false }).await
+    Served::new(Shelf::default()).await
 }
 
 #[tokio::test]
@@ -297,13 +303,21 @@ async fn status_tells_counts_channels_and_health() {
 
 #[tokio::test]
 async fn a_broken_ledger_is_a_status_and_a_fault_elsewhere() {
-    let served = Served::new(Shelf { broken: true }).await;
+    let served = Served::new(Shelf { broken: true, silent: false }).await;
     let (status, body) = served.get("/v1/status").await;
     assert_eq!((status, &body["healthy"]), (200, &Value::Bool(false)));
     assert!(body["problem"].as_str().unwrap().contains("disk I/O error"));
     let (status, body) = served.get("/v1/tasks").await;
     assert_eq!(status, 503);
     assert!(body["error"].as_str().unwrap().contains("ask again"));
+}
+
+#[tokio::test]
+async fn a_ledger_that_says_nothing_is_a_status_too() {
+    let served = Served::new(Shelf { broken: false, silent: true }).await;
+    let (status, body) = served.get("/v1/status").await;
+    assert_eq!((status, &body["healthy"]), (200, &Value::Bool(false)));
+    assert_eq!(body["problem"], "the store has not answered for 3 s");
 }
 
 #[tokio::test]

@@ -589,6 +589,25 @@ fn files_alone() -> String {
     url
 }
 
+/// Nobody writes meanwhile: the page asks by itself.
+#[test]
+fn while_the_database_is_away_the_page_says_so() {
+    let server = selkie_test_postgres::Server::start("");
+    let url = server.database();
+    let demo = Demo::start_with(&[("SELKIE__STORE__URL", url.as_str())]);
+    let browser = Browser::start().unwrap();
+    open(&browser, demo.url()).unwrap();
+    for stops in [selkie_test_postgres::Server::stop, selkie_test_postgres::Server::crash] {
+        stops(&server);
+        browser.wait_until("document.querySelector('.pulse.stuck')").unwrap();
+        assert_eq!(browser.text("#pulse").unwrap(), "no database");
+        assert!(browser.text("#banner").unwrap().contains("cannot use its database"));
+        server.start_again("");
+        browser.wait_until("document.querySelector('.pulse.up')").unwrap();
+        assert_eq!(browser.eval("document.querySelector('#banner').hidden").unwrap(), json!(true));
+    }
+}
+
 #[test]
 fn without_its_playground_the_page_says_so_and_stays_in_shape() {
     let browser = Browser::start().unwrap();

@@ -17,8 +17,14 @@ pub struct Demo {
 impl Demo {
     /// Starts a demo on free ports with the built-in stand-in, and waits for the address it prints.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same, with these variables.
+    pub fn start_with(variables: &[(&str, &str)]) -> Self {
         let home = tempfile::Builder::new().prefix("selkie-").tempdir().expect("a folder");
         let mut child = command(&home, &["demo"])
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

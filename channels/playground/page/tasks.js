@@ -6,8 +6,11 @@ import { renderHealth } from './health.js';
 import { coalesce, ask } from './net.js';
 import { state, belongs, chats, chat, chatByKey } from './state.js';
 
-async function daemon(path) {
-  return ask(`${state.world.daemon}/v1/${path}`);
+/** How long the daemon may take to say whether its database is there, in ms. */
+const PATIENCE = 8000;
+
+async function daemon(path, options) {
+  return ask(`${state.world.daemon}/v1/${path}`, options);
 }
 
 /** The conversations of a chat that the daemon knows, which it does from their first message on. */
@@ -96,7 +99,8 @@ export function offline(error) {
 /** A daemon whose database is away answers, and can store nothing. */
 export const lookAtStore = coalesce(async () => {
   if (!['up', 'stuck'].includes(state.daemon)) return;
-  const { healthy } = await daemon('status').catch(() => ({}));
+  // One answer that never comes must not be the last that is asked for.
+  const { healthy } = await daemon('status', { signal: AbortSignal.timeout(PATIENCE) }).catch(error => ({ healthy: error.name === 'TimeoutError' ? false : undefined }));
   // Without an answer its stream tells that it is offline.
   if (healthy !== undefined && ['up', 'stuck'].includes(state.daemon)) setDaemon(healthy ? 'up' : 'stuck');
 });
