@@ -72,16 +72,19 @@ fn database(named: Named<'_>) -> store::Result<Database> {
 /// Opens it as soon as it is there.
 ///
 /// # Errors
-/// As [`open`], but for a database that is away: that is said once, and tried again for as long as it takes.
-pub async fn wait_for(named: Named<'_>) -> store::Result<Arc<dyn Ledger>> {
+/// As [`open`], but for a database that is away: `tell` says that once, and it is tried again for as long as it takes.
+pub async fn wait_for(
+    named: Named<'_>,
+    tell: &(dyn Fn(String) + Sync),
+) -> store::Result<Arc<dyn Ledger>> {
     let mut pause = FIRST;
     loop {
         match open(named) {
             Err(StoreError::Away(why)) => {
                 if pause == FIRST {
-                    tracing::warn!(
+                    tell(format!(
                         "{why}: waiting for the database, nothing is heard until it is there"
-                    );
+                    ));
                 }
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST);

@@ -1,6 +1,7 @@
 //! The daemon: everything started, then stopped in order. `run` and `demo` are the same daemon.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -25,6 +26,16 @@ pub struct Up {
     pub console: Option<SocketAddr>,
 }
 
+/// Who a daemon is run for, and how they hear of it.
+pub struct Attendant<'a> {
+    /// Is told when everything has started.
+    pub up: oneshot::Sender<Up>,
+    /// Ends it, besides a signal.
+    pub end: Option<oneshot::Receiver<()>>,
+    /// Is told what the start waits for.
+    pub waits: &'a (dyn Fn(String) + Sync),
+}
+
 /// Says what is missing when a plan has nothing to do.
 pub fn needs_something_to_do(plan: &AppConfig) -> Option<String> {
     let idle = plan.channels.is_empty() && plan.settings.console.listen.is_none();
@@ -35,19 +46,27 @@ pub fn needs_something_to_do(plan: &AppConfig) -> Option<String> {
     })
 }
 
-/// Runs until a signal, or until `end` fires; `up` is told when everything has started.
+/// Runs until a signal, or until its attendant ends it.
 ///
 /// # Errors
 /// When something cannot start, or when every channel is refused and none has ever worked; any other daemon that
 /// runs ends without error.
-pub async fn daemon(
-    plan: AppConfig,
-    up: oneshot::Sender<Up>,
-    end: Option<oneshot::Receiver<()>>,
-) -> anyhow::Result<()> {
+pub async fn daemon(plan: AppConfig, attendant: Attendant<'_>) -> anyhow::Result<()> {
+    let Attendant { up, end, waits } = attendant;
     process::take_files();
     let mut signals = Signals::listen().context("signals cannot be handled")?;
-    let Some(app) = open(plan, &mut signals).await? else { return Ok(()) };
+    let mut asked = pin!(async {
+        match end {
+            // A dropped sender means that its owner is gone.
+            Some(end) => drop(end.await),
+            None => std::future::pending().await,
+        }
+    });
+    let app = tokio::select! {
+        app = open(plan, &mut signals, waits) => app?,
+        () = &mut asked => None,
+    };
+    let Some(app) = app else { return Ok(()) };
     let (tracker, stops) = (TaskTracker::new(), Stop::default());
     let started = start(&app, &tracker, &stops).await;
     let console = match started {
@@ -66,13 +85,6 @@ pub async fn daemon(
     // Nobody waiting for it is no reason to end.
     let (ledger, happenings) = (Arc::clone(&app.ledger), app.happenings.clone());
     up.send(Up { ledger, happenings, console }).ok();
-    let asked = async {
-        match end {
-            // A dropped sender means that its owner is gone.
-            Some(end) => drop(end.await),
-            None => std::future::pending().await,
-        }
-    };
     let mut hopeless = None;
     tokio::select! {
         why = app.flow.hopeless() => hopeless = Some(why),
@@ -82,7 +94,7 @@ pub async fn daemon(
                 tracing::warn!("SIGHUP does not reload the config: it stops selkie; start it again");
             }
         }
-        () = asked => {}
+        () = &mut asked => {}
     }
     stop(&app, &tracker, &stops, &mut signals).await;
     socket::remove(&app.plan.folders.state);
@@ -94,11 +106,15 @@ pub async fn daemon(
 }
 
 /// Opens the store and what works on it; `None` when a signal came before its database was there.
-async fn open(plan: AppConfig, signals: &mut Signals) -> anyhow::Result<Option<App>> {
+async fn open(
+    plan: AppConfig,
+    signals: &mut Signals,
+    waits: &(dyn Fn(String) + Sync),
+) -> anyhow::Result<Option<App>> {
     plan.prepare()?;
     let instance = AppConfig::instance();
     let ledger = tokio::select! {
-        ledger = ledger::wait_for(plan.ledger_for(&instance)) => ledger?,
+        ledger = ledger::wait_for(plan.ledger_for(&instance), waits) => ledger?,
         name = signals.next() => {
             tracing::info!(signal = name, "stopping: the database was never there");
             return Ok(None);

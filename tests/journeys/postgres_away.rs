@@ -4,6 +4,7 @@ use selkie_playground::telegram::ADA;
 use selkie_test_postgres::Server;
 use serde_json::json;
 
+use crate::support::demo::Demo;
 use crate::support::world::World;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -31,6 +32,16 @@ async fn a_daemon_that_waits_for_its_database_can_be_stopped() {
     let waits = |log: &str| log.contains("waiting for the database");
     world.within("a word about the database", world.home.logged(0, waits)).await;
     assert!(daemon.stop().await.success());
+}
+
+#[test]
+fn a_demo_whose_database_is_away_says_so_and_what_it_was_to_say_is_given_up() {
+    let url = ("SELKIE__STORE__URL", "postgres://selkie:hush123hush@127.0.0.1:1/selkie");
+    let (code, out, errors) = Demo::run_with(&["demo", "--say", "hi"], &[url]);
+    assert_eq!((code, &*out), (1, ""), "{errors}");
+    assert_eq!(errors.matches("waiting for the database").count(), 1, "{errors}");
+    assert!(errors.contains("nothing was said: the database was not there for 10 s"), "{errors}");
+    assert!(!errors.contains("hush123hush"), "{errors}");
 }
 
 /// Messages before, while, and after it is away.

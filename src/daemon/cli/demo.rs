@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use serde_json::{Value, json};
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{broadcast, oneshot, watch};
 use tokio::time::timeout;
 
 use super::args::Demo;
@@ -19,12 +19,14 @@ use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::demo::{Line, Manner, World};
-use crate::daemon::run::{Up, daemon};
+use crate::daemon::run::{Attendant, Up, daemon};
 use crate::daemon::{Binary, lifecycle, state, telemetry};
 use crate::domain::happening::Happening;
 
 /// How long `--say` waits for everything that belongs to its answer.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How long something to say waits for a database that is away.
+const START_PATIENCE: Duration = Duration::from_secs(10);
 /// Where a state folder counts its demos.
 const COUNTED: &str = "demos";
 /// Names a database for one run.
@@ -107,6 +109,12 @@ async fn both(
 ) -> Outcome {
     let (up, started) = oneshot::channel::<Up>();
     let (end, ended) = oneshot::channel::<()>();
+    let (waits, mut waited) = watch::channel(String::new());
+    // Its log is quiet, and whoever looks at an empty terminal is to know why.
+    let tell = |what: String| {
+        writeln!(std::io::stderr(), "\n  {what}").ok();
+        waits.send_replace(what);
+    };
     let model = plan.model.card().name;
     world.set_model(&model);
     let banner = banner::Facts {
@@ -122,7 +130,18 @@ async fn both(
         write!(std::io::stderr(), "{}", banner::REAL_TOOLS).ok();
     }
     let visiting = async {
-        let Ok(up) = started.await else { return Ok(()) };
+        let up = match visit {
+            Visit::Page(_) => started.await,
+            Visit::Say(_) | Visit::Story(_) => tokio::select! {
+                up = started => up,
+                why = too_long(&mut waited) => {
+                    // A daemon that has ended needs no telling.
+                    end.send(()).ok();
+                    return Err(why.into());
+                }
+            },
+        };
+        let Ok(up) = up else { return Ok(()) };
         if let Some(console) = up.console {
             world.set_daemon(&format!("http://{console}"));
         }
@@ -135,7 +154,8 @@ async fn both(
         end.send(()).ok();
         visited
     };
-    let mut daemon = pin!(daemon(plan, up, Some(ended)));
+    let attendant = Attendant { up, end: Some(ended), waits: &tell };
+    let mut daemon = pin!(daemon(plan, attendant));
     tokio::select! {
         ran = &mut daemon => Ok(ran?),
         visited = visiting => {
@@ -143,6 +163,19 @@ async fn both(
             visited
         }
     }
+}
+
+/// Ends when the start has waited too long for what it waits for; says what that was.
+async fn too_long(waited: &mut watch::Receiver<String>) -> anyhow::Error {
+    if waited.wait_for(|what| !what.is_empty()).await.is_err() {
+        // Nobody waits any more.
+        return std::future::pending().await;
+    }
+    tokio::time::sleep(START_PATIENCE).await;
+    let seconds = START_PATIENCE.as_secs();
+    anyhow!(
+        "nothing was said: the database was not there for {seconds} s (start it, or leave {STORE_URL} and store.url out)"
+    )
 }
 
 /// Whether somebody is to be told that tools are real: who opens the page, and who lets a model choose the calls. The

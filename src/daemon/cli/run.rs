@@ -4,6 +4,7 @@ use tokio::sync::oneshot;
 
 use super::outcome::{Failure, Outcome};
 use crate::daemon::build::{Chosen, plan_to_run};
+use crate::daemon::run::Attendant;
 use crate::daemon::{Binary, lifecycle, run, telemetry};
 
 /// Runs until a signal.
@@ -17,5 +18,7 @@ pub fn run(binary: &Binary, chosen: &Chosen) -> Outcome {
         tracing::warn!("{note}");
     }
     let (up, _) = oneshot::channel();
-    Ok(lifecycle::runtime()?.block_on(run::daemon(plan, up, None))?)
+    let waits = |what: String| tracing::warn!("{what}");
+    let attendant = Attendant { up, end: None, waits: &waits };
+    Ok(lifecycle::runtime()?.block_on(run::daemon(plan, attendant))?)
 }
