@@ -61,12 +61,8 @@ pub(crate) fn whole(request: &Request) -> String {
 
 /// What would be done, and for whom. Nothing that the model said stands in it but what it would do.
 fn told(about: &About<'_>, request: &Request) -> String {
-    let whom = match about.requester {
-        Some(person) => plain(&prompt::person(&person.name, person.id.as_str())),
-        None => "nobody who is there just now".to_owned(),
-    };
-    let head =
-        format!("`{}` needs your approval, for {whom} in {}:", request.tool, plain(&request.place));
+    let (whom, place) = (whom(about.requester), plain(&request.place));
+    let head = format!("`{}` needs your approval, for {whom} in {place}:", request.tool);
     let shown = visible(&request.preview);
     let shown = match request.is_long() {
         true => {
@@ -81,8 +77,19 @@ fn told(about: &About<'_>, request: &Request) -> String {
     };
     let unseen: String =
         request.unseen.iter().map(|what| format!("\n- not shown: {}", literal(what))).collect();
-    let reasons: String = request.reasons.iter().map(|reason| format!("\n- it {reason}")).collect();
-    format!("{head}\n\n{shown}\n{unseen}{reasons}")
+    format!("{head}\n\n{shown}\n{unseen}{}", reasons(request))
+}
+
+/// Who asked for what needs it.
+fn whom(requester: Option<&Person>) -> String {
+    match requester {
+        Some(person) => plain(&prompt::person(&person.name, person.id.as_str())),
+        None => "nobody who is there just now".to_owned(),
+    }
+}
+
+fn reasons(request: &Request) -> String {
+    request.reasons.iter().map(|reason| format!("\n- it {reason}")).collect()
 }
 
 /// Says in a line what came of a request.
@@ -156,7 +163,12 @@ async fn replace(outbox: &Arc<Outbox>, approval: &ApprovalRow, asked: &AskedPers
         true => fenced(&shown),
         false => fenced(&format!("{}…", &shown[..shown.floor_char_boundary(MOST_REPEATED)])),
     };
-    let markdown = format!("`{}`\n\n{shown}\n\n{}", approval.request.tool, outcome(approval));
+    let (tool, place) = (&approval.request.tool, plain(&approval.request.place));
+    let (whom, reasons) = (whom(approval.requester.as_ref()), reasons(&approval.request));
+    let outcome = outcome(approval);
+    let markdown = format!(
+        "`{tool}` needed approval, for {whom} in {place}:\n\n{shown}\n{reasons}\n\n{outcome}"
+    );
     let body = Body::Revision { message, markdown, question: None };
     let state = approval.state.name();
     if let Some(draft) = outbox.draft_of(&asked.conversation, body) {

@@ -115,7 +115,10 @@ async fn an_allowed_person_asks_the_owner_taps_and_it_runs_once() {
     assert_eq!(team.tap(&request, "Approve").await, "✔ Approved by Ada Lovelace");
     team.told("write_file answered").await;
     assert_eq!(team.wrote().as_deref(), Some("tide"));
-    assert!(team.closed(&request).await.contains("✔ Approved by Ada Lovelace"));
+    let closed = team.closed(&request).await;
+    assert!(closed.contains("✔ Approved by Ada Lovelace"), "{closed}");
+    let about = "write_file needed approval, for Grace Hopper (tg:4712) in telegram:group";
+    assert!(closed.contains(about) && closed.contains("it asks first"), "{closed}");
     let again = team.press((ADA, ADA), request.id, &data(&request, 0)).await;
     assert_eq!(again, "Already decided: ✔ Approved by Ada Lovelace");
     settled(&team.world, 2).await;
