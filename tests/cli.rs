@@ -398,13 +398,19 @@ fn a_tool_that_is_not_there_is_a_mistake_and_the_nearest_is_named() {
 #[test]
 fn a_preview_tells_what_would_be_refused() {
     let desk = Desk::new();
-    let preview = |args: &str| desk.selkie(&["tools", "call", "--preview", "bash", args]).out;
+    let preview = |args: &str| desk.selkie(&["tools", "call", "--preview", "bash", args]);
     let real = desk.selkie(&["tools", "call", "bash", r#"{"cmd":"rm x"}"#]);
+    assert!(real.out.contains("needs approval") && real.code == 1, "{}", real.out);
     let shown = preview(r#"{"cmd":"rm x"}"#);
-    assert_eq!(shown, format!("would be refused: {}\nrun:\nrm x\n", real.out.trim_end()));
-    assert_eq!(preview(r#"{"cmd":"true"}"#), "run:\ntrue\n");
+    assert_eq!(shown.code, 0, "{}", shown.out);
+    assert!(shown.out.starts_with("would ask first: asks first"), "{}", shown.out);
+    assert!(shown.out.ends_with("\nrun:\nrm x\n"), "{}", shown.out);
+    let free = preview(r#"{"cmd":"true"}"#);
+    assert_eq!((free.code, free.out.as_str()), (0, "run:\ntrue\n"));
     let both = preview(r#"{"cmd":"true","command":"false"}"#);
-    assert!(both.contains("are the same parameter"), "{both}");
+    assert!(both.code == 1 && both.out.contains("are the same parameter"), "{}", both.out);
+    let none = desk.selkie(&["tools", "call", "--preview", "bsah", "{}"]);
+    assert_eq!(none.code, 1, "{}", none.out);
 }
 
 #[test]

@@ -27,8 +27,7 @@ use crate::tools::dispatch::dispatch;
 use crate::tools::paths::{Level, Ours};
 use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Timetable, Todos};
 use crate::tools::preview::preview;
-use crate::tools::registry::needs_approval;
-use crate::tools::resolve::{check, look_up, resolve};
+use crate::tools::resolve::{ResolvedCall, resolve};
 use crate::tools::scope::{Approved, Outward, Roots, Scope};
 
 /// Not longer than this for one call.
@@ -146,13 +145,13 @@ impl ToolRunner {
     /// Tells what a call would do, in the words of an approval.
     async fn preview(&self, shape: &Shape, scope: Scope, call: Call) -> Called {
         let redactor = self.redactor.clone();
-        let lacking = lacking(shape, &scope, &call).await;
-        let found = look_up(&shape.registry, &call.name).and_then(|tool| {
-            check(&tool, &call).map_err(|why| why.to_string())?;
-            Ok(tool)
-        });
-        let shown = match found {
-            Ok(tool) => {
+        let resolved = match resolve(&shape.registry, &call, &scope).await {
+            Ok(resolved) => resolved.refusal(&scope).map_or(Ok(resolved), Err),
+            Err(why) => Err(why.to_string()),
+        };
+        let shown = match resolved {
+            Ok(ResolvedCall { tool, exposure, .. }) => {
+                let asks = asks_first(exposure);
                 let look = move || {
                     let shown = preview(&tool, &scope.roots, &call.arguments, &redactor)?;
                     let unseen = tool.unseen(&call.arguments).into_iter();
@@ -161,19 +160,14 @@ impl ToolRunner {
                     Ok(shown.map(|shown| shown + &notes.collect::<String>()))
                 };
                 let looked = tokio::task::spawn_blocking(look).await;
-                looked.unwrap_or_else(|_| Err("the preview failed: a bug in selkie".to_owned()))
+                looked
+                    .unwrap_or_else(|_| Err("the preview failed: a bug in selkie".to_owned()))
+                    .map(|shown| asks + &shown.unwrap_or_else(|| "it changes nothing".to_owned()))
             }
             Err(why) => Err(why),
         };
         let (text, is_error) = match shown {
-            Ok(shown) => {
-                let shown = shown.unwrap_or_else(|| "it changes nothing".to_owned());
-                (
-                    lacking
-                        .map_or(shown.clone(), |why| format!("would be refused: {why}\n{shown}")),
-                    false,
-                )
-            }
+            Ok(shown) => (shown, false),
             Err(why) => (why, true),
         };
         Called { tool: String::new(), text, is_error }
@@ -223,14 +217,11 @@ impl ToolRunner {
     }
 }
 
-/// The approval that a call needs and that nobody here can give; `None` when it needs none.
-async fn lacking(shape: &Shape, scope: &Scope, call: &Call) -> Option<String> {
-    let resolved = resolve(&shape.registry, call, scope).await.ok()?;
-    match resolved.exposure {
-        Exposure::Ask { reasons, .. } if scope.approved.is_none() => {
-            Some(needs_approval(&call.name, &reasons))
-        }
-        _ => None,
+/// A line that says so when a call needs approval, whoever could give it.
+fn asks_first(exposure: Exposure) -> String {
+    match exposure {
+        Exposure::Ask { reasons, .. } => format!("would ask first: {}\n", reasons.join("; ")),
+        _ => String::new(),
     }
 }
 
