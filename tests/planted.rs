@@ -284,6 +284,26 @@ fn every_single_mistake_ends_a_start_with_the_words_of_the_check() {
 }
 
 #[test]
+fn a_mistake_of_a_first_config_says_what_to_write() {
+    for (config, words) in [
+        ("bot_token: \"1:a\"\n", "; it belongs under telegram: or slack:"),
+        ("owners: \"*\"\n", "owners takes an array of strings, not \"*\": write [\"*\"]"),
+        (
+            "approvals:\n  policy:\n    - {ask: exec}\n",
+            "policy[0].ask takes an array of strings, not \"exec\": write [\"exec\"]",
+        ),
+        (
+            "approvals:\n  timeout: 5m\n   policy: []\n",
+            ": its indentation, or that of a line before it, fits no section",
+        ),
+    ] {
+        let said = told(&home(config), &[]);
+        assert!(said.contains(words), "{config}: {said}");
+        assert_eq!(said.lines().count(), 1, "{config}: {said}");
+    }
+}
+
+#[test]
 fn a_credential_without_a_key_and_a_config_that_is_no_file_are_told() {
     let desk = home("");
     let credentials = desk.path().join("credentials");
@@ -294,6 +314,13 @@ fn a_credential_without_a_key_and_a_config_that_is_no_file_are_told() {
     let said = told(&desk, &env);
     let words = "credential telegram.bot_tokn: is not read: no secret has this name (did you mean telegram.bot_token?";
     assert!(said.starts_with(words) && said.lines().count() == 1, "{said}");
+    fs::write(credentials.join("foo.bar"), "x").expect("written");
+    let strange = told(&desk, &env);
+    assert!(
+        strange.contains("credential foo.bar: is not read: no secret has this name"),
+        "{strange}"
+    );
+    fs::remove_file(credentials.join("foo.bar")).expect("removed");
     let odd = OsStr::from_bytes(b"telegram.bot_token\xff");
     fs::write(credentials.join(odd), "1:a").expect("written");
     let said = told(&desk, &env);

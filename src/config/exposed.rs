@@ -13,7 +13,8 @@ pub fn notes(config: Option<&Path>, files: &[PathBuf]) -> Vec<String> {
     let note = |file: &Path| {
         let file = file.display();
         format!(
-            "{file} holds a secret, and every user of this machine can read it: chmod 600 {file}"
+            "{file} holds a secret, and every user of this machine can read it: chmod 600 {file}, or keep the secret \
+             elsewhere, in a file of its own (the key with _file behind it) or a systemd credential"
         )
     };
     all.filter(is_open).map(note).collect()
@@ -38,6 +39,10 @@ mod tests {
             [file("own", 0o600), file("group", 0o640), file("all", 0o644), dir.path().join("none")];
         let said = notes(Some(&file("config", 0o666)), &files);
         assert_eq!(said.len(), 2, "{said:?}");
-        assert!(said[0].contains("config holds a secret") && said[1].ends_with("/all"), "{said:?}");
+        assert!(said.iter().all(|note| note.contains("chmod 600") && note.contains("credential")));
+        assert!(
+            said[0].contains("config holds a secret") && said[1].contains("/all holds a secret"),
+            "{said:?}"
+        );
     }
 }

@@ -106,7 +106,7 @@ pub fn read(sources: &Sources, kits: &[ChannelKit]) -> Result<Reading, Problems>
     let (mut unread, mut exposed) = (Vec::new(), Vec::new());
     let folder = sources.file.folder(&sources.here);
     let flags = sources.flags.iter().map(from_flag);
-    let (credentials, strange) = secrets.credentials(&sources.env, &schema);
+    let (credentials, strange) = secrets.credentials(&sources.env);
     problems.extend(strange);
     let home = sources.env.get("HOME").map(String::as_str);
     let all = [written, credentials, env::layer(&sources.env, &schema)];
@@ -260,9 +260,13 @@ impl Reading {
             if fault.kind == FaultKind::Missing && self.secrets.hides(path) {
                 message.push_str(&elsewhere(path));
             }
-            if let FaultKind::Type { .. } = fault.kind {
+            if let FaultKind::Type { takes, got } = &fault.kind {
                 let value = path.iter().try_fold(&self.value, |value, key| at(value, key));
+                // One word where a list is taken is a list of one.
+                let is_list = takes.starts_with("an array") && got.starts_with('"');
+                let is_list = is_list && !self.secrets.hides(path);
                 let hint = meant::owners_hint(path, value, kits);
+                let hint = hint.or_else(|| is_list.then(|| format!("[{got}]")));
                 message.extend(hint.map(|hint| format!(": write {hint}")));
             }
             self.wrong(path, message);
@@ -286,6 +290,12 @@ impl Reading {
         // Types that refuse even what is left have been told above.
         let Ok(settings) = settings else { return };
         for (path, message) in meant::contradictions(&settings, kits) {
+            // A row whose lists could not be read says what they were to say.
+            let within = format!("{}.", key(&path));
+            let is_row = path.len() == 3 && within.starts_with("approvals.policy[");
+            if is_row && self.problems.iter().any(|p| p.key.starts_with(&within)) {
+                continue;
+            }
             self.also_wrong(&path, message);
         }
         for (path, message) in reach::listeners(&settings, kits, &|path| self.in_effect(path)) {

@@ -99,7 +99,7 @@ impl Secrets {
 
     /// Reads systemd's credentials: `$CREDENTIALS_DIRECTORY/<key>`, e.g. `telegram.bot_token`. One that nearly
     /// names a key is a problem; others are another program's.
-    pub fn credentials(&self, env: &Environment, root: &Value) -> (Written, Vec<Problem>) {
+    pub fn credentials(&self, env: &Environment) -> (Written, Vec<Problem>) {
         let mut value = Value::Object(serde_json::Map::new());
         let mut problems = Vec::new();
         let folder = env.get("CREDENTIALS_DIRECTORY").map(Path::new);
@@ -125,7 +125,7 @@ impl Secrets {
                     Err(why) => Some(why),
                 }
             } else {
-                self.strange_credential(&name, root)
+                self.strange_credential(&name)
             };
             let place = Place::of(format!("credential {name}"));
             problems.extend(told.map(|message| Problem { place, key: String::new(), message }));
@@ -134,15 +134,14 @@ impl Secrets {
         (Written { value, place: Box::new(place) }, problems)
     }
 
-    /// Says why a credential's name is a mistake; `None` when it means nothing of ours.
-    fn strange_credential(&self, name: &str, root: &Value) -> Option<String> {
+    /// Says why a credential's name is a mistake; `None` when it means nothing of ours: it has no dot, as our keys have,
+    /// and is like none of them.
+    fn strange_credential(&self, name: &str) -> Option<String> {
         let known: Vec<String> = self.keys.iter().map(|key| key.join(".")).collect();
         let near = nearest(name, known.iter().map(String::as_str));
-        let section = name.split_once('.').is_some_and(|(section, _)| {
-            root.pointer("/properties").and_then(|all| all.get(section)).is_some()
-        });
+        let is_dotted = name.trim_matches('.').contains('.');
         let hint = near.map(|near| format!("did you mean {near}? ")).unwrap_or_default();
-        (section || near.is_some()).then(|| {
+        (is_dotted || near.is_some()).then(|| {
             format!("is not read: no secret has this name ({hint}takes {})", known.join(", "))
         })
     }

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use crate::config::lines::Lines;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::{self, Place, Problem};
-use crate::config::read;
 use crate::config::source::{Flag, Written, key};
 use crate::config::yaml::{self, Document};
+use crate::config::{read, schema};
 use crate::domain::schema::{FaultKind, check};
 
 /// Takes what a flag sets.
@@ -55,6 +55,24 @@ pub fn file_twin(path: &[String]) -> Vec<String> {
     twin
 }
 
+/// Names the sections that take a key which stands at the top.
+fn belongs_under(root: &Value, name: &str) -> String {
+    let takes = |section: &&String| {
+        let at = schema::find(root, &[(*section).clone()]);
+        let all = at.and_then(|at| root.pointer(&at)?.get("properties")?.as_object());
+        all.is_some_and(|all| all.contains_key(name))
+    };
+    let sections = root.get("properties").and_then(Value::as_object);
+    let sections: Vec<String> = sections
+        .into_iter()
+        .flat_map(|all| all.keys().filter(takes).map(|section| format!("{section}:")))
+        .collect();
+    match sections.is_empty() {
+        true => String::new(),
+        false => format!("; it belongs under {}", problem::one_of(&sections)),
+    }
+}
+
 /// Takes out sections that nobody knows: their names may hold what the merging library reads as a path.
 pub fn strange_sections(written: &mut Written, schema: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -63,7 +81,7 @@ pub fn strange_sections(written: &mut Written, schema: &Value) -> Vec<Problem> {
             problems.push(Problem {
                 place: (written.place)(&fault.path),
                 key: key(&fault.path),
-                message: problem::words(&fault, false),
+                message: problem::words(&fault, false) + &belongs_under(schema, section),
             });
             if let Some(map) = written.value.as_object_mut() {
                 map.remove(section);

@@ -125,6 +125,12 @@ fn in_words(error: &Error) -> String {
     let said = error.render_with_formatter(&UserMessageFormatter);
     let hint = match &said {
         said if said.contains("quoted scalar") => ": a quote before it is not closed",
+        said if ["did not find expected key", "mapping values are not allowed"]
+            .iter()
+            .any(|words| said.contains(words)) =>
+        {
+            ": its indentation, or that of a line before it, fits no section"
+        }
         said if said.contains("placement of ':'") => ": a bracket before it is not closed",
         _ => "",
     };

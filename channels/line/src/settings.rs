@@ -144,9 +144,10 @@ fn taken(key: &str) -> Option<&'static str> {
 
 fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
     let [token_key, secret_key] = SECRETS;
-    let token = secret(settings.channel_access_token.as_ref(), "access token");
+    let token = secret(settings.channel_access_token.as_ref(), token_key, "access token");
     let token = findings.take(token_key, token);
-    let secret = findings.take(secret_key, secret(settings.channel_secret.as_ref(), "secret"));
+    let secret =
+        findings.take(secret_key, secret(settings.channel_secret.as_ref(), secret_key, "secret"));
     let base = findings.take("base_url", Url::read(&settings.base_url, HOME));
     let data = findings.take("data_base_url", Url::read(&settings.data_base_url, HOME));
     let listen = findings.take("webhook_listen", listen(&settings.webhook_listen));
@@ -172,11 +173,11 @@ fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
     })
 }
 
-fn secret(value: Option<&SecretString>, what: &str) -> Result<Token, String> {
+fn secret(value: Option<&SecretString>, key: &str, what: &str) -> Result<Token, String> {
     let missing = || {
         format!(
-            "is missing: copy the channel {what} from the LINE Developers console (Messaging API \
-             channel) into a file and name it here with _file"
+            "is missing: copy the channel {what} from the LINE Developers console (Messaging API channel) into {key}, \
+             into a file that {key}_file names, or into a systemd credential line.{key}"
         )
     };
     let misshapen =
@@ -267,8 +268,8 @@ mod tests {
     #[test]
     fn missing_secrets_are_both_told() {
         insta::assert_snapshot!(says(json!({ "pace": "lifted" })), @"
-        channel_access_token: is missing: copy the channel access token from the LINE Developers console (Messaging API channel) into a file and name it here with _file
-        channel_secret: is missing: copy the channel secret from the LINE Developers console (Messaging API channel) into a file and name it here with _file
+        channel_access_token: is missing: copy the channel access token from the LINE Developers console (Messaging API channel) into channel_access_token, into a file that channel_access_token_file names, or into a systemd credential line.channel_access_token
+        channel_secret: is missing: copy the channel secret from the LINE Developers console (Messaging API channel) into channel_secret, into a file that channel_secret_file names, or into a systemd credential line.channel_secret
         ");
     }
 
