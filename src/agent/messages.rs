@@ -1,7 +1,7 @@
 //! What the agent itself says to people and to the model. Nothing else in this folder words a sentence.
 
 use crate::agent::budget::Spent;
-use crate::domain::approval::ApprovalState;
+use crate::domain::approval::{ApprovalState, Approvers};
 use crate::domain::gate::Passed;
 use crate::llm::{ModelError, Stopped};
 use crate::store::{ApprovalRow, QuestionRow};
@@ -163,6 +163,9 @@ pub fn not_approved(approval: &ApprovalRow) -> String {
     let who = if approval.by.trim().is_empty() { "somebody who may" } else { approval.by.trim() };
     let why = approval.why.as_deref().unwrap_or_default();
     match approval.state {
+        ApprovalState::Denied if approval.request.of == Approvers::Terminal => {
+            format!("{tool} was not called: You said no. It is refused for the rest of this task")
+        }
         ApprovalState::Denied => format!(
             "{tool} was not called: {who} has denied it. It is refused for the rest of this task"
         ),

@@ -50,7 +50,7 @@ impl Storage {
         let news = locked(&self.outage).over(self.runtime.clock.now());
         if let Some(News { seconds, .. }) = news {
             // As loud as the trouble was: who is told of it is told of its end.
-            tracing::error!(seconds, "the store can write again");
+            tracing::info!(seconds, "the store can write again");
         }
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::domain::approval::{Approvers, Exposure};
 use crate::domain::tool::{Class, ToolSpec};
 use crate::shape::{Shape, rules};
-use crate::tools::registry::{Found, unknown};
+use crate::tools::registry::{Found, disabled, unknown};
 
 /// A shape for people: what is there, what is not, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,6 +47,17 @@ pub struct HiddenLine {
     pub reasons: Vec<String>,
 }
 
+/// Says that a word is a class's name as well.
+fn class_too(word: &str) -> String {
+    match Class::parse(word) {
+        Some(class) => format!(
+            ", and the class {} of tools that approvals.policy and groups name",
+            class.name()
+        ),
+        None => String::new(),
+    }
+}
+
 impl Shape {
     /// Explains the whole shape.
     pub fn explain(&self) -> Explained {
@@ -65,13 +76,15 @@ impl Shape {
         let mut reasons = self.reasons(name);
         reasons.extend(self.files(name));
         if name != called {
-            reasons.insert(0, format!("{called} is another name of {name}"));
+            reasons.insert(0, format!("{called} is another name of {name}{}", class_too(called)));
         }
         reasons
     }
 
     fn reasons(&self, name: &str) -> Vec<String> {
         match self.registry.find(name) {
+            // Nothing that a place's config says opens what is switched off.
+            Found::Hidden(reasons) if reasons.contains(&disabled(name)) => vec![disabled(name)],
             Found::Hidden(reasons) => {
                 let mut lines = reasons;
                 if lines.iter().all(|reason| rules::yields(reason)) {

@@ -41,7 +41,10 @@ async fn answers(world: &World) {
     for typed in ["n\n", "\n", "perhaps\nmaybe\n"] {
         let shown = asked(world, typed).await;
         assert!(!shown.contains("Added to plan.txt."), "{typed:?}: {shown}");
-        assert!(shown.contains("denied") && !shown.contains("cli:local"), "{typed:?}: {shown}");
+        assert!(
+            shown.contains("You said no.") && !shown.contains("cli:local"),
+            "{typed:?}: {shown}"
+        );
         let again = shown.contains("Please answer y or n.");
         assert_eq!(again, typed.starts_with("perhaps"), "{typed:?}: {shown}");
         assert_eq!(wrote(world), None, "{typed:?}");

@@ -20,7 +20,7 @@ async fn a_life_moves_there_and_back() {
 
     let (code, _, error) = world.home.run(&["ask", "words at the terminal"]);
     assert_eq!(code, 0, "{error}");
-    let (code, out, error) = world.home.run(&["store", "copy", "--to", &url]);
+    let (code, out, error) = world.home.run(&["store", "copy", "--verbose", "--to", &url]);
     assert_eq!(code, 0, "{error}");
     assert!(out.contains("conversation") && out.contains("transcript"), "{out}");
     let (code, _, error) = world.home.run(&["run"]);

@@ -23,7 +23,7 @@ async fn the_recipe_for_postgresql_moves_a_life() {
     let server = Cluster::start();
     as_yaml(&world.home.config_file());
     let said = server.run(&recipe(), world.home.folder());
-    assert!(said.contains("rows are in"), "{said}");
+    assert!(said.contains(" rows of ") && said.contains(" tables are in "), "{said}");
     let ran = world.home.folder().join("ran");
     assert!(ran.exists(), "its last command is selkie run: {said}");
 

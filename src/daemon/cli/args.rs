@@ -84,6 +84,9 @@ pub enum Store {
         /// The file that holds the password for it, when the URL has none
         #[arg(long, value_name = "FILE")]
         password_file: Option<PathBuf>,
+        /// Print how many rows each table has
+        #[arg(long)]
+        verbose: bool,
     },
     /// Let the configured store be used again, though it was copied: only when the copy is not
     Unseal,
@@ -91,8 +94,11 @@ pub enum Store {
 
 /// `selkie channel`.
 #[derive(Debug, Subcommand)]
-#[command(after_help = "Examples:
-  selkie slack manifest")]
+#[command(
+    override_usage = "selkie slack manifest",
+    after_help = "Examples:
+  selkie slack manifest"
+)]
 pub enum Channel {
     /// Print the manifest to paste at the platform
     Manifest {
@@ -122,7 +128,7 @@ pub struct Demo {
     #[arg(long, requires = "say")]
     pub unnamed: bool,
     /// Play this story with the built-in stand-in, print what its people read, and exit
-    #[arg(long, value_name = "NAME", value_parser = ["approval"], conflicts_with_all = ["say", "model", "port"])]
+    #[arg(long, value_name = "NAME", value_parser = ["approval"], num_args = 0..=1, default_missing_value = "approval", conflicts_with_all = ["say", "model", "port"])]
     pub story: Option<String>,
     /// The model to use, `<provider>/<model>` or `offline` [default: by OPENAI_API_KEY or ANTHROPIC_API_KEY, else offline]
     #[arg(long, value_name = "MODEL")]

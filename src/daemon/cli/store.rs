@@ -28,10 +28,10 @@ pub fn store(binary: &Binary, chosen: &Chosen, what: Store) -> Outcome {
     config.prepare()?;
     let runtime = lifecycle::runtime()?;
     match what {
-        Store::Copy { to, password_file } => {
+        Store::Copy { to, password_file, verbose } => {
             let password =
                 password_file.map(|file| password(&binary.here.join(file))).transpose()?;
-            Ok(runtime.block_on(copied(&config, &binary.here, &to, password))?)
+            Ok(runtime.block_on(copied(&config, &binary.here, &to, password, verbose))?)
         }
         Store::Unseal => Ok(runtime.block_on(unsealed(&config))?),
     }
@@ -42,6 +42,7 @@ async fn copied(
     here: &Path,
     to: &str,
     password: Option<SecretString>,
+    verbose: bool,
 ) -> anyhow::Result<()> {
     let instance = AppConfig::instance();
     let place = Place::read(config, here, to, password).context(MADE)?;
@@ -54,7 +55,7 @@ async fn copied(
     let source = source.context("the store that is to be copied cannot be opened")?;
     let moved = moved(config, &source, &place, &instance).await;
     source.close().await;
-    print::out(&table(&moved?, &place))?;
+    print::out(&told(&moved?, &place, verbose))?;
     Ok(())
 }
 
@@ -92,14 +93,15 @@ fn password(file: &Path) -> anyhow::Result<SecretString> {
     Ok(SecretString::from(text.trim()))
 }
 
-fn table(copied: &[Copied], place: &Place) -> String {
+fn told(copied: &[Copied], place: &Place, verbose: bool) -> String {
     let rows: Vec<Vec<String>> =
         copied.iter().map(|c| vec![c.table.to_owned(), c.rows.to_string()]).collect();
     let all: u64 = copied.iter().map(|c| c.rows).sum();
     format!(
-        "{}{all} rows are in {} now. The store they came from is sealed.\nTo use the copy: {}.\nTo go on with the old \
+        "{}{all} rows of {} tables are in {} now. The store they came from is sealed.\nTo use the copy: {}.\nTo go on with the old \
          store: run `selkie store unseal`, and leave the copy unused.\n",
-        print::table(&rows),
+        if verbose { print::table(&rows) } else { String::new() },
+        rows.len(),
         place.name(),
         place.to_use_it()
     )

@@ -1,5 +1,7 @@
 //! `selkie trace`: a message's whole chain, from the platform's event to the receipts.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::args::Trace;
@@ -34,20 +36,23 @@ pub fn trace(binary: &Binary, chosen: &Chosen, trace: &Trace) -> Outcome {
     if chains.is_empty() {
         let message = &trace.message;
         return Err(Failure::Failed(anyhow::anyhow!(
-            "nothing is known about {message:?}: give the \
-             platform's own message id (the last part of a message's link); an id of /id names a place, not a \
-             message"
+            "nothing is known about {message:?}: it is no task's number, no key of an event or a cause, and no message \
+             id of a platform (the last part of a message's link); an id of /id names a place, not a message"
         )));
     }
     if trace.json {
         return Ok(print::json(&chains)?);
     }
-    let text = chains.iter().map(story).collect::<Vec<_>>().join("\n");
-    Ok(print::out(&text)?)
+    let mut told = BTreeSet::new();
+    let stories = chains.iter().map(|chain| {
+        let task = &chain["task"]["id"];
+        story(chain, task.is_null() || told.insert(task.to_string()))
+    });
+    Ok(print::out(&stories.collect::<Vec<_>>().join("\n"))?)
 }
 
-/// Tells one chain, a line for each row.
-fn story(chain: &Value) -> String {
+/// Tells one chain, a line for each row; a task of several messages and what it said, with the first of them alone.
+fn story(chain: &Value, is_first: bool) -> String {
     let begins = match chain["inbox"].is_null() {
         true => [word(&chain["cause"]), "words".to_owned(), short(&word(&chain["words"]["text"]))],
         false => [
@@ -58,6 +63,14 @@ fn story(chain: &Value) -> String {
     };
     let mut rows = vec![[vec![word(&chain["stored_at"])], begins.to_vec()].concat()];
     let task = &chain["task"];
+    if !is_first {
+        rows.push(vec![
+            String::new(),
+            format!("task {}", word(&task["id"])),
+            "as above".to_owned(),
+        ]);
+        return print::table(&rows);
+    }
     if !task.is_null() {
         rows.push(vec![
             word(&task["created_at"]),
