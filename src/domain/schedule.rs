@@ -102,6 +102,20 @@ impl Action {
         }
     }
 
+    /// Returns the same with its words changed.
+    #[must_use]
+    pub fn with(self, change: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Say { markdown } => Self::Say { markdown: change(&markdown) },
+            Self::Remind { markdown } => Self::Remind { markdown: change(&markdown) },
+            Self::Prompt { prompt, model } => Self::Prompt { prompt: change(&prompt), model },
+            Self::Post { texts, quote, reply_to } => {
+                let texts = texts.iter().map(|text| change(text)).collect();
+                Self::Post { texts, quote, reply_to }
+            }
+        }
+    }
+
     /// Whether it is done however late it is.
     pub const fn is_never_too_late(&self) -> bool {
         matches!(self, Self::Remind { .. })

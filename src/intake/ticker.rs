@@ -1,6 +1,7 @@
 //! Sleeps until a schedule comes due, and has it carried out.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use tokio::sync::Notify;
@@ -14,6 +15,9 @@ use crate::schedule::turn::{come, plan};
 
 /// So many are carried out before the clocks are looked at again.
 const AT_ONCE: usize = 64;
+
+/// How long is waited after a row that no repetition mends.
+const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
 
 /// The one place that waits for schedules.
 pub(crate) struct Ticker {
@@ -49,11 +53,12 @@ impl Ticker {
         let now = self.alarm.now().wall;
         let ledger = &storage.ledger;
         let Some(due) = storage.insist(|| ledger.due_schedules(now, AT_ONCE)).await else {
-            return std::future::pending().await;
+            return tokio::time::sleep(AFTER_A_DEFECT).await;
         };
         if due.is_empty() {
             return self.rest().await;
         }
+        let mut defects = 0;
         for row in due {
             let firings = Arc::clone(&self.firings);
             // The daemon may end meanwhile: what is claimed is begun all the same.
@@ -64,8 +69,13 @@ impl Ticker {
                 }
             });
             if fired.await.is_none() {
-                return std::future::pending().await;
+                defects += 1;
             }
+        }
+        if defects > 0 {
+            // They are tried again, and those behind them were not kept waiting.
+            tracing::error!(schedules = defects, "what is due cannot be stored");
+            tokio::time::sleep(AFTER_A_DEFECT).await;
         }
     }
 
@@ -75,9 +85,10 @@ impl Ticker {
         let changed = self.bell.notified();
         let next = storage.insist(|| storage.ledger.next_due()).await;
         let rings = async {
-            match next.flatten() {
-                Some(at) => self.alarm.until(at).await,
-                None => std::future::pending().await,
+            match next {
+                Some(Some(at)) => self.alarm.until(at).await,
+                Some(None) => std::future::pending().await,
+                None => tokio::time::sleep(AFTER_A_DEFECT).await,
             }
         };
         tokio::select! {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::ConversationId;
+use selkie_channel_core::{ConversationId, Redactor};
 use tokio::sync::Notify;
 
 use super::count::{forecast, upcoming};
@@ -34,6 +34,8 @@ pub struct Book {
     zone: Zone,
     /// So many active or paused schedules one person may have.
     most: u32,
+    /// What may not be stored.
+    redactor: Redactor,
     /// Rung at each change: the next time may be another one.
     bell: Arc<Notify>,
 }
@@ -72,8 +74,14 @@ pub enum BookError {
 
 impl Book {
     /// Opens the book.
-    pub fn new(ledger: Arc<dyn Ledger>, clock: SharedClock, zone: Zone, most: u32) -> Self {
-        Self { ledger, clock, zone, most, bell: Arc::default() }
+    pub fn new(
+        ledger: Arc<dyn Ledger>,
+        clock: SharedClock,
+        zone: Zone,
+        most: u32,
+        redactor: Redactor,
+    ) -> Self {
+        Self { ledger, clock, zone, most, redactor, bell: Arc::default() }
     }
 
     /// Returns what is rung at each change.
@@ -96,10 +104,10 @@ impl Book {
         let when = Expression::written(&when, zone, now).map_err(refused)?;
         let schedule = Schedule {
             v: Schedule::VERSION,
-            title: title.trim().to_owned(),
+            title: self.redactor.clean(title.trim()),
             when: when.to_string(),
             zone: zone.name().to_owned(),
-            action,
+            action: action.with(|text| self.redactor.clean(text)),
             maker,
             terms,
         };

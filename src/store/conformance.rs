@@ -84,6 +84,7 @@ pub async fn run_all(make: impl Fn() -> Box<dyn Fixture>) {
 }
 
 pub use random::{histories_agree, random_histories};
+pub use scheduling::new as new_schedule;
 
 /// Names laws: `laws![a, b]` is a list of their names and functions.
 macro_rules! laws {

@@ -2,6 +2,7 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 
+use chrono::{DateTime, SecondsFormat};
 use selkie_playground::Turn;
 use selkie_playground::telegram::ADA;
 use serde_json::{Value, json};
@@ -57,7 +58,7 @@ async fn words_and_prompts_come_due_beside_a_daemon_and_each_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_came_due_while_nobody_was_there_is_told_and_a_reminder_still_said() {
+async fn what_was_missed_is_told_and_a_reminder_still_said() {
     let world = World::start().await;
     let daemon = world.daemon();
     world.ask("hello").await;
@@ -67,8 +68,36 @@ async fn what_came_due_while_nobody_was_there_is_told_and_a_reminder_still_said(
     assert_eq!(code, 1);
     assert!(err.contains("is in the past"), "{err}");
     run(&world, &["schedules", "add", "--in", "1s", "--say", "made alone"]);
-    let _daemon = world.daemon();
+    run(&world, &["schedules", "add", "--in", "1h", "--say", "too late"]);
+    run(&world, &["schedules", "add", "--in", "1h", "--remind", "better late"]);
+    two_days_ago(&world, &[2, 3]);
+    let daemon = world.daemon();
     world.hears(ADA, "made alone").await;
+    let reminder = world.hears(ADA, "better late").await;
+    assert!(reminder.text.contains("I could not say it then"), "{}", reminder.text);
+    rows::delivered(&world, FIRED, 3).await;
+    assert!(daemon.stop().await.success());
+    let passed = history(&world, "2");
+    assert_eq!(passed[0]["state"], "skipped", "{passed:?}");
+    assert!(passed[0]["why"].as_str().is_some_and(|why| why.contains("too late")), "{passed:?}");
+    assert!(world.texts(ADA).iter().all(|text| text != "too late"));
+}
+
+/// Has what is to come in an hour come two days ago: nothing runs meanwhile.
+fn two_days_ago(world: &World, ids: &[i64]) {
+    const DAYS: i64 = 2 * 86_400_000;
+    let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
+    for id in ids {
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let sql = "SELECT schedule, next_at FROM schedule WHERE id = ?1";
+        let (text, at): (String, i64) = conn.query_row(sql, [id], row).expect("a schedule");
+        let mut schedule: Value = serde_json::from_str(&text).expect("JSON");
+        let when = DateTime::from_timestamp_millis(at - DAYS).expect("a moment");
+        schedule["when"] =
+            format!("at {}", when.to_rfc3339_opts(SecondsFormat::AutoSi, true)).into();
+        let sql = "UPDATE schedule SET schedule = ?2, next_at = ?3 WHERE id = ?1";
+        conn.execute(sql, (id, schedule.to_string(), at - DAYS)).expect("moved");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -154,4 +183,29 @@ async fn bad_input_names_what_is_taken() {
         let err = refused(args);
         assert!(err.contains(says), "{args:?}: {err}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_readmes_commands_make_and_list_schedules() {
+    let world = World::start().await;
+    let lines = include_str!("../../README.md").lines();
+    let commands: Vec<&str> =
+        lines.filter_map(|line| line.strip_prefix("selkie schedules ")).collect();
+    assert_eq!(commands.len(), 3, "{commands:?}");
+    for command in commands {
+        // What stands in quotes is one word, what stands behind a hash is said to people.
+        let pieces = command.split('"').enumerate();
+        let words: Vec<&str> = pieces
+            .flat_map(|(n, piece)| match n % 2 {
+                1 => vec![piece],
+                _ => piece.split_whitespace().take_while(|word| *word != "#").collect(),
+            })
+            .collect();
+        run(&world, &[&["schedules"], &words[..]].concat());
+    }
+    let list = run(&world, &["schedules", "list"]);
+    assert!(
+        list.contains("Monday to Friday at 08:00") && list.contains("Time to go home"),
+        "{list}"
+    );
 }

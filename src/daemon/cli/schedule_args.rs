@@ -75,6 +75,9 @@ pub struct AddSchedule {
     /// Fixed words to say each time; no model is asked
     #[arg(long, value_name = "TEXT")]
     pub say: Option<String>,
+    /// Fixed words that are said late rather than never; no model is asked
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["say", "prompt"])]
+    pub remind: Option<String>,
     /// The IANA time zone of the times, such as Europe/Berlin; the config's `timezone` or the host's without it
     #[arg(long, value_name = "ZONE")]
     pub tz: Option<String>,

@@ -117,11 +117,12 @@ fn told(plan: AppConfig, asked: Asked) -> Result<Told, Failure> {
 }
 
 fn new(add: AddSchedule) -> Result<New, Failure> {
-    let AddSchedule { when, prompt, say, tz, to, title, terms, model } = add;
-    let action = match (prompt, say) {
-        (Some(prompt), None) => Action::Prompt { prompt, model },
-        (None, Some(markdown)) => Action::Say { markdown },
-        _ => return Err(failed("give --prompt or --say, one of them")),
+    let AddSchedule { when, prompt, say, remind, tz, to, title, terms, model } = add;
+    let action = match (prompt, say, remind) {
+        (Some(prompt), None, None) => Action::Prompt { prompt, model },
+        (None, Some(markdown), None) => Action::Say { markdown },
+        (None, None, Some(markdown)) => Action::Remind { markdown },
+        _ => return Err(failed("give --prompt, --say or --remind, one of them")),
     };
     let when = match (when.cron, when.every, when.within, when.at) {
         (Some(cron), None, None, None) => cron,

@@ -164,6 +164,7 @@ impl Flow {
             Arc::clone(&runtime.clock),
             parts.zone,
             MOST_SCHEDULES,
+            runtime.redactor.clone(),
         );
         let timetable = Arc::new(BookTimetable {
             book: Arc::new(book),

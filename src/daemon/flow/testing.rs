@@ -368,7 +368,8 @@ pub(crate) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
     let outbox = Arc::clone(&opened.outbox);
     let rights = Arc::new(Rights { owners, groups: settings.groups.clone(), accounts });
     let clock: SharedClock = Arc::new(SystemClock);
-    let book = Book::new(Arc::clone(&ledger) as _, Arc::clone(&clock), Zone::UTC, 9);
+    let book =
+        Book::new(Arc::clone(&ledger) as _, Arc::clone(&clock), Zone::UTC, 9, Redactor::default());
     let timetable = BookTimetable {
         book: Arc::new(book),
         accounts: Arc::clone(&rights.accounts),

@@ -23,7 +23,8 @@ laws![
     old_times_are_forgotten_and_what_is_active_stays,
 ];
 
-fn new(key: &str, n: i64, next: i64) -> NewSchedule {
+/// A schedule of conversation `n` that comes due so many seconds after the start of the test.
+pub fn new(key: &str, n: i64, next: i64) -> NewSchedule {
     NewSchedule {
         key: key.to_owned(),
         location: Location {

@@ -16,7 +16,7 @@ use crate::domain::clock::ManualClock;
 use crate::domain::facts::Where;
 use crate::store::conformance::{
     Fixture, account, arrival, at, cursor, draft, finish, finished, fuse, instance, lane, message,
-    no_fuse, push, random_histories, receipt, run_all, started, task,
+    new_schedule, no_fuse, push, random_histories, receipt, run_all, started, task,
 };
 use crate::store::engine::Engine;
 use crate::store::read::Read;
@@ -24,7 +24,7 @@ use crate::store::sql::{Plan, SqlLedger};
 use crate::store::value::params;
 use crate::store::verbs::statements;
 use crate::store::{
-    Advance, Committed, Delivery, Disposition, Intake, Ledger, Outcome, StoreError, Work,
+    Advance, Committed, Delivery, Disposition, Intake, Ledger, Outcome, Schedules, StoreError, Work,
 };
 
 mod file;
@@ -304,6 +304,23 @@ async fn a_task_that_cannot_be_read_ends_and_its_lane_goes_on() {
     assert_eq!(next.heard[0].1.order, 4);
     let counts = ledger.counts().await.unwrap();
     assert_eq!((counts.running, counts.waiting), (1, 0));
+}
+
+#[tokio::test]
+async fn a_schedule_that_cannot_be_read_waits_and_those_behind_it_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    for key in ["a", "b"] {
+        ledger.schedule(new_schedule(key, 1, 60)).await.unwrap();
+    }
+    let spoil = "UPDATE schedule SET schedule = '{}' WHERE key = 'a'";
+    ledger.write(Plan::RELAXED, move |tx| tx.execute(spoil, params![])).await.unwrap();
+    let due = ledger.due_schedules(at(60), 9).await.unwrap();
+    assert_eq!(due.into_iter().map(|row| row.key).collect::<Vec<_>>(), ["b"]);
+    let state = "SELECT state FROM schedule WHERE key = 'a'";
+    let state: String =
+        ledger.write(Plan::RELAXED, move |tx| tx.only(state, params![])).await.unwrap();
+    assert_eq!(state, "paused");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use super::firing::{self, Prepared, RawFired};
 use super::rows::{millis, time};
 use super::schedules::{self, RawKept, RawSchedule};
 use crate::domain::ids::ScheduleId;
-use crate::store::error::Result;
+use crate::store::error::{Result, StoreError};
 use crate::store::intake::Fuse;
 use crate::store::schedule::{
     Change, Fired, Firing, Kept, NewSchedule, Occurrence, ScheduleRow, Schedules, Version, Which,
@@ -56,7 +56,15 @@ impl Schedules for SqlLedger {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let due =
             self.read(move |tx| schedules::listed(tx, schedules::DUE, params![millis(now), limit]));
-        due.await?.into_iter().map(RawSchedule::read).collect()
+        let mut rows = Vec::new();
+        for raw in due.await? {
+            let of = raw.version();
+            match raw.read() {
+                Ok(row) => rows.push(row),
+                Err(error) => self.set_aside(of, &error).await?,
+            }
+        }
+        Ok(rows)
     }
 
     async fn next_due(&self) -> Result<Option<DateTime<Utc>>> {
@@ -80,5 +88,16 @@ impl Schedules for SqlLedger {
 
     async fn occurrences(&self, id: ScheduleId, limit: usize) -> Result<Vec<Occurrence>> {
         self.read(move |tx| firing::history(tx, id, limit)).await
+    }
+}
+
+impl SqlLedger {
+    /// A schedule that cannot be read waits: nobody could carry it out, and those behind it go on.
+    async fn set_aside(&self, of: Version, error: &StoreError) -> Result<()> {
+        tracing::error!(schedule = %of.id, %error, "a schedule cannot be read: it is paused");
+        let pause = Change::Pause { why: format!("it cannot be read: {error}") };
+        let plan = Plan::DURABLE.after(&of.id.0);
+        self.write(plan, move |tx| schedules::change(tx, of, &pause, "")).await?;
+        Ok(())
     }
 }

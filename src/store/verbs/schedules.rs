@@ -186,6 +186,11 @@ impl RawSchedule {
         })
     }
 
+    /// Returns which it is, as it stands.
+    pub fn version(&self) -> Version {
+        self.row.version
+    }
+
     /// Reads it.
     pub fn read(self) -> Result<ScheduleRow> {
         let Self { row, contents, state } = self;
