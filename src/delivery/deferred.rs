@@ -45,12 +45,18 @@ fn window(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
     outbox.window(heard(claimed))
 }
 
-/// Returns the right to answer that a task's words use up: one that lives, which a tap may have brought, else
-/// the last one that it had. The platform may still take that, and trying costs nothing.
+/// Takes the right to answer that a task's words use up: one that lives, which a tap may have brought, else
+/// the last one that it had. The platform may still take that, and trying costs nothing. What a tap brought is
+/// gone then: the next button must not be offered on it, too.
 pub(crate) fn right(outbox: &Outbox, claimed: &Claimed) -> Option<ReplyWindow> {
     let now = outbox.runtime.clock.now();
-    let tapped = outbox.late.rights().get(&claimed.claim.task).cloned();
-    let tapped = tapped.filter(|window| window.hold_at.is_some_and(|at| at > now));
+    let task = claimed.claim.task;
+    let lives = |window: &ReplyWindow| window.hold_at.is_some_and(|at| at > now);
+    let tapped = {
+        let mut rights = outbox.late.rights();
+        let lives = rights.get(&task).is_some_and(lives);
+        if lives { rights.remove(&task) } else { None }
+    };
     tapped.or_else(|| outbox.right(heard(claimed)))
 }
 

@@ -353,14 +353,14 @@ impl Answers {
     }
 
     fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
-        let draft = |text: &str| {
-            let (quote, window) = (quote(claimed), deferred::right(&self.outbox, claimed));
-            self.outbox.draft(&claimed.conversation, text, quote, window)
-        };
         // A command that stopped the task has answered already, but for what came in meanwhile.
         if ending.end == End::Stopped && mark.is_asked() && ending.text.is_empty() {
             return Vec::new();
         }
+        let window = deferred::right(&self.outbox, claimed);
+        let draft = |text: &str| {
+            self.outbox.draft(&claimed.conversation, text, quote(claimed), window.clone())
+        };
         if let Some(draft) = draft(&ending.text) {
             return vec![draft];
         }
