@@ -24,6 +24,14 @@ impl World {
         self.within(&format!("{text:?}"), self.telegram().wait_for(spot, fits)).await
     }
 
+    /// Waits until the bot has said more than so many messages in a place.
+    pub async fn says_more_than(&self, spot: impl Into<Spot>, messages: usize) {
+        let spot = spot.into();
+        let more = |_: &MessageView| self.said(spot).len() > messages;
+        let what = format!("message {} of the bot", messages + 1);
+        self.within(&what, self.telegram().wait_for(spot, more)).await;
+    }
+
     /// What the bot has said in a place, oldest first.
     pub fn said(&self, spot: impl Into<Spot>) -> Vec<MessageView> {
         let mut all = self.telegram().messages(spot);
