@@ -5,7 +5,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{LazyLock, Mutex};
 
-use chrono::{DateTime, Datelike as _, FixedOffset, NaiveDateTime, Offset as _, Timelike as _, Utc};
+use chrono::{
+    DateTime, Datelike as _, FixedOffset, NaiveDateTime, Offset as _, Timelike as _, Utc,
+};
 use jiff::Timestamp;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -121,9 +123,8 @@ impl Zone {
 
     /// Returns how far clocks are ahead that show this; `None` beyond the year 9999.
     pub(super) fn ahead(self, local: NaiveDateTime) -> Option<Ahead> {
-        let changed = |before, after| {
-            Ahead::Changed(Change { before: fixed(before), after: fixed(after) })
-        };
+        let changed =
+            |before, after| Ahead::Changed(Change { before: fixed(before), after: fixed(after) });
         Some(match self.0.clocks.to_ambiguous_timestamp(civil(local)?).offset() {
             AmbiguousOffset::Unambiguous { offset } => Ahead::Once(fixed(offset)),
             AmbiguousOffset::Gap { before, after } | AmbiguousOffset::Fold { before, after } => {

@@ -74,3 +74,27 @@ async fn nothing_is_lost_or_doubled_while_it_is_away() {
     assert!(daemon.stop().await.success());
     assert!(world.telegram().answer_counts(ADA).is_clean());
 }
+
+/// The primary dies, and its standby answers for a while before it takes writes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_standby_is_waited_for_until_it_takes_writes() {
+    let server = Server::start("");
+    let mut world = World::start().await;
+    world.home.set("store", json!({ "url": server.database() }));
+    let daemon = world.daemon();
+    world.ask("hello").await;
+    let mut messages = vec![world.telegram().say(ADA, ADA, "message 0")];
+    server.crash();
+    server.start_as_replica();
+    messages.push(world.telegram().say(ADA, ADA, "message 1"));
+    let waits = |log: &str| log.contains("is a read-only replica");
+    world.within("a word about the replica", world.home.logged(0, waits)).await;
+    assert!(world.telegram().pending_updates() > 0, "it was not stored, and not acknowledged");
+    server.promote();
+    messages.push(world.telegram().say(ADA, ADA, "message 2"));
+    for (n, message) in messages.into_iter().enumerate() {
+        assert!(world.answer(ADA, message).await.contains(&format!("message {n}")), "{n}");
+    }
+    assert!(daemon.stop().await.success());
+    assert!(world.telegram().answer_counts(ADA).is_clean());
+}

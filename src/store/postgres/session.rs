@@ -171,7 +171,7 @@ fn refused(error: &tokio_postgres::Error, address: &Address) -> Trouble {
         Some(&SqlState::INVALID_CATALOG_NAME) => Trouble::Lost(format!(
             "{says}: make it with CREATE DATABASE \"{database}\" OWNER \"{role}\" ENCODING 'UTF8' TEMPLATE template0"
         )),
-        None if says.ends_with("UnknownIssuer") => Trouble::Lost(unknown_issuer(&says)),
+        None if is_not_vouched_for(&says) => Trouble::Lost(unknown_issuer(&says)),
         // The driver itself misses it: the server has asked for one.
         None if says.ends_with("password missing") => shut_out(
             address,
@@ -186,6 +186,11 @@ fn refused(error: &tokio_postgres::Error, address: &Address) -> Trouble {
 
 fn shut_out(address: &Address, why: &str) -> Trouble {
     Trouble::Failed(StoreError::Damaged(format!("the database {address} lets nobody in: {why}")))
+}
+
+/// Whether nobody whom this machine trusts has signed the server's certificate, or it trusts nobody at all.
+fn is_not_vouched_for(says: &str) -> bool {
+    says.ends_with("UnknownIssuer") || says.contains("no trusted certificates")
 }
 
 /// Says how an authority is made known that the server's certificate comes from.

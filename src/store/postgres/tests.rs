@@ -22,6 +22,7 @@ use crate::store::tx::Tx;
 use crate::store::value::params;
 use crate::store::{Ledger, Outcome};
 
+mod encrypted;
 mod proxy;
 
 use proxy::{Cut, Proxy, in_url};

@@ -30,6 +30,8 @@ while read -r what more; do
     stop) "$bin/pg_ctl" -D "$dir/data" -m fast -w stop >/dev/null 2>&1 ;;
     crash) "$bin/pg_ctl" -D "$dir/data" -m immediate -w stop >/dev/null 2>&1 ;;
     start) run "$given $more" ;;
+    replica) touch "$dir/data/standby.signal"; run "$given $more" ;;
+    promote) "$bin/pg_ctl" -D "$dir/data" -w promote >/dev/null 2>&1 ;;
     esac
     echo "$?"
 done
@@ -41,6 +43,7 @@ end
 pub struct Server {
     folder: PathBuf,
     programs: PathBuf,
+    port: String,
     keeper: Mutex<Keeper>,
     made: AtomicU64,
 }
@@ -75,7 +78,9 @@ impl Server {
         answers.read_line(&mut folder).expect("the folder of the server");
         assert!(!folder.is_empty(), "PostgreSQL could not be started: see above");
         let keeper = Mutex::new(Keeper { child, orders, answers });
-        Self { folder: folder.trim().into(), programs, keeper, made: AtomicU64::new(0) }
+        let port = options.split_once("port=").map_or("5432", |(_, port)| port);
+        let port = port.split(' ').next().unwrap_or_default().to_owned();
+        Self { folder: folder.trim().into(), programs, port, keeper, made: AtomicU64::new(0) }
     }
 
     /// Makes an empty database and returns its URL.
@@ -129,7 +134,8 @@ impl Server {
     pub fn try_psql(&self, database: &str, sql: &str) -> Result<String, String> {
         let mut psql = Command::new(self.programs.join("psql"));
         psql.args(["-XqAt", "-v", "ON_ERROR_STOP=1", "-U", "selkie", "-d", database, "-c", sql]);
-        let out = psql.arg("-h").arg(&self.folder).output().expect("psql runs");
+        psql.args(["-p", &self.port]).arg("-h").arg(&self.folder);
+        let out = psql.output().expect("psql runs");
         match out.status.success() {
             true => Ok(String::from_utf8_lossy(&out.stdout).trim_end().to_owned()),
             false => Err(String::from_utf8_lossy(&out.stderr).into_owned()),
@@ -149,6 +155,31 @@ impl Server {
     /// Starts it again, with these options besides.
     pub fn start_again(&self, options: &str) {
         self.order(&format!("start {options}"));
+    }
+
+    /// Starts it again as a replica that waits for more from its primary: it answers, and takes no writes.
+    pub fn start_as_replica(&self) {
+        self.order("replica");
+    }
+
+    /// Makes a replica the primary: it takes writes.
+    pub fn promote(&self) {
+        self.order("promote");
+    }
+
+    /// Puts a file into the folder where it keeps its data, for its own user alone.
+    ///
+    /// # Panics
+    /// When it cannot.
+    pub fn keep(&self, name: &str, contents: &str) {
+        let mut writer = as_its_user();
+        writer.args(["sh", "-c", "umask 077; cat > \"$1\"", "writer"]);
+        writer.arg(self.folder.join("data").join(name)).stdin(Stdio::piped());
+        let mut writer = writer.spawn().expect("a shell");
+        let mut input = writer.stdin.take().expect("a pipe");
+        input.write_all(contents.as_bytes()).expect("it reads");
+        drop(input);
+        assert!(writer.wait().expect("it ends").success(), "{name} was not written");
     }
 
     fn order(&self, what: &str) {
