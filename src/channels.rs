@@ -28,14 +28,17 @@ pub fn playground() -> Option<Box<dyn World>> {
 #[cfg(feature = "playground")]
 mod emulated {
     use std::net::TcpListener;
+    use std::sync::Arc;
 
     use anyhow::anyhow;
     use async_trait::async_trait;
-    use selkie::daemon::demo::{Button, Cast, Fits, Line, Manner, Seen, World};
+    use selkie::daemon::demo::{Button, Cast, Fits, Line, Manner, Movable, Seen, Start, World};
     use selkie_playground::telegram::{
         ADA, GRACE, GROUP, LINUS, MessageView, PRIVATE, TOKEN, TOPIC,
     };
-    use selkie_playground::{Options, Playground, Spot, line_platform as line, slack, x};
+    use selkie_playground::{
+        Moved, Mover, Options, Playground, Spot, line_platform as line, slack, x,
+    };
     use serde_json::{Value, json};
 
     use super::seen;
@@ -151,8 +154,10 @@ mod emulated {
 
     #[async_trait]
     impl World for Emulated {
-        async fn start(&mut self, port: u16, earlier: u32) -> anyhow::Result<()> {
-            let options = Options { port, ..Options::default() };
+        async fn start(&mut self, start: Start) -> anyhow::Result<()> {
+            let Start { port, earlier, clock } = start;
+            let now = Arc::new(move || clock.now());
+            let options = Options { port, now, ..Options::default() };
             let skipped = numbers_before(&options, earlier);
             let playground = Playground::start(Options { skipped, ..options }).await?;
             // A port that is free now; the daemon waits for it should another take it first.
@@ -214,6 +219,20 @@ mod emulated {
             if let Some(playground) = &self.playground {
                 playground.set_daemon_url(console_url);
             }
+        }
+
+        fn set_movable(&self, movable: Arc<dyn Movable>) {
+            let Some(playground) = &self.playground else { return };
+            let zone = movable.zone();
+            let step = Arc::new(move |to: String| {
+                let movable = Arc::clone(&movable);
+                let step = async move {
+                    let selkie::daemon::demo::Moved { now, until, due } = movable.step(&to).await?;
+                    Ok(Moved { now, until, due })
+                };
+                Box::pin(step) as _
+            });
+            playground.set_mover(Mover { zone, step });
         }
 
         fn set_model(&self, name: &str) {

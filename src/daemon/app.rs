@@ -17,9 +17,8 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
-use crate::schedule::alarm::SystemAlarm;
-use crate::store::Ledger;
 use crate::store::read::Read;
+use crate::store::Ledger;
 use crate::tools::PictureKeeper;
 use crate::tools::ports::Pictures;
 
@@ -55,13 +54,13 @@ impl AppConfig {
     /// When a folder cannot be made.
     pub fn prepare(&self) -> anyhow::Result<()> {
         state::prepare(&self.folders)?;
-        templates::lay_out(&self.folders.state, self.clock.now())?;
+        templates::lay_out(&self.folders.state, self.clocks.clock.now())?;
         Ok(())
     }
 
     /// Returns the time.
     pub fn now(&self) -> DateTime<Utc> {
-        self.clock.now()
+        self.clocks.clock.now()
     }
 
     /// Names an instance, as no other one is named.
@@ -76,6 +75,7 @@ impl AppConfig {
             state: &self.folders.state,
             tls: &self.tls,
             instance,
+            clock: &self.clocks.clock,
         }
     }
 
@@ -96,7 +96,7 @@ impl AppConfig {
             work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
             happenings: happenings.clone(),
             crash: Arc::clone(&crash),
-            clock: Arc::clone(&self.clock),
+            clock: Arc::clone(&self.clocks.clock),
             redactor: self.redactor.clone(),
             settings: self.settings.agent.clone(),
         };
@@ -108,8 +108,8 @@ impl AppConfig {
             channels: self.channels.clone(),
             owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
             settings: self.settings.flow(),
-            clock: Arc::clone(&self.clock),
-            alarm: SystemAlarm::shared(Arc::clone(&self.clock)),
+            clock: Arc::clone(&self.clocks.clock),
+            alarm: Arc::clone(&self.clocks.alarm),
             zone: self.zone,
             chance: Arc::clone(&self.chance),
             crash,
@@ -123,7 +123,7 @@ impl AppConfig {
             sees: self.keeper(),
             version: VERSION,
         });
-        App { ledger, flow, happenings, clock: Arc::clone(&self.clock), plan: self }
+        App { ledger, flow, happenings, clock: Arc::clone(&self.clocks.clock), plan: self }
     }
 }
 

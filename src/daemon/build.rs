@@ -15,9 +15,9 @@ use crate::config::places;
 use crate::config::problem::{Place, Problem as ConfigProblem, Problems};
 use crate::config::settings::{Settings, ToolsSettings};
 use crate::config::{Flag, Reading, Sources, read, whole_schema};
+use crate::daemon::clocks::Clocks;
 use crate::daemon::{Binary, http};
 use crate::domain::chance::{Chance, SystemChance};
-use crate::domain::clock::{SharedClock, SystemClock};
 use crate::llm;
 use crate::llm::Model;
 use crate::schedule::zone::{Host, Zone};
@@ -72,7 +72,7 @@ pub struct AppConfig {
     pub notes: Vec<String>,
     /// The zone of times that name none.
     pub zone: Zone,
-    pub(super) clock: SharedClock,
+    pub(super) clocks: Clocks,
     pub(super) chance: Arc<dyn Chance>,
 }
 
@@ -102,7 +102,19 @@ pub fn sources(binary: &Binary, chosen: &Chosen) -> Sources {
 /// # Errors
 /// Everything that is wrong with the config, at once.
 pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
-    planned(binary, chosen, Places::Aside)
+    planned(binary, chosen, Places::Aside, Clocks::machine())
+}
+
+/// The same by other clocks: a demo's.
+///
+/// # Errors
+/// Everything that is wrong with the config, at once.
+pub(super) fn plan_by(
+    binary: &Binary,
+    chosen: &Chosen,
+    clocks: Clocks,
+) -> Result<AppConfig, Problems> {
+    planned(binary, chosen, Places::Aside, clocks)
 }
 
 /// The same for a daemon: what the config names on this machine must be fit for use, too.
@@ -110,17 +122,22 @@ pub fn plan(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
 /// # Errors
 /// Everything that is wrong with the config, at once.
 pub fn plan_to_run(binary: &Binary, chosen: &Chosen) -> Result<AppConfig, Problems> {
-    planned(binary, chosen, Places::Looked)
+    planned(binary, chosen, Places::Looked, Clocks::machine())
 }
 
-fn planned(binary: &Binary, chosen: &Chosen, places: Places) -> Result<AppConfig, Problems> {
+fn planned(
+    binary: &Binary,
+    chosen: &Chosen,
+    places: Places,
+    clocks: Clocks,
+) -> Result<AppConfig, Problems> {
     let mut reading = read(&sources(binary, chosen), &binary.kits)?;
     let redactor = Redactor::default();
     reading.secrets().iter().for_each(|secret| redactor.learn(secret));
     let tls = http::tls().map_err(|e| defect(&e))?;
     let for_client = Arc::clone(&tls);
     let client = move || http::client(&for_client).map_err(|e| e.to_string());
-    let clock: SharedClock = Arc::new(SystemClock);
+    let clock = Arc::clone(&clocks.clock);
     let chance: Arc<dyn Chance> = Arc::new(SystemChance);
     let found = reading.folders().map(|found| found.folders);
     let known = found.clone();
@@ -176,7 +193,7 @@ fn planned(binary: &Binary, chosen: &Chosen, places: Places) -> Result<AppConfig
         tls,
         notes,
         zone,
-        clock,
+        clocks,
         chance,
     })
 }

@@ -1,7 +1,12 @@
 //! The port to the emulated platforms, for `selkie demo`.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use serde_json::Value;
+
+use crate::domain::clock::SharedClock;
 
 /// How a person speaks where others read along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,18 +63,51 @@ pub struct Button {
     pub data: String,
 }
 
+/// How emulated platforms start.
+pub struct Start {
+    /// The page's loopback port; 0 takes a free one.
+    pub port: u16,
+    /// So many demos have used the same state: no platform gives a number away again that one of them gave.
+    pub earlier: u32,
+    /// The time, there as in the daemon.
+    pub clock: SharedClock,
+}
+
+/// Where a step of the clock has led.
+#[derive(Clone, Copy, Debug)]
+pub struct Moved {
+    /// What the clock shows.
+    pub now: DateTime<Utc>,
+    /// Where it is to go: there as soon as it shows no less.
+    pub until: DateTime<Utc>,
+    /// Whether something came due.
+    pub due: bool,
+}
+
+/// Moves the clock of daemon and platforms.
+#[async_trait]
+pub trait Movable: Send + Sync {
+    /// Returns the zone in which times are read.
+    fn zone(&self) -> String;
+
+    /// Goes to the next due time on the way to `to`, and waits until what came of it is done.
+    ///
+    /// # Errors
+    /// In words: `to` is no time, or something is not done.
+    async fn step(&self, to: &str) -> Result<Moved, String>;
+}
+
 /// Whether a message is the one that is waited for.
 pub type Fits<'a> = &'a (dyn Fn(&Seen) -> bool + Send + Sync);
 
 /// Emulated platforms with people in them.
 #[async_trait]
 pub trait World: Send + Sync {
-    /// Starts its servers on this loopback port; 0 takes a free one. `earlier` demos have used the same state:
-    /// no platform gives a number away again that one of them gave.
+    /// Starts its servers.
     ///
     /// # Errors
     /// When the port is taken.
-    async fn start(&mut self, port: u16, earlier: u32) -> anyhow::Result<()>;
+    async fn start(&mut self, start: Start) -> anyhow::Result<()>;
 
     /// Returns the config that makes the daemon its guest: tokens, base URLs, who is allowed, owners.
     fn config(&self) -> Value;
@@ -79,6 +117,9 @@ pub trait World: Send + Sync {
 
     /// Tells the page where the daemon's read API is.
     fn set_daemon(&self, console_url: &str);
+
+    /// Lets the page move the clock.
+    fn set_movable(&self, movable: Arc<dyn Movable>);
 
     /// Tells the page which model answers.
     fn set_model(&self, name: &str);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rustls::ClientConfig;
 
+use crate::domain::clock::SharedClock;
 use crate::store::database::{Database, Opener};
 use crate::store::settings::Settings;
 use crate::store::sql::SqlLedger;
@@ -26,6 +27,8 @@ pub struct Named<'a> {
     pub tls: &'a ClientConfig,
     /// For this instance.
     pub instance: &'a str,
+    /// By this clock.
+    pub clock: &'a SharedClock,
 }
 
 /// Opens it.
@@ -33,7 +36,8 @@ pub struct Named<'a> {
 /// # Errors
 /// See [`store::open_database`].
 pub fn open(named: Named<'_>) -> store::Result<Arc<dyn Ledger>> {
-    store::open_database(named.state, database(named)?, opener(named.instance), named.tls)
+    let Named { state, tls, clock, .. } = named;
+    store::open_database(state, database(named)?, opener(named.instance), tls, Arc::clone(clock))
 }
 
 /// Opens it even when it is sealed.

@@ -7,6 +7,7 @@ pub mod demo;
 pub mod flow;
 
 mod client;
+mod clocks;
 mod hand;
 mod http;
 mod ledger;
@@ -18,6 +19,7 @@ mod socket;
 mod state;
 mod telemetry;
 mod templates;
+mod travel;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use super::jump::Both;
 use crate::domain::clock::SharedClock;
 
 /// Where no alarm hears of a change of the clock, it is looked at this often.
-const NAP: Duration = Duration::from_secs(60);
+pub(super) const NAP: Duration = Duration::from_secs(60);
 
 /// The clocks that schedules go by.
 #[async_trait]
@@ -52,7 +52,7 @@ impl Alarm for SystemAlarm {
 }
 
 /// How long the machine has been running, its sleep included where the system counts that.
-fn running() -> Duration {
+pub(super) fn running() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
 
     #[cfg(target_os = "linux")]

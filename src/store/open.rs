@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rustls::ClientConfig;
 
-use crate::domain::clock::{Clock, SystemClock};
+use crate::domain::clock::{Clock, SharedClock, SystemClock};
 use crate::store::database::{Database, Opener};
 use crate::store::engine::{Class, Key, Verb, job};
 use crate::store::error::{Result, StoreError};
@@ -36,9 +36,10 @@ pub fn open_database(
     database: Database,
     opener: Opener,
     tls: &ClientConfig,
+    clock: SharedClock,
 ) -> Result<Arc<dyn Ledger>> {
     let is_own = matches!(database, Database::Own);
-    let opened = in_use(open_whatever(state_dir, database, opener, tls)?);
+    let opened = in_use(open_whatever(state_dir, database, opener, tls)?.by(clock));
     let opened = opened.map_err(|error| match error {
         // What the server says of a statement itself (class 42) stays so.
         StoreError::Broken(why) if !is_own && !why.contains("(42") => StoreError::Away(why),

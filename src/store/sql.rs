@@ -54,6 +54,12 @@ impl SqlLedger {
         Self { engine, clock }
     }
 
+    /// The same by another clock.
+    #[must_use]
+    pub fn by(self, clock: SharedClock) -> Self {
+        Self { clock, ..self }
+    }
+
     /// Returns the engine.
     pub fn engine(&self) -> &dyn Engine {
         self.engine.as_ref()

@@ -15,6 +15,7 @@ mod commands;
 mod console;
 mod contract;
 mod debounce;
+mod demo_clock;
 mod edits;
 mod files_in;
 mod foreign_words;

@@ -28,8 +28,12 @@ impl Response {
 
 /// Sends a request line and headers, and reads to the end.
 pub fn send(to: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)]) -> Response {
+    answer(open(to, method, path, headers))
+}
+
+fn answer(mut stream: BufReader<TcpStream>) -> Response {
     let mut text = String::new();
-    open(to, method, path, headers).read_to_string(&mut text).expect("an answer");
+    stream.read_to_string(&mut text).expect("an answer");
     let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
     let status = head.split(' ').nth(1).and_then(|s| s.parse().ok()).expect("a status");
     Response { status, head: head.to_lowercase(), body: body.to_owned() }
@@ -38,6 +42,17 @@ pub fn send(to: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)]) 
 /// Asks for a page of this machine.
 pub fn get(to: SocketAddr, path: &str) -> Response {
     send(to, "GET", path, &[("host", &to.to_string())])
+}
+
+/// Sends JSON to a page of this machine.
+pub fn post(to: SocketAddr, path: &str, body: &Value) -> Response {
+    let (host, body) = (to.to_string(), body.to_string());
+    let length = body.len().to_string();
+    let headers =
+        [("host", &*host), ("content-type", "application/json"), ("content-length", &length)];
+    let mut stream = open(to, "POST", path, &headers);
+    stream.get_mut().write_all(body.as_bytes()).expect("sent");
+    answer(stream)
 }
 
 /// A stream of server-sent events, opened once the head has come.

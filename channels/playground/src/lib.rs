@@ -20,7 +20,7 @@ pub mod telegram;
 mod testing;
 pub mod x;
 
-pub use clock::Now;
+pub use clock::{Moved, Mover, Now};
 pub use line_platform::LinePlatform;
 pub use model::{Behaviour, Model, Turn};
 pub use playground::{Options, Playground, StartError};

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::clock::{Now, machine};
+use crate::clock::{Mover, Now, machine};
 use crate::control::{self, Control, Platforms};
 use crate::line::{LineListener, LineStream};
 use crate::line_platform::{self, LinePlatform};
@@ -108,7 +108,7 @@ impl Playground {
         let slack = Slack::new(Arc::clone(&workspace));
         let timeline = x::Server::new(Arc::clone(&options.now));
         let x = XPlatform::new(Arc::clone(&timeline));
-        let model = Model::new(options.behaviour, options.model_key, options.now);
+        let model = Model::new(options.behaviour, options.model_key, Arc::clone(&options.now));
         let line_handle = LinePlatform::new(Arc::clone(&line));
         let platforms = Platforms {
             telegram: telegram.clone(),
@@ -116,7 +116,7 @@ impl Playground {
             line: line_handle.clone(),
             x: x.clone(),
         };
-        let control = Control::new(platforms, model.clone(), stop.clone());
+        let control = Control::new(platforms, model.clone(), options.now, stop.clone());
         let router = Router::new()
             .nest("/telegram", telegram::routes(server))
             .nest("/line", line_platform::routes(Arc::clone(&line)))
@@ -205,6 +205,11 @@ impl Playground {
     /// Tells the page where the daemon's console is.
     pub fn set_daemon_url(&self, url: &str) {
         self.control.set_daemon_url(url);
+    }
+
+    /// Lets the page move the clock, ours and the daemon's.
+    pub fn set_mover(&self, mover: Mover) {
+        self.control.set_mover(mover);
     }
 
     /// Tells the page what answers, e.g. a model's name.

@@ -113,6 +113,7 @@ pub enum Channel {
   selkie demo                               a page to chat in; prints its address
   selkie demo --say 'note: buy milk'        one message in, the answer out
   selkie demo --say hello --in slack:channel
+  selkie demo --say 'every day at 08:00 tell me my list' --then +1d
   selkie demo --story approval              an allowed person asks, the owner approves it, it is done once")]
 pub struct Demo {
     /// Send this message, print the visible answers and exit
@@ -124,6 +125,10 @@ pub struct Demo {
     /// Who sends it, by the name that the page shows [default: the owner]
     #[arg(long = "as", value_name = "NAME", requires = "say")]
     pub who: Option<String>,
+    /// Then move the clock forward, stopping at each due time on the way, and print what is answered; may be repeated.
+    /// Takes +1d, 08:00, tomorrow 08:00, next (the next due time)
+    #[arg(long, value_name = "TIME", requires = "say", allow_hyphen_values = true)]
+    pub then: Vec<String>,
     /// In a group: do not address the bot by its name
     #[arg(long, requires = "say")]
     pub unnamed: bool,

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
@@ -13,15 +14,19 @@ use tokio::time::timeout;
 use super::args::Demo;
 use super::banner::{self, Banner};
 use super::outcome::{Failure, Outcome};
-use super::{print, story};
+use super::{later, print, story};
 use crate::config::Flag;
 use crate::config::paths::ConfigFile;
 use crate::config::problem::one_of;
-use crate::daemon::build::{AppConfig, Chosen, plan};
-use crate::daemon::demo::{Line, Manner, World};
+use crate::daemon::build::{AppConfig, Chosen, plan_by};
+use crate::daemon::clocks::Clocks;
+use crate::daemon::demo::{Line, Manner, Start, World};
 use crate::daemon::run::{Attendant, Up, daemon};
+use crate::daemon::travel::{Traveller, has_failed, idle};
 use crate::daemon::{Binary, lifecycle, state, telemetry};
+use crate::domain::clock::{Clock as _, SystemClock};
 use crate::domain::happening::Happening;
+use crate::schedule::movable::MovableClocks;
 
 /// How long `--say` waits for everything that belongs to its answer.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -68,11 +73,16 @@ async fn with_world(
 ) -> Outcome {
     let visit = visit(binary, &demo, &*world)?;
     let earlier = earlier_demos(binary, &chosen)?;
-    world.start(demo.port, earlier).await?;
+    let clocks = MovableClocks::over(Arc::new(SystemClock));
+    world.start(Start { port: demo.port, earlier, clock: Arc::clone(&clocks) as _ }).await?;
     let mut guest = world.config();
     guest["console"] = json!({ "listen": "127.0.0.1:0", "allow_origin": world.url() });
     chosen.flags.insert(0, Flag { name: "the playground".to_owned(), value: guest });
-    let mut plan = plan(binary, &chosen)?;
+    let mut plan = plan_by(binary, &chosen, Clocks::movable(&clocks))?;
+    if let Visit::Say(errand) = &visit {
+        let readable = |to: &String| later::readable(to, plan.zone, clocks.now());
+        errand.then.iter().try_for_each(readable)?;
+    }
     let told = demo.use_store || binary.env.get(STORE_URL).is_some_and(|url| !url.is_empty());
     if let Some(name) = banner::remote(&plan.settings.store).filter(|_| !told) {
         return Err(Failure::Usage(format!(
@@ -83,7 +93,7 @@ async fn with_world(
     plan.settings.logging = plan.settings.logging.quiet();
     telemetry::start(plan.settings.logging, &plan.redactor, telemetry::colour(&binary.env));
     let config = chosen.file.path().map(|path| path.display().to_string());
-    both(plan, visit, world, config.as_deref()).await
+    both(plan, visit, Stage { world, clocks }, config.as_deref()).await
 }
 
 /// Counts this demo among those of its state folder and returns how many there were before.
@@ -100,13 +110,16 @@ fn earlier_demos(binary: &Binary, chosen: &Chosen) -> anyhow::Result<u32> {
     Ok(earlier)
 }
 
-/// Runs the daemon and the visit side by side; the visit's end ends the daemon.
-async fn both(
-    plan: AppConfig,
-    visit: Visit,
+/// Where a demo plays: the emulated platforms, and the clocks that they share with the daemon.
+struct Stage {
     world: Box<dyn World>,
-    config: Option<&str>,
-) -> Outcome {
+    clocks: Arc<MovableClocks>,
+}
+
+/// Runs the daemon and the visit side by side; the visit's end ends the daemon.
+async fn both(plan: AppConfig, visit: Visit, stage: Stage, config: Option<&str>) -> Outcome {
+    let Stage { world, clocks } = stage;
+    let zone = plan.zone;
     let (up, started) = oneshot::channel::<Up>();
     let (end, ended) = oneshot::channel::<()>();
     let (waits, mut waited) = watch::channel(String::new());
@@ -145,8 +158,11 @@ async fn both(
         if let Some(console) = up.console {
             world.set_daemon(&format!("http://{console}"));
         }
+        let (ledger, happenings) = (Arc::clone(&up.ledger), up.happenings.clone());
+        let traveller = Arc::new(Traveller::new(clocks, ledger, happenings, zone));
+        world.set_movable(Arc::clone(&traveller) as _);
         let visited = match &visit {
-            Visit::Say(errand) => say(&*world, &up, errand).await,
+            Visit::Say(errand) => say(&*world, &up, errand, &traveller).await,
             Visit::Story(team) => story::approval(&*world, &team.0).await.map_err(Into::into),
             Visit::Page(team) => stay(&*world, &team.0, &banner).await,
         };
@@ -212,6 +228,8 @@ struct Errand {
     by: String,
     text: String,
     manner: Manner,
+    /// Where the clock goes afterwards.
+    then: Vec<String>,
 }
 
 fn visit(binary: &Binary, demo: &Demo, world: &dyn World) -> Result<Visit, Failure> {
@@ -235,12 +253,12 @@ fn errand(demo: &Demo, world: &dyn World) -> Result<Option<Errand>, Failure> {
     }
     let manner = if demo.unnamed { Manner::ToTheRoom } else { Manner::ToTheBot };
     let by = demo.who.clone().unwrap_or_else(|| world.cast().owner.to_owned());
-    Ok(Some(Errand { place, by, text, manner }))
+    Ok(Some(Errand { place, by, text, manner, then: demo.then.clone() }))
 }
 
 /// Says one thing and prints what stands there when everything has settled.
-async fn say(world: &dyn World, up: &Up, errand: &Errand) -> Outcome {
-    let Errand { place, by, text, manner } = errand;
+async fn say(world: &dyn World, up: &Up, errand: &Errand, traveller: &Traveller) -> Outcome {
+    let Errand { place, by, text, manner, then } = errand;
     let happenings = up.happenings.listen();
     let line = Line { place, by, text, manner: *manner };
     let message = world.say(&line).map_err(|why| Failure::Usage(format!("--as: {why}")))?;
@@ -258,7 +276,8 @@ async fn say(world: &dyn World, up: &Up, errand: &Errand) -> Outcome {
     if seen.is_empty() {
         return Err(anyhow!("there was no answer (in a group, address the bot by its name)").into());
     }
-    if failed {
+    let talk = later::Talk { world, place, since: message };
+    if talk.goes_on(traveller, then, seen).await? || failed {
         return Err(Failure::Told);
     }
     Ok(())
@@ -274,22 +293,17 @@ async fn settled(up: &Up, mut happenings: broadcast::Receiver<Happening>) -> any
             Ok(Err(broadcast::error::RecvError::Lagged(_))) => None,
             Ok(Ok(happening)) => Some(happening),
             // Heard, and nothing came of it for so long: it was ignored.
-            Err(_) if heard && !something && idle(up).await? => return Ok(failed),
+            Err(_) if heard && !something && idle(&*up.ledger).await? => return Ok(failed),
             Err(_) => continue,
         };
         heard |= matches!(happening, Some(Happening::Received { .. }));
         something |=
             matches!(happening, Some(Happening::Ended { .. } | Happening::Delivered { .. }));
-        failed |= matches!(&happening, Some(Happening::Ended { state, .. }) if state == "failed");
-        if something && idle(up).await? {
+        failed |= happening.as_ref().is_some_and(has_failed);
+        if something && idle(&*up.ledger).await? {
             return Ok(failed);
         }
     }
-}
-
-async fn idle(up: &Up) -> anyhow::Result<bool> {
-    let counts = up.ledger.counts().await?;
-    Ok(counts.waiting + counts.running + counts.queued + counts.sending == 0)
 }
 
 /// Reads `--model`: `offline`, or `<provider>/<model>`.

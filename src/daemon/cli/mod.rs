@@ -8,6 +8,7 @@ mod channel;
 mod config;
 mod demo;
 mod input;
+mod later;
 mod live;
 mod outcome;
 mod print;

@@ -1,6 +1,7 @@
 //! The page and the control API that the page, scripts and the demo use.
 
 mod api;
+mod clock;
 mod emoji;
 mod mrkdwn;
 mod page;
@@ -33,6 +34,7 @@ pub(crate) fn routes(control: Arc<Control>) -> Router {
         .route("/api/faults", post(api::fault).delete(api::clear_faults))
         .route("/api/model/script", post(api::script))
         .route("/api/files/{id}", get(api::file))
+        .route("/api/clock", get(clock::shows).post(clock::step))
         .route("/api/events", get(stream::events))
         .layer(axum::extract::DefaultBodyLimit::max(51 * 1024 * 1024))
         .layer(middleware::from_fn_with_state(wall, guard))

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use selkie_channel_core::locked;
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::{Mover, Now};
 use crate::line_platform::LinePlatform;
 use crate::model::Model;
 use crate::slack::Slack;
@@ -18,6 +19,9 @@ pub(crate) struct Control {
     pub(super) line: LinePlatform,
     pub(super) x: XPlatform,
     pub(super) model: Model,
+    pub(super) now: Now,
+    /// Absent where the clock is the machine's.
+    pub(super) mover: Mutex<Option<Mover>>,
     pub(super) stop: CancellationToken,
     pub(super) daemon_url: Mutex<Option<String>>,
     pub(super) model_name: Mutex<String>,
@@ -32,11 +36,20 @@ pub(crate) struct Platforms {
 }
 
 impl Control {
-    pub(crate) fn new(platforms: Platforms, model: Model, stop: CancellationToken) -> Arc<Self> {
+    pub(crate) fn new(
+        platforms: Platforms,
+        model: Model,
+        now: Now,
+        stop: CancellationToken,
+    ) -> Arc<Self> {
         let Platforms { telegram, slack, line, x } = platforms;
         let model_name = Mutex::new("the playground's scripted model".to_owned());
-        let daemon_url = Mutex::default();
-        Arc::new(Self { telegram, slack, line, x, model, stop, daemon_url, model_name })
+        let (daemon_url, mover) = (Mutex::default(), Mutex::default());
+        Arc::new(Self { telegram, slack, line, x, model, now, mover, stop, daemon_url, model_name })
+    }
+
+    pub(crate) fn set_mover(&self, mover: Mover) {
+        *locked(&self.mover) = Some(mover);
     }
 
     pub(crate) fn set_daemon_url(&self, url: &str) {

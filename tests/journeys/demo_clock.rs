@@ -1,0 +1,93 @@
+//! A demo's clock is moved: what is due on the way comes in its order, each time once, as it will on the day.
+
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+
+use crate::support::demo::Demo;
+use crate::support::http::{Events, get, post};
+
+/// Times are read in a zone that is named.
+const BERLIN: (&str, &str) = ("TZ", "Europe/Berlin");
+
+fn said(arguments: &[&str]) -> String {
+    let (code, out, errors) = Demo::run_with(&[&["demo", "--say"], arguments].concat(), &[BERLIN]);
+    assert_eq!((code, &*errors), (0, ""), "{out}");
+    out
+}
+
+#[test]
+fn tomorrow_comes_at_once_and_the_schedule_with_it_once() {
+    let out = said(&["every day at 08:00 tell me my list", "--then", "+1d"]);
+    let (made, came) = out.split_once("\nAt ").expect("a stop");
+    assert!(made.starts_with("Schedule 1 in tg:"), "{out}");
+    assert!(came.contains("08:00 Europe/Berlin\nYour list is empty"), "{out}");
+    assert_eq!(out.matches("Your list is empty").count(), 1, "{out}");
+}
+
+#[test]
+fn several_moves_pass_every_due_time_in_between_in_order() {
+    let list =
+        "every day at 08:00 tell me my list\nevery day at 07:30 think about fish\nnote: milk";
+    let out = said(&[list, "--then", "tomorrow 09:00", "--then", "next", "--then", "08:00"]);
+    let stops: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("At ")).collect();
+    let times: Vec<&str> = stops.iter().filter_map(|stop| stop.split(' ').nth(1)).collect();
+    let both = ["07:30", "08:00"];
+    // Between midnight and the first of them today's come, too.
+    assert!(times == [both, both].concat() || times == [both, both, both].concat(), "{out}");
+    assert!(stops.is_sorted(), "{out}");
+    assert_eq!(out.matches("1. milk").count() * 2, times.len(), "{out}");
+    let none = said(&["hello", "--then", "+2h"]);
+    assert!(none.ends_with("nothing came due\n"), "{none}");
+}
+
+#[test]
+fn other_platforms_live_in_the_same_time() {
+    for place in ["line:user", "slack:dm"] {
+        let out = said(&["in 20h my list", "--in", place, "--then", "+1d"]);
+        assert!(out.contains("Your list is empty"), "{place}: {out}");
+    }
+}
+
+#[test]
+fn what_is_no_time_is_refused_before_anything_starts() {
+    for (to, says) in [("soon", "takes +1d"), ("+2y", "takes +1d"), ("2020-01-01 08:00", "past")] {
+        let (code, out, errors) = Demo::run(&["demo", "--say", "hello", "--then", to]);
+        assert_eq!((code, &*out), (2, ""), "{to}: {errors}");
+        assert!(errors.contains("--then") && errors.contains(says), "{to}: {errors}");
+    }
+    let (code, _, errors) = Demo::run(&["demo", "--then", "+1d"]);
+    assert!(code == 2 && errors.contains("--say"), "{errors}");
+}
+
+#[test]
+fn the_page_moves_the_clock_step_by_step() {
+    let demo = Demo::start_with(&[BERLIN]);
+    let at: SocketAddr = demo.url().trim_start_matches("http://").parse().expect("an address");
+    let shows = get(at, "/api/clock").json();
+    assert_eq!(shows["zone"], "Europe/Berlin");
+    let refused = post(at, "/api/clock", &json!({ "to": "yesterday" }));
+    assert_eq!(refused.status, 400);
+    assert!(refused.json()["error"].as_str().is_some_and(|why| why.contains("takes +1d")));
+    let nothing = post(at, "/api/clock", &json!({ "to": "next" }));
+    assert!(nothing.json()["error"].as_str().is_some_and(|why| why.contains("nothing is to come")));
+    let mut events = Events::open(at, "/api/events");
+    let chat = "/api/chats/telegram:private";
+    let say = post(at, &format!("{chat}/say"), &json!({ "text": "in 20h my list" }));
+    assert_eq!(say.status, 200);
+    events.until(|event| {
+        event["message"]["text"].as_str().is_some_and(|text| text.starts_with("Schedule 1"))
+    });
+    let moved = post(at, "/api/clock", &json!({ "to": "next" })).json();
+    assert_eq!((&moved["due"], moved["error"].as_str()), (&json!(true), None), "{moved}");
+    let messages = get(at, &format!("{chat}/messages")).json();
+    let answer = messages.as_array().and_then(|all| all.last()).expect("a message");
+    assert!(answer["text"].as_str().is_some_and(|text| text.contains("list is empty")), "{answer}");
+    let day = |value: &Value| value.as_str().and_then(|at| at.split('T').next()).map(str::to_owned);
+    let between = chrono::DateTime::parse_from_rfc3339(moved["now"].as_str().expect("a time"));
+    let before = chrono::DateTime::parse_from_rfc3339(shows["now"].as_str().expect("a time"));
+    let ahead = between.expect("a time") - before.expect("a time");
+    assert!(ahead >= chrono::TimeDelta::hours(19), "{ahead}");
+    assert!(answer["at"].as_str().is_some(), "{answer}");
+    assert_eq!(day(&answer["at"]), day(&moved["now"]), "the platform's dates move, too");
+}
