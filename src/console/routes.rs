@@ -14,10 +14,12 @@ use tokio::time::timeout;
 use super::answer::{Answer, Fault, Keyed};
 use super::approval::Approval;
 use super::{ChannelView, Console};
-use crate::domain::ids::TaskId;
+use crate::domain::ids::{ScheduleId, TaskId};
+use crate::domain::schedule::ScheduleState;
+use crate::schedule::view::{Time, View};
 use crate::shape::Explained;
-use crate::store::QuestionRow;
 use crate::store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
+use crate::store::{QuestionRow, Which};
 
 /// Rows in a list, when nobody says how many.
 const ROWS: usize = 50;
@@ -41,6 +43,8 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/v1/tasks/{id}/shape", get(shape))
         .route("/v1/tasks/{id}/approvals", get(task_approvals))
         .route("/v1/approvals", get(approvals))
+        .route("/v1/schedules", get(schedules))
+        .route("/v1/schedules/{id}/times", get(schedule_times))
         .route("/v1/trace/{message}", get(trace))
         .fallback(unknown)
 }
@@ -145,6 +149,34 @@ async fn approvals(State(console): Asked) -> Answer<Vec<Keyed<Approval>>> {
     keyed_approvals(&console, None).await
 }
 
+/// What is done later, or again: the next to come due first, then what is paused or over.
+async fn schedules(State(console): Asked, rows: Rows) -> Answer<Vec<Keyed<View>>> {
+    let which = Which { over: true, limit: limit(rows)?, ..Which::default() };
+    let mut rows = console.schedules.schedules(&which).await?;
+    rows.retain(|row| row.state != ScheduleState::Removed);
+    let now = console.clock.now();
+    let views = rows.iter().map(|row| Keyed::by(View::of(row, now), |view| &view.to));
+    Ok(Json(views.collect()))
+}
+
+/// The newest times of one schedule, the newest first.
+async fn schedule_times(
+    State(console): Asked,
+    Path(id): Path<String>,
+    rows: Rows,
+) -> Answer<Vec<Time>> {
+    let limit = limit(rows)?;
+    let known = id.parse().map(ScheduleId);
+    let known = known.map_err(|_| {
+        Fault::unreadable(format!("{id:?} is not a schedule's number: see /v1/schedules"))
+    })?;
+    let row = console.schedules.schedule_of(known).await?;
+    let missing = || Fault::missing(format!("there is no schedule {id}: see /v1/schedules"));
+    let row = row.ok_or_else(missing)?;
+    let times = console.schedules.occurrences(known, limit).await?;
+    Ok(Json(times.into_iter().map(|time| Time::of(time, &row)).collect()))
+}
+
 async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec<Chain>> {
     let chains = console.ledger.trace(&message).await?;
     if chains.is_empty() {
@@ -159,7 +191,8 @@ async fn unknown() -> Fault {
     Fault::missing(
         "no such page: there are /v1/status, /v1/conversations, /v1/conversations/{key}/tasks, \
          /v1/conversations/{key}/questions, /v1/tasks, /v1/tasks/{id}, /v1/tasks/{id}/shape, \
-         /v1/tasks/{id}/approvals, /v1/approvals, /v1/trace/{message}, /v1/events",
+         /v1/tasks/{id}/approvals, /v1/approvals, /v1/schedules, /v1/schedules/{id}/times, /v1/trace/{message}, \
+         /v1/events",
     )
 }
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use selkie_channel_core::door::Wall;
 use serde::Serialize;
 
+use crate::domain::clock::SharedClock;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
 use crate::shape::Explained;
+use crate::store::Schedules;
 use crate::store::read::Read;
 
 /// Explains the shape of these facts, recomputed: shape is pure.
@@ -24,6 +26,10 @@ pub type Syncs = Arc<dyn Fn() -> u64 + Send + Sync>;
 pub struct Console {
     /// The ledger's read ports.
     pub ledger: Arc<dyn Read>,
+    /// The schedules.
+    pub schedules: Arc<dyn Schedules>,
+    /// The time.
+    pub clock: SharedClock,
     /// Explains shapes.
     pub explain: Explain,
     /// What happens, live.

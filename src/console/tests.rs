@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::DateTime;
+use chrono::{DateTime, TimeDelta};
 use selkie_channel_core::door::Wall;
 use selkie_channel_core::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
@@ -14,10 +15,12 @@ use tokio_util::task::TaskTracker;
 
 use super::{ChannelView, Console};
 use crate::domain::approval::{ApprovalState, Approvers, Request};
+use crate::domain::clock::ManualClock;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::happening::{Happening, Happenings};
-use crate::domain::ids::{InboxId, OutboundId, TaskId};
+use crate::domain::ids::{InboxId, Instance, OutboundId, TaskId};
 use crate::domain::question::Person;
+use crate::domain::schedule::{Action, Maker, Schedule, Terms};
 use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
@@ -25,7 +28,10 @@ use crate::shape::{Explained, HiddenLine, ToolLine};
 use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow,
 };
-use crate::store::{ApprovalRow, AskedPerson, QuestionRow, Result, StoreError};
+use crate::store::{
+    ApprovalRow, AskedPerson, Change, Does, Firing, Fuse, Kept, Ledger, Location, NewSchedule,
+    QuestionRow, Result, StoreError, Turn, Version,
+};
 
 /// Two conversations of one bot, a namesake of another bot, and one task.
 #[derive(Default)]
@@ -189,6 +195,9 @@ impl Read for Shelf {
 
 /// A served console; stops when dropped.
 struct Served {
+    /// What the schedules stand in.
+    schedules: Arc<dyn Ledger>,
+    _folder: TempDir,
     port: u16,
     happenings: Happenings,
     stop: CancellationToken,
@@ -198,8 +207,12 @@ struct Served {
 impl Served {
     async fn new(ledger: Shelf) -> Self {
         let happenings = Happenings::default();
+        let folder = tempfile::tempdir().unwrap();
+        let schedules = crate::store::open(folder.path()).unwrap();
         let console = Console {
             ledger: Arc::new(ledger),
+            schedules: Arc::clone(&schedules) as _,
+            clock: Arc::new(ManualClock::at(DateTime::UNIX_EPOCH)),
             syncs: Arc::new(|| 3),
             explain: Arc::new(|facts| Explained {
                 setting: format!("{} · {}", facts.place.name(), facts.trust.name()),
@@ -234,7 +247,7 @@ impl Served {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(console.serve(listener, stop.clone()));
         tasks.close();
-        Self { port, happenings, stop, tasks }
+        Self { schedules, _folder: folder, port, happenings, stop, tasks }
     }
 
     async fn send(&self, line: &str, headers: &str) -> TcpStream {
@@ -456,4 +469,74 @@ async fn a_listener_that_lags_is_told_so() {
     assert_eq!(first["happening"], "missed");
     assert!(first["count"].as_u64().unwrap() > 0);
     assert_eq!(data(&mut lines).await.unwrap()["happening"], "heard");
+}
+
+/// Every day at eight, for somebody in that conversation.
+fn daily() -> NewSchedule {
+    let (account, key) = ("tg:8", "tg:4711");
+    NewSchedule {
+        key: "a".to_owned(),
+        location: Location {
+            conversation: id(account, key),
+            place: PlaceId::new(AccountId::new(account), key),
+            title: String::new(),
+        },
+        schedule: Schedule {
+            v: Schedule::VERSION,
+            title: "News".to_owned(),
+            when: "0 8 * * *".to_owned(),
+            zone: "Europe/Berlin".to_owned(),
+            action: Action::Prompt { prompt: "what is new?".to_owned(), model: None },
+            maker: Maker {
+                person: PersonId::new("tg:4711"),
+                name: String::new(),
+                trust: Trust::Owner,
+                taint: Taint::Clean,
+                generation: 0,
+            },
+            terms: Terms::default(),
+        },
+        next_at: Some(DateTime::UNIX_EPOCH + TimeDelta::hours(7)),
+        most: 1,
+        now: DateTime::UNIX_EPOCH,
+    }
+}
+
+#[tokio::test]
+async fn schedules_are_told_with_their_next_times_and_their_history() {
+    let console = Served::new(Shelf::default()).await;
+    assert_eq!(console.get("/v1/schedules").await, (200, serde_json::json!([])));
+    let Kept::New(row) = console.schedules.schedule(daily()).await.unwrap() else { panic!() };
+    let skips = Firing {
+        of: row.version,
+        turn: Some(Turn {
+            at: row.next_at.unwrap(),
+            does: Does::Skip("nobody listens".to_owned()),
+        }),
+        missed: Vec::new(),
+        next_at: Some(DateTime::UNIX_EPOCH + TimeDelta::hours(31)),
+        pause: None,
+    };
+    let instance = Instance("a".to_owned());
+    let fuse = Fuse { permits: 0, instance, now: DateTime::UNIX_EPOCH };
+    console.schedules.fire(skips, fuse).await.unwrap();
+    let (status, told) = console.get("/v1/schedules").await;
+    let told = &told[0];
+    assert_eq!((status, &told["key"], &told["name"]), (200, &"tg:4711".into(), &"News".into()));
+    assert_eq!(told["next"].as_array().unwrap().len(), 5);
+    assert_eq!(told["next"][0], "1970-01-02 08:00 Europe/Berlin");
+    assert_eq!((&told["state"], &told["does"]), (&"active".into(), &"prompt".into()));
+    let (status, times) = console.get(&format!("/v1/schedules/{}/times", row.id())).await;
+    assert_eq!((status, &times[0]["state"]), (200, &"skipped".into()));
+    assert_eq!(
+        (&times[0]["at"], &times[0]["why"]),
+        (&"1970-01-01 08:00 Europe/Berlin".into(), &"nobody listens".into())
+    );
+    assert_eq!(console.get("/v1/schedules/9/times").await.0, 404);
+    let (status, fault) = console.get("/v1/schedules/x/times").await;
+    assert_eq!(status, 400);
+    assert!(fault["error"].as_str().unwrap().contains("not a schedule's number"), "{fault}");
+    let gone = console.schedules.reschedule(Version { number: 2, ..row.version }, Change::Remove);
+    assert!(gone.await.unwrap().is_some());
+    assert_eq!(console.get("/v1/schedules").await.1, serde_json::json!([]));
 }

@@ -18,7 +18,7 @@ use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
 use crate::store::read::Read;
-use crate::store::Ledger;
+use crate::store::{Ledger, Schedules};
 use crate::tools::PictureKeeper;
 use crate::tools::ports::Pictures;
 
@@ -143,6 +143,8 @@ impl App {
         let ledger = Arc::clone(&self.ledger);
         Console {
             ledger: Arc::clone(&self.ledger) as Arc<dyn Read>,
+            schedules: Arc::clone(&self.ledger) as Arc<dyn Schedules>,
+            clock: Arc::clone(&self.clock),
             explain: Arc::new(move |facts| shaper.shape(facts).explain()),
             happenings: self.happenings.clone(),
             channels: Arc::new(move || flow.channels().into_iter().map(view).collect()),

@@ -1,18 +1,15 @@
 //! What the command line asks of schedules, carried out in the daemon or, where none runs, in the command itself.
 
-use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, PersonId};
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::flow::Flow;
 use crate::domain::facts::Trust;
 use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{Action, Maker, ScheduleState, Terms, Wish};
+use crate::domain::schedule::{Action, Maker, Terms, Wish};
 use crate::domain::taint::Taint;
-use crate::schedule::book::{Book, BookError, MOST_LISTED, Outlook, Wanted};
-use crate::schedule::words::moment;
-use crate::schedule::zone::Zone;
-use crate::store::{DeliveryState, Location, Occurrence, ScheduleRow, Which};
+use crate::schedule::book::{Book, BookError, MOST_LISTED, Wanted};
+pub use crate::schedule::view::{Time, View};
+use crate::store::{Location, ScheduleRow, Which};
 
 /// What is asked.
 #[derive(Debug, Serialize, Deserialize)]
@@ -82,56 +79,6 @@ pub struct Told {
     pub refused: Option<String>,
 }
 
-/// A schedule as people see it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct View {
-    /// Its number.
-    pub id: ScheduleId,
-    /// Its title, or the beginning of its words.
-    pub name: String,
-    /// Where it stands.
-    pub state: ScheduleState,
-    /// Why it stands so; may be empty.
-    pub why: String,
-    /// When it comes due, in words.
-    pub when: String,
-    /// The zone of its times.
-    pub zone: String,
-    /// Its next times, in its zone.
-    pub next: Vec<String>,
-    /// How often it comes due in the next 30 days.
-    pub monthly: u64,
-    /// Where it speaks.
-    pub to: ConversationId,
-    /// What kind of thing it does.
-    pub does: String,
-    /// Its words.
-    pub text: String,
-    /// Whose it is.
-    pub person: PersonId,
-    /// How often it was carried out.
-    pub fired: u32,
-}
-
-/// One time of a schedule as people see it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Time {
-    /// When, in the schedule's zone.
-    pub at: String,
-    /// For how many times it stands.
-    pub times: u32,
-    /// Where it stands: due, running, ran, skipped, failed.
-    pub state: String,
-    /// Why; may be empty.
-    pub why: String,
-    /// Its task.
-    pub task: Option<i64>,
-    /// Where what it said stands.
-    pub delivered: Option<DeliveryState>,
-    /// When it was carried out.
-    pub fired_at: DateTime<Utc>,
-}
-
 /// Carries out what is asked.
 ///
 /// # Errors
@@ -146,15 +93,13 @@ pub async fn carry_out(flow: &Flow, asked: Asked) -> anyhow::Result<Told> {
 }
 
 async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, BookError> {
-    let one = |row: &ScheduleRow| Told { schedules: vec![view(book, row)], ..Told::default() };
+    let view = |row: &ScheduleRow| View::of(row, flow.now());
+    let one = |row: &ScheduleRow| Told { schedules: vec![view(row)], ..Told::default() };
     match asked {
         Asked::List { all } => {
             let which = Which { over: all, limit: MOST_LISTED, ..Which::default() };
             let rows = book.list(&which).await?;
-            Ok(Told {
-                schedules: rows.iter().map(|row| view(book, row)).collect(),
-                ..Told::default()
-            })
+            Ok(Told { schedules: rows.iter().map(view).collect(), ..Told::default() })
         }
         Asked::Show { id } => Ok(one(&book.get(id, None).await?)),
         Asked::Add(new) => Ok(one(&book.add(wanted(flow, *new)?).await?)),
@@ -162,10 +107,9 @@ async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, BookError
         Asked::Run { id } => Ok(one(&flow.run_schedule(id).await?)),
         Asked::History { id, limit } => {
             let row = book.get(id, None).await?;
-            let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
             let times = book.history(id, limit).await?;
             Ok(Told {
-                times: times.into_iter().map(|time| shown(time, zone)).collect(),
+                times: times.into_iter().map(|time| Time::of(time, &row)).collect(),
                 ..Told::default()
             })
         }
@@ -191,42 +135,4 @@ fn wanted(flow: &Flow, new: New) -> Result<Wanted, BookError> {
         generation: 0,
     };
     Ok(Wanted { key, location, title, when, zone, action, maker, terms })
-}
-
-fn view(book: &Book, row: &ScheduleRow) -> View {
-    let Outlook { when, next, monthly } = book.outlook(row);
-    let schedule = &row.schedule;
-    View {
-        id: row.id(),
-        name: schedule.name(),
-        state: row.state,
-        why: row.why.clone(),
-        when,
-        zone: schedule.zone.clone(),
-        next,
-        monthly,
-        to: row.conversation.clone(),
-        does: schedule.action.name().to_owned(),
-        text: schedule.action.text().to_owned(),
-        person: schedule.maker.person.clone(),
-        fired: row.fired,
-    }
-}
-
-fn shown(time: Occurrence, zone: Zone) -> Time {
-    use crate::domain::schedule::OccurrenceState::{Failed, Skipped};
-
-    let why = match &time.state {
-        Skipped { why } | Failed { why } => why.clone(),
-        _ => String::new(),
-    };
-    Time {
-        at: moment(time.at, zone),
-        times: time.times,
-        state: time.state.name().to_owned(),
-        why,
-        task: time.task.map(|task| task.0),
-        delivered: time.delivered,
-        fired_at: time.fired_at,
-    }
 }

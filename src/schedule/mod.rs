@@ -20,6 +20,7 @@ pub mod recurrence;
 pub mod said;
 pub mod travel;
 pub mod turn;
+pub mod view;
 pub mod words;
 pub mod zone;
 

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 use selkie_channel_core::{AccountId, PersonId};
 use tokio::sync::mpsc;
@@ -165,6 +166,11 @@ impl Flow {
         let fired = row.clone();
         self.outbox.runtime.to_the_end(async move { firings.fire(&fired, come).await }).await;
         Ok(row)
+    }
+
+    /// Returns the time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.outbox.runtime.now()
     }
 
     /// Returns the book of schedules.

@@ -1,0 +1,105 @@
+//! Schedules and their times as people see them, on the command line and on pages.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{ConversationId, PersonId};
+use serde::{Deserialize, Serialize};
+
+use super::book::{Outlook, outlook};
+use super::words::moment;
+use super::zone::Zone;
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::{OccurrenceState, ScheduleState};
+use crate::store::{DeliveryState, Occurrence, ScheduleRow};
+
+/// A schedule as people see it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct View {
+    /// Its number.
+    pub id: ScheduleId,
+    /// Its title, or the beginning of its words.
+    pub name: String,
+    /// Where it stands.
+    pub state: ScheduleState,
+    /// Why it stands so; may be empty.
+    pub why: String,
+    /// When it comes due, in words.
+    pub when: String,
+    /// The zone of its times.
+    pub zone: String,
+    /// Its next times, in its zone.
+    pub next: Vec<String>,
+    /// How often it comes due in the next 30 days.
+    pub monthly: u64,
+    /// Where it speaks.
+    pub to: ConversationId,
+    /// What kind of thing it does.
+    pub does: String,
+    /// Its words.
+    pub text: String,
+    /// Whose it is.
+    pub person: PersonId,
+    /// How often it was carried out.
+    pub fired: u32,
+}
+
+/// One time of a schedule as people see it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Time {
+    /// When, in the schedule's zone.
+    pub at: String,
+    /// For how many times it stands.
+    pub times: u32,
+    /// Where it stands: due, running, ran, skipped, failed.
+    pub state: String,
+    /// Why; may be empty.
+    pub why: String,
+    /// Its task.
+    pub task: Option<i64>,
+    /// Where what it said stands.
+    pub delivered: Option<DeliveryState>,
+    /// When it was carried out.
+    pub fired_at: DateTime<Utc>,
+}
+
+impl View {
+    /// Shows a schedule as it stands at a moment.
+    pub fn of(row: &ScheduleRow, now: DateTime<Utc>) -> Self {
+        let Outlook { when, next, monthly } = outlook(row, now);
+        let schedule = &row.schedule;
+        Self {
+            id: row.id(),
+            name: schedule.name(),
+            state: row.state,
+            why: row.why.clone(),
+            when,
+            zone: schedule.zone.clone(),
+            next,
+            monthly,
+            to: row.conversation.clone(),
+            does: schedule.action.name().to_owned(),
+            text: schedule.action.text().to_owned(),
+            person: schedule.maker.person.clone(),
+            fired: row.fired,
+        }
+    }
+}
+
+impl Time {
+    /// Shows one time of a schedule, in its zone.
+    pub fn of(time: Occurrence, row: &ScheduleRow) -> Self {
+        let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
+        let why = match &time.state {
+            OccurrenceState::Skipped { why } | OccurrenceState::Failed { why } => why.clone(),
+            _ => String::new(),
+        };
+        Self {
+            at: moment(time.at, zone),
+            times: time.times,
+            state: time.state.name().to_owned(),
+            why,
+            task: time.task.map(|task| task.0),
+            delivered: time.delivered,
+            fired_at: time.fired_at,
+        }
+    }
+}
