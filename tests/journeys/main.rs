@@ -48,6 +48,7 @@ mod not_twice;
 mod one_file;
 mod order;
 mod page;
+mod page_schedules;
 mod pictures;
 mod plain_message;
 mod plans;

@@ -3,11 +3,13 @@
 
 import { on } from './bus.js';
 import { renderChats } from './chats.js';
+import { loadClock, wireClock } from './clock.js';
 import { openCompare, askEverywhere, renderCompare } from './compare.js';
 import { renderComposer, attach, cancel, fill, grow, say, showHints, hideHints, composerKey } from './composer.js';
 import { $, toast } from './dom.js';
 import { setPlayground } from './health.js';
 import { renderApproval } from './approval.js';
+import { loadLater, openLater } from './later.js';
 import { loadMessages, startTyping } from './messages.js';
 import { ask, listen } from './net.js';
 import { openChat, showPane } from './open.js';
@@ -34,11 +36,12 @@ function toggleTheme() {
 }
 
 function globalKey(e) {
-  const open = $('compare').open;
+  const open = $('compare').open || $('later').open;
   if (e.altKey && /^Digit[1-9]$/.test(e.code) && !open) {
     const target = chats()[Number(e.code.slice(5)) - 1];
     if (target) { e.preventDefault(); openChat(target.id); }
-  } else if (e.altKey && e.code === 'KeyC') { e.preventDefault(); openCompare(); }
+  } else if (e.altKey && e.code === 'KeyC' && !$('later').open) { e.preventDefault(); openCompare(); }
+  else if (e.altKey && e.code === 'KeyS' && !$('compare').open) { e.preventDefault(); openLater(); }
   else if (e.key === '/' && !open && !e.target.closest('input, textarea')) { e.preventDefault(); showPane('talk'); $('text').focus(); }
   else if (e.key === 'Escape' && !open) { if ($('hints').hidden) cancel(); else hideHints(); }
 }
@@ -53,6 +56,8 @@ function watch() {
   on('wrote', renderShape);
   on('approvals', () => { renderChats(); renderLog(); renderApproval(); renderShape(); });
   on('tasks', key => { if (chat()?.key === key) renderShape(); renderCompare(); });
+  on('went', loadLater);
+  on('clock', loadLater);
 }
 
 function wire() {
@@ -79,6 +84,9 @@ function wire() {
   for (const tab of document.querySelectorAll('.tabs button')) tab.addEventListener('click', () => showPane(tab.dataset.pane));
   $('theme').addEventListener('click', toggleTheme);
   $('compare-open').addEventListener('click', openCompare);
+  wireClock();
+  $('later-open').addEventListener('click', openLater);
+  $('later-close').addEventListener('click', () => $('later').close());
   $('compare-close').addEventListener('click', () => $('compare').close());
   $('compare-form').addEventListener('submit', e => { e.preventDefault(); askEverywhere($('compare-text').value.trim()); });
   document.addEventListener('keydown', globalKey);
@@ -124,6 +132,7 @@ async function start() {
   watch();
   wire();
   takeDraft();
+  loadClock().catch(() => {});
   const wanted = decodeURIComponent(location.hash.slice(1));
   await openChat((chats().find(c => c.id === wanted) ?? chats()[0]).id);
   listen('/api/events', heardPlayground, playgroundUp, () => setPlayground(false));

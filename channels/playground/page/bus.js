@@ -1,7 +1,8 @@
 // What happened, told to the views that show it: a file that loads something need not know who draws it.
 //
 // opened(chat id): somebody wants to see a chat · messages(chat id, is news): a chat was read · said(): a message of ours
-// stands · typing() · draft(text): words for the message field · tasks(key): tasks of a chat were read · approvals(): what is waiting for approval was read · wrote(): the model
+// stands · typing() · draft(text): words for the message field · tasks(key): tasks of a chat were read · approvals(): what is waiting for approval was read · clock(): the demo's
+// clock was moved · went(): a task began, ended or was heard · wrote(): the model
 // goes on with the task that is shown
 
 const listeners = new Map();

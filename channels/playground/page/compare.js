@@ -80,7 +80,8 @@ export function renderCompare() {
   $('compare-body').replaceChildren(heads, ...(shapes.some(Boolean) ? [compareTable(columns)] : []));
 }
 
-function compareTable(columns) {
+/** Tools by rows, shapes by columns: what differs stands first. */
+export function compareTable(columns) {
   const tools = new Map();
   columns.forEach(({ shape }, i) => {
     for (const t of shape?.there ?? []) slot(t)[i] = { here: true, runtime: t.runtime };
@@ -93,7 +94,7 @@ function compareTable(columns) {
   const differs = ({ cells }) => new Set(cells.map((c, i) => columns[i].shape ? Boolean(c?.here) : null).filter(c => c !== null)).size > 1;
   const rows = [...tools].sort(([a, x], [b, y]) => differs(y) - differs(x) || CLASSES.indexOf(x.class) - CLASSES.indexOf(y.class) || a.localeCompare(b));
   return h('table', { class: 'cmp' },
-    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Tool'), columns.map(c => h('th', { scope: 'col' }, place(c.chat))))),
+    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Tool'), columns.map(c => h('th', { scope: 'col' }, c.title ?? place(c.chat))))),
     h('tbody', {}, rows.map(([name, row]) => h('tr', { class: differs(row) && 'differs' },
       h('th', { scope: 'row', class: `c-${row.class}`, title: `${row.class}: ${group(row.class)[1]}` }, name),
       row.cells.map((cell, i) => h('td', {}, compareCell(cell, columns[i].shape, columns[i].chat.hears)))))));

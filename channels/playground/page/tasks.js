@@ -9,7 +9,8 @@ import { state, belongs, chats, chat, chatByKey } from './state.js';
 /** How long the daemon may take to say whether its database is there, in ms. */
 const PATIENCE = 8000;
 
-async function daemon(path, options) {
+/** Asks the daemon's read API. */
+export async function daemon(path, options) {
   return ask(`${state.world.daemon}/v1/${path}`, options);
 }
 
@@ -60,7 +61,7 @@ export function heardDaemon(told) {
   if (told.happening === 'missed') { for (const c of chats()) loadTasks(c.key).catch(offline); loadApprovals().catch(offline); return; }
   const key = chatByKey(told.key ?? told.conversation?.split('|').slice(1).join('|') ?? '')?.key;
   if (told.task != null) heardTask(told);
-  if (['started', 'ended', 'delivered'].includes(told.happening)) loadApprovals().catch(offline);
+  if (['started', 'ended', 'delivered'].includes(told.happening)) { loadApprovals().catch(offline); tell('went'); }
   if (!key) return;
   if (told.happening === 'started') state.picked.delete(key);
   if (['started', 'ended'].includes(told.happening)) loadTasks(key).catch(offline);

@@ -14,7 +14,15 @@ const CLASSES = {
 const STATES = {
   waiting: ['waiting', 'It waits until the task before it has ended'], running: ['running', 'The model is at work'],
   parked: ['on hold', 'It waits for an answer, an approval, another task or a time, and goes on then'], done: ['done', 'Ended with an answer'],
+  active: ['active', 'It comes due at its times'], paused: ['paused', 'It waits until somebody resumes it'], ended: ['over', 'It has come due for the last time'],
+  due: ['due', 'Its task waits'], ran: ['ran', 'It was carried out; whether it was heard stands beside it'], skipped: ['passed over', 'It was not carried out; the reason stands beside it'],
   failed: ['failed', 'Ended without what was asked; the reason is below'], stopped: ['stopped', 'Ended by /stop or /reset'],
+};
+
+const DOES = { message: 'says fixed words', reminder: 'reminds', prompt: 'asks the model', post: 'posts' };
+const DELIVERIES = {
+  open: ['being sent', 'The platform has not taken it yet'], delivered: ['delivered', 'The platform has given its receipt'], partly: ['partly delivered', 'Some of it did not arrive'],
+  refused: ['refused', 'The platform did not take it'], unclear: ['unclear', 'Nobody can tell whether it arrived'], cancelled: ['taken back', 'It was not sent'], expired: ['too late', 'It was not sent in time'],
 };
 
 export const SHAPE = 'selkie calls this the task’s shape: out of all tools those that the place, the person and the occasion allow, and the reasons for the others';
@@ -26,6 +34,8 @@ export const platform = name => PLATFORMS[name] ?? name;
 export const place = where => `${platform(where.platform)} ${KINDS[where.kind] ?? where.kind}`;
 export const lane = where => ({ text: where.key, title: LANE });
 export const state = name => STATES[name] ?? [name, ''];
+export const does = name => DOES[name] ?? name;
+export const delivery = name => DELIVERIES[name] ?? [name, ''];
 export const group = name => CLASSES[name] ?? [name, ''];
 
 /** The parts of a setting (`telegram:group · allowed · asked · normal · other people's words`), each with what it means. */

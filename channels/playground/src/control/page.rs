@@ -12,16 +12,18 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 20] = files![
+const FILES: [(&str, &str); 22] = files![
     "app.js",
     "approval.js",
     "bus.js",
     "chats.js",
+    "clock.js",
     "compare.js",
     "composer.js",
     "dom.js",
     "files.js",
     "health.js",
+    "later.js",
     "messages.js",
     "net.js",
     "open.js",
