@@ -276,9 +276,13 @@ fn a_tap_on_what_telegram_does_not_show_any_more_is_still_a_tap() {
     let heard = tapped(gone, "q:k1:yes");
     assert_eq!((heard.conversation.key(), heard.audience), ("tg:-100", Audience::Group));
     assert_eq!((heard.at, heard.order), (DateTime::UNIX_EPOCH, 42));
+}
+
+#[test]
+fn a_tap_without_its_message_names_no_question() {
     let nowhere = tapped(Value::Null, "q:k1:yes");
     assert_eq!((nowhere.conversation.key(), nowhere.audience), ("tg:4711", Audience::Direct));
-    assert_eq!(nowhere.what, tap("k1", "yes"));
+    assert_eq!(nowhere.what, tap("", ""));
 }
 
 #[test]

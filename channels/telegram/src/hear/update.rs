@@ -104,7 +104,9 @@ fn member(update: &Value, event: &Value, frame: Frame<'_>) -> Option<Inbound> {
 fn tap(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let id = field::text(event, "id")?;
     let under = field::object(event, "message");
-    let ours = field::text(event, "data").and_then(keyboard::read).unwrap_or_default();
+    // Every button of ours stands under a message of ours: one of an inline message is another's.
+    let data = under.and_then(|_| field::text(event, "data"));
+    let ours = data.and_then(keyboard::read).unwrap_or_default();
     let (question, choice) = (ours.0.to_owned(), ours.1.to_owned());
     let what = What::Tap { question, choice, handle: id.to_owned() };
     let placed = under.and_then(|under| message::read(under, false, frame));

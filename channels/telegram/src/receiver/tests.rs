@@ -291,7 +291,8 @@ async fn a_server_that_does_not_know_our_name_does_not_hold_up_the_batch() {
 
 #[tokio::test]
 async fn taps_are_asked_for_and_stored_and_left_to_be_answered_above() {
-    let query = json!({ "id": "q1", "from": { "id": 1 }, "data": "q:k1:a" });
+    let under = json!({ "message_id": 9, "date": 0, "chat": { "id": 1, "type": "private" } });
+    let query = json!({ "id": "q1", "from": { "id": 1 }, "message": under, "data": "q:k1:a" });
     let updates = json!([{ "update_id": 5, "callback_query": query }]);
     let mut server = Server::start([("getUpdates", Reply::ok(updates))]).await;
     let (inbox, mut told) = memory(None, 0);
