@@ -7,7 +7,7 @@ use selkie_channel_core::{AllowList, Inbound, PersonId, PlaceId};
 
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
-use crate::domain::facts::{Trust, Where};
+use crate::domain::facts::{Trigger, Trust, Where};
 use crate::domain::ids::InboxId;
 use crate::domain::taint::Taint;
 use crate::store::Claimed;
@@ -102,8 +102,9 @@ pub(crate) fn weigh(claimed: &mut Claimed) {
         claimed.facts.taint = Taint::Raw;
     }
     if claimed.facts.trust == Trust::Owner {
-        // Messages gather by speaker: all of them are the owner's.
-        let own = claimed.words.iter().flat_map(|words| provenance::named(&words.text));
+        // Messages gather by speaker: all of them are the owner's. What a schedule says a model may have written.
+        let typed = claimed.words.iter().filter(|_| claimed.facts.trigger == Trigger::Asked);
+        let own = typed.flat_map(|words| provenance::named(&words.text));
         claimed.facts.summoned = heard().flat_map(provenance::summoned).chain(own).collect();
         claimed.facts.summoned.sort();
         claimed.facts.summoned.dedup();
@@ -180,6 +181,10 @@ mod tests {
             (named.facts.summoned, named.facts.taint),
             (vec!["bash".to_owned()], Taint::Clean)
         );
+        let mut later = by("tg:1");
+        later.facts.trigger = Trigger::Scheduled;
+        weigh(&mut later);
+        assert!(later.facts.summoned.is_empty(), "a model may have written what a schedule says");
     }
 
     #[test]
