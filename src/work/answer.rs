@@ -109,7 +109,10 @@ impl Answers {
         if claimed.transcript.is_empty() {
             ending.append.clear();
         }
-        self.finish(claimed, ending, Vec::new(), hand_over).await
+        let onward = self.finish(claimed, ending, Vec::new(), hand_over).await;
+        // Somebody may have approved a call of it that is not made any more.
+        self.close_unused(claimed).await;
+        onward
     }
 
     /// Whether bots have talked among themselves for long enough.

@@ -171,13 +171,23 @@ impl Answers {
     }
 }
 
-/// Where something is asked for, as people know it.
+/// Where something is asked for, as people know it; and which schedule asks, where nobody does.
 fn place(claimed: &Claimed) -> String {
     let kind = claimed.facts.place.name();
-    let title = claimed.heard.iter().map(|(_, inbound)| prompt::label(&inbound.title)).next_back();
-    match title.filter(|title| !title.is_empty() && claimed.facts.audience() == Audience::Group) {
-        Some(title) => format!("{kind} “{}”", title.replace(['“', '”', '"'], " ").trim()),
+    let quoted = |text: &str| {
+        let label = prompt::label(text);
+        let bare = label.replace(['“', '”', '"'], " ");
+        Some(format!("“{}”", bare.trim())).filter(|_| !bare.trim().is_empty())
+    };
+    let title = claimed.heard.last().and_then(|(_, inbound)| quoted(&inbound.title));
+    let place = match title.filter(|_| claimed.facts.audience() == Audience::Group) {
+        Some(title) => format!("{kind} {title}"),
         None => kind,
+    };
+    let later = claimed.words.as_ref().filter(|_| claimed.facts.trigger == Trigger::Scheduled);
+    match later.and_then(|words| quoted(&words.text)) {
+        Some(asked) => format!("{place}, for the schedule {asked}"),
+        None => place,
     }
 }
 
