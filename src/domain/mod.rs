@@ -17,6 +17,7 @@ pub mod plan;
 pub mod question;
 pub mod schedule;
 pub mod schema;
+pub mod screen;
 pub mod span;
 pub mod spelling;
 pub mod taint;

@@ -7,6 +7,7 @@ use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::facts::Trust;
+use crate::domain::screen::steers;
 use crate::domain::span::Span;
 use crate::domain::taint::Taint;
 
@@ -35,10 +36,11 @@ impl Schedule {
     /// The layout written today.
     pub const VERSION: u16 = 1;
 
-    /// Returns its title, or the beginning of what it does.
+    /// Returns its title, or the beginning of what it does, without what steers a screen: both may be a stranger's.
     pub fn name(&self) -> String {
         const LONGEST: usize = 60;
         let named = if self.title.is_empty() { self.action.text() } else { &self.title };
+        let named = named.replace(steers, " ");
         let line = named.split_whitespace().collect::<Vec<_>>().join(" ");
         match line.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}…", &line[..end]),

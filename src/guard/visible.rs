@@ -1,5 +1,7 @@
 //! Text as it is, for a person who is to judge it: what does not show, or shows something else, is named.
 
+use crate::domain::screen::steers;
+
 /// Writes control characters, characters of no width, and those that turn the direction of text by their
 /// numbers: `⟨U+202E⟩`. A letter that stands among Latin ones and only looks like one of them keeps its place
 /// and has its number behind it. Line ends and tabs stay.
@@ -27,6 +29,13 @@ pub fn visible(text: &str) -> String {
         }
     }
     shown
+}
+
+/// Takes what steers a screen out of text that somebody else may have written: control characters, and those that
+/// turn the direction of text, are written by their numbers. Line ends and tabs stay, and so does all that shows.
+pub fn harmless(text: &str) -> String {
+    let stays = |c: char| c == '\n' || c == '\t' || !steers(c);
+    text.chars().map(|c| if stays(c) { c.to_string() } else { number(c) }).collect()
 }
 
 /// Puts on one line what is one thing: a path, a name, a value. What would begin another line is written by
@@ -99,6 +108,15 @@ mod tests {
             "a⟨U+200B⟩b⟨U+00A0⟩c⟨U+FEFF⟩⟨U+001B⟩[8m⟨U+000D⟩x"
         );
         assert_eq!(visible("a\r\nb ö 日本"), "a\nb ö 日本");
+    }
+
+    #[test]
+    fn what_steers_a_screen_is_named_and_nothing_else() {
+        let hostile = "\u{1b}]0;pwn\u{7}\u{1b}[2J\0\u{202e}txt\u{9b}31m";
+        let shown = "⟨U+001B⟩]0;pwn⟨U+0007⟩⟨U+001B⟩[2J⟨U+0000⟩⟨U+202E⟩txt⟨U+009B⟩31m";
+        assert_eq!(harmless(hostile), shown);
+        let plain = "a\tb\nпривет 👩\u{200d}🔬 שלום";
+        assert_eq!(harmless(plain), plain);
     }
 
     #[test]

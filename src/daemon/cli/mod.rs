@@ -31,6 +31,7 @@ use clap::Parser;
 use crate::config::paths::ConfigFile;
 use crate::daemon::build::Chosen;
 use crate::daemon::{Binary, process, telemetry};
+use crate::guard::visible::harmless;
 use args::{Args, Channel, Command};
 use outcome::{Failure, Outcome};
 
@@ -63,7 +64,7 @@ pub fn main(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> ExitCo
 
 /// Says why. A terminal that was closed reads nothing: no reason for a panic.
 fn told(why: &str) {
-    writeln!(std::io::stderr(), "{why}").ok();
+    writeln!(std::io::stderr(), "{}", harmless(why)).ok();
 }
 
 fn carry_out(binary: &Binary, args: Args) -> Outcome {

@@ -4,9 +4,12 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// Writes to standard output. A reader that has gone (`| head`) is not our failure.
+use crate::guard::visible::harmless;
+
+/// Writes to standard output, without what steers a terminal: much of it others have written. A reader that has
+/// gone (`| head`) is not our failure.
 pub fn out(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
+    let (mut stdout, text) = (io::stdout().lock(), harmless(text));
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
