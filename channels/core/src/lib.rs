@@ -55,5 +55,6 @@ pub use pause::Pauses;
 pub use redact::{Redactor, Search};
 pub use roles::{
     Address, Cursor, Earlier, Inbox, InboxBroken, ListenEnd, Offered, Receiver, Sender, Sink,
+    Unasked,
 };
 pub use seldom::Seldom;

@@ -144,6 +144,19 @@ pub struct Cursor {
 #[error("the inbox cannot store: {0}")]
 pub struct InboxBroken(pub String);
 
+/// What it comes to that the bot speaks where nobody has just spoken to it. Reasons are in words for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unasked {
+    /// Nothing.
+    Free,
+    /// The platform counts each message as so many, of a number that is paid for by the month.
+    Counted(u64),
+    /// They are used up for now, and why.
+    Spent(String),
+    /// The bot does not do it, and why.
+    Never(String),
+}
+
 /// Speaks on a platform.
 #[async_trait]
 pub trait Sender: Send + Sync {
@@ -160,6 +173,13 @@ pub trait Sender: Send + Sync {
     /// Returns the part with a visible mark that it may stand there twice; unchanged where nothing may be
     /// repeated on a doubt.
     fn marked(&self, part: &Part) -> Part;
+
+    /// Tells what it comes to that the bot speaks in a conversation where nobody has just spoken to it. Where the
+    /// platform does not answer, delivery finds out.
+    async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+        let _ = conversation;
+        Unasked::Free
+    }
 
     /// Returns a part that follows another for the message which that one made. Asked before every
     /// attempt and look-up; doing it twice changes nothing.

@@ -1,5 +1,6 @@
 //! The month's messages: looked at before a group is pushed to, and told to the owner when they are out.
 
+use selkie_channel_core::Unasked;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -41,8 +42,7 @@ impl Quota {
         if spot.kind() == "user" {
             return None;
         }
-        let path = format!("{}/{}/members/count", spot.kind(), spot.id());
-        let members = self.api.get(&path).await.ok()?["count"].as_u64()?;
+        let members = self.members(spot).await?;
         let Month { limit, used } = self.month().await?;
         let left = limit.saturating_sub(used);
         tracing::info!(members, used, limit, "a push to a group counts once per member");
@@ -53,6 +53,29 @@ impl Quota {
         let state = format!("{used} of this month's {limit} messages are used");
         self.tell(&format!("A push to {} was not sent: {forecast}, and {state}.", spot.id()));
         Some(format!("LINE's monthly limit: {forecast}, and {state}; replies are still free"))
+    }
+
+    /// Tells how many of the month's messages a push costs, and whether they are left. The owner is not told: who
+    /// asks tells them. Where LINE does not answer, delivery finds out.
+    pub async fn costs(&self, spot: &Spot) -> Unasked {
+        let Some(members) = self.members(spot).await else { return Unasked::Free };
+        match self.month().await {
+            Some(Month { limit, used }) if members > limit.saturating_sub(used) => {
+                Unasked::Spent(format!(
+                    "LINE's monthly limit: it would cost {members}, and {used} of this month's {limit} messages are used"
+                ))
+            }
+            _ => Unasked::Counted(members),
+        }
+    }
+
+    /// How many people a push to this chat is counted for.
+    async fn members(&self, spot: &Spot) -> Option<u64> {
+        if spot.kind() == "user" {
+            return Some(1);
+        }
+        let path = format!("{}/{}/members/count", spot.kind(), spot.id());
+        self.api.get(&path).await.ok()?["count"].as_u64()
     }
 
     /// Says that LINE refuses pushes for the rest of the month.

@@ -5,19 +5,22 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use selkie_channel_core::locked;
-use selkie_channel_core::{Delivery, Lookup, Outbound, Part, PlaceId, Receipt, Sender};
+use selkie_channel_core::{
+    ConversationId, Delivery, Lookup, Outbound, Part, PlaceId, Receipt, Sender, Unasked,
+};
 use serde_json::json;
 use tokio::time::Instant;
 
 use crate::bounded::Bounded;
 use crate::call::{self, Call, LOADING_SECONDS, Say};
+use crate::ids::Spot;
 use crate::settings::Push;
 
 pub mod messenger;
 mod push;
 mod reply;
 
-use messenger::{DEAD, Messenger, not_sent};
+use messenger::{DEAD, Messenger, Pushes, not_sent};
 use reply::Replied;
 
 /// The animation is renewed when so much of it is over.
@@ -27,6 +30,9 @@ const LOADINGS: usize = 1000;
 const NOT_FREE: &str = "the free reply is not possible any more, and this is not worth a push";
 const NO_PUSH: &str = "no free reply was possible (it takes a message or a tap of the last minute, and carries \
     five bubbles), and line.push is never";
+const NEVER_PUSHED: &str =
+    "what is said on LINE without a message of the last minute is a push, and line.push is never";
+
 /// Speaks for one bot.
 pub struct LineSender {
     messenger: Messenger,
@@ -103,6 +109,20 @@ impl Sender for LineSender {
                 None => self.messenger.look_up_push(&say).await,
             },
             _ => Lookup::Unknown,
+        }
+    }
+
+    /// What is said unasked is a push.
+    async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+        let Pushes { may, allowance } = &self.messenger.pushes;
+        if *may == Push::Never {
+            return Unasked::Never(NEVER_PUSHED.to_owned());
+        }
+        let Some(spot) = Spot::parse(conversation.key()) else { return Unasked::Free };
+        let today = (self.messenger.now)().date_naive();
+        match allowance.objection(spot.id(), today) {
+            Some(why) => Unasked::Spent(why),
+            None => self.messenger.quota.costs(&spot).await,
         }
     }
 
