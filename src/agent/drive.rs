@@ -25,7 +25,7 @@ use crate::domain::plan::Plan;
 use crate::domain::tool::{Recovery, ToolBlock};
 use crate::domain::transcript::{Answer, Call, Item};
 use crate::domain::usage::Meter;
-use crate::llm::{Failed, ModelError, Reply};
+use crate::llm::{Failed, Model, ModelError, Reply};
 use crate::tools::ToolError;
 use crate::tools::dispatch::{Dispatched, dispatch};
 use crate::tools::registry::Registry;
@@ -44,12 +44,23 @@ impl Agent {
     pub async fn drive(&self, assignment: Assignment<'_>) -> Result<Driven, Dropped> {
         Drive::begin(self, assignment)?.finish().await
     }
+
+    /// Returns the profile of this name; the `main` route where none is named, or it has left the config.
+    fn model_of(&self, profile: Option<&str>) -> Arc<dyn Model> {
+        let Some(name) = profile else { return Arc::clone(&self.model) };
+        let found = self.profiles.get(name);
+        if found.is_none() {
+            tracing::warn!(profile = name, "there is no such model profile any more: main answers");
+        }
+        Arc::clone(found.unwrap_or(&self.model))
+    }
 }
 
 /// One drive of one task.
 struct Drive<'a> {
     agent: &'a Agent,
     task: Assignment<'a>,
+    model: Arc<dyn Model>,
     run: Run,
     facts: Facts,
     /// What may be called now.
@@ -105,7 +116,20 @@ impl<'a> Drive<'a> {
         let earlier = earlier::collect(&claimed.history);
         let reshaped = claimed.reshaped || facts != claimed.facts;
         let (meter, told) = (Arc::default(), None);
-        Ok(Self { agent, task, run, facts, registry, listed, reshaped, meter, earlier, told })
+        let model = agent.model_of(task.model.as_deref());
+        Ok(Self {
+            agent,
+            task,
+            model,
+            run,
+            facts,
+            registry,
+            listed,
+            reshaped,
+            meter,
+            earlier,
+            told,
+        })
     }
 
     async fn finish(mut self) -> Result<Driven, Dropped> {
@@ -135,7 +159,7 @@ impl<'a> Drive<'a> {
     async fn ask(&mut self, ask: AskModel) -> Result<(), Dropped> {
         self.run.reads(self.facts.taint);
         let mut request = self.request(ask);
-        if self.agent.model.card().sees_images {
+        if self.model.card().sees_images {
             request.pictures = pictures::load(&request.turns).await;
         }
         let claimed = self.task.claimed;
@@ -152,7 +176,7 @@ impl<'a> Drive<'a> {
                 .tell(|| Happening::Wrote { task: claimed.claim.task, text: redactor.clean(text) });
         };
         let progress = (self.task.scope)(&self.facts, "").progress;
-        let asked = self.agent.model.ask(&request, &heard);
+        let asked = self.model.ask(&request, &heard);
         let reply = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => return self.cancelled().await,

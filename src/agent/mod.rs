@@ -33,7 +33,7 @@ use crate::domain::ids::TaskId;
 use crate::domain::question::Ask;
 use crate::domain::transcript::{Item, Received};
 use crate::domain::usage::Usage;
-use crate::llm::Model;
+use crate::llm::{Model, Profiles};
 use crate::store::{Claimed, End, Seen, Work};
 use crate::tools::registry::Registry;
 use crate::tools::scope::Scope;
@@ -50,6 +50,8 @@ pub struct Agent {
     pub settings: Settings,
     /// The `main` route.
     pub model: Arc<dyn Model>,
+    /// What a task may name to be answered by instead.
+    pub profiles: Arc<Profiles>,
     /// The ledger's verbs of work.
     pub work: Arc<dyn Work>,
     /// Who watches.
@@ -76,6 +78,8 @@ pub struct Assignment<'a> {
     pub persona: String,
     /// What comes in while it runs.
     pub inflow: &'a dyn Inflow,
+    /// The profile that answers it; the `main` route where none is named.
+    pub model: Option<String>,
     /// What its usage counts against; `None` for who may use anything.
     pub quota: Option<&'a dyn Quota>,
     /// Cancelled when the task is stopped or the daemon ends.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::config::problem::one_of;
 use crate::config::settings::Settings;
-use crate::config::{bounds, database, reach, rows};
+use crate::config::{bounds, database, fixed, reach, rows};
 use crate::domain::crash::CrashPoint;
 use crate::domain::spelling::nearest;
 use crate::domain::tool::Class;
@@ -33,6 +33,7 @@ pub fn contradictions(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
     }
     wrong.extend(opened(settings, kits));
     wrong.extend(policy(settings, kits));
+    wrong.extend(fixed::problems(settings, kits, &|to| conversation(to, kits)));
     wrong.extend(tools(settings));
     wrong.extend(bounds::problems(settings));
     wrong.extend(reach::problems(settings));
@@ -110,6 +111,12 @@ fn id(text: &str, kits: &[ChannelKit], what: &str, ids: fn(&ChannelKit) -> Ids) 
         one_of(&forms),
         hint.unwrap_or_default()
     ))
+}
+
+/// Says what is wrong with a text that names where to speak: a person's private chat, or another conversation.
+fn conversation(text: &str, kits: &[ChannelKit]) -> Option<String> {
+    let is_person = kits.iter().any(|kit| (kit.people.fit)(text));
+    if is_person { None } else { id(text, kits, "a conversation", |kit| kit.places) }
 }
 
 /// Returns the id that is meant by a text which lacks what ids of its channel begin with.

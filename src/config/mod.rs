@@ -15,9 +15,11 @@ pub mod source;
 
 mod also;
 mod bounds;
+pub mod cron_file;
 mod customary;
 mod database;
 mod exposed;
+mod fixed;
 mod home;
 mod layer;
 mod lines;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::span::Span;
 use crate::intake::settings as flow;
+use crate::schedule::fixed::FixedSchedule;
 use crate::schedule::zone::Zone;
 use crate::{agent, console, guard, llm, store, tools};
 
@@ -60,6 +61,8 @@ pub struct Settings {
     pub console: console::Settings,
     /// The IANA time zone of times that name none, such as Europe/Berlin. Default: the host's.
     pub timezone: Option<Zone>,
+    /// What is done later, or again, as long as it stands here.
+    pub schedules: Vec<FixedSchedule>,
     /// What is logged, and how.
     pub logging: Logging,
     /// For tests.
@@ -75,6 +78,7 @@ impl Default for Settings {
         Self {
             owners: Vec::new(),
             timezone: None,
+            schedules: Vec::new(),
             while_busy: flow::WhileBusy::default(),
             debounce: Span::seconds(0),
             record_untriggered: true,

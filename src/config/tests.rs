@@ -146,7 +146,7 @@ fn every_problem_is_told_at_once_with_its_line() {
     config.yaml:8: pigeon.bot_token is missing: write it, name a file in bot_token_file, or set SELKIE__PIGEON__BOT_TOKEN
     config.yaml:9: pigeon.base_url takes a string, not 7
     config.yaml:10: pigeon.allowed_chat_id is not a key (did you mean allowed_chat_ids? takes bot_token, ring, base_url, allowed_chat_ids, max_bytes, bot_token_file, ring_file)
-    config.yaml:11: loging is not a key (did you mean logging? takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, llm, agent, tools, guard, approvals, worker, outbox, store, workspace, progress, groups, limits, console, timezone, logging, debug, file_state_dir, file_cache_dir, pigeon)
+    config.yaml:11: loging is not a key (did you mean logging? takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, llm, agent, tools, guard, approvals, worker, outbox, store, workspace, progress, groups, limits, console, timezone, schedules, logging, debug, file_state_dir, file_cache_dir, pigeon)
     "#);
 }
 
@@ -212,6 +212,36 @@ fn a_row_of_the_policy_that_can_come_to_nothing_is_refused() {
 }
 
 #[test]
+fn a_schedule_that_cannot_be_is_told_with_its_line_and_key() {
+    let desk = Desk::with(
+        "owners: ['pg:1']\n\
+         schedules:\n\
+         \x20 - id: morning\n    cron: 0 0 31 2 *\n    timezone: Europe/Berln\n    prompt: my list\n    model: cheep\n    to: 4711\n\
+         \x20 - {id: morning, every: 1h, cron: '@daily', say: x, to: '4711'}\n\
+         \x20 - {every: 5s, remind: x, lateness: soon, histroy: 3}\n\
+         \x20 - {id: fine, at: 2030-12-24 18:00, say: hello, to: 'pg:1'}\n\
+         llm: {profiles: {cheap: {provider: offline}}}\n",
+    );
+    assert_snapshot!(desk.problems(), @r#"
+    config.yaml:4: schedules[0].cron "0 0 31 2 *" never happens: no such day is in the calendar
+    config.yaml:5: schedules[0].timezone "Europe/Berln" is not a time zone (takes a name like Europe/Berlin, Asia/Tokyo or UTC). Did you mean Europe/Berlin, America/North_Dakota/Beulah or Asia/Beirut?
+    config.yaml:7: schedules[0].model "cheep" is not a model profile of the config (takes cheap). Did you mean cheap?
+    config.yaml:8: schedules[0].to takes a string, not 4711
+    config.yaml:9: schedules[1] takes one of cron, every and at, which says when
+    config.yaml:9: schedules[1].id takes a name of its own: "morning" is another schedule's, too
+    config.yaml:9: schedules[1].to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id tells it in a chat
+    config.yaml:10: schedules[2].every "every 5s" is not taken: an interval is one minute to one year
+    config.yaml:10: schedules[2].histroy is not a key (did you mean history? takes id, title, cron, every, at, timezone, prompt, say, remind, to, model, until, times, active, jitter, misfire, lateness, history, budget_calls, budget_usd)
+    config.yaml:10: schedules[2].id is missing: it takes a name of its own, such as morning-list
+    config.yaml:10: schedules[2].lateness takes a length of time (500ms, 30s, 10m, 2h or 7d), not "soon"
+    "#);
+    let nobody = Desk::with("schedules: [{id: a, every: 1h, say: x}]");
+    assert_snapshot!(nobody.problems(), @r#"
+    config.yaml:1: schedules are the first owner's, and `owners` is empty: write your id there
+    "#);
+}
+
+#[test]
 fn broken_yaml_is_told_in_the_parsers_words() {
     assert_snapshot!(Desk::with("worker:\n  a: [1\nb: 2\n").problems(), @r#"config.yaml:3: the YAML cannot be read: illegal placement of ':' indicator at line 3, column 2: a bracket before it is not closed"#);
     assert_snapshot!(Desk::with("worker: {}\nowners: []\nworker: {}\n").problems(), @"config.yaml:3: worker is already there: keep one of the two");
@@ -231,7 +261,7 @@ fn a_value_of_the_environment_is_named_by_its_variable() {
         .env("SELKIE__NOPE.A[", "x");
     assert_snapshot!(desk.problems(), @r#"
     SELKIE__LLM__MODLE: llm.modle is not a key (did you mean model? takes profiles, provider, endpoint, api_key, model, headers, context, routes, prices, api_key_file)
-    SELKIE__NOPE.A[: nope.a[ is not a key (takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, llm, agent, tools, guard, approvals, worker, outbox, store, workspace, progress, groups, limits, console, timezone, logging, debug, file_state_dir, file_cache_dir, pigeon)
+    SELKIE__NOPE.A[: nope.a[ is not a key (takes owners, while_busy, debounce, record_untriggered, group_trigger_mode, gate, llm, agent, tools, guard, approvals, worker, outbox, store, workspace, progress, groups, limits, console, timezone, schedules, logging, debug, file_state_dir, file_cache_dir, pigeon)
     SELKIE__WORKER__MAX_CONCURRENCY: worker.max_concurrency takes a whole number, not "many"
     "#);
 }

@@ -26,14 +26,38 @@ pub struct Document {
 /// # Errors
 /// Broken YAML, a key that stands twice, a number that is too large, or a document that is no map.
 pub fn parse(name: &str, text: &str) -> Result<Document, Problem> {
+    let document = whole(name, text)?;
+    match document.value {
+        Value::Null => Ok(Document { value: Map::new().into(), ..document }),
+        Value::Object(_) => Ok(document),
+        _ => {
+            let takes = "the file takes keys with values (`worker: …`); see config.example.yaml";
+            Err(Problem { place: Place::of(name), key: String::new(), message: takes.to_owned() })
+        }
+    }
+}
+
+/// Reads one YAML document that is a list. Nothing at all is an empty one.
+///
+/// # Errors
+/// Broken YAML, a key that stands twice, a number that is too large, or a document that is no list.
+pub fn list(name: &str, text: &str) -> Result<Document, Problem> {
+    let document = whole(name, text)?;
+    match document.value {
+        Value::Null => Ok(Document { value: Vec::<Value>::new().into(), ..document }),
+        Value::Array(_) => Ok(document),
+        _ => {
+            let takes = "the file takes a list of tasks (- content: …)";
+            Err(Problem { place: Place::of(name), key: String::new(), message: takes.to_owned() })
+        }
+    }
+}
+
+fn whole(name: &str, text: &str) -> Result<Document, Problem> {
     let root = read(text).map_err(|error| broken(name, text, &error))?;
     let mut walk = Walk { name, text, path: Vec::new(), lines: Lines::default() };
-    let message = match walk.value(root)? {
-        Value::Null => return Ok(Document { value: Map::new().into(), lines: walk.lines }),
-        value @ Value::Object(_) => return Ok(Document { value, lines: walk.lines }),
-        _ => "the file takes keys with values (`worker: …`); see config.example.yaml",
-    };
-    Err(Problem { place: Place::of(name), key: String::new(), message: message.to_owned() })
+    let value = walk.value(root)?;
+    Ok(Document { value, lines: walk.lines })
 }
 
 /// Reads a value as it may stand behind a key.

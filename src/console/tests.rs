@@ -492,7 +492,6 @@ fn daily() -> NewSchedule {
                 name: String::new(),
                 trust: Trust::Owner,
                 taint: Taint::Clean,
-                generation: 0,
             },
             terms: Terms::default(),
         },
@@ -511,11 +510,12 @@ async fn schedules_are_told_with_their_next_times_and_their_history() {
         of: row.version,
         turn: Some(Turn {
             at: row.next_at.unwrap(),
+            local: "1970-01-01T08:00:00".to_owned(),
             does: Does::Skip("nobody listens".to_owned()),
         }),
         missed: Vec::new(),
         next_at: Some(DateTime::UNIX_EPOCH + TimeDelta::hours(31)),
-        pause: None,
+        wait: None,
     };
     let instance = Instance("a".to_owned());
     let fuse = Fuse { permits: 0, instance, now: DateTime::UNIX_EPOCH };

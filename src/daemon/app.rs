@@ -17,6 +17,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
+use crate::llm;
 use crate::store::read::Read;
 use crate::store::{Ledger, Schedules};
 use crate::tools::PictureKeeper;
@@ -93,6 +94,7 @@ impl AppConfig {
         }
         let agent = Agent {
             model: Arc::clone(&self.model),
+            profiles: Arc::clone(&self.profiles),
             work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
             happenings: happenings.clone(),
             crash: Arc::clone(&crash),
@@ -111,6 +113,8 @@ impl AppConfig {
             clock: Arc::clone(&self.clocks.clock),
             alarm: Arc::clone(&self.clocks.alarm),
             zone: self.zone,
+            prices: llm::price_list(&self.settings.llm),
+            schedules: self.settings.schedules.clone(),
             chance: Arc::clone(&self.chance),
             crash,
             happenings: happenings.clone(),

@@ -58,6 +58,8 @@ pub struct AppConfig {
     pub model: Arc<dyn Model>,
     /// The `decision` route.
     pub decision: Arc<dyn Model>,
+    /// Every profile by its name.
+    pub profiles: Arc<llm::Profiles>,
     /// What tasks may do.
     pub shaper: Arc<Shaper>,
     /// Knows every secret of the config.
@@ -171,7 +173,7 @@ fn planned(
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
     let zone = settings.timezone.unwrap_or_else(|| host_zone(&binary.env));
     let means = means(binary, &settings, &tls, &routes);
-    let (model, decision) = (routes.main, routes.decision);
+    let llm::Routes { main: model, decision, profiles, .. } = routes;
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
     let tools = closed(binary, &settings.tools, config.as_deref(), &named);
     let shaper = shaper(binary, &tools, &means)?;
@@ -186,6 +188,7 @@ fn planned(
         channels,
         model,
         decision,
+        profiles,
         shaper,
         redactor,
         processes,

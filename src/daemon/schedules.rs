@@ -27,6 +27,13 @@ pub enum Asked {
     },
     /// A new one.
     Add(Box<New>),
+    /// All of these, or none where one cannot be.
+    Import {
+        /// In their order.
+        all: Vec<New>,
+        /// They are looked at alone.
+        preview: bool,
+    },
     /// That one is removed, waits, or goes on.
     Wish {
         /// Which.
@@ -75,8 +82,21 @@ pub struct Told {
     pub schedules: Vec<View>,
     /// Times of one.
     pub times: Vec<Time>,
+    /// What cannot be made, of several: then none of them was.
+    pub unfit: Vec<Unfit>,
     /// It was not done, and why.
     pub refused: Option<String>,
+}
+
+/// One of several that cannot be made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Unfit {
+    /// Which, from 0.
+    pub index: usize,
+    /// What of it, in the words of a cron.yaml; empty for the whole.
+    pub key: String,
+    /// Why.
+    pub why: String,
 }
 
 /// Carries out what is asked.
@@ -94,17 +114,21 @@ pub async fn carry_out(flow: &Flow, asked: Asked) -> anyhow::Result<Told> {
 
 async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, BookError> {
     let view = |row: &ScheduleRow| View::of(row, flow.now());
-    let one = |row: &ScheduleRow| Told { schedules: vec![view(row)], ..Told::default() };
+    let one = async |row: &ScheduleRow| -> Result<Told, BookError> {
+        let view = View { forecast: flow.forecast(row).await?, ..view(row) };
+        Ok(Told { schedules: vec![view], ..Told::default() })
+    };
     match asked {
         Asked::List { all } => {
             let which = Which { over: all, limit: MOST_LISTED, ..Which::default() };
             let rows = book.list(&which).await?;
             Ok(Told { schedules: rows.iter().map(view).collect(), ..Told::default() })
         }
-        Asked::Show { id } => Ok(one(&book.get(id, None).await?)),
-        Asked::Add(new) => Ok(one(&book.add(wanted(flow, *new)?).await?)),
-        Asked::Wish { id, wish } => Ok(one(&book.wish(id, wish, None, |_| Ok(())).await?)),
-        Asked::Run { id } => Ok(one(&flow.run_schedule(id).await?)),
+        Asked::Show { id } => one(&book.get(id, None).await?).await,
+        Asked::Add(new) => one(&flow.schedule(wanted(flow, *new)?).await?).await,
+        Asked::Import { all, preview } => import(flow, all, preview).await,
+        Asked::Wish { id, wish } => one(&book.wish(id, wish, None, |_| Ok(())).await?).await,
+        Asked::Run { id } => one(&flow.run_schedule(id).await?).await,
         Asked::History { id, limit } => {
             let row = book.get(id, None).await?;
             let times = book.history(id, limit).await?;
@@ -114,6 +138,44 @@ async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, BookError
             })
         }
     }
+}
+
+/// Makes all, when each of them can be.
+async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<Told, BookError> {
+    let book = flow.book();
+    let (mut wanted_all, mut unfit) = (Vec::new(), Vec::new());
+    for (index, new) in all.into_iter().enumerate() {
+        let (to, model) = (new.to.clone(), new.action.model().map(str::to_owned));
+        let key = if flow.target(to.as_deref()).is_err() {
+            "chat_id"
+        } else if model.is_some_and(|model| book.unknown_model(&model).is_some()) {
+            "llm_profile"
+        } else {
+            ""
+        };
+        let wanted = match wanted(flow, new) {
+            Ok(wanted) => flow.may_schedule(&wanted).await.map(|()| wanted),
+            Err(error) => Err(error),
+        };
+        match wanted {
+            Ok(wanted) => wanted_all.push(wanted),
+            Err(BookError::Refused(why)) => {
+                unfit.push(Unfit { index, key: key.to_owned(), why });
+            }
+            Err(error @ BookError::Store(_)) => return Err(error),
+        }
+    }
+    if let Some(person) = wanted_all.first().map(|wanted| wanted.maker.person.clone()) {
+        book.has_room(&person, wanted_all.len()).await?;
+    }
+    if preview || !unfit.is_empty() {
+        return Ok(Told { unfit, ..Told::default() });
+    }
+    let mut schedules = Vec::new();
+    for wanted in wanted_all {
+        schedules.push(View::of(&flow.schedule(wanted).await?, flow.now()));
+    }
+    Ok(Told { schedules, ..Told::default() })
 }
 
 fn wanted(flow: &Flow, new: New) -> Result<Wanted, BookError> {
@@ -127,12 +189,6 @@ fn wanted(flow: &Flow, new: New) -> Result<Wanted, BookError> {
     };
     let person = owners.first().cloned().ok_or_else(no_owner)?;
     let location: Location = flow.target(to.as_deref()).map_err(BookError::Refused)?;
-    let maker = Maker {
-        person,
-        name: String::new(),
-        trust: Trust::Owner,
-        taint: Taint::Clean,
-        generation: 0,
-    };
+    let maker = Maker { person, name: String::new(), trust: Trust::Owner, taint: Taint::Clean };
     Ok(Wanted { key, location, title, when, zone, action, maker, terms })
 }

@@ -104,6 +104,14 @@ impl Action {
         }
     }
 
+    /// Returns the profile of the model that it names.
+    pub fn model(&self) -> Option<&str> {
+        match self {
+            Self::Prompt { model, .. } => model.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Returns the same with its words changed.
     #[must_use]
     pub fn with(self, change: impl Fn(&str) -> String) -> Self {
@@ -116,6 +124,17 @@ impl Action {
                 Self::Post { texts, quote, reply_to }
             }
         }
+    }
+
+    /// Says why its words cannot be kept: they have to be there, and not too long.
+    pub fn objection(&self) -> Option<String> {
+        const LONGEST: usize = 16_000;
+        let (name, text) = (self.name(), self.text());
+        if text.trim().is_empty() {
+            return Some(format!("a {name} needs words: they are empty"));
+        }
+        let too_long = text.len() > LONGEST;
+        too_long.then(|| format!("a {name} takes up to {LONGEST} bytes, not {}", text.len()))
     }
 
     /// Whether it is done however late it is.
@@ -137,9 +156,6 @@ pub struct Maker {
     /// The level of what the words came out of that made it.
     #[serde(default)]
     pub taint: Taint,
-    /// How many schedules stand between it and a person: 0 when a person asked for it.
-    #[serde(default)]
-    pub generation: u32,
 }
 
 /// Within which bounds a schedule is carried out.
@@ -225,10 +241,18 @@ pub struct UnknownMisfire(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
-    /// Model calls.
+    /// Model calls; 0: no limit.
     pub calls: u32,
-    /// Millionths of a US dollar.
+    /// Millionths of a US dollar; 0: no limit.
     pub micro_usd: u64,
+}
+
+/// Reads an amount of US dollars; `None` for one that is none, or more than anybody means.
+pub fn micro_usd(usd: f64) -> Option<u64> {
+    let amount = (0.0..=1e6).contains(&usd).then_some((usd * 1e6).round())?;
+    // Less than a millionth of a dollar is the least there is, for 0 is no limit.
+    let least = if usd > 0.0 { 1.0 } else { 0.0 };
+    Some(amount.max(least) as u64)
 }
 
 impl Default for Budget {
@@ -334,7 +358,6 @@ mod tests {
                 name: String::new(),
                 trust: Trust::Owner,
                 taint: Taint::Clean,
-                generation: 0,
             },
             terms: Terms::default(),
         };
@@ -346,9 +369,13 @@ mod tests {
     #[test]
     fn a_row_of_few_fields_is_read_with_the_usual_terms() {
         let text = r#"{"v":1,"when":"every 1h","zone":"UTC","action":{"does":"say","markdown":"hi"},
-            "maker":{"person":"tg:1","trust":"owner"}}"#;
+            "maker":{"person":"tg:1","trust":"owner","generation":0}}"#;
         let read: Schedule = serde_json::from_str(text).unwrap();
         assert_eq!(read.terms, Terms::default());
-        assert_eq!((read.maker.taint, read.maker.generation), (Taint::Clean, 0));
+        assert_eq!(
+            read.maker.taint,
+            Taint::Clean,
+            "what an older selkie wrote besides is passed over"
+        );
     }
 }

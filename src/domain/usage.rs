@@ -38,6 +38,12 @@ impl Usage {
     }
 }
 
+/// Shows an amount of money: cents, and more digits of what is less than ten of them.
+pub fn dollars(micro_usd: u64) -> String {
+    let usd = micro_usd as f64 / 1e6;
+    if micro_usd == 0 || micro_usd >= 100_000 { format!("${usd:.2}") } else { format!("${usd:.4}") }
+}
+
 /// One addition to a counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spent {
@@ -64,5 +70,16 @@ impl Meter {
     /// Takes what was counted since it was taken last.
     pub fn take(&self) -> Usage {
         std::mem::take(&mut *locked(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_amounts_keep_their_digits() {
+        let shown = [0, 1_500, 99_999, 100_000, 5_000_000].map(dollars);
+        assert_eq!(shown, ["$0.00", "$0.0015", "$0.1000", "$0.10", "$5.00"]);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, PlaceId};
+use selkie_channel_core::{ConversationId, PlaceId, Unasked};
 
 use crate::delivery::account::Account;
 use crate::delivery::moments::after;
@@ -14,81 +14,129 @@ use crate::domain::schedule::{Action, Schedule};
 use crate::domain::words::Words;
 use crate::intake::messages::schedules as messages;
 use crate::intake::receive::Intake;
-use crate::schedule::turn::Come;
+use crate::schedule::book::Book;
+use crate::schedule::plan::INSTANT;
+use crate::schedule::turn::{Come, name, next, plan};
 use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
-use crate::store::{Does, Draft, Fired, Firing, Location, NewTask, ScheduleRow, TaskRequest, Turn};
+use crate::schedule::{budget, day};
+use crate::store::{
+    Does, Draft, Fired, Firing, Location, NewTask, ScheduleRow, TaskRequest, Turn, Wait,
+};
 use crate::work::rights::{self, Rights};
+use crate::work::scheduled;
 
 /// Carries out schedules that have come due.
 pub(crate) struct Firings {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) intake: Arc<Intake>,
     pub(crate) rights: Arc<Rights>,
+    pub(crate) book: Arc<Book>,
 }
 
 /// What one time of a schedule is to do, and whether the schedule waits from then on.
 struct Decided {
     does: Does,
-    pause: Option<String>,
+    wait: Option<Wait>,
 }
 
 impl Decided {
     fn skips(why: String) -> Self {
-        Self { does: Does::Skip(why), pause: None }
+        Self { does: Does::Skip(why), wait: None }
     }
 
     fn pauses(why: String) -> Self {
-        Self { does: Does::Skip(why.clone()), pause: Some(why) }
+        Self { does: Does::Skip(why.clone()), wait: Some(Wait::ForSomebody(why)) }
+    }
+
+    fn waits_for_tomorrow(why: String) -> Self {
+        Self { does: Does::Skip(why.clone()), wait: Some(Wait::ForItsTime(why)) }
     }
 }
 
 impl Firings {
     /// Carries out what has come, once, and begins what it asks for. `None`: the store takes nothing now.
     pub(crate) async fn fire(&self, row: &ScheduleRow, come: Come) -> Option<()> {
-        let Come { fires, missed, next_at } = come;
-        let decided = fires.map(|at| self.decide(row, at));
-        let pause = decided.as_ref().and_then(|decided| decided.pause.clone());
-        let turn = fires.zip(decided).map(|(at, decided)| Turn { at, does: decided.does });
-        let firing = Firing { of: row.version, turn, missed, next_at, pause: pause.clone() };
+        let Come { fires, missed, mut next_at } = come;
+        let mut wait = None;
+        let mut turn = None;
+        if let Some(at) = fires {
+            let decided = self.decide(row, at).await?;
+            wait = decided.wait;
+            turn = Some(Turn { at, local: on_the_wall(row, at), does: decided.does });
+        }
+        if let Some(Wait::ForItsTime(_)) = &wait {
+            next_at = self.tomorrow(row);
+        }
+        let firing = Firing { of: row.version, turn, missed, next_at, wait: wait.clone() };
         let outbox = &self.outbox;
         let stored = outbox.storage.insist(|| self.intake.fire(firing.clone())).await?;
         told(row, &stored.fired);
+        let is_stale = matches!(stored.fired, Fired::Stale);
         self.intake.begin_fired(stored);
-        if let Some(why) = pause {
-            self.tell_owner(row, &why).await;
+        match wait {
+            Some(Wait::ForSomebody(why)) => self.tell_owner(row, &why).await,
+            Some(Wait::ForItsTime(why)) if !is_stale => {
+                self.tell_used_up(row, &why, next_at).await;
+            }
+            _ => {}
         }
         Some(())
     }
 
     /// A schedule that cannot be read waits, and its owner is told.
     pub(crate) async fn unreadable(&self, row: &ScheduleRow, why: String) -> Option<()> {
-        let pause = Some(why.clone());
+        let wait = Some(Wait::ForSomebody(why.clone()));
         let (turn, missed, next_at) = (None, Vec::new(), row.next_at);
-        let firing = Firing { of: row.version, turn, missed, next_at, pause };
+        let firing = Firing { of: row.version, turn, missed, next_at, wait };
         self.outbox.storage.insist(|| self.intake.fire(firing.clone())).await?;
         self.tell_owner(row, &why).await;
         Some(())
     }
 
-    fn decide(&self, row: &ScheduleRow, at: DateTime<Utc>) -> Decided {
+    /// `None`: the store does not answer now.
+    async fn decide(&self, row: &ScheduleRow, at: DateTime<Utc>) -> Option<Decided> {
         if let Some(why) = &row.closed {
-            return Decided::pauses(messages::closed(why));
+            return Some(Decided::pauses(messages::closed(why)));
         }
         let Some(account) = self.outbox.accounts.of(&row.conversation) else {
-            return Decided::skips(messages::channel_off(row.conversation.account().as_str()));
+            let why = messages::channel_off(row.conversation.account().as_str());
+            return Some(Decided::skips(why));
         };
         let Some(trust) = self.trust(row, account) else {
-            return Decided::pauses(messages::not_allowed());
+            return Some(Decided::pauses(messages::not_allowed()));
         };
+        if let Unasked::Never(why) | Unasked::Spent(why) =
+            account.channel.sender.unasked(&row.conversation).await
+        {
+            self.tell_not_said(row, &why).await;
+            return Some(Decided::skips(why));
+        }
+        if let Action::Prompt { model, .. } = &row.schedule.action {
+            let model = model.as_deref().and_then(|model| self.book.unknown_model(model));
+            if let Some(why) = model {
+                return Some(Decided::pauses(why));
+            }
+            let used = scheduled::used_today(&self.outbox, row).await?;
+            if let Some(why) = budget::used_up(&row.schedule.terms.budget, &used) {
+                return Some(Decided::waits_for_tomorrow(why));
+            }
+        }
         let does = match &row.schedule.action {
             Action::Post { .. } => match self.post(row, at) {
                 Some(draft) => Does::Say(Box::new(draft)),
-                None => return Decided::skips(messages::shows_nothing()),
+                None => return Some(Decided::skips(messages::shows_nothing())),
             },
             _ => Does::Task(Box::new(self.request(row, account, at, trust))),
         };
-        Decided { does, pause: None }
+        Some(Decided { does, wait: None })
+    }
+
+    /// The first time of the schedule's next local day.
+    fn tomorrow(&self, row: &ScheduleRow) -> Option<DateTime<Utc>> {
+        let plan = plan(&row.schedule).ok()?;
+        let midnight = day::ends(plan.zone, self.outbox.runtime.now());
+        next(&plan, &name(row.id()), midnight - INSTANT, row.fired)
     }
 
     /// How far its maker is trusted now, and never more than then; `None` when nobody listens to them any more.
@@ -158,11 +206,49 @@ impl Firings {
         Some(draft)
     }
 
+    /// Tells the owner, and whoever else made it, once, until when it waits.
+    async fn tell_used_up(&self, row: &ScheduleRow, why: &str, next_at: Option<DateTime<Utc>>) {
+        let key = format!("schedule:{}:{}", row.id(), row.version.number);
+        let next = next_at.map(|at| shown(row, at));
+        let line = messages::used_up(row.id(), &row.schedule.name(), why, next.as_deref());
+        self.outbox.tell_owner(&key, &line).await;
+        let owner = self.rights.owners.first();
+        if owner != Some(&row.schedule.maker.person)
+            && let Some(draft) = self.outbox.draft(&row.conversation, &line, None, None)
+        {
+            self.outbox.say_once(&format!("{key}:here"), draft).await;
+        }
+    }
+
+    /// Tells the owner that the platform lets nothing be said there, once a day for each reason's schedule.
+    async fn tell_not_said(&self, row: &ScheduleRow, why: &str) {
+        let line = messages::passed_over(row.id(), &row.schedule.name(), why);
+        let elsewhere =
+            |conversation: &ConversationId| conversation.account() != row.conversation.account();
+        let mut privately =
+            self.rights.owners.iter().filter_map(|o| self.outbox.accounts.private(o));
+        let (key, now) = (format!("schedule:{}", row.id()), self.outbox.runtime.now());
+        let found = privately.find(elsewhere);
+        match found.and_then(|conversation| self.outbox.draft(&conversation, &line, None, None)) {
+            Some(draft) => {
+                let key = format!("notice:{key}:{}", now.format("%Y-%m-%d"));
+                self.outbox.say_once(&key, draft).await;
+            }
+            None => self.outbox.notice(&key, &line).await,
+        }
+    }
+
     async fn tell_owner(&self, row: &ScheduleRow, why: &str) {
         let key = format!("schedule:{}:{}", row.id(), row.version.number);
         let line = messages::paused(row.id(), &row.schedule.name(), why);
         self.outbox.tell_owner(&key, &line).await;
     }
+}
+
+/// What the clocks of the schedule's zone show, as it is kept.
+fn on_the_wall(row: &ScheduleRow, at: DateTime<Utc>) -> String {
+    let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
+    zone.local(at).format("%Y-%m-%dT%H:%M:%S").to_string()
 }
 
 /// Logs what came of it.

@@ -18,7 +18,7 @@ use crate::llm::priced::{Priced, price_of};
 use crate::llm::profile::Profile;
 use crate::llm::retry::Retry;
 use crate::llm::settings::{
-    DEFAULT, Names, OFFLINE, ProfileSettings, Provider, Settings, read_endpoint,
+    DEFAULT, Names, OFFLINE, Price, ProfileSettings, Provider, Settings, read_endpoint,
 };
 use crate::llm::wire::Wire;
 use crate::llm::{Card, Model};
@@ -91,6 +91,29 @@ pub fn unpriced(settings: &Settings) -> Vec<String> {
     };
     let notes: BTreeSet<String> = settings.all_profiles().iter().filter_map(note).collect();
     notes.into_iter().collect()
+}
+
+/// Lists every profile with its price, and which of them is asked first.
+pub fn price_list(settings: &Settings) -> PriceList {
+    let of = |(name, profile): (&String, &ProfileSettings)| {
+        let price = price_of(&filled(name, profile).model, &settings.prices);
+        // The stand-in costs nothing, which is a price, too.
+        let free = || Price { input: 0.0, cached: None, output: 0.0 };
+        let price = price.or_else(|| (profile.provider == Provider::Offline).then(free));
+        (name.clone(), price)
+    };
+    let profiles: BTreeMap<_, _> = settings.all_profiles().iter().map(of).collect();
+    let main = settings.main_route().into_iter().next().unwrap_or_default();
+    PriceList { profiles, main }
+}
+
+/// What the models cost, as far as that is known.
+#[derive(Clone, Debug, Default)]
+pub struct PriceList {
+    /// Profiles by their names.
+    pub profiles: BTreeMap<String, Option<Price>>,
+    /// The profile that is asked when none is named.
+    pub main: String,
 }
 
 /// Builds one profile after the other, with one client for all.

@@ -30,7 +30,7 @@ use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::{Call, Turn};
 use crate::domain::usage::Usage;
 
-pub use build::{HttpFactory, Profiles, Routes, build, unpriced};
+pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
 pub use offline::{PHRASES, Phrase};
 pub use settings::{Names, Price, ProfileSettings, Provider, RouteSettings, Settings};
 

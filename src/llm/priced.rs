@@ -66,14 +66,16 @@ fn is_version(rest: &str) -> bool {
     dated || version == "latest"
 }
 
-/// Returns the cost in millionths of a dollar: a dollar per million tokens is exactly one a token.
-fn cost(usage: &Usage, price: &Price) -> u64 {
-    let cached = usage.cached.min(usage.input);
-    let fresh = usage.input - cached;
-    let sum = fresh as f64 * price.input
-        + cached as f64 * price.cached.unwrap_or(price.input)
-        + usage.output as f64 * price.output;
-    sum.round() as u64
+impl Price {
+    /// Returns the cost in millionths of a dollar: a dollar per million tokens is exactly one a token.
+    pub fn cost(&self, usage: &Usage) -> u64 {
+        let cached = usage.cached.min(usage.input);
+        let fresh = usage.input - cached;
+        let sum = fresh as f64 * self.input
+            + cached as f64 * self.cached.unwrap_or(self.input)
+            + usage.output as f64 * self.output;
+        sum.round() as u64
+    }
 }
 
 #[async_trait]
@@ -84,7 +86,7 @@ impl Model for Priced {
             Ok(reply) => &mut reply.usage,
             Err(failed) => &mut failed.usage,
         };
-        usage.micro_usd = cost(usage, &self.price);
+        usage.micro_usd = self.price.cost(usage);
         asked
     }
 
@@ -105,8 +107,8 @@ mod tests {
     fn cached_tokens_cost_less() {
         let usage = Usage { calls: 1, input: 1_000, cached: 400, output: 100, micro_usd: 0 };
         let price = Price { input: 2.0, cached: Some(0.5), output: 8.0 };
-        assert_eq!(cost(&usage, &price), 600 * 2 + 200 + 800);
-        assert_eq!(cost(&usage, &Price { cached: None, ..price }), 2_000 + 800);
+        assert_eq!(price.cost(&usage), 600 * 2 + 200 + 800);
+        assert_eq!(Price { cached: None, ..price }.cost(&usage), 2_000 + 800);
     }
 
     #[test]

@@ -3,41 +3,60 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, Redactor};
+use selkie_channel_core::{ConversationId, PersonId, Redactor};
 use tokio::sync::Notify;
 
-use super::count::{forecast, upcoming};
+use super::count::{self, upcoming};
 use super::expression::Expression;
+use super::fixed::KEYS;
+use super::forecast::{self, Known};
+use super::line::Line;
 use super::plan::Plan;
+use super::said::shown;
 use super::turn::{name, next, plan};
 use super::words::{moment, words};
 use super::zone::Zone;
 use crate::domain::clock::SharedClock;
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Maker, Schedule, ScheduleState, Terms, Wish};
+use crate::domain::spelling::nearest;
+use crate::llm::PriceList;
 use crate::store::{
     Change, Kept, Ledger, Location, NewSchedule, Occurrence, ScheduleRow, StoreError, Which,
 };
 
-/// The longest words that a schedule keeps, in bytes.
-const LONGEST: usize = 16_000;
+mod of_config;
+
 /// So many are listed.
 pub const MOST_LISTED: usize = 200;
+/// So many earlier tasks a model reads at most.
+pub const MOST_HISTORY: u32 = 16;
+/// So many tasks of a conversation tell what the next one will cost.
+const LOOKED_AT: usize = 20;
 /// A change that somebody else came before is tried again so often.
 const TRIES: usize = 4;
 
 /// The book of schedules.
 pub struct Book {
-    ledger: Arc<dyn Ledger>,
-    clock: SharedClock,
-    /// The zone of times that name none.
-    zone: Zone,
-    /// So many active or paused schedules one person may have.
-    most: u32,
-    /// What may not be stored.
-    redactor: Redactor,
+    parts: BookParts,
     /// Rung at each change: the next time may be another one.
     bell: Arc<Notify>,
+}
+
+/// What a book is made of.
+pub struct BookParts {
+    /// Where schedules are kept.
+    pub ledger: Arc<dyn Ledger>,
+    /// The time.
+    pub clock: SharedClock,
+    /// The zone of times that name none.
+    pub zone: Zone,
+    /// So many active or paused schedules one person may have.
+    pub most: u32,
+    /// The model profiles that a schedule may name, and what they cost.
+    pub prices: PriceList,
+    /// Hides what may not be stored.
+    pub redactor: Redactor,
 }
 
 /// A schedule that somebody wants.
@@ -74,14 +93,18 @@ pub enum BookError {
 
 impl Book {
     /// Opens the book.
-    pub fn new(
-        ledger: Arc<dyn Ledger>,
-        clock: SharedClock,
-        zone: Zone,
-        most: u32,
-        redactor: Redactor,
-    ) -> Self {
-        Self { ledger, clock, zone, most, redactor, bell: Arc::default() }
+    pub fn new(parts: BookParts) -> Self {
+        Self { parts, bell: Arc::default() }
+    }
+
+    /// Returns the zone of times that name none.
+    pub fn zone(&self) -> Zone {
+        self.parts.zone
+    }
+
+    /// Returns the time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.parts.clock.now()
     }
 
     /// Returns what is rung at each change.
@@ -89,35 +112,68 @@ impl Book {
         Arc::clone(&self.bell)
     }
 
+    /// Whether a schedule could be kept.
+    ///
+    /// # Errors
+    /// `Refused` for a time, a zone, a model or words that cannot be taken.
+    pub fn check(&self, wanted: &Wanted) -> Result<(), BookError> {
+        let now = self.parts.clock.now();
+        first(&self.schedule(wanted, now)?, now).map(|_| ())
+    }
+
+    /// Whether a person may have so many schedules more.
+    ///
+    /// # Errors
+    /// `Refused` when not.
+    pub async fn has_room(&self, person: &PersonId, more: usize) -> Result<(), BookError> {
+        let most = usize::try_from(self.parts.most).unwrap_or(usize::MAX);
+        let which = Which { person: Some(person.clone()), limit: most, ..Which::default() };
+        let has = self.parts.ledger.schedules(&which).await?.len();
+        if has.saturating_add(more) <= most {
+            return Ok(());
+        }
+        let why = format!(
+            "there are {has} schedules of yours already, and {most} are taken: {more} more do not fit"
+        );
+        Err(BookError::Refused(why))
+    }
+
+    fn schedule(&self, wanted: &Wanted, now: DateTime<Utc>) -> Result<Schedule, BookError> {
+        let redactor = &self.parts.redactor;
+        let Wanted { title, when, zone, action, maker, terms, .. } = wanted;
+        action.objection().map_or(Ok(()), |why| Err(BookError::Refused(why)))?;
+        self.knows_model(action)?;
+        check_history(terms)?;
+        let zone = match zone.as_deref().map(str::trim).filter(|zone| !zone.is_empty()) {
+            Some(zone) => Zone::named(zone).map_err(refused)?,
+            None => self.parts.zone,
+        };
+        let when = Expression::written(when, zone, now).map_err(refused)?;
+        Ok(Schedule {
+            v: Schedule::VERSION,
+            title: redactor.clean(title.trim()),
+            when: when.to_string(),
+            zone: zone.name().to_owned(),
+            action: action.clone().with(|text| redactor.clean(text)),
+            maker: maker.clone(),
+            terms: terms.clone(),
+        })
+    }
+
     /// Keeps a schedule.
     ///
     /// # Errors
-    /// `Refused` for a time, a zone or words that cannot be taken, and for one too many.
+    /// `Refused` for a time, a zone, a model or words that cannot be taken, and for one too many.
     pub async fn add(&self, wanted: Wanted) -> Result<ScheduleRow, BookError> {
-        let now = self.clock.now();
-        let Wanted { key, location, title, when, zone, action, maker, terms } = wanted;
-        check(&action)?;
-        let zone = match zone.as_deref().map(str::trim).filter(|zone| !zone.is_empty()) {
-            Some(zone) => Zone::named(zone).map_err(refused)?,
-            None => self.zone,
-        };
-        let when = Expression::written(&when, zone, now).map_err(refused)?;
-        let schedule = Schedule {
-            v: Schedule::VERSION,
-            title: self.redactor.clean(title.trim()),
-            when: when.to_string(),
-            zone: zone.name().to_owned(),
-            action: action.with(|text| self.redactor.clean(text)),
-            maker,
-            terms,
-        };
+        let BookParts { ledger, clock, most, .. } = &self.parts;
+        let now = clock.now();
+        let schedule = self.schedule(&wanted, now)?;
+        let Wanted { key, location, .. } = wanted;
         let next_at = first(&schedule, now)?;
-        let new =
-            NewSchedule { key, location, schedule, next_at: Some(next_at), most: self.most, now };
-        let row = match self.ledger.schedule(new).await? {
+        let new = NewSchedule { key, location, schedule, next_at: Some(next_at), most: *most, now };
+        let row = match ledger.schedule(new).await? {
             Kept::New(row) | Kept::Known(row) => row,
             Kept::Full => {
-                let most = self.most;
                 let why = format!("there are {most} schedules of yours already: remove one first");
                 return Err(BookError::Refused(why));
             }
@@ -131,7 +187,7 @@ impl Book {
     /// # Errors
     /// When the store does not answer.
     pub async fn list(&self, which: &Which) -> Result<Vec<ScheduleRow>, BookError> {
-        Ok(self.ledger.schedules(which).await?)
+        Ok(self.parts.ledger.schedules(which).await?)
     }
 
     /// Returns a schedule, wherever it speaks, or `here` alone.
@@ -143,7 +199,7 @@ impl Book {
         id: ScheduleId,
         here: Option<&ConversationId>,
     ) -> Result<ScheduleRow, BookError> {
-        let found = self.ledger.schedule_of(id).await?;
+        let found = self.parts.ledger.schedule_of(id).await?;
         let fits = |row: &ScheduleRow| {
             row.state != ScheduleState::Removed && here.is_none_or(|here| row.conversation == *here)
         };
@@ -166,7 +222,7 @@ impl Book {
             may(&row).map_err(BookError::Refused)?;
             let change = self.change(&row, wish)?;
             let Some(change) = change else { return Ok(row) };
-            if let Some(changed) = self.ledger.reschedule(row.version, change).await? {
+            if let Some(changed) = self.parts.ledger.reschedule(row.version, change).await? {
                 self.bell.notify_one();
                 return Ok(changed);
             }
@@ -179,6 +235,12 @@ impl Book {
     fn change(&self, row: &ScheduleRow, wish: Wish) -> Result<Option<Change>, BookError> {
         let id = row.id();
         Ok(match (wish, row.state) {
+            (Wish::Remove, _) if row.key.starts_with(KEYS) => {
+                let why = format!(
+                    "schedule {id} stands in the config: take it out of `schedules` there, or pause it"
+                );
+                return Err(BookError::Refused(why));
+            }
             (Wish::Remove, _) => Some(Change::Remove),
             (_, ScheduleState::Ended | ScheduleState::Removed) => {
                 let why = format!("schedule {id} has come due for the last time");
@@ -187,8 +249,9 @@ impl Book {
             (Wish::Pause, ScheduleState::Active) => {
                 Some(Change::Pause { why: "somebody paused it".to_owned() })
             }
-            (Wish::Resume, ScheduleState::Paused) => {
-                Some(Change::Resume { next_at: Some(resumes(row, self.clock.now())?) })
+            (Wish::Resume, state) if state == ScheduleState::Paused || !row.why.is_empty() => {
+                let now = self.parts.clock.now();
+                Some(Change::Resume { next_at: Some(resumes(row, now)?), now })
             }
             (Wish::Pause | Wish::Resume, _) => None,
         })
@@ -203,25 +266,56 @@ impl Book {
         id: ScheduleId,
         limit: usize,
     ) -> Result<Vec<Occurrence>, BookError> {
-        Ok(self.ledger.occurrences(id, limit).await?)
+        Ok(self.parts.ledger.occurrences(id, limit).await?)
     }
 
     /// Says what a schedule does and when, in one line.
     pub fn line(&self, row: &ScheduleRow) -> String {
-        let (id, state) = (row.id(), row.state);
-        let Outlook { when, next, .. } = outlook(row, self.clock.now());
-        let next = match (state, next.first()) {
-            (ScheduleState::Active, Some(next)) => format!("next {next}"),
-            _ if row.why.is_empty() => state.name().to_owned(),
-            _ => format!("{}: {}", state.name(), row.why),
-        };
+        let Outlook { when, next, .. } = outlook(row, self.parts.clock.now());
         let Schedule { action, .. } = &row.schedule;
-        format!("{id} · {when} · {next} · {}: {}", action.name(), row.schedule.name())
+        let line = Line {
+            id: row.id(),
+            when: &when,
+            state: row.state,
+            why: &row.why,
+            next: next.first().map(String::as_str),
+            does: action.name(),
+            to: None,
+            name: &row.schedule.name(),
+        };
+        line.to_string()
+    }
+
+    /// Says which profiles there are, of a name that is none of them.
+    pub fn unknown_model(&self, model: &str) -> Option<String> {
+        unknown_model(model, &self.parts.prices)
+    }
+
+    /// A prompt names a profile that is there.
+    fn knows_model(&self, action: &Action) -> Result<(), BookError> {
+        let Action::Prompt { model: Some(model), .. } = action else { return Ok(()) };
+        self.unknown_model(model).map_or(Ok(()), |why| Err(BookError::Refused(why)))
+    }
+
+    /// Says what a schedule will come to in a month; empty when it comes due no more. `paid`: how many paid messages
+    /// each time costs where it speaks.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub async fn forecast(
+        &self,
+        row: &ScheduleRow,
+        paid: Option<u64>,
+    ) -> Result<String, BookError> {
+        let BookParts { ledger, prices, .. } = &self.parts;
+        let usual = ledger.usual(&row.conversation, LOOKED_AT).await?;
+        let monthly = self.outlook(row).monthly;
+        Ok(forecast::words(&row.schedule, &Known { monthly, usual, prices, paid }))
     }
 
     /// Returns what lies ahead of a schedule.
     pub fn outlook(&self, row: &ScheduleRow) -> Outlook {
-        outlook(row, self.clock.now())
+        outlook(row, self.parts.clock.now())
     }
 }
 
@@ -247,26 +341,33 @@ pub fn outlook(row: &ScheduleRow, now: DateTime<Utc>) -> Outlook {
     };
     let fired = row.fired.saturating_add(1);
     let later = upcoming(&plan, next_at.max(now), fired, 4);
-    let shown = |at: DateTime<Utc>| moment(at, plan.zone);
+    let local = |at: DateTime<Utc>| moment(at, plan.zone);
     Outlook {
         when,
-        next: std::iter::once(next_at).chain(later).map(shown).collect(),
-        monthly: forecast(&plan, now, row.fired),
+        next: std::iter::once(next_at).chain(later).map(local).collect(),
+        monthly: count::forecast(&plan, now, row.fired),
     }
 }
 
-/// What a schedule says or asks has to be there, and not too long.
-fn check(action: &Action) -> Result<(), BookError> {
-    let text = action.text();
-    if text.trim().is_empty() {
-        let why = format!("a {} needs words: they are empty", action.name());
-        return Err(BookError::Refused(why));
+/// Says which profiles there are, of a name that is none of them.
+pub fn unknown_model(model: &str, prices: &PriceList) -> Option<String> {
+    if prices.profiles.contains_key(model) {
+        return None;
     }
-    if text.len() > LONGEST {
-        let why = format!("a {} takes up to {LONGEST} bytes, not {}", action.name(), text.len());
-        return Err(BookError::Refused(why));
+    let names: Vec<&str> = prices.profiles.keys().map(String::as_str).collect();
+    let near = nearest(model, names.iter().copied());
+    let hint = near.map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+    let takes = if names.is_empty() { "there are none".to_owned() } else { names.join(", ") };
+    Some(format!("{:?} is not a model profile of the config (takes {takes}).{hint}", shown(model)))
+}
+
+fn check_history(terms: &Terms) -> Result<(), BookError> {
+    if terms.history <= MOST_HISTORY {
+        return Ok(());
     }
-    Ok(())
+    let why =
+        format!("a history of {} tasks is not kept: it takes 0 to {MOST_HISTORY}", terms.history);
+    Err(BookError::Refused(why))
 }
 
 fn first(schedule: &Schedule, now: DateTime<Utc>) -> Result<DateTime<Utc>, BookError> {

@@ -102,7 +102,7 @@ impl Plan {
 }
 
 /// Times are kept in milliseconds: nothing lies between.
-pub(super) const INSTANT: TimeDelta = TimeDelta::milliseconds(1);
+pub const INSTANT: TimeDelta = TimeDelta::milliseconds(1);
 
 /// The same on every machine and in every version.
 fn hash(schedule: &str, due: DateTime<Utc>) -> u64 {

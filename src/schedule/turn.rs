@@ -126,7 +126,6 @@ mod tests {
                     name: String::new(),
                     trust: Trust::Owner,
                     taint: Taint::Clean,
-                    generation: 0,
                 },
                 terms,
             },
@@ -135,6 +134,8 @@ mod tests {
             next_at: Some(utc(next_at)),
             fired: 0,
             created_at: utc("2026-11-01T00:00:00Z"),
+            counts_from: utc("2026-11-01T00:00:00Z"),
+            last: None,
         }
     }
 

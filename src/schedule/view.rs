@@ -8,7 +8,7 @@ use super::book::{Outlook, outlook};
 use super::words::moment;
 use super::zone::Zone;
 use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{OccurrenceState, ScheduleState};
+use crate::domain::schedule::{Budget, OccurrenceState, ScheduleState};
 use crate::store::{DeliveryState, Occurrence, ScheduleRow};
 
 /// A schedule as people see it.
@@ -30,6 +30,14 @@ pub struct View {
     pub next: Vec<String>,
     /// How often it comes due in the next 30 days.
     pub monthly: u64,
+    /// What it comes to in the next 30 days, in words; empty in lists.
+    pub forecast: String,
+    /// The model profile it asks; the main route's where none is named.
+    pub model: Option<String>,
+    /// How many earlier tasks the model reads.
+    pub history: u32,
+    /// What it may use in a day.
+    pub budget: Budget,
     /// Where it speaks.
     pub to: ConversationId,
     /// What kind of thing it does.
@@ -75,6 +83,10 @@ impl View {
             zone: schedule.zone.clone(),
             next,
             monthly,
+            forecast: String::new(),
+            model: schedule.action.model().map(str::to_owned),
+            history: schedule.terms.history,
+            budget: schedule.terms.budget,
             to: row.conversation.clone(),
             does: schedule.action.name().to_owned(),
             text: schedule.action.text().to_owned(),

@@ -53,8 +53,8 @@ pub use notes::{Notes, Workplace};
 pub use open::{open, open_database};
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use schedule::{
-    Change, Does, Fired, Firing, Kept, Missed, NewSchedule, Occurrence, ScheduleRow, Schedules,
-    Turn, Version, Which,
+    Change, Does, Fired, Firing, Kept, LastTime, Missed, NewSchedule, Occurrence, ScheduleRow,
+    Schedules, Turn, Usual, Version, Wait, Which,
 };
 pub use settings::Since;
 pub use spending::Spending;

@@ -6,6 +6,7 @@ use selkie_channel_core::{ConversationId, PersonId, PlaceId};
 
 use crate::domain::ids::{ScheduleId, TaskId};
 use crate::domain::schedule::{OccurrenceState, Schedule, ScheduleState};
+use crate::domain::usage::Usage;
 use crate::store::arrival::{Location, TaskRequest};
 use crate::store::delivery::{DeliveryState, Draft, Queued};
 use crate::store::error::Result;
@@ -38,6 +39,36 @@ pub trait Schedules: Send + Sync {
 
     /// Returns the newest times of a schedule, the newest first.
     async fn occurrences(&self, id: ScheduleId, limit: usize) -> Result<Vec<Occurrence>>;
+
+    /// Returns the schedule that made a task; `None` for a task of another cause.
+    async fn schedule_behind(&self, task: TaskId) -> Result<Option<ScheduleRow>>;
+
+    /// Returns what the tasks of a schedule have used that were made at this moment or later.
+    async fn used_by(&self, id: ScheduleId, since: DateTime<Utc>) -> Result<Usage>;
+
+    /// Returns what the newest tasks of a conversation have used that asked a model, so many at most.
+    async fn usual(&self, conversation: &ConversationId, most: usize) -> Result<Usual>;
+
+    /// Returns every schedule whose key begins so, those that are over, too.
+    async fn schedules_keyed(&self, beginning: &str) -> Result<Vec<ScheduleRow>>;
+
+    /// Returns active schedules behind this one, by their numbers, so many at most.
+    async fn active_after(&self, id: ScheduleId, most: usize) -> Result<Vec<ScheduleRow>>;
+
+    /// Returns the version of the zone data by which next times were set; `None` when nobody knows.
+    async fn zone_data(&self) -> Result<Option<String>>;
+
+    /// Notes the version of the zone data by which all next times are set now. Durable.
+    async fn note_zone_data(&self, version: &str) -> Result<()>;
+}
+
+/// What some tasks have used together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usual {
+    /// How many tasks.
+    pub tasks: u32,
+    /// What they have used.
+    pub usage: Usage,
 }
 
 /// A schedule to be kept.
@@ -85,13 +116,29 @@ pub enum Change {
         /// Why, for people.
         why: String,
     },
-    /// It goes on, with this time.
+    /// It goes on, with this time; what it has used of its day is forgiven.
     Resume {
+        /// When it next comes due.
+        next_at: Option<DateTime<Utc>>,
+        /// Now.
+        now: DateTime<Utc>,
+    },
+    /// It comes due at another time: its zone's clocks are set by other rules.
+    Retime {
         /// When it next comes due.
         next_at: Option<DateTime<Utc>>,
     },
     /// It is taken away.
     Remove,
+    /// It begins anew with these contents, even one that is over; one that waits for somebody still does.
+    Replace {
+        /// The contents.
+        schedule: Box<Schedule>,
+        /// When it next comes due.
+        next_at: Option<DateTime<Utc>>,
+        /// Now.
+        now: DateTime<Utc>,
+    },
     /// It gets other contents, and this time.
     Amend {
         /// The contents.
@@ -128,6 +175,19 @@ pub struct ScheduleRow {
     pub fired: u32,
     /// When it was made.
     pub created_at: DateTime<Utc>,
+    /// What it has used of a day counts from here at the earliest: it was resumed then.
+    pub counts_from: DateTime<Utc>,
+    /// The last time that was carried out or passed over.
+    pub last: Option<LastTime>,
+}
+
+/// The last time of a schedule that was carried out or passed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastTime {
+    /// The time.
+    pub at: DateTime<Utc>,
+    /// What the clocks of its zone showed then, by the zone data of that day: `2026-11-22T08:00:00`.
+    pub local: String,
 }
 
 impl ScheduleRow {
@@ -161,8 +221,17 @@ pub struct Firing {
     pub missed: Vec<Missed>,
     /// When it next comes due; never again when there is none.
     pub next_at: Option<DateTime<Utc>>,
-    /// It waits from now on, and why.
-    pub pause: Option<String>,
+    /// It waits from now on, or until `next_at`, and why.
+    pub wait: Option<Wait>,
+}
+
+/// Why a schedule waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Until somebody lets it go on.
+    ForSomebody(String),
+    /// Until its next time, which is later than it would be.
+    ForItsTime(String),
 }
 
 /// One time of a schedule that has come.
@@ -170,6 +239,8 @@ pub struct Firing {
 pub struct Turn {
     /// The time.
     pub at: DateTime<Utc>,
+    /// What the clocks of the schedule's zone show then: `2026-11-22T08:00:00`.
+    pub local: String,
     /// What is done.
     pub does: Does,
 }

@@ -15,7 +15,7 @@ pub struct Table {
 
 /// Every table. A row comes after those that it refers to.
 pub const TABLES: &[Table] = &[
-    table("meta", &["id", "checked_at", "blanked", "sealed"], &["id"]),
+    table("meta", &["id", "checked_at", "blanked", "sealed", "zones"], &["id"]),
     table("cursor", &["account", "value", "at"], &["account"]),
     numbered(
         "conversation",
@@ -181,8 +181,12 @@ pub const TABLES: &[Table] = &[
             "task",
             "schedule",
             "created_at",
+            "counts_from",
+            "last_at",
+            "last_local",
         ],
     ),
+    table("timezone", &["account", "who", "zone"], &["account", "who"]),
     table(
         "occurrence",
         &["schedule", "at", "until", "times", "task", "outbound", "why", "fired_at"],

@@ -29,6 +29,7 @@ use crate::work::onward::{Onward, Parked};
 use crate::work::received;
 use crate::work::rights::{self, Rights};
 use crate::work::runner::{Job, TaskRunner};
+use crate::work::scheduled::{self, Both, Bounds};
 use crate::work::scope::Ports;
 use crate::work::settings::WhileBusy;
 use crate::work::steer::Steering;
@@ -62,6 +63,7 @@ struct Life<'a> {
     reply: &'a Arc<TaskReply>,
     progress: &'a Arc<TaskProgress>,
     steering: &'a Steering,
+    bounds: &'a Bounds,
     /// The worker would take the lane's next task at once.
     hand_over: bool,
 }
@@ -140,8 +142,15 @@ impl Answers {
         let steering = Steering::new(&self.outbox, &self.rights, self.while_busy, claimed);
         self.close_expired(claimed).await;
         self.close_sought(claimed).await;
-        let life =
-            Life { mark, reply: &reply, progress: &progress, steering: &steering, hand_over };
+        let bounds = scheduled::bounds(&self.outbox, claimed).await;
+        let life = Life {
+            mark,
+            reply: &reply,
+            progress: &progress,
+            steering: &steering,
+            bounds: &bounds,
+            hand_over,
+        };
         let driven = self.driven(claimed, &life).await;
         self.close_unused(claimed).await;
         let onward = match driven {
@@ -271,7 +280,7 @@ impl Answers {
     }
 
     async fn drive(&self, claimed: &Claimed, life: &Life<'_>) -> Result<Driven, Dropped> {
-        let Life { mark, reply, progress, steering, .. } = life;
+        let Life { mark, reply, progress, steering, bounds, .. } = life;
         let work = async {
             // With a transcript the messages are in it already.
             let heard = match claimed.transcript.is_empty() {
@@ -287,9 +296,13 @@ impl Answers {
                 progress: Arc::clone(progress) as _,
                 cancel: mark.cancel().clone(),
             };
-            let quota = self.limits.shares(claimed);
-            let quota = quota.as_ref().map(|shares| shares as &dyn Quota);
-            let job = Job { claimed, heard, inflow: *steering, quota, ports };
+            let shares = self.limits.shares(claimed);
+            let first = shares.as_ref().map(|shares| shares as &dyn Quota);
+            let second = bounds.budget.as_ref().map(|budget| budget as &dyn Quota);
+            let both = Both { first, second };
+            let quota = (first.is_some() || second.is_some()).then_some(&both as &dyn Quota);
+            let model = bounds.model.clone();
+            let job = Job { claimed, heard, inflow: *steering, model, quota, ports };
             self.runner.answer(job).await
         };
         let typing = async {

@@ -1,5 +1,7 @@
 //! What people read about the work on their messages: why it ended without an answer, which files are missing.
 
+use crate::domain::ids::ScheduleId;
+
 /// A question could not be asked.
 pub(crate) fn nobody_to_ask() -> String {
     "I need to ask something first, and I cannot ask it here.".to_owned()
@@ -38,6 +40,11 @@ pub(crate) fn defect() -> String {
 /// The end of a task that failed without words of its own.
 pub(crate) fn failed(why: &str) -> String {
     format!("I could not finish this: {why}.")
+}
+
+/// The end of a task whose schedule has used up its budget of the day.
+pub(crate) fn budget_used_up(id: ScheduleId, name: &str, why: &str) -> String {
+    format!("I stopped here: this is schedule {id} ({name}), and {why}.")
 }
 
 /// The line of a file that could not be fetched.

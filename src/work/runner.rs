@@ -26,6 +26,7 @@ pub(crate) struct Job<'a> {
     pub(crate) claimed: &'a Claimed,
     pub(crate) heard: Vec<Received>,
     pub(crate) inflow: &'a dyn Inflow,
+    pub(crate) model: Option<String>,
     pub(crate) quota: Option<&'a dyn Quota>,
     pub(crate) ports: Ports,
 }
@@ -41,7 +42,7 @@ pub(crate) struct AgentRunner {
 #[async_trait]
 impl TaskRunner for AgentRunner {
     async fn answer(&self, job: Job<'_>) -> Result<Driven, Dropped> {
-        let Job { claimed, heard, inflow, quota, ports } = job;
+        let Job { claimed, heard, inflow, model, quota, ports } = job;
         let shape = |facts: &Facts| (self.shapes)(facts).registry;
         let scope = |facts: &Facts, call: &str| {
             let shape = (self.shapes)(facts);
@@ -50,7 +51,7 @@ impl TaskRunner for AgentRunner {
         let (persona, cancel) = (self.persona.clone(), ports.cancel.clone());
         let (shape, scope) = (&shape, &scope);
         let assignment =
-            Assignment { claimed, heard, shape, scope, persona, inflow, quota, cancel };
+            Assignment { claimed, heard, shape, scope, persona, inflow, model, quota, cancel };
         self.agent.drive(assignment).await
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use selkie_channel_core::{ConversationId, PersonId};
+use selkie_channel_core::{ConversationId, PersonId, Unasked};
 
 use crate::delivery::accounts::Accounts;
 use crate::domain::command_line;
@@ -13,6 +13,7 @@ use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Maker, Terms, Wish};
 use crate::domain::taint::Taint;
 use crate::schedule::book::{Book, BookError, MOST_LISTED, Wanted};
+use crate::schedule::fixed::FixedSchedule;
 use crate::store::{Location, ScheduleRow, Which};
 use crate::tools::ToolError;
 use crate::tools::ports::{Entry, Listed, Timetable, Wisher};
@@ -28,13 +29,8 @@ pub(crate) struct BookTimetable {
 impl Timetable for BookTimetable {
     async fn add(&self, entry: Entry) -> Result<String, ToolError> {
         let Entry { key, conversation, when, zone, prompt, by, taint } = entry;
-        let maker = Maker {
-            person: self.person(&by)?,
-            name: String::new(),
-            trust: by.trust,
-            taint,
-            generation: 0,
-        };
+        let maker =
+            Maker { person: self.person(&by)?, name: String::new(), trust: by.trust, taint };
         let wanted = Wanted {
             key,
             location: self.location(&self.speaks_in(&conversation)?)?,
@@ -45,8 +41,8 @@ impl Timetable for BookTimetable {
             maker,
             terms: Terms::default(),
         };
-        let row = self.book.add(wanted).await.map_err(told)?;
-        Ok(self.kept(&row))
+        let row = self.keep(wanted).await.map_err(told)?;
+        self.kept(&row).await
     }
 
     async fn list(&self, conversation: &ConversationId) -> Result<Listed, ToolError> {
@@ -80,7 +76,7 @@ impl Timetable for BookTimetable {
         Ok(match wish {
             Wish::Remove => format!("Removed schedule {id} ({}).", row.schedule.name()),
             Wish::Pause => format!("Paused schedule {id} ({}).", row.schedule.name()),
-            Wish::Resume => self.kept(&row),
+            Wish::Resume => self.kept(&row).await?,
         })
     }
 }
@@ -111,6 +107,32 @@ impl BookTimetable {
         Ok(Location { conversation: conversation.clone(), place, title: String::new() })
     }
 
+    /// Keeps the schedules of the config as they stand there now; what cannot be is logged, and the others are kept.
+    pub(crate) async fn fix(&self, all: &[FixedSchedule]) -> Result<(), BookError> {
+        let mut keys = Vec::new();
+        for schedule in all {
+            let Ok(fixed) = schedule.read(self.book.zone(), self.book.now()) else { continue };
+            keys.push(fixed.key.clone());
+            let (id, to) = (&schedule.id, fixed.to.clone());
+            let kept = match (self.target(to.as_deref()), self.owners.first()) {
+                (Ok(location), Some(owner)) => self.book.fix(fixed, location, owner.clone()).await,
+                (Err(why), _) => Err(BookError::Refused(why)),
+                (_, None) => Err(BookError::Refused("`owners` is empty".to_owned())),
+            };
+            match kept {
+                Ok(Some(row)) => {
+                    tracing::debug!(schedule = %row.id(), id, "it stands in the config")
+                }
+                Ok(None) => tracing::warn!(id, "a schedule of the config comes due no more"),
+                Err(BookError::Refused(why)) => {
+                    tracing::error!(id, why, "a schedule of the config cannot be kept");
+                }
+                Err(error @ BookError::Store(_)) => return Err(error),
+            }
+        }
+        self.book.keep_only(&keys).await
+    }
+
     /// Finds the conversation that `to` names, or the first owner's private one.
     pub(crate) fn target(&self, to: Option<&str>) -> Result<Location, String> {
         let found = match to {
@@ -134,19 +156,45 @@ impl BookTimetable {
         self.owners.first().cloned().ok_or_else(nobody)
     }
 
-    fn kept(&self, row: &ScheduleRow) -> String {
+    /// Keeps a schedule where the bot may speak unasked.
+    pub(crate) async fn keep(&self, wanted: Wanted) -> Result<ScheduleRow, BookError> {
+        self.may_keep(&wanted).await?;
+        self.book.add(wanted).await
+    }
+
+    /// Whether a schedule could be kept, and the bot may speak there unasked.
+    pub(crate) async fn may_keep(&self, wanted: &Wanted) -> Result<(), BookError> {
+        if let Unasked::Never(why) = self.unasked(&wanted.location.conversation).await {
+            return Err(BookError::Refused(why));
+        }
+        self.book.check(wanted)
+    }
+
+    /// Says what a schedule will come to in a month.
+    pub(crate) async fn forecast(&self, row: &ScheduleRow) -> Result<String, BookError> {
+        let paid = match self.unasked(&row.conversation).await {
+            Unasked::Counted(each) => Some(each),
+            _ => None,
+        };
+        self.book.forecast(row, paid).await
+    }
+
+    /// What it comes to that the bot speaks in a conversation where nobody has just spoken.
+    async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+        match self.accounts.of(conversation) {
+            Some(account) => account.channel.sender.unasked(conversation).await,
+            None => Unasked::Free,
+        }
+    }
+
+    async fn kept(&self, row: &ScheduleRow) -> Result<String, ToolError> {
         let ahead = self.book.outlook(row);
         let next = ahead.next.first().map_or("never", String::as_str);
-        let often = match ahead.monthly {
-            0 | 1 => String::new(),
-            times => format!(", {times} times in the next 30 days"),
-        };
-        format!(
-            "Schedule {} in {}: {}; next {next}{often}.",
-            row.id(),
-            row.conversation.key(),
-            ahead.when
-        )
+        let forecast = self.forecast(row).await.map_err(told)?;
+        let forecast =
+            if forecast.is_empty() { forecast } else { format!(" Forecast: {forecast}.") };
+        let (id, place, when) = (row.id(), row.conversation.key(), ahead.when);
+        Ok(format!("Schedule {id} in {place}: {when}; next {next}.{forecast}"))
     }
 }
 

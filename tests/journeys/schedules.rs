@@ -127,7 +127,7 @@ async fn a_person_makes_lists_and_cancels_schedules_in_a_chat() {
     let (code, _, err) = world.home.run(&["schedules", "run", "1"]);
     assert!(code == 1 && err.contains("selkie is not running"), "{err}");
     let list = run(&world, &["schedules", "list"]);
-    assert!(list.starts_with("1  every day at 08:00"), "{list}");
+    assert!(list.starts_with("1 · every day at 08:00"), "{list}");
     let _daemon = world.daemon();
     world.ask("is the daemon there?").await;
     run(&world, &["schedules", "run", "1"]);

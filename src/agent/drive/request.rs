@@ -19,7 +19,7 @@ impl Drive<'_> {
         let max_output = self.agent.settings.max_output_tokens;
         let fixed = history::tokens(&system) + tools_tokens(&tools) + u64::from(max_output);
         let history = if ask.history { claimed.history.as_slice() } else { &[] };
-        let room = self.agent.model.card().context.saturating_sub(fixed).max(1_000);
+        let room = self.model.card().context.saturating_sub(fixed).max(1_000);
         // A model that takes less than its card says: what was refused is the measure.
         let room = match ask.fittings {
             0 => room,

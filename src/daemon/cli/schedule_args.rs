@@ -1,5 +1,7 @@
 //! The arguments of `selkie schedules`.
 
+use std::path::PathBuf;
+
 use clap::Subcommand;
 
 /// `selkie schedules`.
@@ -22,6 +24,14 @@ pub enum Schedules {
     },
     /// Make a schedule, in the name of the first owner
     Add(Box<AddSchedule>),
+    /// Make schedules of a morph `cron.yaml`: all of its tasks, or none where one cannot be
+    Import {
+        /// The file
+        file: PathBuf,
+        /// Tell what would be made, or what is wrong, and make nothing
+        #[arg(long)]
+        preview: bool,
+    },
     /// Show one schedule with its next times
     Show {
         /// Its number
@@ -87,8 +97,8 @@ pub struct AddSchedule {
     /// What to call it
     #[arg(long)]
     pub title: Option<String>,
-    /// The profile of the model that is asked
-    #[arg(long, value_name = "PROFILE", hide = true)]
+    /// The model profile that answers a prompt, by its name in `llm.profiles`; the main route without it
+    #[arg(long, value_name = "PROFILE", requires = "prompt")]
     pub model: Option<String>,
     /// Within which bounds.
     #[command(flatten)]
@@ -134,4 +144,13 @@ pub struct TermArgs {
     /// How late a time may be made up for; 2h without it
     #[arg(long, value_name = "SPAN")]
     pub lateness: Option<String>,
+    /// How many earlier tasks of its conversation the model reads, 0 to 16; 4 without it
+    #[arg(long, value_name = "TASKS", requires = "prompt")]
+    pub history: Option<u32>,
+    /// Calls of the model in a day; 500 without it, 0 for no limit. Beyond it the schedule waits for its next day
+    #[arg(long, value_name = "CALLS", requires = "prompt")]
+    pub budget_calls: Option<u32>,
+    /// What the model may cost in a day, in US dollars; 5 without it, 0 for no limit
+    #[arg(long, value_name = "DOLLARS", requires = "prompt")]
+    pub budget_usd: Option<f64>,
 }

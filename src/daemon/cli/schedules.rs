@@ -9,14 +9,20 @@ use super::outcome::{Failure, Outcome};
 use super::print;
 use super::schedule_args::{AddSchedule, Schedules};
 use crate::daemon::build::{AppConfig, Chosen, plan};
-use crate::daemon::client::Running;
-use crate::daemon::schedules::{Asked, New, Time, Told, View, carry_out};
-use crate::daemon::{Binary, lifecycle, telemetry};
+use crate::daemon::schedules::{Asked, New, Time, Told, View};
+use crate::daemon::{Binary, telemetry};
+use crate::domain::count::counted;
 use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{Action, Misfire, ScheduleState, Terms, Wish};
+use crate::domain::schedule::{Action, Budget, Misfire, Terms, Wish, micro_usd};
 use crate::domain::span::Span;
+use crate::schedule::budget;
 use crate::schedule::hours::ActiveHours;
 use crate::store::DeliveryState;
+
+mod import;
+mod told;
+
+use told::{line, told};
 
 /// Lists, makes and changes schedules, through the daemon when one runs.
 pub fn schedules(binary: &Binary, chosen: &Chosen, what: Schedules) -> Outcome {
@@ -32,6 +38,7 @@ pub fn schedules(binary: &Binary, chosen: &Chosen, what: Schedules) -> Outcome {
             let told = told(plan, Asked::Add(Box::new(new(*add)?)))?;
             say(&told, "Made", true)
         }
+        Schedules::Import { file, preview } => import::import(plan, &file, preview),
         Schedules::Show { id, json } => {
             let told = told(plan, Asked::Show { id: ScheduleId(id) })?;
             if json {
@@ -94,28 +101,6 @@ fn say(told: &Told, done: &str, whole: bool) -> Outcome {
     Ok(print::out(&lines)?)
 }
 
-/// Asks the daemon, or does it alone.
-fn told(plan: AppConfig, asked: Asked) -> Result<Told, Failure> {
-    let told: Told = lifecycle::runtime()?.block_on(async {
-        match Running::find(&plan.tls, &plan.folders.state).await? {
-            Some(daemon) => daemon.call("/v1/schedules", &asked).await,
-            None if matches!(asked, Asked::Run { .. }) => {
-                anyhow::bail!("selkie is not running: start it, then run the schedule")
-            }
-            None => {
-                let app = plan.open()?;
-                let told = carry_out(&app.flow, asked).await;
-                app.ledger.close().await;
-                told
-            }
-        }
-    })?;
-    match &told.refused {
-        Some(why) => Err(Failure::Failed(anyhow!("{why}"))),
-        None => Ok(told),
-    }
-}
-
 fn new(add: AddSchedule) -> Result<New, Failure> {
     let AddSchedule { when, prompt, say, remind, tz, to, title, terms, model } = add;
     let action = match (prompt, say, remind) {
@@ -154,7 +139,16 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
         jitter: span("jitter", terms.jitter)?.unwrap_or(usual.jitter),
         misfire: misfire.map_err(|e| failed(&format!("--misfire: {e}")))?.unwrap_or_default(),
         lateness: span("lateness", terms.lateness)?.unwrap_or(usual.lateness),
-        ..usual
+        history: terms.history.unwrap_or(usual.history),
+        budget: Budget {
+            calls: terms.budget_calls.unwrap_or(usual.budget.calls),
+            micro_usd: match terms.budget_usd {
+                None => usual.budget.micro_usd,
+                Some(usd) => micro_usd(usd).ok_or_else(|| {
+                    failed(&format!("--budget-usd {usd} is no amount (takes 0.5, 5)"))
+                })?,
+            },
+        },
     };
     let key = format!("cli:{}", uuid::Uuid::now_v7());
     Ok(New { key, when, zone: tz, action, to, title: title.unwrap_or_default(), terms })
@@ -164,31 +158,20 @@ fn failed(why: &str) -> Failure {
     Failure::Failed(anyhow!("{why}"))
 }
 
-/// One schedule in a line.
-fn line(view: &View) -> String {
-    let state = match (view.state, view.next.first()) {
-        (ScheduleState::Active, Some(next)) => format!("next {next}"),
-        (state, _) if view.why.is_empty() => state.name().to_owned(),
-        (state, _) => format!("{}: {}", state.name(), view.why),
-    };
-    let View { id, when, does, name, to, .. } = view;
-    format!("{id}  {when} · {state} · {does} to {}: {name}\n", to.key())
-}
-
 fn details(view: &View) -> String {
     let mut text = String::new();
     if view.next.len() > 1 {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "   then {}", view.next[1..].join(", "));
     }
-    if view.monthly > 0 {
-        let calls =
-            if view.does == "prompt" { ", each at least one call of the model" } else { "" };
-        let _ = writeln!(
-            text,
-            "   {} in the next 30 days{calls}",
-            crate::domain::count::counted(view.monthly, ["time", "times"])
-        );
+    if !view.forecast.is_empty() {
+        let _ = writeln!(text, "   {}", view.forecast);
+    }
+    if view.does == "prompt" {
+        let View { model, history, budget, .. } = view;
+        let model = model.as_deref().unwrap_or("the main model");
+        let tasks = counted((*history).into(), ["earlier task", "earlier tasks"]);
+        let _ = writeln!(text, "   asks {model}, which reads {tasks}; {}", budget::words(budget));
     }
     text
 }

@@ -29,9 +29,10 @@ use crate::intake::receive::Intake;
 use crate::intake::settings::Settings;
 use crate::intake::ticker::Ticker;
 use crate::intake::unlisted::UnlistedSenders;
-use crate::llm::Model;
+use crate::llm::{Model, PriceList};
 use crate::schedule::alarm::Alarm;
-use crate::schedule::book::Book;
+use crate::schedule::book::{Book, BookParts};
+use crate::schedule::fixed::FixedSchedule;
 use crate::schedule::zone::Zone;
 use crate::shape::Shaper;
 use crate::store::Ledger;
@@ -79,6 +80,10 @@ pub struct Parts {
     pub alarm: Arc<dyn Alarm>,
     /// The zone of times that name none.
     pub zone: Zone,
+    /// What the models cost.
+    pub prices: PriceList,
+    /// The schedules that stand in the config.
+    pub schedules: Vec<FixedSchedule>,
     /// Chance.
     pub chance: Arc<dyn Chance>,
     /// Where to die, in tests.
@@ -118,6 +123,7 @@ pub(super) struct Rooms {
     pub(super) rights: Arc<Rights>,
     pub(super) timetable: Arc<BookTimetable>,
     pub(super) alarm: Arc<dyn Alarm>,
+    pub(super) schedules: Vec<FixedSchedule>,
     pub(super) settings: Settings,
     pub(super) workspaces: Workspaces,
     pub(super) processes: Arc<Processes>,
@@ -125,9 +131,6 @@ pub(super) struct Rooms {
     pub(super) pauses: Pauses,
     pub(super) version: &'static str,
 }
-
-/// So many active or paused schedules one person may have.
-const MOST_SCHEDULES: u32 = 100;
 
 impl Flow {
     /// Puts the parts together; nothing runs yet.
@@ -159,13 +162,14 @@ impl Flow {
             groups: parts.settings.groups.clone(),
             accounts: Arc::clone(&accounts),
         });
-        let book = Book::new(
-            Arc::clone(&storage.ledger),
-            Arc::clone(&runtime.clock),
-            parts.zone,
-            MOST_SCHEDULES,
-            runtime.redactor.clone(),
-        );
+        let book = Book::new(BookParts {
+            ledger: Arc::clone(&storage.ledger),
+            clock: Arc::clone(&runtime.clock),
+            zone: parts.zone,
+            most: parts.settings.limits.schedules(),
+            prices: parts.prices,
+            redactor: runtime.redactor.clone(),
+        });
         let timetable = Arc::new(BookTimetable {
             book: Arc::new(book),
             accounts: Arc::clone(&accounts),
@@ -201,6 +205,7 @@ impl Flow {
             rights,
             timetable,
             alarm: parts.alarm,
+            schedules: parts.schedules,
             settings: parts.settings,
             workspaces,
             processes: parts.processes,
@@ -300,6 +305,7 @@ impl Flow {
             outbox: Arc::clone(&outbox),
             intake: Arc::clone(&intake),
             rights: Arc::clone(&rights),
+            book: Arc::clone(&timetable.book),
         });
         let ticker = Ticker {
             outbox: Arc::clone(&outbox),
@@ -321,6 +327,7 @@ impl Flow {
             queues,
             janitor,
             firings,
+            fixed: rooms.schedules,
             ticker,
         }
     }

@@ -25,7 +25,8 @@ use crate::intake::gate::Gate;
 use crate::intake::listen::{Listening, listen};
 use crate::intake::receive::Intake;
 use crate::intake::ticker::Ticker;
-use crate::schedule::book::{Book, BookError};
+use crate::schedule::book::{Book, BookError, Wanted};
+use crate::schedule::fixed::FixedSchedule;
 use crate::schedule::turn::Come;
 use crate::store::{ApprovalRow, Location, ScheduleRow, StoreError};
 use crate::terminal::ask::{Ask, AskEvent, Counter, Reply};
@@ -65,6 +66,8 @@ pub struct Flow {
     queues: Mutex<HashMap<AccountId, PartQueue>>,
     janitor: Mutex<Option<Janitor>>,
     firings: Arc<Firings>,
+    /// The config's.
+    fixed: Vec<FixedSchedule>,
     ticker: Mutex<Option<Ticker>>,
 }
 
@@ -96,6 +99,11 @@ impl Flow {
             if let Some(account) = outbox.accounts.get(old.account()) {
                 outbox.follow(account, &old, &new).await;
             }
+        }
+        match self.timetable.fix(&self.fixed).await {
+            Ok(()) => {}
+            Err(BookError::Store(error)) => return Err(error),
+            Err(BookError::Refused(why)) => tracing::error!(why, "the config's schedules"),
         }
         self.intake.commands.carry_out(open).await;
         let delivery_workers = self.delivery_workers().await?;
@@ -165,7 +173,32 @@ impl Flow {
         let come = Come { fires: Some(now), missed: Vec::new(), next_at: row.next_at };
         let fired = row.clone();
         self.outbox.runtime.to_the_end(async move { firings.fire(&fired, come).await }).await;
-        Ok(row)
+        // It may have been passed over, and say why.
+        self.timetable.book.get(id, None).await
+    }
+
+    /// Whether a schedule could be kept.
+    ///
+    /// # Errors
+    /// In words: it cannot be.
+    pub async fn may_schedule(&self, wanted: &Wanted) -> Result<(), BookError> {
+        self.timetable.may_keep(wanted).await
+    }
+
+    /// Keeps a schedule, where it may speak.
+    ///
+    /// # Errors
+    /// In words: it cannot be.
+    pub async fn schedule(&self, wanted: Wanted) -> Result<ScheduleRow, BookError> {
+        self.timetable.keep(wanted).await
+    }
+
+    /// Says what a schedule will come to in a month.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub async fn forecast(&self, row: &ScheduleRow) -> Result<String, BookError> {
+        self.timetable.forecast(row).await
     }
 
     /// Returns the time.

@@ -39,8 +39,9 @@ use crate::domain::usage::Usage;
 use crate::intake::listen::Pauses;
 use crate::intake::receive::AccountInbox;
 use crate::intake::settings::Settings;
+use crate::llm::PriceList;
 use crate::schedule::alarm::SystemAlarm;
-use crate::schedule::book::Book;
+use crate::schedule::book::{Book, BookParts};
 use crate::schedule::zone::Zone;
 use crate::store::conformance;
 pub(crate) use crate::store::conformance::account;
@@ -368,8 +369,14 @@ pub(crate) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
     let outbox = Arc::clone(&opened.outbox);
     let rights = Arc::new(Rights { owners, groups: settings.groups.clone(), accounts });
     let clock: SharedClock = Arc::new(SystemClock);
-    let book =
-        Book::new(Arc::clone(&ledger) as _, Arc::clone(&clock), Zone::UTC, 9, Redactor::default());
+    let book = Book::new(BookParts {
+        ledger: Arc::clone(&ledger) as _,
+        clock: Arc::clone(&clock),
+        zone: Zone::UTC,
+        most: 9,
+        prices: PriceList::default(),
+        redactor: Redactor::default(),
+    });
     let timetable = BookTimetable {
         book: Arc::new(book),
         accounts: Arc::clone(&rights.accounts),
@@ -380,6 +387,7 @@ pub(crate) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
         terminal,
         timetable: Arc::new(timetable),
         alarm: SystemAlarm::shared(clock),
+        schedules: Vec::new(),
         rights: Arc::clone(&rights),
         workspaces: Workspaces {
             settings: settings.workspace.clone(),

@@ -51,6 +51,22 @@ pub(crate) fn paused(id: ScheduleId, name: &str, why: &str) -> String {
     format!("I paused schedule {id} ({name}): {why}. `selkie schedules resume {id}` lets it go on.")
 }
 
+/// Tells that a schedule waits for its next day.
+pub(crate) fn used_up(id: ScheduleId, name: &str, why: &str, next: Option<&str>) -> String {
+    let until = match next {
+        Some(next) => {
+            format!("It goes on at {next}; `selkie schedules resume {id}` lets it go on now.")
+        }
+        None => "It does not come due any more.".to_owned(),
+    };
+    format!("I paused schedule {id} ({name}): {why}. {until}")
+}
+
+/// Tells the owner that a time was passed over, and why.
+pub(crate) fn passed_over(id: ScheduleId, name: &str, why: &str) -> String {
+    format!("I passed over a time of schedule {id} ({name}): {why}.")
+}
+
 /// Tells the owner that the machine's clock leapt.
 pub(crate) fn leapt(by: TimeDelta) -> String {
     let (way, by) = match by < TimeDelta::zero() {

@@ -6,7 +6,7 @@ use crate::domain::schedule::{Action, Maker, OccurrenceState, Schedule, Schedule
 use crate::domain::words::Words;
 use crate::store::{
     Change, DeliveryState, Does, Fired, Firing, Kept, Location, Missed, NewSchedule, Outcome,
-    ScheduleRow, Since, TaskRequest, Turn, Which,
+    ScheduleRow, Since, TaskRequest, Turn, Usual, Wait, Which,
 };
 
 laws![
@@ -21,6 +21,10 @@ laws![
     missed_times_are_one_line,
     a_schedule_moves_with_its_place,
     old_times_are_forgotten_and_what_is_active_stays,
+    what_a_schedules_tasks_have_used_is_added_up,
+    a_schedule_waits_for_its_next_day_until_it_is_resumed,
+    a_next_time_is_set_anew_with_the_clocks,
+    what_a_key_begins_with_is_found_and_begins_anew,
 ];
 
 /// A schedule of conversation `n` that comes due so many seconds after the start of the test.
@@ -43,7 +47,6 @@ pub fn new(key: &str, n: i64, next: i64) -> NewSchedule {
                 name: "Ann".to_owned(),
                 trust: Trust::Owner,
                 taint: Taint::Clean,
-                generation: 0,
             },
             terms: Terms::default(),
         },
@@ -86,8 +89,8 @@ fn task_of(row: &ScheduleRow, due: i64) -> Does {
 
 fn firing(row: &ScheduleRow, due: i64, next: Option<i64>, does: Does) -> Firing {
     let next_at = next.map(at);
-    let turn = Some(Turn { at: at(due), does });
-    Firing { of: row.version, turn, missed: Vec::new(), next_at, pause: None }
+    let turn = Some(Turn { at: at(due), local: format!("day {due}"), does });
+    Firing { of: row.version, turn, missed: Vec::new(), next_at, wait: None }
 }
 
 /// Fires a task of one time and returns it.
@@ -154,7 +157,7 @@ async fn a_change_is_of_what_was_read(bed: &dyn Fixture) {
     assert_eq!(ledger.reschedule(paused.version, pause).await.unwrap(), None, "it is paused");
     assert!(ledger.due_schedules(at(99), 9).await.unwrap().is_empty());
     assert_eq!(ledger.next_due().await.unwrap(), None);
-    let resume = Change::Resume { next_at: Some(at(120)) };
+    let resume = Change::Resume { next_at: Some(at(120)), now: at(90) };
     let resumed = ledger.reschedule(paused.version, resume).await.unwrap().unwrap();
     assert_eq!((resumed.state, resumed.why.as_str()), (ScheduleState::Active, ""));
     assert_eq!(ledger.next_due().await.unwrap(), Some(at(120)));
@@ -274,13 +277,13 @@ async fn missed_times_are_one_line(bed: &dyn Fixture) {
     let skip = Does::Skip("too late".to_owned());
     let fire = Firing {
         missed: vec![missed],
-        pause: Some("over its budget".to_owned()),
+        wait: Some(Wait::ForSomebody("over its budget".to_owned())),
         ..firing(&row, 240, Some(300), skip)
     };
     assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), Fired::Skipped(_)));
     let times = ledger.occurrences(row.id(), 9).await.unwrap();
     let now = read(ledger, row.id()).await;
-    let resume = Change::Resume { next_at: Some(at(300)) };
+    let resume = Change::Resume { next_at: Some(at(300)), now: at(250) };
     let resumed = ledger.reschedule(now.version, resume).await.unwrap().unwrap();
     let only_missed =
         Firing { turn: None, ..firing(&resumed, 300, None, Does::Skip(String::new())) };
@@ -328,4 +331,117 @@ async fn old_times_are_forgotten_and_what_is_active_stays(bed: &dyn Fixture) {
     assert_eq!(read(ledger, goes_on.id()).await.next_at, Some(at(120)));
     let ids_go_on = ledger.schedule_of(newest.id()).await.unwrap();
     assert!(ids_go_on.is_some(), "no id is given twice");
+}
+
+async fn what_a_schedules_tasks_have_used_is_added_up(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let usual = async || ledger.usual(&conversation(1), 9).await.unwrap();
+    assert_eq!(usual().await, Usual::default(), "nobody has ever spoken there");
+    let mut row = kept(ledger, new("a", 1, 60)).await;
+    for (due, calls) in [(60, 2), (120, 3)] {
+        let firing = firing(&row, due, Some(due + 60), task_of(&row, due));
+        let now = at(due);
+        let Fired::Task(made) = ledger.fire(firing, Fuse { now, ..fuse(1) }).await.unwrap() else {
+            panic!("a task is made")
+        };
+        let behind = ledger.schedule_behind(made.task).await.unwrap().unwrap();
+        assert_eq!(behind.id(), row.id());
+        let used = Usage { calls, input: 10, micro_usd: 100, ..Usage::default() };
+        let mut end = finish("yes", vec![]);
+        if let Advance::Finish { usage, .. } = &mut end {
+            *usage = used;
+        }
+        finished(ledger, &made.claimed.unwrap().claim, end).await;
+        row = read(ledger, row.id()).await;
+    }
+    let used = async |since: i64| ledger.used_by(row.id(), at(since)).await.unwrap();
+    let both = Usage { calls: 5, input: 20, micro_usd: 200, ..Usage::default() };
+    assert_eq!(used(0).await, both);
+    assert_eq!((used(61).await.calls, used(121).await), (3, Usage::default()));
+    assert_eq!(usual().await, Usual { tasks: 2, usage: both });
+    assert_eq!(ledger.usual(&conversation(1), 1).await.unwrap().usage.calls, 3, "the newest");
+    let asked = started(ledger, 1, 7).await;
+    assert_eq!(ledger.schedule_behind(asked.claim.task).await.unwrap(), None);
+}
+
+async fn a_schedule_waits_for_its_next_day_until_it_is_resumed(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let row = kept(ledger, new("a", 1, 60)).await;
+    let resume = || Change::Resume { next_at: Some(at(90)), now: at(70) };
+    assert_eq!(ledger.reschedule(row.version, resume()).await.unwrap(), None, "it goes on anyway");
+    let wait = Some(Wait::ForItsTime("used up".to_owned()));
+    let skip = Does::Skip("used up".to_owned());
+    let fire = Firing { wait, ..firing(&row, 60, Some(900), skip) };
+    assert!(matches!(ledger.fire(fire, fuse(1)).await.unwrap(), Fired::Skipped(_)));
+    let waits = read(ledger, row.id()).await;
+    assert_eq!((waits.state, waits.why.as_str()), (ScheduleState::Active, "used up"));
+    assert_eq!(ledger.next_due().await.unwrap(), Some(at(900)), "by itself, later");
+    let resumed = ledger.reschedule(waits.version, resume()).await.unwrap().unwrap();
+    assert_eq!((resumed.next_at, resumed.why.as_str()), (Some(at(90)), ""));
+    assert_eq!(resumed.counts_from, at(70), "what it used before is forgiven");
+}
+
+async fn a_next_time_is_set_anew_with_the_clocks(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let version = ledger.zone_data().await.unwrap();
+    assert_eq!(version, None);
+    ledger.note_zone_data("2026a").await.unwrap();
+    let first = kept(ledger.as_ref(), new("a", 1, 60)).await;
+    assert_eq!(first.last, None);
+    fired(ledger.as_ref(), &first, 60, Some(120)).await;
+    let second = kept(ledger.as_ref(), new("b", 1, 60)).await;
+    drop(ledger);
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    assert_eq!(ledger.zone_data().await.unwrap().as_deref(), Some("2026a"));
+    let row = read(ledger, first.id()).await;
+    let last = row.last.clone().unwrap();
+    assert_eq!((last.at, last.local.as_str()), (at(60), "day 60"));
+    let ids = async |after: ScheduleId, most| {
+        let rows = ledger.active_after(after, most).await.unwrap();
+        rows.into_iter().map(|row| row.id()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(ScheduleId(0), 9).await, [first.id(), second.id()]);
+    assert_eq!(ids(ScheduleId(0), 1).await, [first.id()]);
+    assert_eq!(ids(first.id(), 9).await, [second.id()]);
+    let retimed = Change::Retime { next_at: Some(at(99)) };
+    let row = ledger.reschedule(row.version, retimed.clone()).await.unwrap().unwrap();
+    assert_eq!((row.next_at, row.state), (Some(at(99)), ScheduleState::Active));
+    let never = Change::Retime { next_at: None };
+    let over = ledger.reschedule(row.version, never).await.unwrap().unwrap();
+    assert_eq!(over.state, ScheduleState::Ended);
+    assert_eq!(ledger.reschedule(over.version, retimed).await.unwrap(), None);
+}
+
+async fn what_a_key_begins_with_is_found_and_begins_anew(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    for key in ["config", "config:a>", "config:b>tg:1", "configs:c", "cli:1"] {
+        kept(ledger, new(key, 1, 60)).await;
+    }
+    let found = ledger.schedules_keyed("config:").await.unwrap();
+    let keys: Vec<&str> = found.iter().map(|row| row.key.as_str()).collect();
+    assert_eq!(keys, ["config:a>", "config:b>tg:1"]);
+    let mut other = found[0].schedule.clone();
+    other.title = "other".to_owned();
+    let anew = || Change::Replace {
+        schedule: Box::new(other.clone()),
+        next_at: Some(at(90)),
+        now: at(70),
+    };
+    fired(ledger, &found[0], 60, None).await;
+    let ended = read(ledger, found[0].id()).await;
+    let row = ledger.reschedule(ended.version, anew()).await.unwrap().unwrap();
+    assert_eq!((row.state, row.fired, row.next_at), (ScheduleState::Active, 0, Some(at(90))));
+    assert_eq!((row.schedule.title.as_str(), row.counts_from), ("other", at(70)));
+    let removed = ledger.reschedule(row.version, Change::Remove).await.unwrap().unwrap();
+    let row = ledger.reschedule(removed.version, anew()).await.unwrap().unwrap();
+    assert_eq!(row.state, ScheduleState::Active, "it is there again");
+    let pause = Change::Pause { why: "a holiday".to_owned() };
+    let paused = ledger.reschedule(row.version, pause).await.unwrap().unwrap();
+    let row = ledger.reschedule(paused.version, anew()).await.unwrap().unwrap();
+    assert_eq!((row.state, row.why.as_str()), (ScheduleState::Paused, "a holiday"));
+    assert_eq!(ledger.reschedule(paused.version, anew()).await.unwrap(), None, "read before");
 }

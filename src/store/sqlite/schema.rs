@@ -25,6 +25,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0009_approval.sql"),
     include_str!("migrations/0010_words.sql"),
     include_str!("migrations/0011_schedule.sql"),
+    include_str!("migrations/0012_times.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

@@ -9,8 +9,8 @@
 PRAGMA application_id = 1397050443;
 
 -- blanked: the last row of the inbox whose words went with their age: its key stays for a while. sealed: why this
--- life must not go on here.
-CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL, blanked INTEGER NOT NULL DEFAULT 0, sealed TEXT) STRICT;
+-- life must not go on here. zones: the version of the zone data by which the next times of schedules were set.
+CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at INTEGER NOT NULL, blanked INTEGER NOT NULL DEFAULT 0, sealed TEXT, zones TEXT) STRICT;
 INSERT INTO meta (id, checked_at) VALUES (1, 0);
 
 CREATE TABLE cursor (account TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -269,7 +269,8 @@ CREATE INDEX hold_open ON hold (button) WHERE open = 1;
 CREATE TABLE status_message (task INTEGER PRIMARY KEY, message TEXT) STRICT;
 
 -- What is done later, or again. version: counts its changes, by which whoever read it changes it. key: what made it.
--- task: the one of its last time.
+-- task: the one of its last time. What it has used in a day is counted from counts_from at the earliest; last_at,
+-- last_local: its last time, and what the clocks of its zone showed then, by the zone data of that day.
 CREATE TABLE schedule (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     version INTEGER NOT NULL DEFAULT 1,
@@ -282,7 +283,10 @@ CREATE TABLE schedule (
     fired INTEGER NOT NULL DEFAULT 0,
     task INTEGER,
     schedule TEXT NOT NULL,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    counts_from INTEGER NOT NULL DEFAULT 0,
+    last_at INTEGER,
+    last_local TEXT
 ) STRICT;
 CREATE INDEX schedule_due ON schedule (next_at) WHERE state = 'active' AND next_at IS NOT NULL;
 CREATE INDEX schedule_over ON schedule (created_at) WHERE state IN ('ended', 'removed');
@@ -304,6 +308,10 @@ CREATE TABLE occurrence (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX occurrence_task ON occurrence (task) WHERE task IS NOT NULL;
 CREATE INDEX occurrence_fired ON occurrence (fired_at);
+CREATE INDEX occurrence_used ON occurrence (schedule, fired_at) WHERE task IS NOT NULL;
+
+-- The time zone that a person (account '') or a place has set.
+CREATE TABLE timezone (account TEXT, who TEXT, zone TEXT NOT NULL, PRIMARY KEY (account, who)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE penalty (account TEXT, scope TEXT, until INTEGER NOT NULL, PRIMARY KEY (account, scope)) STRICT, WITHOUT ROWID;
 CREATE TABLE notice (key TEXT PRIMARY KEY, outbound INTEGER NOT NULL) STRICT, WITHOUT ROWID;

@@ -12,7 +12,7 @@ use crate::domain::task::TaskState;
 use crate::store::delivery::Queued;
 use crate::store::error::{Result, StoreError};
 use crate::store::intake::Fuse;
-use crate::store::schedule::{Does, Firing, Missed, Occurrence, Turn, Version};
+use crate::store::schedule::{Does, Firing, Missed, Occurrence, Turn, Version, Wait};
 use crate::store::tx::Tx;
 use crate::store::value::params;
 
@@ -26,13 +26,14 @@ pub struct Prepared {
     turn: Option<ReadyTurn>,
     missed: Vec<Missed>,
     next_at: Option<DateTime<Utc>>,
-    pause: Option<String>,
+    wait: Option<Wait>,
 }
 
 /// A time that has come, with the texts of what is done.
 #[derive(Debug)]
 struct ReadyTurn {
     at: DateTime<Utc>,
+    local: String,
     does: Ready,
 }
 
@@ -47,9 +48,9 @@ enum Ready {
 impl Prepared {
     /// Writes a firing's texts.
     pub fn new(firing: Firing) -> Result<Self> {
-        let Firing { of, turn, missed, next_at, pause } = firing;
+        let Firing { of, turn, missed, next_at, wait } = firing;
         let turn = turn.map(ReadyTurn::new).transpose()?;
-        Ok(Self { of, turn, missed, next_at, pause })
+        Ok(Self { of, turn, missed, next_at, wait })
     }
 
     /// Returns about how many bytes it will take.
@@ -75,7 +76,7 @@ impl ReadyTurn {
             Does::Say(draft) => Ready::Say(outbox::Prepared::new(*draft)?),
             Does::Skip(why) => Ready::Skip(why),
         };
-        Ok(Self { at: turn.at, does })
+        Ok(Self { at: turn.at, local: turn.local, does })
     }
 }
 
@@ -124,22 +125,22 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
 
 /// Sets the schedule's next time, where it stands as it was read.
 fn advance(tx: &mut dyn Tx, firing: &Prepared) -> Result<bool> {
-    let Prepared { of, next_at, pause, .. } = firing;
-    let state = match (pause, next_at) {
-        (Some(_), _) => "paused",
-        (None, Some(_)) => "active",
-        (None, None) => "ended",
+    let Prepared { of, next_at, wait, turn, .. } = firing;
+    let (state, why) = match (wait, next_at) {
+        (Some(Wait::ForSomebody(why)), _) => ("paused", why.as_str()),
+        (Some(Wait::ForItsTime(why)), Some(_)) => ("active", why.as_str()),
+        (None, Some(_)) => ("active", ""),
+        (_, None) => ("ended", ""),
+    };
+    let (last_at, last_local) = match turn {
+        Some(turn) => (Some(millis(turn.at)), Some(turn.local.as_str())),
+        None => (None, None),
     };
     let changed = tx.execute(
-        "UPDATE schedule SET version = version + 1, next_at = ?3, state = ?4, why = ?5
+        "UPDATE schedule SET version = version + 1, next_at = ?3, state = ?4, why = ?5,
+             last_at = COALESCE(?6, last_at), last_local = COALESCE(?7, last_local)
          WHERE id = ?1 AND version = ?2 AND state = 'active'",
-        params![
-            of.id.0,
-            of.number,
-            next_at.map(millis),
-            state,
-            pause.as_deref().unwrap_or_default()
-        ],
+        params![of.id.0, of.number, next_at.map(millis), state, why, last_at, last_local],
     )?;
     Ok(changed > 0)
 }

@@ -2,15 +2,19 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use selkie_channel_core::ConversationId;
 
+use super::conversations;
 use super::firing::{self, Prepared, RawFired};
 use super::rows::{millis, time};
 use super::schedules::{self, RawKept, RawSchedule};
-use crate::domain::ids::ScheduleId;
+use crate::domain::ids::{ScheduleId, TaskId};
+use crate::domain::usage::Usage;
 use crate::store::error::{Result, StoreError};
 use crate::store::intake::Fuse;
 use crate::store::schedule::{
-    Change, Fired, Firing, Kept, NewSchedule, Occurrence, ScheduleRow, Schedules, Version, Which,
+    Change, Fired, Firing, Kept, NewSchedule, Occurrence, ScheduleRow, Schedules, Usual, Version,
+    Which,
 };
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::value::params;
@@ -30,7 +34,9 @@ impl Schedules for SqlLedger {
 
     async fn reschedule(&self, of: Version, change: Change) -> Result<Option<ScheduleRow>> {
         let contents = match &change {
-            Change::Amend { schedule, .. } => schedules::written(schedule)?,
+            Change::Amend { schedule, .. } | Change::Replace { schedule, .. } => {
+                schedules::written(schedule)?
+            }
             _ => String::new(),
         };
         let plan = Plan::DURABLE.bytes(contents.len()).after(&of.id.0);
@@ -88,6 +94,54 @@ impl Schedules for SqlLedger {
 
     async fn occurrences(&self, id: ScheduleId, limit: usize) -> Result<Vec<Occurrence>> {
         self.read(move |tx| firing::history(tx, id, limit)).await
+    }
+
+    async fn schedule_behind(&self, task: TaskId) -> Result<Option<ScheduleRow>> {
+        let found = self.read(move |tx| schedules::listed(tx, schedules::BEHIND, params![task.0]));
+        found.await?.into_iter().next().map(RawSchedule::read).transpose()
+    }
+
+    async fn used_by(&self, id: ScheduleId, since: DateTime<Utc>) -> Result<Usage> {
+        self.read(move |tx| schedules::used(tx, id, millis(since))).await
+    }
+
+    async fn usual(&self, conversation: &ConversationId, most: usize) -> Result<Usual> {
+        let id = conversation.clone();
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.read(move |tx| match conversations::find(tx, &id)? {
+            Some(row) => schedules::usual(tx, row, most),
+            None => Ok(Usual::default()),
+        })
+        .await
+    }
+
+    async fn schedules_keyed(&self, beginning: &str) -> Result<Vec<ScheduleRow>> {
+        let first = beginning.to_owned();
+        // Behind everything that begins so: keys are compared by their bytes.
+        let last = format!("{beginning}\u{10ffff}");
+        let found =
+            self.read(move |tx| schedules::listed(tx, schedules::KEYED, params![&first, &last]));
+        found.await?.into_iter().map(RawSchedule::read).collect()
+    }
+
+    async fn active_after(&self, id: ScheduleId, most: usize) -> Result<Vec<ScheduleRow>> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let found =
+            self.read(move |tx| schedules::listed(tx, schedules::ACTIVE, params![id.0, most]));
+        // One that cannot be read is set aside when it comes due.
+        Ok(found.await?.into_iter().filter_map(|raw| raw.read().ok()).collect())
+    }
+
+    async fn zone_data(&self) -> Result<Option<String>> {
+        self.read(|tx| tx.only("SELECT zones FROM meta WHERE id = 1", params![])).await
+    }
+
+    async fn note_zone_data(&self, version: &str) -> Result<()> {
+        let version = version.to_owned();
+        self.write(Plan::DURABLE.after("zones"), move |tx| {
+            tx.execute_later("UPDATE meta SET zones = ?1 WHERE id = 1", params![&version])
+        })
+        .await
     }
 }
 

@@ -3,11 +3,12 @@
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::rows::{json, load, millis, time};
-use super::{conversations, locks};
+use super::{conversations, locks, usage};
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Schedule, ScheduleState};
+use crate::domain::usage::Usage;
 use crate::store::error::{Result, StoreError};
-use crate::store::schedule::{Change, NewSchedule, ScheduleRow, Version, Which};
+use crate::store::schedule::{Change, LastTime, NewSchedule, ScheduleRow, Usual, Version, Which};
 use crate::store::tx::Tx;
 use crate::store::value::{Row, Value, params};
 
@@ -16,7 +17,7 @@ macro_rules! schedule {
     ($rest:literal) => {
         concat!(
             "SELECT s.id, s.version, s.key, c.account, c.key, c.place, c.title, c.closed, s.schedule, s.state,
-                    s.why, s.next_at, s.fired, s.created_at
+                    s.why, s.next_at, s.fired, s.created_at, s.counts_from, s.last_at, s.last_local
              FROM schedule s JOIN conversation c ON c.id = s.conversation ",
             $rest
         )
@@ -76,15 +77,28 @@ pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> 
              WHERE id = ?1 AND version = ?2 AND state = 'active'",
             params![id, number, why],
         ),
-        Change::Resume { next_at } => tx.execute(
-            "UPDATE schedule SET version = version + 1, state = 'active', why = '', next_at = ?3
-             WHERE id = ?1 AND version = ?2 AND state = 'paused'",
+        Change::Resume { next_at, now } => tx.execute(
+            "UPDATE schedule SET version = version + 1, state = 'active', why = '', next_at = ?3, counts_from = ?4
+             WHERE id = ?1 AND version = ?2 AND (state = 'paused' OR (state = 'active' AND why <> ''))",
+            params![id, number, next_at.map(millis), millis(*now)],
+        ),
+        Change::Retime { next_at } => tx.execute(
+            "UPDATE schedule SET version = version + 1, next_at = ?3,
+                 state = CASE WHEN CAST(?3 AS BIGINT) IS NULL THEN 'ended' ELSE state END
+             WHERE id = ?1 AND version = ?2 AND state = 'active'",
             params![id, number, next_at.map(millis)],
         ),
         Change::Remove => tx.execute(
             "UPDATE schedule SET version = version + 1, state = 'removed', why = '', next_at = NULL
              WHERE id = ?1 AND version = ?2 AND state <> 'removed'",
             params![id, number],
+        ),
+        Change::Replace { next_at, now, .. } => tx.execute(
+            "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4, counts_from = ?5, fired = 0,
+                 why = CASE WHEN state = 'paused' THEN why ELSE '' END,
+                 state = CASE WHEN state = 'paused' THEN state ELSE 'active' END
+             WHERE id = ?1 AND version = ?2",
+            params![id, number, contents, next_at.map(millis), millis(*now)],
         ),
         Change::Amend { next_at, .. } => tx.execute(
             "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4,
@@ -137,6 +151,48 @@ pub const DUE: &str = schedule!(
 pub const NEXT: &str = "SELECT next_at FROM schedule INDEXED BY schedule_due
      WHERE state = 'active' AND next_at IS NOT NULL ORDER BY next_at LIMIT 1";
 
+/// The schedule whose time a task is.
+pub const BEHIND: &str =
+    schedule!("WHERE s.id = (SELECT o.schedule FROM occurrence o WHERE o.task = ?1)");
+
+/// The schedules whose keys lie between two.
+pub const KEYED: &str = schedule!("WHERE s.key >= ?1 AND s.key < ?2 ORDER BY s.id");
+
+/// Active schedules behind one, by their numbers.
+pub const ACTIVE: &str = schedule!("WHERE s.state = 'active' AND s.id > ?1 ORDER BY s.id LIMIT ?2");
+
+/// Returns what the tasks of a schedule have used since a moment.
+pub fn used(tx: &mut dyn Tx, id: ScheduleId, since: i64) -> Result<Usage> {
+    tx.one(
+        "SELECT CAST(COALESCE(SUM(t.calls), 0) AS BIGINT), CAST(COALESCE(SUM(t.input), 0) AS BIGINT),
+                CAST(COALESCE(SUM(t.cached), 0) AS BIGINT), CAST(COALESCE(SUM(t.output), 0) AS BIGINT),
+                CAST(COALESCE(SUM(t.micro_usd), 0) AS BIGINT)
+         FROM occurrence o JOIN task t ON t.id = o.task
+         WHERE o.schedule = ?1 AND o.fired_at >= ?2 AND o.task IS NOT NULL",
+        params![id.0, since],
+        |row| usage::usage(row, 0),
+    )
+}
+
+/// Returns what the newest tasks of a conversation have used that asked a model.
+pub fn usual(tx: &mut dyn Tx, conversation: i64, most: i64) -> Result<Usual> {
+    let epoch: i64 =
+        tx.only("SELECT epoch FROM conversation WHERE id = ?1", params![conversation])?;
+    let tasks: Vec<Usage> = tx.all(
+        "SELECT calls, input, cached, output, micro_usd FROM task
+         WHERE conversation = ?1 AND epoch = ?2 AND finish IS NOT NULL AND calls > 0
+         ORDER BY finish DESC LIMIT ?3",
+        params![conversation, epoch, most],
+        |row| usage::usage(row, 0),
+    )?;
+    let mut usual = Usual::default();
+    for used in tasks {
+        usual.tasks += 1;
+        usual.usage.add(used);
+    }
+    Ok(usual)
+}
+
 /// Reads rows of a list.
 pub fn listed(tx: &mut dyn Tx, sql: &'static str, by: &[Value<'_>]) -> Result<Vec<RawSchedule>> {
     tx.all(sql, by, RawSchedule::from_row)
@@ -163,6 +219,9 @@ struct ScheduleRowWithout {
     next_at: Option<i64>,
     fired: u32,
     created_at: i64,
+    counts_from: i64,
+    last_at: Option<i64>,
+    last_local: Option<String>,
 }
 
 impl RawSchedule {
@@ -180,6 +239,9 @@ impl RawSchedule {
                 next_at: row.get(11)?,
                 fired: row.get(12)?,
                 created_at: row.get(13)?,
+                counts_from: row.get(14)?,
+                last_at: row.get(15)?,
+                last_local: row.get(16)?,
             },
             contents: row.get(8)?,
             state: row.get(9)?,
@@ -209,6 +271,10 @@ impl RawSchedule {
             next_at: row.next_at.map(time),
             fired: row.fired,
             created_at: time(row.created_at),
+            counts_from: time(row.counts_from),
+            last: row
+                .last_at
+                .map(|at| LastTime { at: time(at), local: row.last_local.unwrap_or_default() }),
         })
     }
 }

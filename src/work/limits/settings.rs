@@ -5,15 +5,35 @@ use serde::{Deserialize, Serialize};
 
 /// What people may use; owners are not held. Each is for one person, for one conversation, or for all people
 /// together; 0: no limit. Days are days in UTC.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitSettings {
+    /// Schedules that one person has at a time, active or paused; owners are held to it, too.
+    pub schedules_per_person: u32,
     /// What one person may use.
     pub person: PersonLimits,
     /// What the people of one conversation may use together.
     pub conversation: ConversationLimits,
     /// What all people may use together.
     pub everybody: EverybodyLimits,
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        Self {
+            schedules_per_person: 100,
+            person: PersonLimits::default(),
+            conversation: ConversationLimits::default(),
+            everybody: EverybodyLimits::default(),
+        }
+    }
+}
+
+impl LimitSettings {
+    /// Returns how many schedules one person may have at a time.
+    pub(crate) fn schedules(&self) -> u32 {
+        if self.schedules_per_person == 0 { u32::MAX } else { self.schedules_per_person }
+    }
 }
 
 /// The same four limits, as a share sets them.

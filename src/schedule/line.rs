@@ -1,0 +1,75 @@
+//! A schedule in one line, the same wherever schedules are listed.
+
+use std::fmt;
+
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::ScheduleState;
+
+/// What a line shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// Its number.
+    pub id: ScheduleId,
+    /// When it comes due, in words.
+    pub when: &'a str,
+    /// Where it stands.
+    pub state: ScheduleState,
+    /// Why it stands so; may be empty.
+    pub why: &'a str,
+    /// Its next time.
+    pub next: Option<&'a str>,
+    /// What kind of thing it does.
+    pub does: &'a str,
+    /// Where it speaks, for those who see schedules of several conversations.
+    pub to: Option<&'a str>,
+    /// Its title, or the beginning of its words.
+    pub name: &'a str,
+}
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, when, state, why, next, does, to, name } = self;
+        write!(f, "{id} · {when} · ")?;
+        match (state, next) {
+            (ScheduleState::Active, Some(next)) => write!(f, "next {next}")?,
+            _ => f.write_str(state.name())?,
+        }
+        if !why.is_empty() {
+            write!(f, ": {why}")?;
+        }
+        write!(f, " · {does}")?;
+        if let Some(to) = to {
+            write!(f, " to {to}")?;
+        }
+        write!(f, ": {name}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_comes_next_or_why_nothing_does() {
+        let line = Line {
+            id: ScheduleId(3),
+            when: "every hour",
+            state: ScheduleState::Active,
+            why: "",
+            next: Some("2026-11-23 08:00 UTC"),
+            does: "prompt",
+            to: None,
+            name: "News",
+        };
+        let next = "3 · every hour · next 2026-11-23 08:00 UTC · prompt: News";
+        assert_eq!(line.to_string(), next);
+        let paused = Line {
+            state: ScheduleState::Paused,
+            why: "somebody paused it",
+            to: Some("tg:1"),
+            ..line
+        };
+        let waits = "3 · every hour · paused: somebody paused it · prompt to tg:1: News";
+        assert_eq!(paused.to_string(), waits);
+    }
+}
