@@ -69,6 +69,7 @@ fn kit() -> ChannelKit {
         kinds: &[("private", Audience::Direct)],
         features,
         speaking: &[],
+        posting: None,
         manifest: None,
         build,
     }

@@ -177,6 +177,7 @@ fn path_of(body: &mut Body) -> Option<&mut String> {
         | Body::Voice { path, .. }
         | Body::QuestionWithFile { path, .. } => Some(path),
         Body::Text { .. }
+        | Body::Post(_)
         | Body::Reaction { .. }
         | Body::Question(_)
         | Body::Held(_)

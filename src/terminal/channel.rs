@@ -48,6 +48,7 @@ impl Terminal {
             allow: AllowList::default(),
             allow_keys: AllowKeys::default(),
             carrier: None,
+            posting: None,
             pace: Pace::LIFTED,
             max_fetch_bytes: 0,
         }
@@ -99,6 +100,7 @@ impl Sender for Terminal {
             Body::Reaction { emoji, .. } => emoji.clone(),
             Body::Question(question) => question.in_words(),
             Body::Held(_)
+            | Body::Post(_)
             | Body::QuestionWithFile { .. }
             | Body::Status { .. }
             | Body::Revision { .. }

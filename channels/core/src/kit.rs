@@ -10,7 +10,10 @@ use schemars::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{AccountId, Address, AllowList, Audience, Features, Receiver, Redactor, Sender};
+use crate::{
+    AccountId, Address, AllowList, Audience, Features, Postable, Posting, Receiver, Redactor,
+    Sender,
+};
 
 /// Everything the daemon needs to know of a kind of channel before there is one.
 #[derive(Clone)]
@@ -39,6 +42,8 @@ pub struct ChannelKit {
     pub features: fn(kind: &str) -> Features,
     /// The tools by which a model speaks through it.
     pub speaking: &'static [SpeakingTool],
+    /// What can be posted through it in public, where it has a timeline.
+    pub posting: Option<&'static Posting>,
     /// What a person pastes at the platform to make the bot, where there is such a thing.
     pub manifest: Option<fn() -> String>,
     /// Builds the channel from its checked section. `Ok(None)` when the section is absent or off.
@@ -130,6 +135,8 @@ pub struct Channel {
     /// The one command of the platform behind which ours are typed (`/selkie stop`), where its own clients keep
     /// everything that begins with `/` to themselves.
     pub carrier: Option<&'static str>,
+    /// What can be posted by it in public.
+    pub posting: Option<Postable>,
     /// How fast it may speak.
     pub pace: Pace,
     /// The largest file that is fetched from the platform, in bytes.

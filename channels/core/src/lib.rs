@@ -25,6 +25,7 @@ mod outbound;
 mod part;
 mod pause;
 pub mod plain;
+mod posting;
 pub mod redact;
 mod roles;
 mod seldom;
@@ -49,9 +50,10 @@ pub use kit::{
     Problem, SpeakingEffect, SpeakingTool,
 };
 pub use lock::locked;
-pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Question, Receipt};
+pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Post, Question, Receipt};
 pub use part::Part;
 pub use pause::Pauses;
+pub use posting::{Postable, Posting, PostingTool};
 pub use redact::{Redactor, Search};
 pub use roles::{
     Address, Cursor, Earlier, Inbox, InboxBroken, ListenEnd, Offered, Receiver, Sender, Sink,

@@ -90,6 +90,8 @@ pub enum Body {
         /// The text.
         markdown: String,
     },
+    /// Posts to a public timeline, each answering the one before; nothing where there is none.
+    Post(Post),
     /// A file to keep.
     File {
         /// Absolute path on this machine, checked against the task's roots.
@@ -169,6 +171,19 @@ pub enum Body {
     },
     /// "is typing": presence, never stored.
     Typing,
+}
+
+/// Posts to a public timeline, as plain text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Post {
+    /// The posts, of which each answers the one before.
+    pub texts: Vec<String>,
+    /// A post that the first one quotes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<MessageRef>,
+    /// A post that the first one answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<MessageRef>,
 }
 
 /// A question to one person.

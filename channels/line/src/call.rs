@@ -105,6 +105,7 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         Body::TapAnswer { handle, text } => answer_tap(outbound, &spot, handle, text),
         // Bots send no files on LINE, and its messages cannot be changed; the animation is there in one-to-one chats only.
         Body::QuestionWithFile { .. }
+        | Body::Post(_)
         | Body::Status { .. }
         | Body::Revision { .. }
         | Body::Withdrawal { .. }

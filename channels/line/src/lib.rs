@@ -66,6 +66,7 @@ pub fn kit() -> ChannelKit {
         features: ids::features,
         speaking: &[],
         build,
+        posting: None,
         manifest: None,
     }
 }
@@ -115,6 +116,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         allow: settings.allow,
         allow_keys: settings::ALLOW_KEYS,
         carrier: None,
+        posting: None,
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,
     }))

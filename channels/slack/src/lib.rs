@@ -74,6 +74,7 @@ pub fn kit() -> ChannelKit {
         kinds: &[("dm", Audience::Direct), ("channel", Audience::Group)],
         features: ids::features,
         speaking: speaking::TOOLS,
+        posting: None,
         manifest: Some(manifest::manifest),
         build,
     }
@@ -126,6 +127,7 @@ fn assemble(
         allow: settings.allow,
         allow_keys: settings::ALLOW_KEYS,
         carrier: Some("/selkie"),
+        posting: None,
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,
     }))

@@ -37,7 +37,7 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         Body::Withdrawal { message } => maker.withdrawal(message),
         Body::TapAnswer { handle, text } => maker.whisper(handle, text),
         Body::Typing => maker.thinking(),
-        Body::Held(_) | Body::QuestionWithFile { .. } => Vec::new(),
+        Body::Held(_) | Body::Post(_) | Body::QuestionWithFile { .. } => Vec::new(),
     }
 }
 

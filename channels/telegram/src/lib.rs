@@ -61,6 +61,7 @@ pub fn kit() -> ChannelKit {
         kinds: &[("private", Audience::Direct), ("group", Audience::Group)],
         features: ids::features,
         speaking: speaking::TOOLS,
+        posting: None,
         manifest: None,
         build,
     }
@@ -110,6 +111,7 @@ fn assemble(
         allow: settings.allow,
         allow_keys: settings::ALLOW_KEYS,
         carrier: None,
+        posting: None,
         pace: settings.pace,
         max_fetch_bytes: settings.max_download,
     }))

@@ -35,7 +35,7 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         }
         Body::Withdrawal { message } => maker.withdrawal(message),
         Body::TapAnswer { handle, text } => maker.tap_answer(handle, text),
-        Body::Held(_) => Vec::new(),
+        Body::Held(_) | Body::Post(_) => Vec::new(),
         Body::Typing => maker.typing(),
     }
 }

@@ -1,14 +1,12 @@
 //! What is said becomes posts: the form in which a part is stored.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Body, MessageRef, Outbound, Part, plain};
+use selkie_channel_core::{self as core, Body, MessageRef, Outbound, Part, plain};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::posting::{MOST_POSTS, fault, written};
 use crate::thread::{Numbering, posts};
-
-/// Longer threads are refused: whoever has more to say means an article.
-const MOST_POSTS: usize = 25;
 
 /// One call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +29,9 @@ pub struct Post {
     /// The post it goes on from, known when that one is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
+    /// The post that it quotes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
     /// It was not posted before this moment; without one nothing can be looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<DateTime<Utc>>,
@@ -40,6 +41,7 @@ pub struct Post {
 pub fn render(outbound: &Outbound, numbering: Numbering) -> Vec<Part> {
     match &outbound.body {
         Body::Text { markdown } => thread(outbound, &plain::render(markdown), numbering),
+        Body::Post(post) => drafted(outbound, post),
         Body::File { name, .. } | Body::Voice { name, .. } => cannot(outbound, &no_files(name)),
         Body::Photo { .. } => cannot(outbound, &no_files("a picture")),
         Body::Question(_) => {
@@ -76,11 +78,43 @@ fn thread(outbound: &Outbound, text: &str, numbering: Numbering) -> Vec<Part> {
         return cannot(outbound, &why);
     }
     let parts = posts.into_iter().enumerate().map(|(n, text)| {
-        let post = Post { text, reply_to: None, since: outbound.at };
-        let words = post.text.clone();
-        Part { follows: n > 0, ..part(outbound, &Call::Post(post), &words) }
+        let post = Post { text, reply_to: None, quote: None, since: outbound.at };
+        one_of(outbound, post, n)
     });
     parts.collect()
+}
+
+/// Posts that somebody has cut themselves: each is one, or none is posted.
+fn drafted(outbound: &Outbound, post: &core::Post) -> Vec<Part> {
+    let core::Post { texts, quote, reply_to } = post;
+    let id = |post: &Option<MessageRef>| post.as_ref().map(|post| post.as_str().to_owned());
+    if texts.len() > MOST_POSTS {
+        let why = format!(
+            "a thread of {} posts was asked for and {MOST_POSTS} are the most",
+            texts.len()
+        );
+        return cannot(outbound, &why);
+    }
+    if let Some((n, why)) = texts.iter().enumerate().find_map(|(n, text)| Some((n, fault(text)?))) {
+        return cannot(outbound, &format!("post {} was not posted: {why}", n + 1));
+    }
+    let parts = texts.iter().enumerate().map(|(n, text)| {
+        let first = n == 0;
+        let post = Post {
+            text: written(text),
+            reply_to: id(reply_to).filter(|_| first),
+            quote: id(quote).filter(|_| first),
+            since: outbound.at,
+        };
+        one_of(outbound, post, n)
+    });
+    parts.collect()
+}
+
+/// One post of a thread.
+fn one_of(outbound: &Outbound, post: Post, n: usize) -> Part {
+    let words = post.text.clone();
+    Part { follows: n > 0, ..part(outbound, &Call::Post(post), &words) }
 }
 
 fn no_files(name: &str) -> String {
@@ -136,6 +170,28 @@ mod tests {
         let next = following(&parts[1], &MessageRef::new("7"));
         assert_eq!(next.call["reply_to"], "7");
         assert_eq!(following(&next, &MessageRef::new("7")), next);
+    }
+
+    #[test]
+    fn posts_that_were_cut_by_hand_stay_as_they_are_and_each_has_to_fit() {
+        let post = |texts: &[&str]| {
+            Body::Post(core::Post {
+                texts: texts.iter().map(|text| (*text).to_owned()).collect(),
+                quote: Some(MessageRef::new("7")),
+                reply_to: Some(MessageRef::new("8")),
+            })
+        };
+        let parts = rendered(post(&["**one**", " two "]));
+        assert_eq!(parts.iter().map(|p| p.follows).collect::<Vec<_>>(), [false, true]);
+        let of = |n: usize, key: &str| parts[n].call[key].as_str().map(str::to_owned);
+        assert_eq!((of(0, "text"), of(1, "text")), (Some("**one**".into()), Some("two".into())));
+        assert_eq!((of(0, "quote"), of(0, "reply_to")), (Some("7".into()), Some("8".into())));
+        assert_eq!((of(1, "quote"), of(1, "reply_to")), (None, None));
+        let long = "a".repeat(281);
+        let parts = rendered(post(&["fits", &long]));
+        assert_eq!(parts.len(), 1, "none is posted");
+        let why = parts[0].call["why"].as_str().unwrap();
+        assert!(why.starts_with("post 2 was not posted: it weighs 281"), "{why}");
     }
 
     #[test]

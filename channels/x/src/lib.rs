@@ -2,7 +2,7 @@
 //!
 //! [`kit`] is the whole of it: settings and the building of a channel, as data behind the traits of
 //! `selkie-channel-core`. `weigh` counts as X counts and `thread` cuts, `call` makes posts, `sender` posts
-//! them, `timeline` tells whether a doubtful one stands there; `sign` and `tokens` prove who posts.
+//! them, `timeline` tells whether a doubtful one stands there; `posting` is what tools that post have to know; `sign` and `tokens` prove who posts.
 
 mod api;
 mod atoms;
@@ -11,6 +11,7 @@ mod credential;
 mod emoji;
 mod ids;
 mod links;
+mod posting;
 mod refusal;
 mod sender;
 mod settings;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 use schemars::schema_for;
 use selkie_channel_core::http::Opener;
 use selkie_channel_core::{
-    AllowKeys, AllowList, Audience, BuildContext, Channel, ChannelKit, Ids, Problem,
+    AllowKeys, AllowList, Audience, BuildContext, Channel, ChannelKit, Ids, Postable, Problem,
 };
 use serde_json::Value;
 
@@ -55,6 +56,7 @@ pub fn kit() -> ChannelKit {
         features: |_| ids::features(),
         speaking: &[],
         build,
+        posting: Some(&posting::POSTING),
         manifest: None,
     }
 }
@@ -80,6 +82,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         allow: AllowList::default(),
         allow_keys: AllowKeys::default(),
         carrier: None,
+        posting: Some(Postable { data: &posting::POSTING, a_month: settings.posts_a_month }),
         pace: settings.pace,
         max_fetch_bytes: 0,
     }))

@@ -50,6 +50,9 @@ impl XSender {
         if let Some(id) = &post.reply_to {
             body["reply"] = json!({ "in_reply_to_tweet_id": id });
         }
+        if let Some(id) = &post.quote {
+            body["quote_tweet_id"] = json!(id);
+        }
         match self.api.post("tweets", &body).await {
             Ok(answer) => match answer["data"]["id"].as_str() {
                 Some(id) => self.sent(id, None),

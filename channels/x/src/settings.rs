@@ -67,10 +67,25 @@ pub struct Settings {
     bearer_token: Option<SecretString>,
     /// Whether the posts of a thread end with their number, `2/5`.
     numbering: bool,
+    /// Posts in a calendar month (UTC) at most: what goes beyond is refused with the day on which the count begins
+    /// anew. What X's free plan gives; pay as you go has no such limit but its price.
+    #[schemars(range(min = 1))]
+    posts_a_month: Month,
     /// Where the API is; ends before `/2`. Another server or a proxy can stand in.
     base_url: Base,
     /// `platform` posts once a second at most; `lifted` as fast as it can, for benchmarks.
     pace: PaceName,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+struct Month(NonZeroU32);
+
+impl Default for Month {
+    fn default() -> Self {
+        const FREE: NonZeroU32 = NonZeroU32::new(500).expect("it is not zero");
+        Self(FREE)
+    }
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -92,6 +107,8 @@ pub struct Checked {
     pub base: Url,
     /// Whether the posts of a thread are numbered.
     pub numbering: bool,
+    /// Posts in a month at most.
+    pub posts_a_month: u32,
     /// How fast it may speak.
     pub pace: Pace,
 }
@@ -107,15 +124,17 @@ pub fn read(section: Value) -> Result<Option<Checked>, Vec<Problem>> {
 fn check(settings: Settings, findings: &mut Findings) -> Option<Checked> {
     let base = findings.take("base_url", Url::read(&settings.base_url.0, HOME));
     let (numbering, pace) = (settings.numbering, settings.pace.pace(PACE));
+    let posts_a_month = settings.posts_a_month.0.get();
     let login = login(settings);
     let login = login.map_err(|found| found.into_iter().for_each(|p| findings.add(p))).ok();
-    Some(Checked { login: login?, base: base?, numbering, pace })
+    Some(Checked { login: login?, base: base?, numbering, posts_a_month, pace })
 }
 
 fn taken(key: &str) -> Option<&'static str> {
     Some(match key {
         key if SECRETS.contains(&key) => "the value from X's developer console, as text",
         "numbering" => "true or false",
+        "posts_a_month" => "a whole number, 1 or more",
         "base_url" => "a URL such as https://api.x.com",
         "pace" => PaceName::TAKEN,
         _ => return None,
@@ -212,7 +231,7 @@ mod tests {
         insta::assert_snapshot!(text, @r#"
         consumer_secret: the value is not accepted; it takes the value from X's developer console, as text
         numbering: "yes" is not accepted; it takes true or false
-        tweets: unknown field `tweets`, expected one of `consumer_key`, `consumer_secret`, `access_token`, `access_token_secret`, `client_id`, `client_secret`, `refresh_token`, `bearer_token`, `numbering`, `base_url`, `pace`
+        tweets: unknown field `tweets`, expected one of `consumer_key`, `consumer_secret`, `access_token`, `access_token_secret`, `client_id`, `client_secret`, `refresh_token`, `bearer_token`, `numbering`, `posts_a_month`, `base_url`, `pace`
         pace: "fast" is not accepted; it takes platform or lifted
         base_url: "ftp://x" is not accepted; it takes a URL such as https://api.x.com
         consumer_key: the value is not a key of X; write it without spaces or quotes
@@ -253,6 +272,7 @@ mod tests {
         refresh_token: null
         bearer_token: null
         numbering: false
+        posts_a_month: 500
         base_url: "https://api.x.com"
         pace: "platform"
         "#);

@@ -58,7 +58,10 @@ impl Timeline {
         let same = posts.iter().find(|seen| {
             let id = seen["id"].as_str().unwrap_or_default();
             let ours = !other(id) && !before(id);
-            ours && replies_to(seen) == post.reply_to.as_deref() && text(seen) == wanted
+            let quote = post.quote.as_deref();
+            ours && other_post(seen, "replied_to") == post.reply_to.as_deref()
+                && other_post(seen, "quoted") == quote
+                && text(seen, quote) == wanted
         });
         match same.and_then(|seen| seen["id"].as_str()) {
             Some(id) => Seen::There(id.to_owned()),
@@ -105,17 +108,21 @@ fn made_at(id: &str) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis(EPOCH + i64::try_from(id >> 22).ok()?)
 }
 
-fn replies_to(seen: &Value) -> Option<&str> {
+/// The post that this one answers or quotes.
+fn other_post<'a>(seen: &'a Value, how: &str) -> Option<&'a str> {
     let others = seen["referenced_tweets"].as_array()?;
-    others.iter().find(|other| other["type"] == "replied_to")?["id"].as_str()
+    others.iter().find(|other| other["type"] == how)?["id"].as_str()
 }
 
-/// The text of a post as it was written: X replaces links by its own, and writes `&`, `<` and `>` as HTML does.
-fn text(seen: &Value) -> String {
+/// The text of a post as it was written: X replaces links by its own, writes `&`, `<` and `>` as HTML does, and may
+/// add a link to the post that is quoted.
+fn text(seen: &Value, quote: Option<&str>) -> String {
     let mut text = seen["text"].as_str().unwrap_or_default().to_owned();
     for link in seen["entities"]["urls"].as_array().into_iter().flatten() {
         if let (Some(short), Some(long)) = (link["url"].as_str(), link["expanded_url"].as_str()) {
-            text = text.replace(short, long);
+            let of_quote = quote.is_some_and(|id| long.ends_with(&format!("/status/{id}")));
+            let added = of_quote && text.ends_with(short);
+            text = text.replace(short, if added { "" } else { long });
         }
     }
     canonical(&text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
@@ -155,9 +162,9 @@ mod tests {
             ] },
         });
         let ours = "a <b> &amp; cafe\u{301} https://example.com and\nmore example.org/x";
-        assert_eq!(text(&seen), canonical(ours));
+        assert_eq!(text(&seen, None), canonical(ours));
         assert_ne!(
-            text(&seen),
+            text(&seen, None),
             canonical("a <b> &amp; cafe https://example.com and more example.org/x")
         );
     }
@@ -167,7 +174,19 @@ mod tests {
         let reply = json!({ "referenced_tweets": [
             { "type": "quoted", "id": "1" }, { "type": "replied_to", "id": "2" },
         ] });
-        assert_eq!(replies_to(&reply), Some("2"));
-        assert_eq!(replies_to(&json!({})), None);
+        assert_eq!(other_post(&reply, "replied_to"), Some("2"));
+        assert_eq!(other_post(&reply, "quoted"), Some("1"));
+        assert_eq!(other_post(&json!({}), "replied_to"), None);
+    }
+
+    #[test]
+    fn the_link_that_x_adds_to_a_quote_is_none_of_the_text() {
+        let link = "https://twitter.com/ada/status/7";
+        let seen = json!({
+            "text": "look https://t.co/abc",
+            "entities": { "urls": [{ "url": "https://t.co/abc", "expanded_url": link }] },
+        });
+        assert_eq!(text(&seen, Some("7")), canonical("look"));
+        assert_eq!(text(&seen, None), canonical(&format!("look {link}")));
     }
 }

@@ -302,6 +302,7 @@ fn channel(platform: &Arc<TestPlatform>, pace: Pace) -> Channel {
         allow: AllowList::of(["tg:2".to_owned(), "tg:-100".to_owned()]),
         allow_keys: AllowKeys::one("allowed_chat_ids"),
         carrier: None,
+        posting: None,
         pace,
         max_fetch_bytes: 1000,
     }

@@ -91,6 +91,7 @@ fn words(body: &Body) -> String {
         | Body::QuestionWithFile { question, .. } => question.in_words(),
         Body::File { name, .. } | Body::Voice { name, .. } => name.clone(),
         Body::Photo { caption, .. } => caption.clone().unwrap_or_default(),
+        Body::Post(post) => post.texts.join("\n\n"),
         Body::Reaction { .. } | Body::Withdrawal { .. } | Body::TapAnswer { .. } | Body::Typing => {
             String::new()
         }

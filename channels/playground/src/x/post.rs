@@ -16,7 +16,9 @@ const EPOCH: i64 = 1_288_834_974_657;
 pub(super) fn make(world: &mut World, body: &Value, now: DateTime<Utc>) -> Result<Value, Refusal> {
     let invalid = |says: &str| Refusal::new(400, "Invalid Request", says);
     let fields = body.as_object().ok_or_else(|| invalid("The body is no JSON object."))?;
-    if let Some(field) = fields.keys().find(|field| !["text", "reply"].contains(&field.as_str())) {
+    if let Some(field) =
+        fields.keys().find(|field| !["text", "reply", "quote_tweet_id"].contains(&field.as_str()))
+    {
         return Err(invalid(&format!("$.{field}: is not defined in the schema")));
     }
     let text = body["text"].as_str().ok_or_else(|| invalid("$.text: string expected"))?;
@@ -41,13 +43,23 @@ pub(super) fn make(world: &mut World, body: &Value, now: DateTime<Utc>) -> Resul
         let says = "You attempted to reply to a Tweet that is deleted or not visible to you.";
         return Err(Refusal::new(403, "Forbidden", says));
     }
+    let quote = match &body["quote_tweet_id"] {
+        Value::Null => None,
+        id => Some(
+            id.as_str().ok_or_else(|| invalid("$.quote_tweet_id: string expected"))?.to_owned(),
+        ),
+    };
+    if quote.as_ref().is_some_and(|id| !world.posts.iter().any(|post| post.id == *id)) {
+        let says = "You attempted to quote a Tweet that is deleted or not visible to you.";
+        return Err(Refusal::new(403, "Forbidden", says));
+    }
     if world.posts.iter().any(|post| post.text == text) {
         let says = "You are not allowed to create a Tweet with duplicate content.";
         return Err(Refusal::new(403, "Forbidden", says));
     }
     let id = id(world, now);
     let shown = shorter(&text).0;
-    world.posts.push(XPost { id: id.clone(), text, reply_to, by_hand: false, at: now });
+    world.posts.push(XPost { id: id.clone(), text, reply_to, quote, by_hand: false, at: now });
     Ok(json!({ "data": { "id": id, "text": shown, "edit_history_tweet_ids": [id] } }))
 }
 
@@ -59,7 +71,12 @@ fn id(world: &mut World, now: DateTime<Utc>) -> String {
 
 /// How the timeline shows a post, with these fields beside id and text.
 pub(super) fn shown(post: &XPost, fields: &[&str]) -> Value {
-    let (text, links) = shorter(&post.text);
+    let written = match &post.quote {
+        // The link that X adds, which counts nothing.
+        Some(id) => format!("{} https://twitter.com/selkie_demo/status/{id}", post.text),
+        None => post.text.clone(),
+    };
+    let (text, links) = shorter(&written);
     let mut value = json!({ "id": post.id, "text": text, "edit_history_tweet_ids": [post.id] });
     if fields.contains(&"created_at") {
         value["created_at"] = json!(post.at.to_rfc3339_opts(SecondsFormat::Millis, true));
@@ -67,8 +84,13 @@ pub(super) fn shown(post: &XPost, fields: &[&str]) -> Value {
     if fields.contains(&"entities") && !links.is_empty() {
         value["entities"] = json!({ "urls": links });
     }
-    if let Some(id) = post.reply_to.as_ref().filter(|_| fields.contains(&"referenced_tweets")) {
-        value["referenced_tweets"] = json!([{ "type": "replied_to", "id": id }]);
+    let other = |how: &str, id: &Option<String>| Some(json!({ "type": how, "id": id.as_ref()? }));
+    let others: Vec<Value> = [other("replied_to", &post.reply_to), other("quoted", &post.quote)]
+        .into_iter()
+        .flatten()
+        .collect();
+    if fields.contains(&"referenced_tweets") && !others.is_empty() {
+        value["referenced_tweets"] = json!(others);
     }
     value
 }

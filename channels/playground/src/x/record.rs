@@ -13,6 +13,8 @@ pub struct XPost {
     pub text: String,
     /// The post it goes on from.
     pub reply_to: Option<String>,
+    /// The post it quotes.
+    pub quote: Option<String>,
     /// The account's owner wrote it in the app, and nobody through the API.
     pub by_hand: bool,
     /// When.
