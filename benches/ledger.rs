@@ -455,5 +455,5 @@ fn draft(n: i64, text: String) -> Draft {
         follows: false,
     };
     let outbound = Outbound::text(conversation(n), text).said(now()).numbered(0x1f_ffff_ffff_ffff);
-    Draft { outbound, parts: vec![part], expires_at: None }
+    Draft { outbound, parts: vec![part], expires_at: None, month: None }
 }

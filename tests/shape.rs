@@ -13,6 +13,7 @@ use selkie::domain::tool::{Also, Class, Recovery, ToolSpec};
 use selkie::shape::roots::{Reach, Workspace};
 use selkie::shape::rules::RULES;
 use selkie::shape::{ChannelTools, Shape, Shaper};
+use selkie::tools::base::PublicChannel;
 use selkie::tools::registry::{Base, Found, Registered};
 use selkie::tools::scope::Scope;
 use selkie::tools::{Output, Settings, Tool, ToolError, base};
@@ -52,12 +53,8 @@ impl Tool for Planned {
 }
 
 /// One tool of every class and every name that a rule speaks of.
-const PLANNED: &[(&str, Class)] = &[
-    ("acp_spawn", Class::Exec),
-    ("contacts_send", Class::Message),
-    ("spawn", Class::Agent),
-    ("twitter_post", Class::Public),
-];
+const PLANNED: &[(&str, Class)] =
+    &[("acp_spawn", Class::Exec), ("contacts_send", Class::Message), ("spawn", Class::Agent)];
 
 /// The tools as they are.
 fn real() -> Shaper {
@@ -67,7 +64,9 @@ fn real() -> Shaper {
 
 /// What stands at the head of every overlay.
 fn runtime() -> Vec<Registered> {
-    base::runtime(&Settings::default(), &base::ToolDeps::default())
+    let data = selkie_x::kit().posting.expect("it posts");
+    let posting = vec![PublicChannel { name: "x", data, configured: true }];
+    base::runtime(&Settings::default(), &base::ToolDeps { posting, ..Default::default() })
 }
 
 #[derive(JsonSchema)]

@@ -23,7 +23,7 @@ use crate::llm::Model;
 use crate::schedule::zone::{Host, Zone};
 use crate::shape::{ChannelTools, Shaper};
 use crate::tools::Schemas;
-use crate::tools::base::{self, ToolDeps};
+use crate::tools::base::{self, PublicChannel, ToolDeps};
 use crate::tools::isolate::Isolate;
 use crate::tools::paths::{CREDENTIALS, Ours};
 use crate::tools::ports::Small;
@@ -172,7 +172,8 @@ fn planned(
     let settings = reading.finish()?;
     let routes = routes.ok_or_else(|| Problems(Vec::new()))?;
     let zone = settings.timezone.unwrap_or_else(|| host_zone(&binary.env));
-    let means = means(binary, &settings, &tls, &routes);
+    let posting = public_channels(binary, &channels);
+    let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes) };
     let llm::Routes { main: model, decision, profiles, .. } = routes;
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
     let tools = closed(binary, &settings.tools, config.as_deref(), &named);
@@ -287,6 +288,15 @@ fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> V
     built
 }
 
+/// Lists the channels that can post in public, and which of them have an account.
+fn public_channels(binary: &Binary, channels: &[Channel]) -> Vec<PublicChannel> {
+    let of = |kit: &selkie_channel_core::ChannelKit| {
+        let configured = channels.iter().any(|channel| channel.name == kit.name);
+        Some(PublicChannel { name: kit.name, data: kit.posting?, configured })
+    };
+    binary.kits.iter().filter_map(of).collect()
+}
+
 /// What tools stand on.
 fn means(
     binary: &Binary,
@@ -309,6 +319,7 @@ fn means(
         main: small(&routes.main),
         isolate: Arc::clone(&binary.isolate),
         schemas: Schemas::new([("config", Box::new(config) as _)]),
+        posting: Vec::new(),
     }
 }
 

@@ -12,6 +12,7 @@ mod hand;
 mod http;
 mod ledger;
 mod lifecycle;
+mod posts;
 mod process;
 mod run;
 mod schedules;

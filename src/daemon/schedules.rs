@@ -190,5 +190,5 @@ fn wanted(flow: &Flow, new: New) -> Result<Wanted, BookError> {
     let person = owners.first().cloned().ok_or_else(no_owner)?;
     let location: Location = flow.target(to.as_deref()).map_err(BookError::Refused)?;
     let maker = Maker { person, name: String::new(), trust: Trust::Owner, taint: Taint::Clean };
-    Ok(Wanted { key, location, title, when, zone, action, maker, terms })
+    Ok(Wanted { key, location, title, when, recurrence: None, zone, action, maker, terms })
 }

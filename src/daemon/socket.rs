@@ -2,7 +2,7 @@
 //!
 //! `POST /v1/ask` streams JSON lines (who closes it before the end has their task stopped), `POST /v1/answer`
 //! answers a question it asked, `POST /v1/say` speaks, `GET` and `POST /v1/approvals` list and decide,
-//! `POST /v1/schedules` lists, makes and changes what is done later, `POST /v1/tools/call` answers calls by hand,
+//! `POST /v1/schedules` lists, makes and changes what is done later, `POST /v1/posts` what is posted, `POST /v1/tools/call` answers calls by hand,
 //! `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
 use std::fs::Permissions;
@@ -29,6 +29,7 @@ use crate::daemon::app::App;
 use crate::daemon::build::VERSION;
 use crate::daemon::flow::Flow;
 use crate::daemon::hand::{ByHand, Called, ToolRunner};
+use crate::daemon::posts::{AskedOfPosts, ToldOfPosts, carry_out_posts};
 use crate::daemon::schedules::{self, Asked, carry_out};
 use crate::delivery::say::Told;
 use crate::domain::approval::Verdict;
@@ -91,6 +92,7 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
         .route("/v1/say", post(say))
         .route("/v1/approvals", get(approvals).post(decide))
         .route("/v1/schedules", post(schedules))
+        .route("/v1/posts", post(posts))
         .route("/v1/tools/call", post(call))
         .route("/v1/trace/{message}", get(trace))
         .route("/v1/status", get(status))
@@ -216,6 +218,13 @@ async fn decide(State(desk): State<Arc<Desk>>, Json(body): Json<DecideBody>) -> 
 async fn schedules(State(desk): State<Arc<Desk>>, Json(asked): Json<Asked>) -> Response {
     match carry_out(&desk.flow, asked).await {
         Ok(told) => Json::<schedules::Told>(told).into_response(),
+        Err(error) => broken(&error),
+    }
+}
+
+async fn posts(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedOfPosts>) -> Response {
+    match carry_out_posts(&desk.flow, asked).await {
+        Ok(told) => Json::<ToldOfPosts>(told).into_response(),
         Err(error) => broken(&error),
     }
 }

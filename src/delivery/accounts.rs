@@ -44,6 +44,14 @@ impl Accounts {
         self.all().find_map(|account| account.channel.address.parse(text))
     }
 
+    /// Returns the public conversation with this key.
+    pub(crate) fn public(&self, key: &str) -> Option<ConversationId> {
+        let mut public: Vec<_> =
+            self.all().filter(|account| account.channel.posting.is_some()).collect();
+        public.sort_by(|a, b| a.channel.account.cmp(&b.channel.account));
+        public.iter().find_map(|account| account.channel.address.parse(key))
+    }
+
     /// Returns the private conversation with a person.
     pub(crate) fn private(&self, person: &PersonId) -> Option<ConversationId> {
         self.parse(person.as_str())

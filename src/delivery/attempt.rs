@@ -133,7 +133,10 @@ async fn settle(
     if stored.is_some() && again.is_none() {
         outbox.files.settle(&due.part);
     }
-    if outcome == Outcome::LeftUnclear && account.channel.receiver.is_none() {
+    if outcome == Outcome::LeftUnclear
+        && account.channel.receiver.is_none()
+        && !is_told_elsewhere(outbox, due).await
+    {
         // Nobody answers there and no task of that conversation would ever be told.
         let text = messages::left_unclear(account.channel.name, &due.part.shown);
         outbox.tell_owner(&format!("unclear:{}", due.id), &text).await;
@@ -169,6 +172,13 @@ async fn settle(
         None if matches!(outcome, Outcome::Sent(_) | Outcome::Refused { .. }) => Next::Answered,
         None => Next::Settled,
     }
+}
+
+/// Whether whoever asked for a post is told what becomes of it.
+async fn is_told_elsewhere(outbox: &Outbox, due: &DuePart) -> bool {
+    let ledger = &outbox.storage.ledger;
+    let post = outbox.storage.insist(|| ledger.post_of(due.outbound)).await.flatten();
+    post.is_some_and(|post| !post.told)
 }
 
 /// What an attempt that is made again tells those who wait.

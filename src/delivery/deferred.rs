@@ -172,7 +172,7 @@ fn button(
     let outbound = Outbound::new(conversation.clone(), Body::Held(question)).within(Some(window));
     let outbound = outbound.numbered(outbox.runtime.nonce());
     let parts = account.channel.sender.render(&outbound);
-    (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
+    (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at, month: None })
 }
 
 /// Carries out a tap on a button of this kind, once. Returns what the person reads on the tap itself

@@ -1,5 +1,7 @@
 //! What people read about deliveries.
 
+pub(crate) mod posts;
+
 /// Tells the owner of something whose arrival nobody can prove, where no conversation can be told.
 pub(crate) fn left_unclear(channel: &str, shown: &str) -> String {
     format!(

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub(crate) mod accounts;
+pub(crate) mod again;
 pub(crate) mod approval_at_terminal;
 pub(crate) mod approvals;
 pub(crate) mod attempt;
@@ -11,10 +12,12 @@ pub(crate) mod departure;
 pub(crate) mod late;
 pub(crate) mod messages;
 pub(crate) mod moments;
+pub(crate) mod month;
 mod outage;
 pub(crate) mod outbox;
 pub(crate) mod outcome;
 pub(crate) mod outgoing;
+pub(crate) mod posts;
 pub(crate) mod presence;
 pub(crate) mod progress;
 pub(crate) mod questions;

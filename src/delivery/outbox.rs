@@ -15,6 +15,7 @@ use crate::delivery::accounts::Accounts;
 use crate::delivery::late::Late;
 use crate::delivery::messages;
 use crate::delivery::moments::after;
+use crate::delivery::month::month;
 use crate::delivery::outgoing::OutgoingFiles;
 use crate::delivery::queue::{PartQueue, PartQueues};
 use crate::delivery::runtime::Runtime;
@@ -109,7 +110,8 @@ impl Outbox {
         // Half a question asks nothing: its buttons go out when all before them has arrived.
         parts.iter_mut().skip(1).filter(|part| part.asks).for_each(|part| part.follows = true);
         let expires_at = Some(after(self.runtime.clock.now(), self.settings.outbox.answer_expires));
-        (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at })
+        let month = month(&account.channel, self.runtime.clock.now());
+        (!parts.is_empty()).then_some(Draft { outbound, parts, expires_at, month })
     }
 
     /// Renders an answer to a message; in a group it quotes the message.

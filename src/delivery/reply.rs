@@ -12,12 +12,15 @@ use selkie_channel_core::{Body, ConversationId, Outbound, PlaceId};
 use tokio::sync::watch;
 
 use crate::delivery::moments::after;
+use crate::delivery::month::month;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::outgoing::NoCopy;
+use crate::delivery::posts::{self, TOOLS_TURN};
 use crate::delivery::waiters;
 use crate::domain::crash::CrashPoint;
+use crate::domain::ids::OutboundId;
 use crate::domain::task::Claim;
-use crate::store::{Claimed, DeliveryState, Draft, Said};
+use crate::store::{Claimed, DeliveryState, Draft, Said, Telling};
 use crate::tools::ToolError;
 use crate::tools::ports::{Reply, Spoken};
 
@@ -36,9 +39,9 @@ pub(crate) struct TaskReply {
 /// Something said, as far as it has come.
 enum Stored {
     /// The delivery worker has it.
-    Sent(watch::Receiver<DeliveryState>),
+    Sent(OutboundId, watch::Receiver<DeliveryState>),
     /// It was said before.
-    Known(DeliveryState),
+    Known(OutboundId, DeliveryState),
 }
 
 impl TaskReply {
@@ -57,11 +60,10 @@ impl TaskReply {
         self.spoken.load(Ordering::Relaxed)
     }
 
-    fn draft(&self, body: Body) -> Result<Draft, ToolError> {
-        let Some(account) = self.outbox.accounts.of(&self.conversation) else {
+    fn draft(&self, conversation: ConversationId, body: Body) -> Result<Draft, ToolError> {
+        let Some(account) = self.outbox.accounts.of(&conversation) else {
             return Err(ToolError::tell("this conversation's channel is not configured any more"));
         };
-        let conversation = self.conversation.clone();
         // The right to answer, where there is one, belongs to the answer itself.
         let outbound = Outbound::new(conversation, body);
         let outbound =
@@ -75,6 +77,7 @@ impl TaskReply {
             outbound,
             parts,
             expires_at: Some(after(self.outbox.runtime.clock.now(), expires)),
+            month: month(&account.channel, self.outbox.runtime.clock.now()),
         })
     }
 
@@ -83,10 +86,10 @@ impl TaskReply {
     async fn store(
         &self,
         call: &str,
-        body: Body,
+        draft: Result<Draft, ToolError>,
         copy: Option<PathBuf>,
     ) -> Result<Stored, ToolError> {
-        let draft = self.draft(body);
+        let public = draft.as_ref().is_ok_and(|draft| draft.month.is_some());
         let (outbox, claim, call) = (Arc::clone(&self.outbox), self.claim.clone(), call.to_owned());
         let stored = async move {
             let said = match draft {
@@ -104,11 +107,15 @@ impl TaskReply {
             Ok(match said? {
                 Said::New(queued) => {
                     outbox.runtime.crash.hit(CrashPoint::AfterSaid);
-                    let watch = outbox.waiters.watch(queued.outbound);
+                    let (outbound, watch) =
+                        (queued.outbound, outbox.waiters.watch(queued.outbound));
+                    if public {
+                        posts::follow(&outbox, outbound, TOOLS_TURN);
+                    }
                     outbox.send(queued);
-                    Stored::Sent(watch)
+                    Stored::Sent(outbound, watch)
                 }
-                Said::Known(_, standing) => Stored::Known(standing),
+                Said::Known(outbound, standing) => Stored::Known(outbound, standing),
                 Said::Lost => {
                     return Err(ToolError::Abort("the claim of this task is lost".to_owned()));
                 }
@@ -119,11 +126,11 @@ impl TaskReply {
 
     async fn outcome(&self, stored: Stored) -> Result<Spoken, ToolError> {
         let standing = match stored {
-            Stored::Sent(mut watch) => {
+            Stored::Sent(_, mut watch) => {
                 let settled = waiters::settled(&mut watch);
                 tokio::time::timeout(PATIENCE, settled).await.unwrap_or(DeliveryState::Open)
             }
-            Stored::Known(standing) => standing,
+            Stored::Known(_, standing) => standing,
         };
         let spoken = spoken(standing);
         if !matches!(spoken, Spoken::Refused(_)) {
@@ -133,11 +140,43 @@ impl TaskReply {
     }
 }
 
+impl TaskReply {
+    /// The tool tells what became of a post: nobody else does.
+    async fn know(&self, outbound: OutboundId) {
+        let ledger = &self.outbox.storage.ledger;
+        if let Err(error) = ledger.tell_post(outbound, Telling::default()).await {
+            self.outbox.storage.trouble(&error);
+        }
+    }
+}
+
+impl Stored {
+    fn outbound(&self) -> OutboundId {
+        match self {
+            Self::Sent(outbound, _) | Self::Known(outbound, _) => *outbound,
+        }
+    }
+}
+
 #[async_trait]
 impl Reply for TaskReply {
     async fn say(&self, call: &str, body: Body) -> Result<Spoken, ToolError> {
-        let stored = self.store(call, body, None).await?;
+        let draft = self.draft(self.conversation.clone(), body);
+        let stored = self.store(call, draft, None).await?;
         self.outcome(stored).await
+    }
+
+    async fn post(&self, call: &str, to: &str, body: Body) -> Result<Spoken, ToolError> {
+        let nowhere = || ToolError::tell(format!("there is no account that posts to {to} now"));
+        let to = self.outbox.accounts.public(to).ok_or_else(nowhere)?;
+        let draft = self.draft(to, body);
+        let stored = self.store(call, draft, None).await?;
+        let outbound = stored.outbound();
+        let spoken = self.outcome(stored).await?;
+        if spoken != Spoken::Queued {
+            self.know(outbound).await;
+        }
+        Ok(spoken)
     }
 
     async fn send(&self, call: &str, mut body: Body, file: File) -> Result<Spoken, ToolError> {
@@ -157,7 +196,8 @@ impl Reply for TaskReply {
             })
         })?;
         *path = copy.to_string_lossy().into_owned();
-        let stored = self.store(call, body, Some(copy)).await?;
+        let draft = self.draft(self.conversation.clone(), body);
+        let stored = self.store(call, draft, Some(copy)).await?;
         self.outcome(stored).await
     }
 

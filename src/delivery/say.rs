@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::delivery::moments::after;
+use crate::delivery::month::month;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters::{self, Trouble};
 use crate::domain::crash::CrashPoint;
+use crate::domain::ids::OutboundId;
 use crate::store::{DeliveryState, Draft, Queued, StoreError};
 
 /// Longer than a platform takes to answer, and added to the time after which a doubt is looked up.
@@ -58,20 +60,30 @@ pub(crate) async fn say(
         return Ok(Told::Nothing);
     }
     let expires_at = Some(after(now, outbox.settings.outbox.answer_expires));
+    let month = month(channel, now);
     // The name is this outbound's own: what is said twice is meant twice.
     let key = format!("say:{}:{}:{}", conversation.full(), now.timestamp_millis(), outbound.nonce);
-    let (shared, draft) = (Arc::clone(outbox), Draft { outbound, parts, expires_at });
+    let (shared, draft) = (Arc::clone(outbox), Draft { outbound, parts, expires_at, month });
     let stored = async move {
         let queued = shared.storage.ledger.say_once(&key, draft).await?;
         shared.runtime.crash.hit(CrashPoint::AfterSaid);
-        Ok::<_, StoreError>(queued.map(|queued| sent(&shared, queued)))
+        Ok::<_, StoreError>(match queued {
+            None => None,
+            Some(queued) if queued.parts.is_empty() => Some(Stored::Refused(queued.outbound)),
+            Some(queued) => Some(Stored::Sent(sent(&shared, queued))),
+        })
     };
     let (standing, why) = match outbox.runtime.to_the_end(stored).await? {
-        Some(Some(watched)) => receipt(outbox, watched).await,
-        Some(None) => {
-            let reason =
-                format!("{conversation} is closed: the platform let the bot speak no more there");
-            (DeliveryState::Refused { reason }, None)
+        Some(Stored::Sent(watched)) => receipt(outbox, watched).await,
+        Some(Stored::Refused(outbound)) => {
+            let post = outbox.storage.ledger.post_of(outbound).await?;
+            let closed = || {
+                let reason = format!(
+                    "{conversation} is closed: the platform let the bot speak no more there"
+                );
+                DeliveryState::Refused { reason }
+            };
+            (post.map_or_else(closed, |post| post.standing), None)
         }
         None => (DeliveryState::Open, None),
     };
@@ -84,15 +96,20 @@ struct Watched {
     troubles: Option<watch::Receiver<Option<Trouble>>>,
 }
 
-/// Gives it to the delivery worker; `None` when there is nothing that it could carry.
-fn sent(outbox: &Outbox, queued: Queued) -> Option<Watched> {
-    if queued.parts.is_empty() {
-        return None;
-    }
+/// What became of words that were stored.
+enum Stored {
+    /// The delivery worker has them.
+    Sent(Watched),
+    /// They were refused at once: the conversation is closed, or its month is used up.
+    Refused(OutboundId),
+}
+
+/// Gives them to the delivery worker.
+fn sent(outbox: &Outbox, queued: Queued) -> Watched {
     let standing = outbox.waiters.watch(queued.outbound);
     let troubles = outbox.waiters.troubles(queued.outbound);
     outbox.send(queued);
-    Some(Watched { standing, troubles })
+    Watched { standing, troubles }
 }
 
 async fn receipt(outbox: &Outbox, watched: Watched) -> (DeliveryState, Option<String>) {

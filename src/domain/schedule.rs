@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::PersonId;
+use selkie_channel_core::{ConversationId, PersonId, Post};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::facts::Trust;
@@ -73,14 +73,11 @@ pub enum Action {
     },
     /// Puts a post of fixed words on a public account.
     Post {
-        /// The posts, of which each answers the one before.
-        texts: Vec<String>,
-        /// A post that the first one quotes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        quote: Option<String>,
-        /// A post that the first one answers.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        reply_to: Option<String>,
+        /// Where it is posted; the schedule's own conversation is the one that asked for it.
+        to: ConversationId,
+        /// The posts.
+        #[serde(flatten)]
+        post: Post,
     },
 }
 
@@ -100,7 +97,7 @@ impl Action {
         match self {
             Self::Say { markdown } | Self::Remind { markdown } => markdown,
             Self::Prompt { prompt, .. } => prompt,
-            Self::Post { texts, .. } => texts.first().map_or("", String::as_str),
+            Self::Post { post, .. } => post.texts.first().map_or("", String::as_str),
         }
     }
 
@@ -119,9 +116,9 @@ impl Action {
             Self::Say { markdown } => Self::Say { markdown: change(&markdown) },
             Self::Remind { markdown } => Self::Remind { markdown: change(&markdown) },
             Self::Prompt { prompt, model } => Self::Prompt { prompt: change(&prompt), model },
-            Self::Post { texts, quote, reply_to } => {
-                let texts = texts.iter().map(|text| change(text)).collect();
-                Self::Post { texts, quote, reply_to }
+            Self::Post { to, post } => {
+                let texts = post.texts.iter().map(|text| change(text)).collect();
+                Self::Post { to, post: Post { texts, ..post } }
             }
         }
     }
@@ -162,6 +159,9 @@ pub struct Maker {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Terms {
+    /// Not before this moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starts: Option<DateTime<Utc>>,
     /// Not after this moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<DateTime<Utc>>,
@@ -186,6 +186,7 @@ pub struct Terms {
 impl Default for Terms {
     fn default() -> Self {
         Self {
+            starts: None,
             until: None,
             times: None,
             active: None,

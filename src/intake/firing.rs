@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, PlaceId, Unasked};
+use selkie_channel_core::{Body, ConversationId, PlaceId, Post, Unasked};
 
 use crate::delivery::account::Account;
 use crate::delivery::moments::after;
@@ -123,7 +123,13 @@ impl Firings {
             }
         }
         let does = match &row.schedule.action {
-            Action::Post { .. } => match self.post(row, at) {
+            Action::Post { .. } if trust == Trust::Stranger => {
+                return Some(Decided::pauses(messages::strangers_post_nothing()));
+            }
+            Action::Post { to, .. } if self.outbox.accounts.of(to).is_none() => {
+                return Some(Decided::skips(messages::channel_off(to.account().as_str())));
+            }
+            Action::Post { to, post } => match self.post(row, to, post, at) {
                 Some(draft) => Does::Say(Box::new(draft)),
                 None => return Some(Decided::skips(messages::shows_nothing())),
             },
@@ -198,9 +204,14 @@ impl Firings {
         }
     }
 
-    fn post(&self, row: &ScheduleRow, at: DateTime<Utc>) -> Option<Draft> {
-        let Action::Post { texts, .. } = &row.schedule.action else { return None };
-        let mut draft = self.outbox.draft(&row.conversation, &texts.join("\n\n"), None, None)?;
+    fn post(
+        &self,
+        row: &ScheduleRow,
+        to: &ConversationId,
+        post: &Post,
+        at: DateTime<Utc>,
+    ) -> Option<Draft> {
+        let mut draft = self.outbox.draft_of(to, Body::Post(post.clone()))?;
         // Later it would be said at the wrong time of day.
         draft.expires_at = Some(after(at, row.schedule.terms.lateness));
         Some(draft)
@@ -259,7 +270,7 @@ fn told(row: &ScheduleRow, fired: &Fired) {
         Fired::Skipped(why) => tracing::info!(schedule = %id, name, why, "a time is passed over"),
         Fired::Missed => tracing::info!(schedule = %id, name, "times were missed"),
         Fired::Task(made) => tracing::info!(schedule = %id, name, task = %made.task, "due"),
-        Fired::Said(_) => tracing::info!(schedule = %id, name, "due: its words are said"),
+        Fired::Said(_) => tracing::info!(schedule = %id, name, "due: it is posted"),
     }
 }
 

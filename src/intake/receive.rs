@@ -11,8 +11,8 @@ use selkie_channel_core::{
 };
 
 use crate::delivery::account::Account;
-use crate::delivery::deferred;
 use crate::delivery::outbox::Outbox;
+use crate::delivery::{deferred, posts};
 use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
 use crate::domain::ids::{InboxId, TaskId};
@@ -143,7 +143,10 @@ impl Intake {
             Fired::Task(requested) => {
                 self.begin(Stored { accepted: accepted(*requested), permits });
             }
-            Fired::Said(queued) => self.outbox.send(queued),
+            Fired::Said(queued) => {
+                posts::follow(&self.outbox, queued.outbound, Duration::ZERO);
+                self.outbox.send(queued);
+            }
             Fired::Stale | Fired::Skipped(_) | Fired::Missed => {}
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, PersonId, Redactor};
+use selkie_channel_core::{ConversationId, PersonId, Post, Redactor};
 use tokio::sync::Notify;
 
 use super::count::{self, upcoming};
@@ -12,6 +12,7 @@ use super::fixed::KEYS;
 use super::forecast::{self, Known};
 use super::line::Line;
 use super::plan::Plan;
+use super::recurrence::Recurrence;
 use super::said::shown;
 use super::turn::{name, next, plan};
 use super::words::{moment, words};
@@ -70,6 +71,8 @@ pub struct Wanted {
     pub title: String,
     /// When, as it was written.
     pub when: String,
+    /// How often, where `when` is the first time alone.
+    pub recurrence: Option<Recurrence>,
     /// The zone of that; the usual one where none is named.
     pub zone: Option<String>,
     /// What is done.
@@ -78,6 +81,28 @@ pub struct Wanted {
     pub maker: Maker,
     /// Within which bounds.
     pub terms: Terms,
+}
+
+/// When something is wanted, read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Time {
+    /// When.
+    pub expression: Expression,
+    /// Whose clocks count.
+    pub zone: Zone,
+    /// Not before this moment.
+    pub starts: Option<DateTime<Utc>>,
+}
+
+/// What a post is to be from now on; what is not named stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Amended {
+    /// Its texts.
+    pub texts: Option<Vec<String>>,
+    /// Its first time.
+    pub time: Option<String>,
+    /// How often from then on.
+    pub recurrence: Option<Recurrence>,
 }
 
 /// Why something asked of a schedule was not done.
@@ -118,7 +143,7 @@ impl Book {
     /// `Refused` for a time, a zone, a model or words that cannot be taken.
     pub fn check(&self, wanted: &Wanted) -> Result<(), BookError> {
         let now = self.parts.clock.now();
-        first(&self.schedule(wanted, now)?, now).map(|_| ())
+        first(&self.schedule(wanted)?, now).map(|_| ())
     }
 
     /// Whether a person may have so many schedules more.
@@ -138,25 +163,21 @@ impl Book {
         Err(BookError::Refused(why))
     }
 
-    fn schedule(&self, wanted: &Wanted, now: DateTime<Utc>) -> Result<Schedule, BookError> {
+    fn schedule(&self, wanted: &Wanted) -> Result<Schedule, BookError> {
         let redactor = &self.parts.redactor;
-        let Wanted { title, when, zone, action, maker, terms, .. } = wanted;
+        let Wanted { title, action, maker, terms, .. } = wanted;
         action.objection().map_or(Ok(()), |why| Err(BookError::Refused(why)))?;
         self.knows_model(action)?;
         check_history(terms)?;
-        let zone = match zone.as_deref().map(str::trim).filter(|zone| !zone.is_empty()) {
-            Some(zone) => Zone::named(zone).map_err(refused)?,
-            None => self.parts.zone,
-        };
-        let when = Expression::written(when, zone, now).map_err(refused)?;
+        let Time { expression, zone, starts } = self.time(wanted)?;
         Ok(Schedule {
             v: Schedule::VERSION,
             title: redactor.clean(title.trim()),
-            when: when.to_string(),
+            when: expression.to_string(),
             zone: zone.name().to_owned(),
             action: action.clone().with(|text| redactor.clean(text)),
             maker: maker.clone(),
-            terms: terms.clone(),
+            terms: Terms { starts: starts.or(terms.starts), ..terms.clone() },
         })
     }
 
@@ -167,7 +188,7 @@ impl Book {
     pub async fn add(&self, wanted: Wanted) -> Result<ScheduleRow, BookError> {
         let BookParts { ledger, clock, most, .. } = &self.parts;
         let now = clock.now();
-        let schedule = self.schedule(&wanted, now)?;
+        let schedule = self.schedule(&wanted)?;
         let Wanted { key, location, .. } = wanted;
         let next_at = first(&schedule, now)?;
         let new = NewSchedule { key, location, schedule, next_at: Some(next_at), most: *most, now };
@@ -180,6 +201,74 @@ impl Book {
         };
         self.bell.notify_one();
         Ok(row)
+    }
+
+    /// Reads when something is wanted.
+    ///
+    /// # Errors
+    /// `Refused` for a time or a zone that cannot be taken.
+    pub fn time(&self, wanted: &Wanted) -> Result<Time, BookError> {
+        let named = wanted.zone.as_deref().map(str::trim).filter(|zone| !zone.is_empty());
+        let zone = match named {
+            Some(zone) => Zone::named(zone).map_err(refused)?,
+            None => self.parts.zone,
+        };
+        let now = self.parts.clock.now();
+        match wanted.recurrence {
+            Some(recurrence) => {
+                let plan = recurrence.from(&wanted.when, zone, now).map_err(refused)?;
+                Ok(Time { expression: plan.expression, zone, starts: plan.limits.starts })
+            }
+            None => {
+                let expression = Expression::written(&wanted.when, zone, now).map_err(refused)?;
+                Ok(Time { expression, zone, starts: None })
+            }
+        }
+    }
+
+    /// Gives a post of fixed words that has not come due other words, or another time.
+    ///
+    /// # Errors
+    /// `Refused` when there is no such schedule, or it is no post, or the time cannot be taken.
+    pub async fn amend(&self, id: ScheduleId, amended: Amended) -> Result<ScheduleRow, BookError> {
+        for _ in 0..TRIES {
+            let row = self.get(id, None).await?;
+            let (schedule, next_at) = self.amended(&row, &amended)?;
+            let change = Change::Amend { schedule: Box::new(schedule), next_at };
+            if let Some(changed) = self.parts.ledger.reschedule(row.version, change).await? {
+                self.bell.notify_one();
+                return Ok(changed);
+            }
+        }
+        Err(BookError::Refused(format!("schedule {id} changes all the time: try again")))
+    }
+
+    fn amended(
+        &self,
+        row: &ScheduleRow,
+        amended: &Amended,
+    ) -> Result<(Schedule, Option<DateTime<Utc>>), BookError> {
+        let id = row.id();
+        let Action::Post { to, post } = &row.schedule.action else {
+            return Err(BookError::Refused(format!("schedule {id} is no post")));
+        };
+        let mut schedule = row.schedule.clone();
+        if let Some(texts) = &amended.texts {
+            let post = Post { texts: texts.clone(), ..post.clone() };
+            let action = Action::Post { to: to.clone(), post };
+            schedule.action = action.with(|text| self.parts.redactor.clean(text));
+            let objection = schedule.action.objection();
+            objection.map_or(Ok(()), |why| Err(BookError::Refused(why)))?;
+        }
+        let Some(time) = &amended.time else { return Ok((schedule, row.next_at)) };
+        let zone = Zone::named(&schedule.zone).map_err(refused)?;
+        let recurrence = amended.recurrence.unwrap_or_default();
+        let now = self.parts.clock.now();
+        let plan = recurrence.from(time, zone, now).map_err(refused)?;
+        schedule.when = plan.expression.to_string();
+        schedule.terms.starts = plan.limits.starts;
+        let next_at = first(&schedule, now)?;
+        Ok((schedule, Some(next_at)))
     }
 
     /// Lists schedules, the next to come due first.

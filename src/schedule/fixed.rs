@@ -198,6 +198,7 @@ impl FixedSchedule {
             micro_usd: given(wrong, money).unwrap_or(usual.budget.micro_usd),
         };
         Terms {
+            starts: None,
             until: given(wrong, until),
             times: self.times,
             active: given(wrong, active),

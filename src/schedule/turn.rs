@@ -32,10 +32,10 @@ pub fn plan(schedule: &Schedule) -> Result<Plan, String> {
     let Schedule { when, zone, terms, .. } = schedule;
     let zone = Zone::named(zone).map_err(|error| error.to_string())?;
     let expression: Expression = when.parse().map_err(error_text)?;
-    let Terms { until, times, active, jitter, .. } = terms;
+    let Terms { starts, until, times, active, jitter, .. } = terms;
     let active = active.as_deref().map(str::parse::<ActiveHours>).transpose();
     let limits = Limits {
-        starts: None,
+        starts: *starts,
         ends: *until,
         count: *times,
         active: active.map_err(|error| error.to_string())?,

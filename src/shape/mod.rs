@@ -288,11 +288,11 @@ impl Shaper {
 
     fn overlay(&self, key: &Key<'_>) -> Overlay {
         let mut overlay = Overlay::default();
-        for Registered { tool, enabled } in &self.runtime {
-            if *enabled {
-                overlay.there.push(Arc::clone(tool));
-            } else {
-                overlay.absent.push((Arc::clone(tool), disabled(tool.spec().name)));
+        for registered in &self.runtime {
+            let tool = Arc::clone(&registered.tool);
+            match registered.why_not() {
+                None => overlay.there.push(tool),
+                Some(why) => overlay.absent.push((tool, why)),
             }
         }
         for speaking in &self.speaking {

@@ -35,6 +35,7 @@ mod hearing;
 mod holding;
 mod interrupting;
 mod late;
+mod posting;
 mod random;
 mod reading;
 mod requesting;
@@ -69,6 +70,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         reading::LAWS,
         requesting::LAWS,
         scheduling::LAWS,
+        posting::LAWS,
         spending::LAWS,
         unsending::LAWS,
     ]
@@ -230,7 +232,7 @@ pub fn draft(n: i64, parts: usize) -> Draft {
         asks: false,
         follows: false,
     };
-    Draft { outbound, parts: (0..parts).map(part).collect(), expires_at: None }
+    Draft { outbound, parts: (0..parts).map(part).collect(), expires_at: None, month: None }
 }
 
 /// The model's last word.

@@ -92,6 +92,19 @@ pub struct Draft {
     pub parts: Vec<Part>,
     /// Worthless after this moment: expires visibly.
     pub expires_at: Option<DateTime<Utc>>,
+    /// It goes to a public conversation, within what a month lets be posted there.
+    pub month: Option<Month>,
+}
+
+/// What a month lets be posted in a public conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Month {
+    /// Its first moment.
+    pub since: DateTime<Utc>,
+    /// Posts at most.
+    pub most: u32,
+    /// Why what goes beyond is refused, and when that ends.
+    pub over: String,
 }
 
 /// A stored outbound with its queued parts: hand them to the courier.

@@ -12,6 +12,7 @@ use crate::store::gate::Gate;
 use crate::store::hold::DeferredReplies;
 use crate::store::intake::Intake;
 use crate::store::notes::Notes;
+use crate::store::post::Posts;
 use crate::store::question::Questions;
 use crate::store::read::Read;
 use crate::store::schedule::Schedules;
@@ -32,6 +33,7 @@ pub trait Ledger:
     + Approvals
     + Notes
     + Schedules
+    + Posts
     + Spending
     + StatusMessages
     + Read

@@ -22,6 +22,7 @@ mod intake;
 mod ledger;
 mod notes;
 pub mod open;
+mod post;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod question;
@@ -40,7 +41,7 @@ mod work;
 
 pub use approval::{ApprovalRow, Approvals, AskedPerson, Decided, Decision, Sought};
 pub use arrival::{Arrival, Disposition, Location, NewTask, TaskRequest};
-pub use delivery::{Delivery, DeliveryState, Draft, DuePart, Outcome, Queued};
+pub use delivery::{Delivery, DeliveryState, Draft, DuePart, Month, Outcome, Queued};
 pub use error::{Result, StoreError};
 pub use gate::{AtGate, Gate, Judged};
 pub use hold::{DeferredReplies, FetchEffect, Fetched, HeldAnswer, Offer, Swept};
@@ -51,6 +52,7 @@ pub use intake::{
 pub use ledger::Ledger;
 pub use notes::{Notes, Workplace};
 pub use open::{open, open_database};
+pub use post::{PostOf, PostRow, Posts, Telling, ToldPost};
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use schedule::{
     Change, Does, Fired, Firing, Kept, LastTime, Missed, NewSchedule, Occurrence, ScheduleRow,

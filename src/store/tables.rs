@@ -192,6 +192,11 @@ pub const TABLES: &[Table] = &[
         &["schedule", "at", "until", "times", "task", "outbound", "why", "fired_at"],
         &["schedule", "at"],
     ),
+    table(
+        "post",
+        &["outbound", "conversation", "asked", "schedule", "at", "told", "created_at"],
+        &["outbound"],
+    ),
     table("penalty", &["account", "scope", "until"], &["account", "scope"]),
     table("notice", &["key", "outbound"], &["key"]),
     table("spent", &["since", "who", "what", "amount"], &["since", "who", "what"]),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use selkie_channel_core::Posting;
 
 use crate::domain::usage::Meter;
 use crate::tools::files::Denied;
@@ -13,7 +14,7 @@ use crate::tools::ports::Small;
 use crate::tools::registry::{Base, Registered};
 use crate::tools::shell::Processes;
 use crate::tools::web::client::Guarded;
-use crate::tools::{Schemas, Settings, ToolError, conversation, files, shell, web};
+use crate::tools::{Schemas, Settings, ToolError, conversation, files, shell, speak, web};
 
 /// What tools stand on besides config. The default one works alone: for tests and tables.
 #[derive(Clone)]
@@ -32,6 +33,19 @@ pub struct ToolDeps {
     pub isolate: Arc<dyn Isolate>,
     /// Schemas that no file holds.
     pub schemas: Schemas,
+    /// What can be posted in public.
+    pub posting: Vec<PublicChannel>,
+}
+
+/// A channel by which things are posted in public.
+#[derive(Clone, Copy)]
+pub struct PublicChannel {
+    /// Its name, which is its section's, too.
+    pub name: &'static str,
+    /// What there is to know of it.
+    pub data: &'static Posting,
+    /// Whether there is an account to post with.
+    pub configured: bool,
 }
 
 impl Default for ToolDeps {
@@ -44,6 +58,7 @@ impl Default for ToolDeps {
             main: Arc::new(Speechless),
             isolate: Arc::new(InProcess),
             schemas: Schemas::default(),
+            posting: Vec::new(),
         }
     }
 }
@@ -148,10 +163,26 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
 /// Builds the runtime tools that every setting's overlay begins with. They know no task: what is a task's
 /// own comes with the scope of each call.
 pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<Registered> {
-    vec![Registered::new(
+    let plan = Registered::new(
         settings.plan_create.enabled,
         conversation::PlanCreate::new(&settings.plan_create, &means.main),
-    )]
+    );
+    let public = means.posting.iter().flat_map(|channel| posting(settings, *channel));
+    std::iter::once(plan).chain(public).collect()
+}
+
+/// The tools that post by a channel, wherever they are asked for.
+fn posting(settings: &Settings, channel: PublicChannel) -> impl Iterator<Item = Registered> {
+    let PublicChannel { name, data, configured } = channel;
+    let absent = (!configured).then(|| {
+        format!("there is no account to post with: the section {name} of the config is empty")
+    });
+    let enabled = settings.post.enabled;
+    speak::posting(data, name).into_iter().map(move |tool| Registered {
+        tool,
+        enabled,
+        absent: absent.clone(),
+    })
 }
 
 #[cfg(test)]

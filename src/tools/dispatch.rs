@@ -173,7 +173,11 @@ mod tests {
             Acting::tool("hang", Class::Read, Act::Hang),
             Acting::tool("lose", Class::Read, Act::Abort),
         ];
-        let off = Registered { tool: Acting::tool("off", Class::Read, Act::Echo), enabled: false };
+        let off = Registered {
+            tool: Acting::tool("off", Class::Read, Act::Echo),
+            enabled: false,
+            absent: None,
+        };
         let tools = tools.into_iter().map(Registered::from).chain([off]);
         let base = Arc::new(Base::build(tools).unwrap());
         let what = Arc::new(Selection::over(&base, &[Class::Exec], &[]));

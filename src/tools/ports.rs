@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId};
+use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId, Post};
 
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::ScheduleId;
@@ -26,6 +26,15 @@ pub trait Reply: Send + Sync {
     /// The same for a body with a file: `file` is what was judged, and its bytes of now are what is sent,
     /// whatever is put in its place before the platform takes it.
     async fn send(&self, call: &str, body: Body, file: File) -> Result<Spoken, ToolError>;
+
+    /// Speaks in public instead: stores what is said to the conversation `to`, which a channel lets be posted to,
+    /// under the call's id, and waits for the platform's receipt up to 20 s.
+    async fn post(&self, call: &str, to: &str, body: Body) -> Result<Spoken, ToolError> {
+        let _ = (call, to, body);
+        Err(ToolError::tell(
+            "nothing is posted by hand here: `selkie say` posts at the command line",
+        ))
+    }
 
     /// Whether what a person or model wrote (`-100123`, `tg:-100123`) names this conversation or its
     /// place. `None` when it names no conversation at all.
@@ -121,6 +130,12 @@ pub trait Timetable: Send + Sync {
     /// In words: a time that cannot be read, one schedule too many, nowhere to speak.
     async fn add(&self, entry: Entry) -> Result<String, ToolError>;
 
+    /// Says why a schedule could not be kept, before anybody is asked about it.
+    fn fault(&self, entry: &Entry) -> Option<String> {
+        let _ = entry;
+        None
+    }
+
     /// Lists the schedules, and how far their words come from others.
     async fn list(&self, conversation: &ConversationId) -> Result<Listed, ToolError>;
 
@@ -170,15 +185,47 @@ pub struct Entry {
     /// The conversation that it is kept in.
     pub conversation: ConversationId,
     /// When, as it was written.
-    pub when: String,
+    pub when: When,
     /// The zone of that; the usual one where none is named.
     pub zone: Option<String>,
     /// What is to be done.
-    pub prompt: String,
+    pub does: EntryDoes,
     /// Who asked for it.
     pub by: Wisher,
     /// The level of what the words came out of.
     pub taint: Taint,
+}
+
+/// When a schedule comes due, as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum When {
+    /// A crontab line, `every 10m`, `in 20m`, `at 18:30`.
+    Expression(String),
+    /// A time, and how often from then on.
+    Recurring {
+        /// RFC 3339, or a time of day.
+        time: String,
+        /// `once`, `daily` or `hourly`.
+        recurrence: &'static str,
+    },
+}
+
+/// What a schedule that a tool keeps is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryDoes {
+    /// A prompt is carried out.
+    Prompt(String),
+    /// A post goes out.
+    Post(Posted),
+}
+
+/// A post in public.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Posted {
+    /// The key of the conversation that is posted to.
+    pub to: &'static str,
+    /// The post.
+    pub post: Post,
 }
 
 /// Who wants something of a schedule.

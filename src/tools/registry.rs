@@ -18,19 +18,27 @@ pub struct Registered {
     pub tool: Arc<dyn Tool>,
     /// Its switch.
     pub enabled: bool,
+    /// Why it cannot be there, whatever its switch.
+    pub absent: Option<String>,
 }
 
 impl Registered {
     /// A tool with its switch.
     pub fn new(enabled: bool, tool: impl Tool + 'static) -> Self {
-        Self { tool: Arc::new(tool), enabled }
+        Self { tool: Arc::new(tool), enabled, absent: None }
+    }
+
+    /// Says why it is not there; nothing when it is.
+    pub fn why_not(&self) -> Option<String> {
+        let off = (!self.enabled).then(|| disabled(self.tool.spec().name));
+        off.or_else(|| self.absent.clone())
     }
 }
 
 impl From<Arc<dyn Tool>> for Registered {
     /// A tool that has no switch.
     fn from(tool: Arc<dyn Tool>) -> Self {
-        Self { tool, enabled: true }
+        Self { tool, enabled: true, absent: None }
     }
 }
 

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::clock::SharedClock;
+use crate::domain::command_line;
 use crate::domain::facts::{Mode, Trigger, Trust};
 use crate::domain::ids::TaskId;
 use crate::domain::plan::Plan;
@@ -16,9 +17,10 @@ use crate::domain::taint::Taint;
 use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Picture;
 use crate::domain::usage::Meter;
+use crate::tools::ToolError;
 use crate::tools::identity::Identity;
 use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, Progress, Reply, Timetable, Todos};
+use crate::tools::ports::{Modes, Progress, Reply, Timetable, Todos, Wisher};
 
 /// The scope of one call.
 #[derive(Clone)]
@@ -73,6 +75,19 @@ pub struct Scope {
     pub cancel: CancellationToken,
     /// The time.
     pub clock: SharedClock,
+}
+
+impl Scope {
+    /// Returns who asks for a schedule: whoever asked for the task, by hand whoever works at this machine.
+    ///
+    /// # Errors
+    /// Nobody has asked.
+    pub fn wisher(&self) -> Result<Wisher, ToolError> {
+        let at_machine = || command_line::is_at(&self.conversation).then(command_line::person);
+        let person = self.speaker.clone().or_else(at_machine);
+        let nobody = || ToolError::tell("nobody has asked for it: a schedule is somebody's");
+        Ok(Wisher { person: person.ok_or_else(nobody)?, trust: self.trust })
+    }
 }
 
 /// What was looked at when an approval was used.

@@ -69,6 +69,8 @@ pub struct Settings {
     pub send: Send,
     /// Putting an emoji on a message, on every channel.
     pub react: Switch,
+    /// Posting in public, now and later, on every channel that has a timeline.
+    pub post: Switch,
 }
 
 /// A tool without limits.

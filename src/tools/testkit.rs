@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use selkie_channel_core::{AccountId, Body, ConversationId, MessageRef};
+use selkie_channel_core::{AccountId, Body, ConversationId, MessageRef, Posting, PostingTool};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -124,6 +124,10 @@ impl Reply for Remembering {
         self.say(call, body).await
     }
 
+    async fn post(&self, call: &str, _to: &str, body: Body) -> Result<Spoken, ToolError> {
+        self.say(call, body).await
+    }
+
     fn is_here(&self, written: &str) -> Option<bool> {
         let number = written.strip_prefix("bird:").unwrap_or(written);
         number.parse::<i64>().ok().map(|n| n == 42)
@@ -152,6 +156,24 @@ impl Modes for Mutex<Option<Mode>> {
         Ok(())
     }
 }
+
+/// A made-up timeline, whose posts have ten letters at most.
+pub(crate) static SONGS: Posting = Posting {
+    to: "bird:songs",
+    now: PostingTool { name: "bird_post", description: "Sing in public." },
+    later: PostingTool { name: "bird_schedule", description: "Sing in public, later." },
+    most: 3,
+    fault: |text| match text.chars().count() {
+        0 => Some("it is empty".to_owned()),
+        1..=10 => None,
+        more => Some(format!("it has {more} letters and 10 are the most")),
+    },
+    mention: |text| text.contains('@').then(|| text.to_owned()),
+    named: |text| text.parse::<u64>().is_ok().then(|| MessageRef::new(text)),
+    such_as: "17",
+    url: |post| format!("bird://{}", post.as_str()),
+    again: "birds sing the same song once a day",
+};
 
 /// What an [`Acting`] tool does.
 #[derive(Clone, Copy)]

@@ -14,9 +14,10 @@ use crate::domain::schedule::{Action, Maker, Terms, Wish};
 use crate::domain::taint::Taint;
 use crate::schedule::book::{Book, BookError, MOST_LISTED, Wanted};
 use crate::schedule::fixed::FixedSchedule;
+use crate::schedule::recurrence::Recurrence;
 use crate::store::{Location, ScheduleRow, Which};
 use crate::tools::ToolError;
-use crate::tools::ports::{Entry, Listed, Timetable, Wisher};
+use crate::tools::ports::{Entry, EntryDoes, Listed, Posted, Timetable, When, Wisher};
 
 /// The timetable over the book.
 pub(crate) struct BookTimetable {
@@ -28,21 +29,14 @@ pub(crate) struct BookTimetable {
 #[async_trait]
 impl Timetable for BookTimetable {
     async fn add(&self, entry: Entry) -> Result<String, ToolError> {
-        let Entry { key, conversation, when, zone, prompt, by, taint } = entry;
-        let maker =
-            Maker { person: self.person(&by)?, name: String::new(), trust: by.trust, taint };
-        let wanted = Wanted {
-            key,
-            location: self.location(&self.speaks_in(&conversation)?)?,
-            title: String::new(),
-            when,
-            zone,
-            action: Action::Prompt { prompt, model: None },
-            maker,
-            terms: Terms::default(),
-        };
-        let row = self.keep(wanted).await.map_err(told)?;
+        let row = self.keep(self.wanted(entry)?).await.map_err(told)?;
         self.kept(&row).await
+    }
+
+    fn fault(&self, entry: &Entry) -> Option<String> {
+        let wanted = self.wanted(entry.clone());
+        let read = wanted.and_then(|wanted| self.book.time(&wanted).map_err(told));
+        read.err().map(|why| why.to_string())
     }
 
     async fn list(&self, conversation: &ConversationId) -> Result<Listed, ToolError> {
@@ -82,6 +76,39 @@ impl Timetable for BookTimetable {
 }
 
 impl BookTimetable {
+    /// What a tool wants kept, in the book's words.
+    fn wanted(&self, entry: Entry) -> Result<Wanted, ToolError> {
+        let Entry { key, conversation, when, zone, does, by, taint } = entry;
+        let (person, trust) = (self.person(&by)?, by.trust);
+        let maker = Maker { person, name: String::new(), trust, taint };
+        let (when, recurrence) = match when {
+            When::Expression(when) => (when, None),
+            When::Recurring { time, recurrence } => {
+                let recurrence = recurrence.parse::<Recurrence>();
+                (time, Some(recurrence.map_err(|why| ToolError::tell(why.to_string()))?))
+            }
+        };
+        let (asked, action) = match does {
+            EntryDoes::Prompt(prompt) => {
+                (self.speaks_in(&conversation)?, Action::Prompt { prompt, model: None })
+            }
+            EntryDoes::Post(Posted { to, post }) => {
+                let to = self.public(to)?;
+                // Where no owner can be reached nobody is told what becomes of it.
+                let asked = self.speaks_in(&conversation).unwrap_or_else(|_| to.clone());
+                (asked, Action::Post { to, post })
+            }
+        };
+        let (location, title, terms) = (self.location(&asked)?, String::new(), Terms::default());
+        Ok(Wanted { key, location, title, when, recurrence, zone, action, maker, terms })
+    }
+
+    /// Finds the public conversation with this key.
+    fn public(&self, key: &str) -> Result<ConversationId, ToolError> {
+        let found = self.accounts.public(key);
+        found.ok_or_else(|| ToolError::tell(format!("there is no account that posts to {key} now")))
+    }
+
     /// Where a schedule that is made here speaks: at the command line nobody hears it later.
     pub(crate) fn speaks_in(
         &self,
@@ -193,8 +220,17 @@ impl BookTimetable {
         let forecast = self.forecast(row).await.map_err(told)?;
         let forecast =
             if forecast.is_empty() { forecast } else { format!(" Forecast: {forecast}.") };
-        let (id, place, when) = (row.id(), row.conversation.key(), ahead.when);
-        Ok(format!("Schedule {id} in {place}: {when}; next {next}.{forecast}"))
+        let (id, when) = (row.id(), ahead.when);
+        Ok(match &row.schedule.action {
+            Action::Post { to, .. } => {
+                let (to, state) = (to.key(), row.state.name());
+                format!("Schedule {id} posts to {to}: {when}; next {next}; {state}.{forecast}")
+            }
+            _ => {
+                let place = row.conversation.key();
+                format!("Schedule {id} in {place}: {when}; next {next}.{forecast}")
+            }
+        })
     }
 }
 

@@ -59,6 +59,7 @@ mod poison;
 mod postgres;
 mod postgres_away;
 mod postgres_copy;
+mod posts;
 mod progress;
 mod questions;
 mod readme;

@@ -221,8 +221,6 @@ fn of_the_fifth_document() {
 fn a_tool_that_selkie_lacks_is_said_to_be_missing_under_any_name() {
     let desk = Desk::new();
     let names = [
-        "twitter_post",
-        "twitter_schedule",
         "task",
         "navigate",
         "load_skill",

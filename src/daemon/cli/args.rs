@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::post_args::Tweets;
 use super::schedule_args::Schedules;
 
 const EXAMPLES: &str = "Examples:
@@ -52,6 +53,9 @@ pub enum Command {
     /// List, make and change what is done later, or again
     #[command(subcommand)]
     Schedules(Schedules),
+    /// List, change and try again what is posted in public
+    #[command(subcommand)]
+    Tweets(Tweets),
     /// List, explain and call tools
     #[command(subcommand)]
     Tools(Tools),

@@ -11,6 +11,8 @@ mod input;
 mod later;
 mod live;
 mod outcome;
+mod post_args;
+mod posts;
 mod print;
 mod run;
 mod say;
@@ -76,6 +78,7 @@ fn carry_out(binary: &Binary, args: Args) -> Outcome {
         Command::Demo(demo) => demo::demo(binary, chosen, demo),
         Command::Ask(ask) => ask::ask(binary, &chosen, ask),
         Command::Say(say) => say::say(binary, &chosen, say),
+        Command::Tweets(what) => posts::tweets(binary, &chosen, what),
         Command::Schedules(what) => schedules::schedules(binary, &chosen, what),
         Command::Approvals(what) => approvals::approvals(binary, &chosen, what),
         Command::Tools(tools) => tools::tools(binary, &chosen, tools),

@@ -131,6 +131,7 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
         })
     });
     let terms = Terms {
+        starts: None,
         until: until.transpose()?.map(|at| at.with_timezone(&Utc)),
         times: terms.times,
         active: active

@@ -37,6 +37,7 @@ use crate::work::timetable::BookTimetable;
 use crate::work::worker::Workers;
 
 mod assemble;
+mod posts;
 #[cfg(test)]
 mod stories;
 #[cfg(test)]
@@ -115,6 +116,7 @@ impl Flow {
         outbox.runtime.tracker.spawn(Arc::clone(&self.workers).dispatch());
         self.gate.resume().await?;
         let tracker = &outbox.runtime.tracker;
+        tracker.spawn(crate::delivery::posts::resume(Arc::clone(outbox)));
         tracker.spawn(deferred::sweep(Arc::clone(outbox)));
         tracker.spawn(deferred::offer_again(Arc::clone(outbox)));
         tracker.spawn(Arc::clone(&self.limits).write_behind());

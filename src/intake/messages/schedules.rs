@@ -41,6 +41,11 @@ pub(crate) fn not_allowed() -> String {
     "whoever made it is not allowed there any more".to_owned()
 }
 
+/// Why a schedule waits: its maker may not post any more.
+pub(crate) fn strangers_post_nothing() -> String {
+    "whoever made it may not post in public any more".to_owned()
+}
+
 /// Why a time is passed over: its words come to nothing there.
 pub(crate) fn shows_nothing() -> String {
     "its words show nothing there".to_owned()

@@ -49,6 +49,14 @@ pub const PHRASES: &[Phrase] = &[
         says: "in 20m <phrase> (or: at 18:30 <phrase>)",
         does: "has the phrase done then, once",
     },
+    Phrase {
+        says: "tweet: <text>",
+        does: "posts it in public, after approval, where an account is configured",
+    },
+    Phrase {
+        says: "tweet at 08:00: <text> (or: tweet daily at 08:00: <text>)",
+        does: "schedules the post, after approval",
+    },
     Phrase { says: "my schedules", does: "lists what is to be done later" },
     Phrase { says: "cancel <n>", does: "removes the schedule with the number n" },
     Phrase {
@@ -118,6 +126,13 @@ pub(super) enum Wish {
         /// What is to be done.
         prompt: String,
     },
+    /// `tweet: <text>`, `tweet at 08:00: <text>`.
+    Tweet {
+        /// The post.
+        text: String,
+        /// When; now without it.
+        at: Option<TweetAt>,
+    },
     /// `my schedules`.
     Schedules,
     /// `cancel <n>`.
@@ -135,6 +150,15 @@ pub(super) enum Wish {
     Long(usize),
     /// Anything else, as heard.
     Unknown(String),
+}
+
+/// When a post is to go out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TweetAt {
+    /// The time of day.
+    pub(super) time: String,
+    /// Each day.
+    pub(super) daily: bool,
 }
 
 /// Reads a message. A joint (`, then `, a new line) ends a wish only when another wish begins there, so
@@ -191,6 +215,7 @@ fn one(text: &str) -> Option<Wish> {
         _ => {}
     }
     later(text)
+        .or_else(|| tweet(text))
         .or_else(|| about_text(text))
         .or_else(|| about_name(text))
         .or_else(|| about_number(&bare))
@@ -248,6 +273,25 @@ fn later(text: &str) -> Option<Wish> {
     };
     let prompt = rest.trim_start_matches([':', ',']).trim();
     (!prompt.is_empty()).then(|| Wish::Later { when, prompt: prompt.to_owned() })
+}
+
+/// Reads `tweet: hello`, `tweet at 08:00: hello` and `tweet daily at 08:00: hello`.
+fn tweet(text: &str) -> Option<Wish> {
+    let wish = |text: &str, at| {
+        let text = text.trim();
+        (!text.is_empty()).then(|| Wish::Tweet { text: text.to_owned(), at })
+    };
+    if let Some(text) = after(text, "tweet:") {
+        return wish(text, None);
+    }
+    let (daily, rest) = match (after(text, "tweet daily at "), after(text, "tweet at ")) {
+        (Some(rest), _) => (true, rest),
+        (None, rest) => (false, rest?),
+    };
+    let (time, text) = word(rest)?;
+    let (hour, minute) = time.split_once(':')?;
+    let is_time = hour.parse::<u32>().is_ok() && minute.parse::<u32>().is_ok();
+    wish(text, is_time.then(|| TweetAt { time: time.to_owned(), daily }).map(Some)?)
 }
 
 /// Returns the first word and what follows it.
@@ -346,6 +390,20 @@ mod tests {
         assert_eq!(wishes("hi, then my list"), [Wish::Unknown("hi".to_owned()), Wish::List]);
         assert_eq!(wishes("read the room"), [Wish::Unknown("read the room".to_owned())]);
         assert_eq!(wishes("  "), []);
+    }
+
+    #[test]
+    fn a_post_is_a_text_with_or_without_a_time() {
+        let tweet = |text: &str, at: Option<(&str, bool)>| {
+            let at = at.map(|(time, daily)| TweetAt { time: time.to_owned(), daily });
+            [Wish::Tweet { text: text.to_owned(), at }]
+        };
+        assert_eq!(wishes("tweet: tea is ready"), tweet("tea is ready", None));
+        assert_eq!(wishes("Tweet at 08:00: hi"), tweet("hi", Some(("08:00", false))));
+        assert_eq!(wishes("tweet daily at 08:00: hi"), tweet("hi", Some(("08:00", true))));
+        for prose in ["tweet at noon: hi", "tweet at 08:00", "tweet:", "tweets are short"] {
+            assert!(matches!(wishes(prose)[..], [Wish::Unknown(_)]), "{prose}");
+        }
     }
 
     #[test]

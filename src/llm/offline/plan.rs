@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::files::{self, meant};
 use super::heard::own_words;
 use super::messages::{self, List};
-use super::parse::{Wish, wishes};
+use super::parse::{TweetAt, Wish, wishes};
 use super::planner;
-use crate::domain::tool::ToolSpec;
+use crate::domain::tool::{Class, ToolSpec};
 use crate::domain::transcript::{Answer, Call, Turn};
 
 /// What the stand-in does.
@@ -115,6 +115,7 @@ impl Walk<'_> {
                 json!({ "action": "add", "schedule": when, "prompt": prompt }),
                 str::to_owned,
             ),
+            Wish::Tweet { text, at } => self.tweet(text, at.as_ref()),
             Wish::Schedules => self.call("cron", json!({ "action": "list" }), str::to_owned),
             Wish::Cancel(number) => self.call(
                 "cron",
@@ -156,6 +157,21 @@ impl Walk<'_> {
         let tool = found.unwrap_or_else(|| ending.trim_start_matches('_'));
         let path = meant(name, self.turns);
         self.call(tool, json!({ "path": path }), |_| format!("Sent: {name}."))
+    }
+
+    /// Posts by the tool of this place whose name ends so; without one the bare name tells the reason.
+    fn tweet(&mut self, text: &str, at: Option<&TweetAt>) -> Step {
+        let (ending, arguments) = match at {
+            None => ("_post", json!({ "text": text })),
+            Some(TweetAt { time, daily }) => {
+                let recurrence = if *daily { "daily" } else { "once" };
+                ("_schedule", json!({ "text": text, "time": time, "recurrence": recurrence }))
+            }
+        };
+        let found =
+            self.tools.iter().find(|t| t.class == Class::Public && t.name.ends_with(ending));
+        let tool = found.map_or(ending.trim_start_matches('_'), |tool| tool.name);
+        self.call(tool, arguments, str::to_owned)
     }
 
     /// Reads the list by the tool; `Err` is the step to take when there is no list to look at.

@@ -250,6 +250,8 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `plan: <step> > <step>`: makes a plan by the tool for it, which shows the plan in the chat
     - `every day at 08:00 <phrase> (or: every 2h <phrase>)`: has the phrase done then, again and again
     - `in 20m <phrase> (or: at 18:30 <phrase>)`: has the phrase done then, once
+    - `tweet: <text>`: posts it in public, after approval, where an account is configured
+    - `tweet at 08:00: <text> (or: tweet daily at 08:00: <text>)`: schedules the post, after approval
     - `my schedules`: lists what is to be done later
     - `cancel <n>`: removes the schedule with the number n
     - `what can you do here?`: names the tools of this place, and these phrases

@@ -56,7 +56,7 @@ pub fn new(key: &str, n: i64, next: i64) -> NewSchedule {
     }
 }
 
-async fn kept(ledger: &dyn Ledger, new: NewSchedule) -> ScheduleRow {
+pub async fn kept(ledger: &dyn Ledger, new: NewSchedule) -> ScheduleRow {
     match ledger.schedule(new).await.unwrap() {
         Kept::New(row) => row,
         other => panic!("it should be new: {other:?}"),
@@ -87,7 +87,7 @@ fn task_of(row: &ScheduleRow, due: i64) -> Does {
     }))
 }
 
-fn firing(row: &ScheduleRow, due: i64, next: Option<i64>, does: Does) -> Firing {
+pub fn firing(row: &ScheduleRow, due: i64, next: Option<i64>, does: Does) -> Firing {
     let next_at = next.map(at);
     let turn = Some(Turn { at: at(due), local: format!("day {due}"), does });
     Firing { of: row.version, turn, missed: Vec::new(), next_at, wait: None }

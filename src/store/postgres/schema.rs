@@ -12,8 +12,11 @@ use crate::store::tables::TABLES;
 /// The tables of a new database.
 const TODAY: &str = include_str!("schema.sql");
 /// What brings the tables of version n, counted from 1, to the next one; a released one is never changed.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0002_schedule.sql"), include_str!("migrations/0003_times.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0002_schedule.sql"),
+    include_str!("migrations/0003_times.sql"),
+    include_str!("migrations/0004_post.sql"),
+];
 
 /// The version written today.
 pub const NEWEST: i64 = MIGRATIONS.len() as i64 + 1;

@@ -321,6 +321,20 @@ CREATE INDEX occurrence_used ON occurrence (schedule, fired_at) WHERE task IS NO
 -- The time zone that a person (account '') or a place has set.
 CREATE TABLE timezone (account TEXT COLLATE "C", who TEXT COLLATE "C", zone TEXT COLLATE "C" NOT NULL, PRIMARY KEY (account, who));
 
+-- What was said to a public conversation: who asked for it (null: nobody is told what becomes of it), for which time of
+-- which schedule, and whether whoever asked was told.
+CREATE TABLE post (
+    outbound BIGINT PRIMARY KEY,
+    conversation BIGINT NOT NULL,
+    asked BIGINT,
+    schedule BIGINT,
+    at BIGINT,
+    told BIGINT NOT NULL,
+    created_at BIGINT NOT NULL
+);
+CREATE INDEX post_month ON post (conversation, created_at);
+CREATE INDEX post_untold ON post (outbound) WHERE told = 0;
+
 CREATE TABLE penalty (account TEXT COLLATE "C", scope TEXT COLLATE "C", until BIGINT NOT NULL, PRIMARY KEY (account, scope));
 CREATE TABLE notice (key TEXT COLLATE "C" PRIMARY KEY, outbound BIGINT NOT NULL);
 

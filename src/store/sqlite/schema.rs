@@ -26,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0010_words.sql"),
     include_str!("migrations/0011_schedule.sql"),
     include_str!("migrations/0012_times.sql"),
+    include_str!("migrations/0013_post.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

@@ -313,6 +313,20 @@ CREATE INDEX occurrence_used ON occurrence (schedule, fired_at) WHERE task IS NO
 -- The time zone that a person (account '') or a place has set.
 CREATE TABLE timezone (account TEXT, who TEXT, zone TEXT NOT NULL, PRIMARY KEY (account, who)) STRICT, WITHOUT ROWID;
 
+-- What was said to a public conversation: who asked for it (null: nobody is told what becomes of it), for which time of
+-- which schedule, and whether whoever asked was told.
+CREATE TABLE post (
+    outbound INTEGER PRIMARY KEY,
+    conversation INTEGER NOT NULL,
+    asked INTEGER,
+    schedule INTEGER,
+    at INTEGER,
+    told INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX post_month ON post (conversation, created_at);
+CREATE INDEX post_untold ON post (outbound) WHERE told = 0;
+
 CREATE TABLE penalty (account TEXT, scope TEXT, until INTEGER NOT NULL, PRIMARY KEY (account, scope)) STRICT, WITHOUT ROWID;
 CREATE TABLE notice (key TEXT PRIMARY KEY, outbound INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 

@@ -2,6 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
+use super::locks;
+use super::month::{self, Time};
 use super::outbox::{self, SaidFor};
 use super::requests::{self, RawRequested};
 use super::rows::{count, millis, time};
@@ -105,7 +107,12 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
         Ready::Skip(why) => RawFired::Skipped(why.clone()),
         Ready::Task(_) if waits(tx, id)? => RawFired::Skipped(COALESCED.to_owned()),
         Ready::Task(request) => RawFired::Task(Box::new(requests::request(tx, request, fuse)?)),
-        Ready::Say(draft) => RawFired::Said(outbox::say(tx, draft, SaidFor::Notice, now)?),
+        Ready::Say(draft) => {
+            locks::named(tx, [draft.conversation()])?;
+            let queued = outbox::say(tx, draft, SaidFor::Notice, now)?;
+            month::of_time(tx, queued.outbound, Time { schedule: id, at: turn.at })?;
+            RawFired::Said(queued)
+        }
     };
     match &fired {
         RawFired::Skipped(why) => noted.why = Some(why),

@@ -138,6 +138,7 @@ fn said(tx: &mut dyn Tx, since: i64) -> Result<u64> {
         if rows >= MOST.unsigned_abs() {
             break;
         }
+        tx.execute_later("DELETE FROM post WHERE outbound = ?1", params![outbound])?;
         rows += tx.execute("DELETE FROM outbound WHERE id = ?1", params![outbound])?;
     }
     Ok(rows)

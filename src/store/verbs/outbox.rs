@@ -5,11 +5,12 @@ use selkie_channel_core::{Body, ConversationId, Part};
 
 use super::conversations;
 use super::last::Last;
+use super::month::{self, Whose};
 use super::rows::{json, millis, small};
 use super::standing::PARTS;
 use crate::domain::ids::{Instance, OutboundId, PartId};
 use crate::domain::transcript::Item;
-use crate::store::delivery::{Draft, DuePart, Queued};
+use crate::store::delivery::{Draft, DuePart, Month, Queued};
 use crate::store::error::{Result, StoreError};
 use crate::store::tx::{Query, Tx, into};
 use crate::store::value::params;
@@ -24,6 +25,7 @@ pub struct Prepared {
     parts: Vec<(Part, String)>,
     expires_at: Option<DateTime<Utc>>,
     token: Option<String>,
+    month: Option<Month>,
 }
 
 impl Prepared {
@@ -60,7 +62,8 @@ impl Prepared {
             .collect::<Result<_>>()?;
         let token = draft.outbound.reply_window.map(|window| window.token);
         let conversation = draft.outbound.conversation;
-        Ok(Self { conversation, body, said, parts, expires_at: draft.expires_at, token })
+        let (expires_at, month) = (draft.expires_at, draft.month);
+        Ok(Self { conversation, body, said, parts, expires_at, token, month })
     }
 
     /// Returns where it is said.
@@ -94,6 +97,8 @@ pub enum SaidFor<'a> {
     Typed(i64),
     /// By a row that changes what an earlier message shows: no answer of its own.
     Change(i64),
+    /// To the conversation that asked, by the daemon itself.
+    Asked(i64),
     /// By the daemon itself.
     Notice,
 }
@@ -135,8 +140,8 @@ impl SaidFor<'_> {
     }
 }
 
-/// Stores something said, with its parts queued; in a closed conversation they are refused at once
-/// and nothing is handed back to send.
+/// Stores something said, with its parts queued; in a closed conversation, and beyond what a month lets be posted, they
+/// are refused at once and nothing is handed back to send.
 pub fn say(
     tx: &mut dyn Tx,
     draft: &Prepared,
@@ -171,10 +176,20 @@ pub fn say(
     )?;
     let not_made = || StoreError::Corrupt("what is said was not stored: a defect".to_owned());
     let outbound = OutboundId(made.ok_or_else(not_made)?);
+    let refused = match (&draft.month, closed) {
+        (Some(month), None) => {
+            let more = i64::try_from(draft.parts.len()).unwrap_or(i64::MAX);
+            month::over(tx, conversation, month, more)?
+        }
+        (_, closed) => closed,
+    };
+    if draft.month.is_some() {
+        month::keep(tx, outbound, Whose { conversation, asked }, now)?;
+    }
     let mut parts = Vec::with_capacity(draft.parts.len());
     let (account, now) = (draft.conversation.account().as_str(), millis(now));
-    let refused = closed.as_deref();
-    let mut row = Row { outbound, conversation, account, answer, now, refused, sender };
+    let because = refused.as_deref();
+    let mut row = Row { outbound, conversation, account, answer, now, refused: because, sender };
     for (place, (part, text)) in (0..PARTS).zip(&draft.parts) {
         let departs = row.sender.is_some();
         let due = DuePart {
@@ -189,7 +204,7 @@ pub fn say(
             departs,
         };
         row.sender = None;
-        parts.extend(closed.is_none().then_some(due));
+        parts.extend(because.is_none().then_some(due));
     }
     Ok(Queued { outbound, parts })
 }
@@ -232,7 +247,7 @@ fn here(tx: &mut dyn Tx, id: &ConversationId, why: SaidFor<'_>) -> Result<Here> 
         },
     ])?;
     let asked = match why {
-        SaidFor::Typed(here) => Some(here),
+        SaidFor::Typed(here) | SaidFor::Asked(here) => Some(here),
         _ => asked.pop().flatten(),
     };
     let (conversation, closed) = match known.pop() {

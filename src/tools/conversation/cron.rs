@@ -12,7 +12,7 @@ use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::Wish;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
-use crate::tools::ports::{Entry, Listed, Wisher};
+use crate::tools::ports::{Entry, EntryDoes, Listed, When};
 use crate::tools::scope::Scope;
 use crate::tools::{Output, Tool, ToolError};
 
@@ -103,10 +103,10 @@ async fn add(scope: &Scope, args: Args) -> Result<String, ToolError> {
     let entry = Entry {
         key: format!("call:{}:{}", scope.task, scope.call),
         conversation: scope.conversation.clone(),
-        when: needed(args.schedule, "schedule")?,
+        when: When::Expression(needed(args.schedule, "schedule")?),
         zone: args.timezone,
-        prompt: needed(args.prompt, "prompt")?,
-        by: wisher(scope)?,
+        does: EntryDoes::Prompt(needed(args.prompt, "prompt")?),
+        by: scope.wisher()?,
         taint: scope.taint,
     };
     scope.timetable.add(entry).await
@@ -119,13 +119,7 @@ async fn wish(scope: &Scope, id: Option<String>, wish: Wish) -> Result<String, T
         let shown: String = written.chars().take(40).collect();
         ToolError::tell(format!("id {shown:?} is no schedule's number: list shows them"))
     })?;
-    scope.timetable.wish(&scope.conversation, &wisher(scope)?, id, wish).await
-}
-
-fn wisher(scope: &Scope) -> Result<Wisher, ToolError> {
-    let nobody = || ToolError::tell("nobody has asked for it: a schedule is somebody's");
-    let person = scope.speaker.clone().ok_or_else(nobody)?;
-    Ok(Wisher { person, trust: scope.trust })
+    scope.timetable.wish(&scope.conversation, &scope.wisher()?, id, wish).await
 }
 
 fn needed(value: Option<String>, name: &str) -> Result<String, ToolError> {
@@ -143,7 +137,7 @@ mod tests {
     use super::*;
     use crate::domain::taint::Taint;
     use crate::tools::args::accept;
-    use crate::tools::ports::Timetable;
+    use crate::tools::ports::{Timetable, Wisher};
     use crate::tools::testkit::Folders;
 
     /// Writes down what is asked of it.
@@ -153,8 +147,8 @@ mod tests {
     #[async_trait]
     impl Timetable for Noted {
         async fn add(&self, entry: Entry) -> Result<String, ToolError> {
-            let Entry { key, when, zone, prompt, taint, .. } = entry;
-            locked(&self.0).push(format!("{key} {when} {zone:?} {prompt} {taint:?}"));
+            let Entry { key, when, zone, does, taint, .. } = entry;
+            locked(&self.0).push(format!("{key} {when:?} {zone:?} {does:?} {taint:?}"));
             Ok("kept".to_owned())
         }
 

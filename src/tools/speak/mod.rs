@@ -1,12 +1,15 @@
-//! Speaking into this very conversation: one implementation for all channels; what differs is data.
+//! Speaking into this very conversation, and in public: one implementation for all channels; what differs is data.
 
 mod here;
+mod post;
+mod post_later;
+mod public;
 mod react;
 mod send;
 
 use std::sync::Arc;
 
-use selkie_channel_core::{SpeakingEffect, SpeakingTool};
+use selkie_channel_core::{Posting, SpeakingEffect, SpeakingTool};
 
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::tidy;
@@ -39,6 +42,14 @@ pub fn tool(
     }
 }
 
+/// Makes the tools that post in public by a channel's data, from whatever conversation.
+pub fn posting(data: &'static Posting, channel: &'static str) -> [Arc<dyn Tool>; 2] {
+    [
+        Arc::new(post::PostNow::new(data, channel)),
+        Arc::new(post_later::PostLater::new(data, channel)),
+    ]
+}
+
 /// Whether config leaves a speaking tool on.
 pub fn is_enabled(data: &SpeakingTool, settings: &Settings) -> bool {
     match data.effect {
@@ -49,5 +60,7 @@ pub fn is_enabled(data: &SpeakingTool, settings: &Settings) -> bool {
     }
 }
 
+#[cfg(test)]
+mod posting_tests;
 #[cfg(test)]
 mod tests;

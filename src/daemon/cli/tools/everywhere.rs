@@ -7,6 +7,7 @@ use crate::daemon::build::{Chosen, plan};
 use crate::daemon::cli::outcome::Failure;
 use crate::daemon::cli::setting;
 use crate::domain::tool::ToolSpec;
+use crate::tools::speak;
 
 /// A tool and the settings where it is.
 pub(super) struct Everywhere {
@@ -34,6 +35,15 @@ pub(super) fn whole(binary: &Binary, chosen: &Chosen) -> Result<Vec<Everywhere>,
                     let (spec, settings) = (Arc::clone(spec), vec![setting.clone()]);
                     all.push(Everywhere { spec, runtime, settings });
                 }
+            }
+        }
+    }
+    // What only lacks an account belongs to the page of tools, too.
+    for (kit, posting) in binary.kits.iter().filter_map(|kit| Some((kit, kit.posting?))) {
+        for tool in speak::posting(posting, kit.name) {
+            if !all.iter().any(|known| known.spec.name == tool.spec().name) {
+                let spec = Arc::clone(tool.spec());
+                all.push(Everywhere { spec, runtime: true, settings: Vec::new() });
             }
         }
     }

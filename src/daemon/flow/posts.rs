@@ -1,0 +1,89 @@
+//! What people ask of posts: looked up, tried again, withdrawn, changed.
+
+use std::sync::Arc;
+
+use crate::daemon::flow::Flow;
+use crate::delivery::again::again;
+use crate::delivery::messages::posts as messages;
+use crate::domain::ids::{OutboundId, ScheduleId};
+use crate::domain::schedule::Action;
+use crate::schedule::book::{Amended, BookError};
+use crate::store::{DeliveryState, PostRow, ScheduleRow};
+
+impl Flow {
+    /// Names the tools that post.
+    pub fn posting_tools(&self) -> Vec<&'static str> {
+        let posting = self.outbox.accounts.all().filter_map(|account| account.channel.posting);
+        posting.flat_map(|postable| [postable.data.now.name, postable.data.later.name]).collect()
+    }
+
+    /// Lists the newest posts.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn posts(&self, limit: usize) -> Result<Vec<PostRow>, BookError> {
+        Ok(self.outbox.storage.ledger.posts(limit).await?)
+    }
+
+    /// Returns one.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn post_of(&self, outbound: OutboundId) -> Result<Option<PostRow>, BookError> {
+        Ok(self.outbox.storage.ledger.post_of(outbound).await?)
+    }
+
+    /// Returns its texts.
+    pub fn post_texts(&self, row: &PostRow) -> Vec<String> {
+        messages::texts(&row.said)
+    }
+
+    /// Returns its address, where it is known.
+    pub fn post_url(&self, row: &PostRow) -> Option<String> {
+        let DeliveryState::Delivered { message: Some(message) } = &row.standing else {
+            return None;
+        };
+        let account = self.outbox.accounts.of(&row.said.conversation)?;
+        Some((account.channel.posting?.data.url)(message))
+    }
+
+    /// Tries it once more.
+    ///
+    /// # Errors
+    /// In words: it stands there, or nobody can tell.
+    pub async fn post_again(&self, outbound: OutboundId) -> Result<(), BookError> {
+        let outbox = Arc::clone(&self.outbox);
+        let tried = async move { again(&outbox, outbound).await };
+        self.outbox.runtime.to_the_end(tried).await
+    }
+
+    /// Withdraws what of it has not been posted; returns whether there was any.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn withdraw_post(&self, outbound: OutboundId) -> Result<bool, BookError> {
+        Ok(self.outbox.storage.ledger.withdraw_post(outbound).await?)
+    }
+
+    /// Gives a scheduled post other words, or another time.
+    ///
+    /// # Errors
+    /// In words: there is none, or it could never be posted so.
+    pub async fn amend_post(
+        &self,
+        id: ScheduleId,
+        amended: Amended,
+    ) -> Result<ScheduleRow, BookError> {
+        let row = self.timetable.book.get(id, None).await?;
+        if let (Action::Post { to, .. }, Some(texts)) = (&row.schedule.action, &amended.texts) {
+            let account = self.outbox.accounts.of(to);
+            let posting = account.and_then(|account| account.channel.posting);
+            let fault = posting
+                .and_then(|posting| texts.iter().find_map(|text| (posting.data.fault)(text)));
+            if let Some(why) = fault {
+                return Err(BookError::Refused(why));
+            }
+        }
+        self.timetable.book.amend(id, amended).await
+    }
+}

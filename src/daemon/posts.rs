@@ -1,0 +1,276 @@
+//! What the command line asks of posts, carried out in the daemon or, where none runs, in the command itself.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::ConversationId;
+use serde::{Deserialize, Serialize};
+
+use crate::daemon::flow::Flow;
+use crate::domain::approval::{Verdict, code};
+use crate::domain::ids::{OutboundId, ScheduleId};
+use crate::domain::schedule::{Action, ScheduleState, Wish};
+use crate::schedule::book::{Amended, BookError, MOST_LISTED, outlook};
+use crate::store::{ApprovalRow, DeliveryState, PostRow, ScheduleRow, Which};
+
+/// So many posts that went out, or did not, are listed.
+const MOST_PAST: usize = 50;
+
+/// What is asked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+pub enum AskedOfPosts {
+    /// Drafts, scheduled posts, and the newest that went out or did not.
+    List,
+    /// One.
+    Show {
+        /// Which.
+        id: String,
+    },
+    /// It is not posted.
+    Cancel {
+        /// Which.
+        id: String,
+    },
+    /// What was refused, or is unclear, is tried once more.
+    Retry {
+        /// Which.
+        id: String,
+    },
+    /// A scheduled one gets other words, or another time.
+    Edit {
+        /// Which.
+        id: String,
+        /// Its texts.
+        texts: Option<Vec<String>>,
+        /// Its first time.
+        time: Option<String>,
+        /// How often.
+        recurrence: Option<String>,
+    },
+}
+
+/// The answer: posts, or why it was not done.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ToldOfPosts {
+    /// Posts.
+    pub posts: Vec<PostView>,
+    /// It was not done, and why.
+    pub refused: Option<String>,
+}
+
+/// A post as people see it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PostView {
+    /// Names it: a schedule's number, `p` with a post's, or a draft's code.
+    pub id: String,
+    /// `draft`, `scheduled`, `paused`, `posting`, `posted`, `refused`, `unclear`, `withdrawn` or `expired`.
+    pub state: String,
+    /// Why; may be empty.
+    pub why: String,
+    /// When it comes due, in words; empty for one that went out at once.
+    pub when: String,
+    /// Its next times, in its zone.
+    pub next: Vec<String>,
+    /// The schedule that it is a time of.
+    pub schedule: Option<ScheduleId>,
+    /// Its texts; for a draft the whole call as its approver sees it.
+    pub texts: Vec<String>,
+    /// Its address, where it is known.
+    pub url: Option<String>,
+    /// The conversation that asked for it.
+    pub asked: Option<ConversationId>,
+    /// When it was stored.
+    pub at: Option<DateTime<Utc>>,
+}
+
+/// What an id names.
+enum Named {
+    Schedule(ScheduleId),
+    Post(OutboundId),
+    Draft(String),
+}
+
+impl Named {
+    fn read(id: &str) -> Self {
+        let id = id.trim();
+        let post = id.strip_prefix(['p', 'P']).and_then(|number| number.parse().ok());
+        match (post, id.parse()) {
+            (Some(post), _) => Self::Post(OutboundId(post)),
+            (None, Ok(schedule)) => Self::Schedule(ScheduleId(schedule)),
+            (None, Err(_)) => Self::Draft(id.to_lowercase()),
+        }
+    }
+}
+
+/// Carries out what is asked.
+///
+/// # Errors
+/// When the store does not answer.
+pub async fn carry_out_posts(flow: &Flow, asked: AskedOfPosts) -> anyhow::Result<ToldOfPosts> {
+    match found(flow, asked).await {
+        Ok(posts) => Ok(ToldOfPosts { posts, refused: None }),
+        Err(BookError::Refused(why)) => {
+            Ok(ToldOfPosts { refused: Some(why), ..ToldOfPosts::default() })
+        }
+        Err(BookError::Store(error)) => Err(error.into()),
+    }
+}
+
+async fn found(flow: &Flow, asked: AskedOfPosts) -> Result<Vec<PostView>, BookError> {
+    match asked {
+        AskedOfPosts::List => list(flow).await,
+        AskedOfPosts::Show { id } => one(flow, &id).await,
+        AskedOfPosts::Cancel { id } => cancel(flow, &id).await,
+        AskedOfPosts::Retry { id } => match Named::read(&id) {
+            Named::Post(outbound) => {
+                flow.post_again(outbound).await?;
+                one(flow, &id).await
+            }
+            Named::Schedule(_) | Named::Draft(_) => Err(BookError::Refused(format!(
+                "{id:?} was not posted yet: only what was refused or is unclear is tried again (takes p12)"
+            ))),
+        },
+        AskedOfPosts::Edit { id, texts, time, recurrence } => {
+            let Named::Schedule(schedule) = Named::read(&id) else {
+                return Err(BookError::Refused(format!(
+                    "{id:?} is no scheduled post (takes its number): what was posted cannot be changed, and a draft \
+                     is denied and written anew"
+                )));
+            };
+            let recurrence = recurrence.map(|word| word.parse()).transpose();
+            let recurrence =
+                recurrence.map_err(|why: crate::schedule::recurrence::UnknownRecurrence| {
+                    BookError::Refused(why.to_string())
+                })?;
+            let amended = Amended { texts, time, recurrence };
+            Ok(vec![of_schedule(flow, &flow.amend_post(schedule, amended).await?)])
+        }
+    }
+}
+
+async fn list(flow: &Flow) -> Result<Vec<PostView>, BookError> {
+    let drafts = drafts(flow).await?;
+    let which = Which { limit: MOST_LISTED, ..Which::default() };
+    let rows = flow.book().list(&which).await?;
+    let scheduled = rows.iter().filter(|row| is_post(row)).map(|row| of_schedule(flow, row));
+    let past = flow.posts(MOST_PAST).await?;
+    let past = past.iter().map(|row| of_post(flow, row));
+    Ok(drafts.into_iter().chain(scheduled).chain(past).collect())
+}
+
+async fn one(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
+    let found = match Named::read(id) {
+        Named::Schedule(schedule) => {
+            let row = flow.book().get(schedule, None).await?;
+            is_post(&row).then(|| of_schedule(flow, &row))
+        }
+        Named::Post(outbound) => flow.post_of(outbound).await?.map(|row| of_post(flow, &row)),
+        Named::Draft(code) => drafts(flow).await?.into_iter().find(|draft| draft.id == code),
+    };
+    Ok(vec![found.ok_or_else(|| unknown(id))?])
+}
+
+async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
+    let mut shown = one(flow, id).await?;
+    match Named::read(id) {
+        Named::Schedule(schedule) => {
+            flow.book().wish(schedule, Wish::Remove, None, |_| Ok(())).await?;
+        }
+        Named::Post(outbound) => {
+            if !flow.withdraw_post(outbound).await? {
+                let why = format!("{id} is {}: nothing of it waits to be posted", shown[0].state);
+                return Err(BookError::Refused(why));
+            }
+            return one(flow, id).await;
+        }
+        Named::Draft(code) => {
+            if flow.decide(&code, Verdict::Deny).await?.is_none() {
+                return Err(unknown(id));
+            }
+        }
+    }
+    shown.iter_mut().for_each(|view| view.state = "withdrawn".to_owned());
+    Ok(shown)
+}
+
+/// What waits for somebody's approval.
+async fn drafts(flow: &Flow) -> Result<Vec<PostView>, BookError> {
+    let names = flow.posting_tools();
+    let open = flow.approvals().await?;
+    let open = open.iter().filter(|row| names.contains(&row.request.tool.as_str()));
+    Ok(open.map(draft).collect())
+}
+
+fn draft(row: &ApprovalRow) -> PostView {
+    PostView {
+        id: code(&row.key).to_owned(),
+        state: "draft".to_owned(),
+        why: "it waits for approval".to_owned(),
+        when: String::new(),
+        next: Vec::new(),
+        schedule: None,
+        texts: vec![row.request.preview.clone()],
+        url: None,
+        asked: Some(row.conversation.clone()),
+        at: None,
+    }
+}
+
+fn is_post(row: &ScheduleRow) -> bool {
+    matches!(row.schedule.action, Action::Post { .. })
+}
+
+fn of_schedule(flow: &Flow, row: &ScheduleRow) -> PostView {
+    let ahead = outlook(row, flow.now());
+    let state = match row.state {
+        ScheduleState::Active => "scheduled",
+        state => state.name(),
+    };
+    let texts = match &row.schedule.action {
+        Action::Post { post, .. } => post.texts.clone(),
+        action => vec![action.text().to_owned()],
+    };
+    PostView {
+        id: row.id().to_string(),
+        state: state.to_owned(),
+        why: row.why.clone(),
+        when: ahead.when,
+        next: ahead.next,
+        schedule: Some(row.id()),
+        texts,
+        url: None,
+        asked: Some(row.conversation.clone()),
+        at: Some(row.created_at),
+    }
+}
+
+fn of_post(flow: &Flow, row: &PostRow) -> PostView {
+    let (state, why) = match &row.standing {
+        DeliveryState::Open => ("posting", String::new()),
+        DeliveryState::Delivered { .. } => ("posted", String::new()),
+        DeliveryState::Partly { reason } => {
+            ("refused", format!("only its beginning was posted: {reason}"))
+        }
+        DeliveryState::Refused { reason } => ("refused", reason.clone()),
+        DeliveryState::Unclear => ("unclear", "nobody knows whether it stands there".to_owned()),
+        DeliveryState::Cancelled => ("withdrawn", String::new()),
+        DeliveryState::Expired => ("expired", "it could not be posted in time".to_owned()),
+    };
+    PostView {
+        id: format!("p{}", row.outbound.0),
+        state: state.to_owned(),
+        why,
+        when: String::new(),
+        next: Vec::new(),
+        schedule: row.of.map(|of| of.schedule),
+        texts: flow.post_texts(row),
+        url: flow.post_url(row),
+        asked: row.asked.clone(),
+        at: Some(row.created_at),
+    }
+}
+
+fn unknown(id: &str) -> BookError {
+    let shown: String = id.chars().take(40).collect();
+    BookError::Refused(format!("there is no post {shown:?}: `selkie tweets list` shows them"))
+}

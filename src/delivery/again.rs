@@ -1,0 +1,115 @@
+//! A post that was refused, or of which nobody knows whether it arrived, is tried once more when a person says so: after
+//! a look at the timeline, and from the part that is missing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use selkie_channel_core::{Lookup, Part};
+
+use crate::delivery::chain::{self, Joined};
+use crate::delivery::moments::after;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::posts;
+use crate::domain::ids::{OutboundId, PartId};
+use crate::schedule::book::BookError;
+use crate::store::{DeliveryState, DuePart, Outcome, PostRow};
+
+/// A thread's parts have ids side by side.
+const PARTS: i64 = 4096;
+
+/// Tries it again; says why not, where it is not.
+pub(crate) async fn again(outbox: &Arc<Outbox>, outbound: OutboundId) -> Result<(), BookError> {
+    let ledger = &outbox.storage.ledger;
+    let Some(row) = ledger.post_of(outbound).await? else {
+        return refused(format!("there is no post p{}", outbound.0));
+    };
+    if let Some(why) = why_not(&row) {
+        return refused(why);
+    }
+    let Some(account) = outbox.accounts.of(&row.said.conversation) else {
+        return refused("its channel is not configured any more".to_owned());
+    };
+    let parts = account.channel.sender.render(&row.said);
+    if row.standing == DeliveryState::Unclear {
+        // The first that has not arrived is the one in doubt: what follows it never went out.
+        let Some(place) = row.missing.first().copied() else { return Ok(()) };
+        if let Err(why) = look(outbox, &row, &parts, place).await {
+            return refused(why);
+        }
+        let now = ledger.post_of(outbound).await?;
+        if now.is_some_and(|row| matches!(row.standing, DeliveryState::Delivered { .. })) {
+            posts::follow(outbox, outbound, Duration::ZERO);
+            return Ok(());
+        }
+    }
+    let expires = after(outbox.runtime.now(), outbox.settings.outbox.answer_expires);
+    let Some(queued) = ledger.post_again(outbound, parts, Some(expires)).await? else {
+        return refused("nothing of it is missing".to_owned());
+    };
+    posts::follow(outbox, outbound, Duration::ZERO);
+    outbox.send(queued);
+    Ok(())
+}
+
+fn refused<T>(why: String) -> Result<T, BookError> {
+    Err(BookError::Refused(why))
+}
+
+fn why_not(row: &PostRow) -> Option<String> {
+    let why = match &row.standing {
+        DeliveryState::Open => "it is being posted",
+        DeliveryState::Delivered { .. } => "it was posted",
+        DeliveryState::Cancelled => "it was withdrawn: post it anew",
+        DeliveryState::Refused { .. }
+        | DeliveryState::Partly { .. }
+        | DeliveryState::Unclear
+        | DeliveryState::Expired => return None,
+    };
+    Some(format!("p{} is not tried again: {why}", row.outbound.0))
+}
+
+/// Looks whether the part in doubt stands there, and notes it when it does.
+async fn look(
+    outbox: &Arc<Outbox>,
+    row: &PostRow,
+    parts: &[Part],
+    place: usize,
+) -> Result<(), String> {
+    let unknown = |why: &str| format!("p{} is not tried again: {why}", row.outbound.0);
+    let Some(part) = parts.get(place).cloned() else {
+        return Err(unknown("another version stored it"));
+    };
+    let Some(account) = outbox.accounts.of(&row.said.conversation) else {
+        return Err(unknown("its channel is not configured any more"));
+    };
+    let place = i64::try_from(place).unwrap_or_default();
+    let due = DuePart {
+        id: PartId(row.outbound.0 * PARTS + place),
+        outbound: row.outbound,
+        part,
+        attempts: 0,
+        not_before: None,
+        expires_at: None,
+        unclear: true,
+        answer: false,
+        departs: false,
+    };
+    let sender = &*account.channel.sender;
+    let due = match chain::joined(outbox, sender, due).await {
+        Joined::Ready(due) => due,
+        Joined::Wait(_) | Joined::Broken(..) => {
+            return Err(unknown("the post before it did not arrive"));
+        }
+    };
+    match sender.lookup(&due.part).await {
+        Lookup::Sent(receipt) => {
+            let settled = outbox.storage.ledger.settle(due.id, Outcome::Sent(receipt)).await;
+            settled.map(|_| ()).map_err(|error| unknown(&error.to_string()))
+        }
+        Lookup::NotSent => Ok(()),
+        Lookup::Unknown | Lookup::Later { .. } | Lookup::Lapsed => Err(unknown(
+            "the timeline cannot be read, so it could stand there twice. Look there yourself; if it is missing, post \
+             it anew",
+        )),
+    }
+}

@@ -1,0 +1,122 @@
+//! What became of a post is told to whoever asked for it, once: when it is settled, or at the next start.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use selkie_channel_core::ConversationId;
+use tokio::time::{Instant, sleep_until};
+
+use crate::delivery::messages::posts::{self as messages, About};
+use crate::delivery::month::month;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::waiters;
+use crate::domain::command_line;
+use crate::domain::ids::{OutboundId, ScheduleId};
+use crate::store::{DeliveryState, PostRow, Telling};
+
+/// A tool waits for the receipt of what it posts and tells it itself: it has so long.
+pub(crate) const TOOLS_TURN: Duration = Duration::from_secs(25);
+/// So many refusals in a row, and a series waits.
+const REFUSALS: usize = 3;
+
+/// Waits in the background until a post is settled, and tells it. Call it before the delivery worker gets its parts.
+pub(crate) fn follow(outbox: &Arc<Outbox>, outbound: OutboundId, not_before: Duration) {
+    let not_before = Instant::now() + not_before;
+    let mut watch = outbox.waiters.watch(outbound);
+    let (outbox, stop) = (Arc::clone(outbox), outbox.runtime.stop.work.clone());
+    let tracker = outbox.runtime.tracker.clone();
+    tracker.spawn(async move {
+        let settled = async {
+            // It may have been settled before anybody watched.
+            let row = outbox.storage.insist(|| outbox.storage.ledger.post_of(outbound)).await;
+            if row.flatten().is_some_and(|row| row.standing == DeliveryState::Open) {
+                waiters::settled(&mut watch).await;
+            }
+            sleep_until(not_before).await;
+        };
+        tokio::select! {
+            // Who ends now tells it at the next start.
+            () = stop.cancelled() => return,
+            () = settled => {}
+        }
+        tell(&outbox, outbound).await;
+    });
+}
+
+/// Goes on with what an earlier process has not told.
+pub(crate) async fn resume(outbox: Arc<Outbox>) {
+    let ledger = &outbox.storage.ledger;
+    let Some(untold) = outbox.storage.insist(|| ledger.untold_posts()).await else { return };
+    for outbound in untold {
+        let row = outbox.storage.insist(|| ledger.post_of(outbound)).await.flatten();
+        let of_task = row.is_some_and(|row| row.of.is_none());
+        // The task that posted it may go on, and tell it itself.
+        follow(&outbox, outbound, if of_task { TOOLS_TURN } else { Duration::ZERO });
+    }
+}
+
+/// Tells what became of a post.
+async fn tell(outbox: &Arc<Outbox>, outbound: OutboundId) {
+    let ledger = &outbox.storage.ledger;
+    let row = outbox.storage.insist(|| ledger.post_of(outbound)).await.flatten();
+    let Some(row) = row.filter(|row| !row.told && row.standing != DeliveryState::Open) else {
+        return;
+    };
+    let pause = match row.of {
+        Some(of) if is_refused(outbox, &row) => pause(outbox, of.schedule).await,
+        _ => None,
+    };
+    let text = outbox.runtime.redactor.clean(&words(outbox, &row, pause.as_deref()));
+    let hears = hears(outbox, &row);
+    let draft = hears.as_ref().and_then(|hears| outbox.draft(hears, &text, None, None));
+    let telling = Telling { draft, pause: pause.clone() };
+    let told =
+        outbox.storage.insist(|| ledger.tell_post(outbound, telling.clone())).await.flatten();
+    let Some(told) = told else { return };
+    if let Some(queued) = told.queued {
+        outbox.send(queued);
+    }
+    let owner = outbox.owner.as_ref().and_then(|owner| outbox.accounts.private(owner));
+    if told.paused && hears != owner {
+        outbox.tell_owner(&format!("post:{}", outbound.0), &text).await;
+    }
+}
+
+/// Who is told: the conversation that asked, for the command line the first owner.
+fn hears(outbox: &Outbox, row: &PostRow) -> Option<ConversationId> {
+    let asked = row.asked.clone().filter(|asked| *asked != row.said.conversation)?;
+    if !command_line::is_at(&asked) {
+        return Some(asked);
+    }
+    outbox.owner.as_ref().and_then(|owner| outbox.accounts.private(owner))
+}
+
+/// Whether the platform refused it: what a month does not let be posted was never asked.
+fn is_refused(outbox: &Outbox, row: &PostRow) -> bool {
+    let DeliveryState::Refused { reason } = &row.standing else { return false };
+    let account = outbox.accounts.of(&row.said.conversation);
+    let month = account.and_then(|account| month(&account.channel, outbox.runtime.now()));
+    month.is_none_or(|month| month.over != *reason)
+}
+
+/// Why a series waits from now on, if it does: its newest posts were all refused.
+async fn pause(outbox: &Outbox, schedule: ScheduleId) -> Option<String> {
+    let ledger = &outbox.storage.ledger;
+    let newest = outbox.storage.insist(|| ledger.occurrences(schedule, REFUSALS)).await?;
+    let refused = |delivered: &Option<DeliveryState>| {
+        matches!(delivered, Some(DeliveryState::Refused { .. }))
+    };
+    let all = newest.len() == REFUSALS && newest.iter().all(|time| refused(&time.delivered));
+    all.then(|| format!("{REFUSALS} of its posts in a row were refused"))
+}
+
+fn words(outbox: &Outbox, row: &PostRow, pause: Option<&str>) -> String {
+    let posting = outbox.accounts.of(&row.said.conversation).and_then(|a| a.channel.posting);
+    let url = match &row.standing {
+        DeliveryState::Delivered { message: Some(id) } => posting.map(|p| (p.data.url)(id)),
+        _ => None,
+    };
+    let about =
+        About { outbound: row.outbound, schedule: row.of.map(|of| of.schedule), said: &row.said };
+    messages::told(about, &row.standing, url.as_deref(), pause)
+}

@@ -1,0 +1,86 @@
+//! What is posted in public: how each post stands, who is told, and what a person may still do about it.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::{ConversationId, Outbound, Part};
+
+use crate::domain::ids::{OutboundId, ScheduleId};
+use crate::store::delivery::{DeliveryState, Draft, Queued};
+use crate::store::error::Result;
+
+/// What is posted in public.
+#[async_trait]
+pub trait Posts: Send + Sync {
+    /// Returns the newest posts, the newest first.
+    async fn posts(&self, limit: usize) -> Result<Vec<PostRow>>;
+
+    /// Returns one; `None` when there is none.
+    async fn post_of(&self, outbound: OutboundId) -> Result<Option<PostRow>>;
+
+    /// Returns those of which nobody was told yet what became of them, the oldest first.
+    async fn untold_posts(&self) -> Result<Vec<OutboundId>>;
+
+    /// Notes that whoever asked knows what became of a post, and says what tells them, once: `None` when they
+    /// were told before. Durable.
+    async fn tell_post(&self, outbound: OutboundId, telling: Telling) -> Result<Option<ToldPost>>;
+
+    /// Queues what of a post was refused or is unclear once more, as these calls, and whoever asked is told anew;
+    /// `None` when nothing of it is. Durable.
+    async fn post_again(
+        &self,
+        outbound: OutboundId,
+        parts: Vec<Part>,
+        expires_at: Option<DateTime<Utc>>,
+    ) -> Result<Option<Queued>>;
+
+    /// Withdraws what of a post has not been sent; returns whether there was any. Durable.
+    async fn withdraw_post(&self, outbound: OutboundId) -> Result<bool>;
+}
+
+/// What is written when somebody is told what became of a post.
+#[derive(Clone, Debug, Default)]
+pub struct Telling {
+    /// What they read; nothing when they know already.
+    pub draft: Option<Draft>,
+    /// Its schedule waits from now on, and why.
+    pub pause: Option<String>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub struct ToldPost {
+    /// To be sent.
+    pub queued: Option<Queued>,
+    /// Its schedule waits from now on.
+    pub paused: bool,
+}
+
+/// A stored post, or thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostRow {
+    /// What is said.
+    pub outbound: OutboundId,
+    /// It, as it was written.
+    pub said: Outbound,
+    /// The conversation that asked for it; `None` for the command line's.
+    pub asked: Option<ConversationId>,
+    /// The time of a schedule that it is.
+    pub of: Option<PostOf>,
+    /// Whoever asked was told what became of it.
+    pub told: bool,
+    /// Where it stands.
+    pub standing: DeliveryState,
+    /// Which of its parts have not arrived, by their places.
+    pub missing: Vec<usize>,
+    /// When it was stored.
+    pub created_at: DateTime<Utc>,
+}
+
+/// One time of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PostOf {
+    /// Which schedule.
+    pub schedule: ScheduleId,
+    /// Which time.
+    pub at: DateTime<Utc>,
+}

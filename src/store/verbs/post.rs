@@ -1,0 +1,55 @@
+//! What is posted in public: the verbs of [`Posts`].
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use selkie_channel_core::Part;
+
+use super::outbox;
+use super::posts::{self, Again};
+use crate::domain::ids::OutboundId;
+use crate::store::delivery::Queued;
+use crate::store::error::Result;
+use crate::store::post::{PostRow, Posts, Telling, ToldPost};
+use crate::store::sql::{Plan, SqlLedger};
+
+#[async_trait]
+impl Posts for SqlLedger {
+    async fn posts(&self, limit: usize) -> Result<Vec<PostRow>> {
+        self.read(move |tx| posts::list(tx, limit)).await
+    }
+
+    async fn post_of(&self, outbound: OutboundId) -> Result<Option<PostRow>> {
+        self.read(move |tx| posts::by_id(tx, outbound)).await
+    }
+
+    async fn untold_posts(&self) -> Result<Vec<OutboundId>> {
+        let found = self.read(posts::untold).await?;
+        Ok(found.into_iter().map(OutboundId).collect())
+    }
+
+    async fn tell_post(&self, outbound: OutboundId, telling: Telling) -> Result<Option<ToldPost>> {
+        let (Telling { draft, pause }, now) = (telling, self.now());
+        let draft = draft.map(outbox::Prepared::new).transpose()?;
+        let bytes = draft.as_ref().map_or(0, outbox::Prepared::bytes);
+        let plan = Plan::DURABLE.bytes(bytes).after(&outbound.0);
+        self.write(plan, move |tx| posts::tell(tx, outbound, draft.as_ref(), pause.as_deref(), now))
+            .await
+    }
+
+    async fn post_again(
+        &self,
+        outbound: OutboundId,
+        parts: Vec<Part>,
+        expires_at: Option<DateTime<Utc>>,
+    ) -> Result<Option<Queued>> {
+        let (again, now) = (Again::new(parts, expires_at)?, self.now());
+        let plan = Plan::DURABLE.bytes(again.bytes()).after(&outbound.0);
+        self.write(plan, move |tx| posts::again(tx, outbound, &again, now)).await
+    }
+
+    async fn withdraw_post(&self, outbound: OutboundId) -> Result<bool> {
+        let now = self.now();
+        let plan = Plan::DURABLE.after(&outbound.0);
+        self.write(plan, move |tx| posts::withdraw(tx, outbound, now)).await
+    }
+}

@@ -1,0 +1,90 @@
+//! Posts in public, now.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use selkie_channel_core::{Body, Posting};
+use serde_json::Value;
+
+use super::public::{accepted, asks, post, preview};
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::tools::args::parameters;
+use crate::tools::ports::Spoken;
+use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
+use crate::tools::{Output, Tool, ToolError};
+
+/// The tool; its name and its checks are a channel's.
+pub(super) struct PostNow {
+    spec: Arc<ToolSpec>,
+    data: &'static Posting,
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema matters: the checks read what is there")]
+struct Args {
+    /// The text of the post.
+    text: String,
+    /// Further posts, each answering the one before: a thread.
+    thread: Option<Vec<String>>,
+    /// A post to quote: its id or its address.
+    quote: Option<String>,
+    /// A post to answer: its id or its address.
+    reply_to: Option<String>,
+}
+
+impl PostNow {
+    pub(super) fn new(data: &'static Posting, channel: &'static str) -> Self {
+        let spec = ToolSpec {
+            name: data.now.name,
+            description: data.now.description.to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Public,
+            group: channel,
+            sources: &["S0"],
+            doing: "posting",
+            also: Also::default(),
+            // Its effect is a row under the call's id: calling again finds the row.
+            recovery: Recovery::CallAgain,
+        };
+        Self { spec: Arc::new(spec), data }
+    }
+}
+
+#[async_trait]
+impl Tool for PostNow {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let post = accepted(self.data, &args)?;
+        let spoken = scope.reply.post(&scope.call, self.data.to, Body::Post(post)).await?;
+        Ok(match spoken {
+            Spoken::Sent(Some(id)) => Output::ok(format!("posted: {}", (self.data.url)(&id))),
+            Spoken::Sent(None) => Output::ok("posted; its address is not known"),
+            Spoken::Queued => Output::ok(
+                "queued: it is stored, will be posted, and what becomes of it is told here; do not post it again",
+            ),
+            Spoken::Unclear => Output::ok(
+                "unclear: it may or may not stand there, and it is not repeated; do not post it again",
+            ),
+            Spoken::Refused(why) => {
+                Output { text: format!("refused: {why}"), is_error: true, ..Output::default() }
+            }
+        })
+    }
+
+    fn preview(&self, _: &Roots, args: &Value) -> Option<Preview> {
+        Some(preview("post in public, now", args))
+    }
+
+    fn asks(&self, args: &Value) -> Option<String> {
+        asks(self.data, args)
+    }
+
+    fn refuses(&self, _: &Scope, args: &Value) -> Option<String> {
+        post(self.data, args).err()
+    }
+}

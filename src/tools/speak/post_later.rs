@@ -1,0 +1,147 @@
+//! Schedules a post in public: once, or again and again.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use selkie_channel_core::Posting;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::public::{accepted, asks, post, preview};
+use crate::domain::facts::Trigger;
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::ports::{Entry, EntryDoes, Posted, When};
+use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
+use crate::tools::{Output, Tool, ToolError};
+
+/// Who asks for schedules.
+const UNASKED: &str = "a task that nobody asked for cannot make schedules: tell people what you would schedule, and why";
+
+/// The tool; its name and its checks are a channel's.
+pub(super) struct PostLater {
+    spec: Arc<ToolSpec>,
+    data: &'static Posting,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// The text of the post.
+    #[expect(dead_code, reason = "the checks read what is there")]
+    text: String,
+    /// When: RFC 3339 ("2026-12-24T18:00:00+01:00"), or HH:MM, which is tomorrow's when today's is past.
+    time: String,
+    /// How often: once (without it), every day at that time, or every hour at that minute.
+    recurrence: Option<Recurrence>,
+    /// The IANA time zone of HH:MM, such as "Europe/Berlin".
+    timezone: Option<String>,
+    /// Further posts, each answering the one before: a thread.
+    #[expect(dead_code, reason = "the checks read what is there")]
+    thread: Option<Vec<String>>,
+    /// A post to quote: its id or its address.
+    #[expect(dead_code, reason = "the checks read what is there")]
+    quote: Option<String>,
+    /// A post to answer: its id or its address.
+    #[expect(dead_code, reason = "the checks read what is there")]
+    reply_to: Option<String>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum Recurrence {
+    #[default]
+    Once,
+    Daily,
+    Hourly,
+}
+
+impl Recurrence {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Daily => "daily",
+            Self::Hourly => "hourly",
+        }
+    }
+}
+
+impl PostLater {
+    pub(super) fn new(data: &'static Posting, channel: &'static str) -> Self {
+        let spec = ToolSpec {
+            name: data.later.name,
+            description: data.later.description.to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Public,
+            group: channel,
+            sources: &["S0"],
+            doing: "scheduling a post",
+            also: Also::default(),
+            // Kept under the call's id: calling again finds what is there.
+            recovery: Recovery::CallAgain,
+        };
+        Self { spec: Arc::new(spec), data }
+    }
+
+    /// Reads the call; everything that can be refused beforehand is.
+    fn entry(&self, scope: &Scope, args: &Value) -> Result<Entry, ToolError> {
+        let post = accepted(self.data, args)?;
+        let Args { time, recurrence, timezone, .. } = typed(args.clone())?;
+        if scope.trigger != Trigger::Asked {
+            return Err(ToolError::tell(UNASKED));
+        }
+        let recurrence = recurrence.unwrap_or_default().name();
+        // By hand no task makes calls: each is one of its own.
+        let key = match scope.task.0 {
+            0 => format!("hand:{}", scope.clock.now().timestamp_micros()),
+            task => format!("call:{task}:{}", scope.call),
+        };
+        Ok(Entry {
+            key,
+            conversation: scope.conversation.clone(),
+            when: When::Recurring { time, recurrence },
+            zone: timezone,
+            does: EntryDoes::Post(Posted { to: self.data.to, post }),
+            by: scope.wisher()?,
+            taint: scope.taint,
+        })
+    }
+}
+
+#[async_trait]
+impl Tool for PostLater {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let entry = self.entry(scope, &args)?;
+        let once = matches!(entry.when, When::Recurring { recurrence: "once", .. });
+        let kept = scope.timetable.add(entry).await?;
+        Ok(Output::ok(match once {
+            true => kept,
+            false => format!("{kept} Note: {}.", self.data.again),
+        }))
+    }
+
+    fn preview(&self, _: &Roots, args: &Value) -> Option<Preview> {
+        Some(preview("schedule a post in public", args))
+    }
+
+    fn asks(&self, args: &Value) -> Option<String> {
+        asks(self.data, args)
+    }
+
+    fn refuses(&self, scope: &Scope, args: &Value) -> Option<String> {
+        if let Err(why) = post(self.data, args) {
+            return Some(why);
+        }
+        let entry = match self.entry(scope, args) {
+            Ok(entry) => entry,
+            Err(why) => return Some(why.to_string()),
+        };
+        scope.timetable.fault(&entry)
+    }
+}

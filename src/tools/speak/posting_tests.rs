@@ -1,0 +1,186 @@
+//! Tools that post in public, by a made-up channel: what is refused, what asks, what is told.
+
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId, Redactor, locked};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::domain::facts::Trigger;
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::Wish;
+use crate::tools::ToolError;
+use crate::tools::args::accept;
+use crate::tools::ports::{Entry, EntryDoes, Listed, Spoken, Timetable, When, Wisher};
+use crate::tools::preview::whole;
+use crate::tools::scope::Scope;
+use crate::tools::testkit::{Folders, SONGS};
+
+/// Writes down what it is to keep.
+#[derive(Default)]
+struct Noted(Mutex<Vec<Entry>>);
+
+#[async_trait]
+impl Timetable for Noted {
+    async fn add(&self, entry: Entry) -> Result<String, ToolError> {
+        locked(&self.0).push(entry);
+        Ok("kept.".to_owned())
+    }
+
+    fn fault(&self, entry: &Entry) -> Option<String> {
+        matches!(&entry.when, When::Recurring { time, .. } if time == "never")
+            .then(|| "it is no time".to_owned())
+    }
+
+    async fn list(&self, _: &ConversationId) -> Result<Listed, ToolError> {
+        Ok(Listed::default())
+    }
+
+    async fn wish(
+        &self,
+        _: &ConversationId,
+        _: &Wisher,
+        _: ScheduleId,
+        _: Wish,
+    ) -> Result<String, ToolError> {
+        Err(ToolError::tell("not here"))
+    }
+}
+
+fn tools() -> [Arc<dyn Tool>; 2] {
+    posting(&SONGS, "bird")
+}
+
+async fn called(tool: &Arc<dyn Tool>, scope: &Scope, args: Value) -> String {
+    let args = match accept(&tool.spec().parameters, &args) {
+        Ok(accepted) => accepted.args,
+        Err(faults) => return faults,
+    };
+    tool.call(scope, args).await.map_or_else(|error| error.to_string(), |output| output.text)
+}
+
+#[tokio::test]
+async fn a_post_says_what_became_of_it() {
+    let folders = Folders::new();
+    let scope = folders.scope();
+    let [now, _] = tools();
+    let say = |spoken| *folders.sender.next.lock().unwrap() = Some(spoken);
+    let mut told = Vec::new();
+    for spoken in [
+        Spoken::Sent(Some(MessageRef::new("17"))),
+        Spoken::Sent(None),
+        Spoken::Queued,
+        Spoken::Unclear,
+        Spoken::Refused("seen before".to_owned()),
+    ] {
+        say(spoken);
+        told.push(
+            called(&now, &scope, json!({"text": "tea", "thread": ["cake"], "quote": "5"})).await,
+        );
+    }
+    insta::assert_snapshot!(told.join("\n"), @"
+    posted: bird://17
+    posted; its address is not known
+    queued: it is stored, will be posted, and what becomes of it is told here; do not post it again
+    unclear: it may or may not stand there, and it is not repeated; do not post it again
+    refused: seen before
+    ");
+    let said = folders.sender.said.lock().unwrap();
+    let Body::Post(post) = &said[0] else { panic!("no post: {:?}", said[0]) };
+    assert_eq!((post.texts.len(), post.quote.as_ref().unwrap().as_str()), (2, "5"));
+}
+
+#[tokio::test]
+async fn what_could_never_be_posted_is_refused_before_anybody_is_asked() {
+    let folders = Folders::new();
+    let speaker = Some(PersonId::new("bird:1"));
+    let timetable = Arc::new(Noted::default()) as _;
+    let scope = Scope { speaker, timetable, ..folders.scope() };
+    let [now, later] = tools();
+    let mut told = Vec::new();
+    for (tool, args) in [
+        (&now, json!({"text": ""})),
+        (&now, json!({"text": "much too long"})),
+        (&now, json!({"text": "tea", "thread": ["cake", "much too long"]})),
+        (&now, json!({"text": "a", "thread": ["b", "c", "d"]})),
+        (&now, json!({"text": "tea", "quote": "that one"})),
+        (&now, json!({"text": "tea", "reply_to": "https://example.org"})),
+        (&later, json!({"text": "tea", "time": "never"})),
+        (&later, json!({"text": "much too long", "time": "08:00"})),
+    ] {
+        told.push(tool.refuses(&scope, &args).unwrap_or_else(|| panic!("taken: {args}")));
+    }
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    text: it is empty
+    text: it has 13 letters and 10 are the most
+    thread, post 2: it has 13 letters and 10 are the most
+    a thread has 3 posts at most, not 4
+    quote "that one" names no post (takes 17)
+    reply_to "https://example.org" names no post (takes 17)
+    it is no time
+    text: it has 13 letters and 10 are the most
+    "#);
+    assert_eq!(now.refuses(&scope, &json!({"text": "tea"})), None);
+    assert_eq!(later.refuses(&scope, &json!({"text": "tea", "time": "08:00"})), None);
+    let wrong =
+        called(&later, &scope, json!({"text": "a", "time": "08:00", "recurrence": "weekly"}));
+    assert_eq!(wrong.await, "invalid recurrence: weekly (takes once, daily, hourly)");
+    assert!(folders.sender.said.lock().unwrap().is_empty(), "nothing was posted");
+}
+
+#[test]
+fn a_post_to_somebody_asks_whatever_the_policy() {
+    let [now, later] = tools();
+    for tool in [&now, &later] {
+        assert_eq!(tool.asks(&json!({"text": "tea"})), None);
+        let mention = tool.asks(&json!({"text": "tea", "thread": ["@ada"]})).unwrap();
+        assert_eq!(mention, "asks first: it speaks to somebody by name (@ada)");
+        let reply = tool.asks(&json!({"text": "tea", "reply_to": "5"})).unwrap();
+        assert_eq!(reply, "asks first: it answers somebody's post");
+    }
+}
+
+#[test]
+fn whoever_is_asked_sees_the_whole_post() {
+    let folders = Folders::new();
+    let [_, later] = tools();
+    let args =
+        json!({"text": "tea\n· time: now", "thread": ["cake\nand"], "time": "08:00", "quote": "5"});
+    let shown = whole(&later, &folders.scope().roots, &args, &[], &Redactor::default());
+    insta::assert_snapshot!(shown, @"
+    schedule a post in public
+    · post 2 of the thread: cake⟨U+000A⟩and
+    · time: 08:00
+    · quote: 5
+    this:
+    tea
+    · time: now
+    ");
+}
+
+#[tokio::test]
+async fn a_schedule_is_kept_and_a_repetition_is_warned_of() {
+    let folders = Folders::new();
+    let noted = Arc::new(Noted::default());
+    let speaker = Some(PersonId::new("bird:1"));
+    let timetable = Arc::clone(&noted) as _;
+    let scope = Scope { speaker, timetable, ..folders.scope() };
+    let [_, later] = tools();
+    let once = json!({"text": "tea", "time": "08:00", "timezone": "Europe/Berlin"});
+    assert_eq!(called(&later, &scope, once).await, "kept.");
+    let daily = json!({"text": "tea", "time": "08:00", "recurrence": "daily"});
+    let told = called(&later, &scope, daily).await;
+    assert_eq!(told, "kept. Note: birds sing the same song once a day.");
+    let kept = locked(&noted.0).clone();
+    let when = |recurrence| When::Recurring { time: "08:00".to_owned(), recurrence };
+    assert_eq!([&kept[0].when, &kept[1].when], [&when("once"), &when("daily")]);
+    assert_eq!(
+        (kept[0].key.as_str(), kept[0].zone.as_deref()),
+        ("call:1:c1.0", Some("Europe/Berlin"))
+    );
+    assert!(matches!(&kept[0].does, EntryDoes::Post(posted) if posted.to == "bird:songs"));
+    let unasked = Scope { trigger: Trigger::Scheduled, ..scope };
+    let told = called(&later, &unasked, json!({"text": "tea", "time": "08:00"})).await;
+    assert!(told.starts_with("a task that nobody asked for cannot make schedules"), "{told}");
+}

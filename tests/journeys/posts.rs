@@ -1,0 +1,355 @@
+//! Posts on X, asked for in a chat: approved, scheduled, posted once whatever fails, and told where they were asked for.
+
+use std::os::unix::process::ExitStatusExt as _;
+
+use chrono::{DateTime, SecondsFormat};
+use selkie_playground::telegram::{ADA, MessageView, PRIVATE};
+use selkie_playground::x::{ACCESS_TOKEN, ACCESS_TOKEN_SECRET, CONSUMER_KEY, CONSUMER_SECRET};
+use selkie_playground::{Fault, FaultKind, XPlatform};
+use serde_json::{Value, json};
+
+use crate::support::rows::{number, texts};
+use crate::support::terminal::AtTerminal;
+use crate::support::world::World;
+
+/// A world with an account on X, where owners post freely: what asks all the same is told by its own tests.
+async fn world() -> World {
+    let mut world = asking().await;
+    world.home.set("approvals", json!({ "policy": [{ "trust": "owner", "allow": ["public"] }] }));
+    world
+}
+
+/// The same, where each post needs approval.
+async fn asking() -> World {
+    let mut world = World::offline().await;
+    let section = json!({
+        "base_url": world.playground.x_base_url(), "pace": "lifted",
+        "consumer_key": CONSUMER_KEY, "consumer_secret": CONSUMER_SECRET,
+        "access_token": ACCESS_TOKEN, "access_token_secret": ACCESS_TOKEN_SECRET,
+    });
+    world.home.set("x", section);
+    world
+}
+
+fn run(world: &World, args: &[&str]) -> String {
+    let (code, out, err) = world.home.run(args);
+    assert_eq!(code, 0, "{args:?}: {out}{err}");
+    out
+}
+
+fn refused(world: &World, args: &[&str]) -> String {
+    let (code, out, err) = world.home.run(args);
+    assert_eq!(code, 1, "{args:?}: {out}");
+    err
+}
+
+fn tweets(world: &World) -> Vec<Value> {
+    serde_json::from_str(&run(world, &["tweets", "list", "--json"])).expect("JSON")
+}
+
+/// Has schedule 1 come due now.
+fn now(world: &World) {
+    run(world, &["schedules", "run", "1"]);
+}
+
+/// Has schedule 1 come due while nothing runs, a minute ago.
+fn a_minute_ago(world: &World) {
+    let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let sql = "SELECT schedule, created_at FROM schedule WHERE id = 1";
+    let (text, made): (String, i64) = conn.query_row(sql, [], row).expect("a schedule");
+    let at = made - 60_000;
+    let mut schedule: Value = serde_json::from_str(&text).expect("JSON");
+    let when = DateTime::from_timestamp_millis(at).expect("a moment");
+    schedule["when"] = format!("at {}", when.to_rfc3339_opts(SecondsFormat::AutoSi, true)).into();
+    schedule["terms"]["starts"] = Value::Null;
+    let sql = "UPDATE schedule SET schedule = ?1, next_at = ?2 WHERE id = 1";
+    conn.execute(sql, (schedule.to_string(), at)).expect("moved");
+}
+
+async fn posted(world: &World, posts: usize) {
+    let there = |x: &XPlatform| (x.posts().len() >= posts).then_some(());
+    world.within("the post", world.playground.x().wait_until(there)).await;
+}
+
+fn url(world: &World, post: usize) -> String {
+    format!("https://x.com/i/web/status/{}", world.playground.x().posts()[post].id)
+}
+
+/// How often the bot has said something with these words.
+fn said(world: &World, words: &str) -> usize {
+    world.texts(ADA).iter().filter(|text| text.contains(words)).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scheduled_post_goes_out_once_and_its_address_comes_back() {
+    let world = world().await;
+    let daemon = world.daemon();
+    let made = world.ask("tweet daily at 08:00: Good morning!").await;
+    assert!(made.starts_with("Schedule 1 posts to x:main: every day at 08:00"), "{made}");
+    assert!(
+        made.contains("; active.") && made.contains("X refuses a text that it has seen"),
+        "{made}"
+    );
+    let listed = world.ask("my schedules").await;
+    assert!(listed.contains("post: Good morning!"), "{listed}");
+    now(&world);
+    posted(&world, 1).await;
+    assert_eq!(world.playground.x().posts()[0].text, "Good morning!");
+    let told = world.hears(ADA, "Posted (schedule 1): ").await;
+    assert!(told.text.ends_with(&url(&world, 0)), "{}", told.text);
+    let states: Vec<Value> = tweets(&world).iter().map(|tweet| tweet["state"].clone()).collect();
+    assert_eq!(states, ["scheduled", "posted"]);
+    let list = run(&world, &["tweets", "list"]);
+    assert!(
+        list.contains(&url(&world, 0)) && list.starts_with("1  scheduled · every day"),
+        "{list}"
+    );
+    assert!(run(&world, &["schedules", "list"]).contains("post to"), "schedules show it, too");
+    assert!(daemon.stop().await.success());
+    // A start tells nothing twice.
+    let daemon = world.daemon();
+    world.ask("my list").await;
+    assert_eq!((said(&world, "Posted (schedule 1)"), world.playground.x().posts().len()), (1, 1));
+    assert!(daemon.stop().await.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_posts_is_asked_with_the_whole_post_and_a_mention_asks_whatever_the_policy() {
+    for (world, text) in [(asking().await, "tea is ready"), (world().await, "tea is ready, @ada")] {
+        let _daemon = world.daemon();
+        world.telegram().say(ADA, ADA, &format!("tweet: {text}"));
+        let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+        let request = world.telegram().wait_for(PRIVATE, buttons);
+        let request = world.within("a request", request).await;
+        assert!(request.text.contains(text), "{}", request.text);
+        let draft = tweets(&world).remove(0);
+        assert_eq!(draft["state"], "draft");
+        assert!(draft["texts"][0].as_str().is_some_and(|shown| shown.contains(text)), "{draft}");
+        assert!(world.playground.x().posts().is_empty(), "nothing is posted before");
+        world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
+        world.hears(ADA, "posted: https://x.com/i/web/status/").await;
+        assert_eq!(world.playground.x().posts()[0].text, text);
+        let states: Vec<Value> =
+            tweets(&world).iter().map(|tweet| tweet["state"].clone()).collect();
+        assert_eq!(states, ["posted"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_x_would_never_take_is_refused_before_anybody_is_asked() {
+    let world = asking().await;
+    let _daemon = world.daemon();
+    let long = world.ask(&format!("tweet: {}", "a".repeat(281))).await;
+    assert!(long.contains("it weighs 281 characters and 280 are the most"), "{long}");
+    let late =
+        world.ask("call twitter_schedule {\"text\":\"a\",\"time\":\"2020-01-01T08:00:00Z\"}").await;
+    assert!(late.contains("is in the past"), "{late}");
+    let zone =
+        "call twitter_schedule {\"text\":\"a\",\"time\":\"08:00\",\"timezone\":\"Europe/Berln\"}";
+    assert!(world.ask(zone).await.contains("Europe/Berlin"));
+    let thread = json!({ "text": "a", "thread": ["b", "あ".repeat(141)] });
+    let thread = world.ask(&format!("call twitter_post {thread}")).await;
+    assert!(thread.contains("thread, post 2: it weighs 282"), "{thread}");
+    assert!(world.playground.x().calls().is_empty());
+    assert_eq!(number(&world.home, "SELECT count(*) FROM approval"), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_at_every_edge_a_time_is_posted_once_and_told_once() {
+    for edge in [
+        "before_accept",
+        "after_accept",
+        "after_sending",
+        "after_deliver",
+        "after_receipt",
+        "after_sending:2",
+    ] {
+        let mut world = world().await;
+        let daemon = world.daemon();
+        let made = world.ask("tweet daily at 08:00: once").await;
+        assert!(made.starts_with("Schedule 1"), "{made}");
+        assert!(daemon.stop().await.success());
+        a_minute_ago(&world);
+        let nth = if edge.contains(':') { edge.to_owned() } else { format!("{edge}:1") };
+        world.home.set("debug", json!({ "crash_at": nth }));
+        let daemon = world.daemon();
+        let gone = world.within("the kill", daemon.gone()).await;
+        assert_eq!(gone.signal(), Some(9), "{edge}");
+        world.home.set("debug", json!({}));
+        let daemon = world.daemon();
+        world.hears(ADA, "Posted (schedule 1)").await;
+        assert_eq!(world.playground.x().posts().len(), 1, "{edge}");
+        assert_eq!(said(&world, "Posted (schedule 1)"), 1, "{edge}");
+        assert!(daemon.stop().await.success());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outage_and_a_limit_are_waited_out() {
+    let world = world().await;
+    let _daemon = world.daemon();
+    world.ask("tweet daily at 08:00: patience").await;
+    let x = world.playground.x();
+    x.fault(Fault::next("tweets", FaultKind::Html { status: 503 }).times(2));
+    x.fault(Fault::next("tweets", FaultKind::TooMany { retry_after: 1 }));
+    now(&world);
+    world.hears(ADA, "Posted (schedule 1)").await;
+    assert_eq!(x.posts().len(), 1);
+    let statuses: Vec<_> = x.calls_of("tweets").iter().map(|call| call.status).collect();
+    assert_eq!(statuses, [Some(503), Some(503), Some(429), Some(201)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_refusals_in_a_row_pause_the_series() {
+    let world = world().await;
+    let _daemon = world.daemon();
+    world.ask("tweet daily at 08:00: the same again").await;
+    let x = world.playground.x();
+    x.post_by_hand("the same again").expect("a post");
+    for time in 1..=3 {
+        now(&world);
+        let enough = |_: &MessageView| said(&world, "Not posted (schedule 1)") == time;
+        world.within("a refusal", world.telegram().wait_for(PRIVATE, enough)).await;
+    }
+    let told = world.hears(ADA, "I paused schedule 1").await;
+    assert!(told.text.contains("X accepts the same text only once"), "{}", told.text);
+    assert_eq!(said(&world, "I paused schedule 1"), 1);
+    assert!(refused(&world, &["schedules", "run", "1"]).contains("resume it first"));
+    let edited = run(&world, &["tweets", "edit", "1", "--text", "something new"]);
+    assert!(edited.contains("something new"), "{edited}");
+    run(&world, &["schedules", "resume", "1"]);
+    now(&world);
+    world.hears(ADA, "Posted (schedule 1)").await;
+    assert_eq!(x.posts().last().map(|post| post.text.clone()).as_deref(), Some("something new"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thread_goes_on_at_the_post_that_failed() {
+    let world = world().await;
+    let _daemon = world.daemon();
+    let x = world.playground.x();
+    let quoted = x.post_by_hand("the news").expect("a post");
+    x.fault(
+        Fault::next("tweets", FaultKind::Refuse { code: 403, description: "Not now.".into() })
+            .after(1),
+    );
+    let thread = json!({ "text": "one", "thread": ["two", "three"], "quote": quoted });
+    let said = world.ask(&format!("call twitter_post {thread}")).await;
+    assert!(said.contains("refused: ") && said.contains("Not now."), "{said}");
+    assert_eq!(x.posts().len(), 2, "the first alone");
+    let id = tweets(&world)[0]["id"].as_str().expect("an id").to_owned();
+    run(&world, &["tweets", "retry", &id]);
+    posted(&world, 4).await;
+    let posts = x.posts();
+    assert_eq!(posts[1].quote.as_deref(), Some(quoted.as_str()));
+    let links: Vec<_> = posts[1..].iter().map(|post| post.reply_to.as_deref()).collect();
+    assert_eq!(links, [None, Some(posts[1].id.as_str()), Some(posts[2].id.as_str())]);
+    world.hears(ADA, "Posted as a thread of 3: ").await;
+    assert!(refused(&world, &["tweets", "retry", &id]).contains("it was posted"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_doubt_is_told_and_a_retry_looks_before_it_posts() {
+    let world = world().await;
+    let _daemon = world.daemon();
+    world.ask("tweet daily at 08:00: who knows").await;
+    let x = world.playground.x();
+    let unreadable = || {
+        let description = "CreditsDepleted".to_owned();
+        Fault::next("timeline", FaultKind::Refuse { code: 402, description })
+    };
+    x.fault(Fault::next("tweets", FaultKind::CutAfter));
+    x.fault(unreadable());
+    now(&world);
+    world.hears(ADA, "I cannot tell whether this was posted (schedule 1)").await;
+    let list = tweets(&world);
+    assert_eq!(list[1]["state"], "unclear", "{list:?}");
+    let id = list[1]["id"].as_str().expect("an id").to_owned();
+    x.fault(unreadable());
+    let why = refused(&world, &["tweets", "retry", &id]);
+    assert!(why.contains("the timeline cannot be read"), "{why}");
+    let found = run(&world, &["tweets", "retry", &id]);
+    assert!(found.contains("posted") && found.contains(&url(&world, 0)), "{found}");
+    assert_eq!(x.calls_of("tweets").len(), 1, "nothing was posted twice");
+    assert_eq!(said(&world, "I cannot tell whether"), 1, "told once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_month_has_so_many_posts_and_no_more() {
+    let mut world = world().await;
+    world.home.set_key("x", "posts_a_month", json!(2));
+    let _daemon = world.daemon();
+    assert!(world.ask("tweet: one").await.starts_with("posted: "));
+    let thread = json!({ "text": "two", "thread": ["three"] });
+    let over = world.ask(&format!("call twitter_post {thread}")).await;
+    assert!(over.contains("the 2 posts of this month are used up (x.posts_a_month)"), "{over}");
+    assert!(
+        over.contains("the count begins anew on 2") && over.contains("-01, 00:00 UTC"),
+        "{over}"
+    );
+    assert!(world.ask("tweet: two").await.starts_with("posted: "), "one was left");
+    let (code, _, err) = world.home.run(&["say", "--to", "x:main", "four"]);
+    assert!(code == 1 && err.contains("used up"), "{err}");
+    assert_eq!(world.playground.x().posts().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn posts_are_changed_and_withdrawn_at_the_command_line() {
+    let world = world().await;
+    let daemon = world.daemon();
+    world.ask("tweet at 08:00: draft").await;
+    assert!(daemon.stop().await.success());
+    let edited =
+        ["tweets", "edit", "1", "--text", "new words", "--time", "09:30", "--recurrence", "daily"];
+    let shown = run(&world, &edited);
+    assert!(shown.contains("every day at 09:30") && shown.contains("new words"), "{shown}");
+    let kept = texts(&world.home, "SELECT schedule FROM schedule");
+    assert!(kept[0].contains("new words") && !kept[0].contains("draft"), "{kept:?}");
+    let long = "a".repeat(281);
+    assert!(
+        refused(&world, &["tweets", "edit", "1", "--text", &long]).contains("280 are the most")
+    );
+    assert!(
+        refused(&world, &["tweets", "edit", "p1", "--text", "x"]).contains("no scheduled post")
+    );
+    assert!(refused(&world, &["tweets", "edit", "1", "--time", "noon"]).contains("takes 08:00"));
+    assert!(refused(&world, &["tweets", "show", "p9"]).contains("there is no post"));
+    assert!(refused(&world, &["tweets", "cancel", "9"]).contains("there is no schedule 9"));
+    run(&world, &["tweets", "cancel", "1"]);
+    assert!(run(&world, &["tweets", "list"]).starts_with("There are no posts."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_an_account_the_tools_say_what_is_missing() {
+    let world = World::offline().await;
+    let why = run(&world, &["tools", "why", "twitter_post"]);
+    assert!(why.contains("there is no account to post with: the section x"), "{why}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_readmes_calls_by_hand_schedule_a_post_and_show_it() {
+    let world = asking().await;
+    let readme = include_str!("../../README.md");
+    let calls = readme.lines().filter_map(|line| line.strip_prefix("selkie tools call "));
+    let calls: Vec<(&str, &str)> = calls
+        .filter_map(|call| {
+            let (name, rest) = call.split_once(" '")?;
+            let (arguments, _) = rest.rsplit_once('\'')?;
+            (name.starts_with("twitter") || name == "cron").then_some((name, arguments))
+        })
+        .collect();
+    assert_eq!(calls.len(), 2, "{calls:?}");
+    for ((name, arguments), says) in
+        calls.into_iter().zip(["Schedule 1 posts to x:main", "post: Good morning!"])
+    {
+        let at_terminal = world.home.command(&["tools", "call", name, arguments]);
+        let ended = AtTerminal::start(at_terminal).ended();
+        let (status, shown) = world.within("the end of the call", ended).await;
+        assert!(status.success() && shown.contains(says), "{shown}");
+    }
+    assert!(run(&world, &["schedules", "list"]).contains("every day at 08:00"));
+    let in_a_pipe = refused(&world, &["tools", "call", "twitter_post", "{\"text\":\"now\"}"]);
+    assert!(in_a_pipe.is_empty(), "the answer says it");
+    assert!(world.playground.x().posts().is_empty());
+}
