@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use futures_util::future::join_all;
 use tokio::sync::Notify;
 
 use crate::delivery::outbox::Outbox;
@@ -12,9 +13,11 @@ use crate::intake::messages::schedules as messages;
 use crate::schedule::alarm::Alarm;
 use crate::schedule::jump::{Jumps, Look};
 use crate::schedule::turn::{come, plan};
+use crate::store::ScheduleRow;
 
-/// So many are carried out before the clocks are looked at again.
-const AT_ONCE: usize = 64;
+/// So many are carried out before the clocks are looked at again. They are handed to the store together, in the order of
+/// their times: it carries to the disk at once what comes at once.
+const AT_ONCE: usize = 256;
 
 /// How long is waited after a row that no repetition mends.
 const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
@@ -58,20 +61,20 @@ impl Ticker {
         if due.is_empty() {
             return self.rest().await;
         }
-        let mut defects = 0;
-        for row in due {
-            let firings = Arc::clone(&self.firings);
-            // The daemon may end meanwhile: what is claimed is begun all the same.
-            let fired = self.outbox.runtime.to_the_end(async move {
+        let firings = Arc::clone(&self.firings);
+        let fire = move |row: ScheduleRow| {
+            let firings = Arc::clone(&firings);
+            async move {
                 match plan(&row.schedule) {
                     Ok(plan) => firings.fire(&row, come(&row, &plan, now)).await,
                     Err(why) => firings.unreadable(&row, why).await,
                 }
-            });
-            if fired.await.is_none() {
-                defects += 1;
             }
-        }
+        };
+        // The daemon may end meanwhile: what is claimed is begun all the same.
+        let fired = join_all(due.into_iter().map(fire));
+        let fired = self.outbox.runtime.to_the_end(fired).await;
+        let defects = fired.iter().filter(|done| done.is_none()).count();
         if defects > 0 {
             // They are tried again, and those behind them were not kept waiting.
             tracing::error!(schedules = defects, "what is due cannot be stored");
