@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
-use selkie_channel_core::{AccountId, AllowList, Channel, PlaceId};
+use selkie_channel_core::{AccountId, AllowList, Channel, ConversationId, PlaceId, Unasked};
 use serde::Serialize;
 use tokio::sync::Notify;
 
 use crate::delivery::rate_limiter::RateLimiter;
+
+/// So long a platform is asked what speaking costs: schedules of other platforms wait meanwhile.
+const TOLD_WITHIN: Duration = Duration::from_secs(5);
 
 /// One account.
 pub(crate) struct Account {
@@ -83,6 +86,13 @@ impl Account {
         let needed = allow.names(old.key()) && !allow.names(new.key());
         allow.alias(old.key(), new.key());
         needed
+    }
+
+    /// Tells what it comes to that the bot speaks here unasked; a platform that takes its time is not waited for:
+    /// delivery finds out.
+    pub(crate) async fn unasked(&self, conversation: &ConversationId) -> Unasked {
+        let told = self.channel.sender.unasked(conversation);
+        tokio::time::timeout(TOLD_WITHIN, told).await.unwrap_or(Unasked::Free)
     }
 
     pub(crate) fn set_hearing(&self, hearing: Hearing) {

@@ -19,7 +19,7 @@ use crate::schedule::plan::INSTANT;
 use crate::schedule::turn::{Come, name, next, plan};
 use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
-use crate::schedule::{budget, day};
+use crate::schedule::{budget, day, turn};
 use crate::store::{
     Does, Draft, Fired, Firing, Location, NewTask, ScheduleRow, TaskRequest, Turn, Wait,
 };
@@ -106,8 +106,7 @@ impl Firings {
         let Some(trust) = self.trust(row, account) else {
             return Some(Decided::pauses(messages::not_allowed()));
         };
-        if let Unasked::Never(why) | Unasked::Spent(why) =
-            account.channel.sender.unasked(&row.conversation).await
+        if let Unasked::Never(why) | Unasked::Spent(why) = account.unasked(&row.conversation).await
         {
             self.tell_not_said(row, &why).await;
             return Some(Decided::skips(why));
@@ -258,8 +257,7 @@ impl Firings {
 
 /// What the clocks of the schedule's zone show, as it is kept.
 fn on_the_wall(row: &ScheduleRow, at: DateTime<Utc>) -> String {
-    let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
-    zone.local(at).format("%Y-%m-%dT%H:%M:%S").to_string()
+    turn::on_the_wall(Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC), at)
 }
 
 /// Logs what came of it.

@@ -27,6 +27,7 @@ use crate::store::{
 };
 
 mod of_config;
+mod retimed;
 
 /// So many are listed.
 pub const MOST_LISTED: usize = 200;

@@ -53,6 +53,44 @@ pub fn next(plan: &Plan, id: &str, after: DateTime<Utc>, fired: u32) -> Option<D
     plan.next(after, fired).map(|at| plan.fires_at(id, at))
 }
 
+/// Returns when a schedule comes due by the zone data of now: behind the time that came last, and at no local time
+/// that has come already by the data of before. What no calendar moves stays, and so does one that waits for its day.
+pub fn anew(row: &ScheduleRow, plan: &Plan, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let by_calendar =
+        matches!(plan.expression, Expression::Cron(_)) || plan.limits.active.is_some();
+    let is_waiting = !row.why.is_empty();
+    let behind = match &row.last {
+        Some(last) => row.counts_from.max(last.at),
+        None if row.fired == 0 => row.counts_from.max(row.created_at),
+        // An older selkie did not note its last time.
+        None => now,
+    };
+    let is_due = row.next_at.is_some_and(|due| due <= now);
+    if !by_calendar || is_waiting || (is_due && behind == now) {
+        return row.next_at;
+    }
+    let came = |at: DateTime<Utc>| {
+        row.last.as_ref().is_some_and(|last| on_the_wall(plan.zone, at) <= last.local)
+    };
+    let mut at = plan.next(behind, row.fired)?;
+    // The data of two versions differ by hours, or by a day where a zone changes its side of the date line.
+    for _ in 0..MOST_COME {
+        if !came(at) {
+            break;
+        }
+        at = plan.next_after(at)?;
+    }
+    Some(plan.fires_at(&name(row.id()), at))
+}
+
+/// Local times that come again after new zone data: those of a day, each minute.
+const MOST_COME: usize = 1_440;
+
+/// Writes what the clocks of a zone show, so that earlier is less.
+pub fn on_the_wall(zone: Zone, at: DateTime<Utc>) -> String {
+    zone.local(at).format("%Y-%m-%dT%H:%M:%S").to_string()
+}
+
 /// Returns the name that sets a schedule's jitter apart from others'.
 pub fn name(id: ScheduleId) -> String {
     id.to_string()
@@ -141,6 +179,36 @@ mod tests {
 
     fn came(row: &ScheduleRow, now: &str) -> Come {
         come(row, &plan(&row.schedule).unwrap(), utc(now))
+    }
+
+    #[test]
+    fn new_zone_data_fires_no_local_time_twice() {
+        use crate::store::LastTime;
+
+        let daily = row("0 8 * * *", "2026-11-23T09:00:00Z", Terms::default());
+        let came =
+            |row: &ScheduleRow, now: &str| anew(row, &plan(&row.schedule).unwrap(), utc(now));
+        let last = |at: &str, local: &str| Some(LastTime { at: utc(at), local: local.to_owned() });
+        // By the data of before 08:00 was at 09:00 UTC, and today it was already.
+        let fired = ScheduleRow {
+            last: last("2026-11-22T09:00:00Z", "2026-11-22T08:00:00"),
+            fired: 1,
+            ..daily.clone()
+        };
+        assert_eq!(came(&fired, "2026-11-22T12:00:00Z"), Some(utc("2026-11-23T07:00:00Z")));
+        // It was at 05:00 UTC: by the data of now 08:00 would come once more today.
+        let early = ScheduleRow {
+            last: last("2026-11-22T05:00:00Z", "2026-11-22T08:00:00"),
+            ..fired.clone()
+        };
+        assert_eq!(came(&early, "2026-11-22T06:00:00Z"), Some(utc("2026-11-23T07:00:00Z")));
+        let never = ScheduleRow { created_at: utc("2026-11-22T12:00:00Z"), ..daily.clone() };
+        let never = ScheduleRow { counts_from: never.created_at, ..never };
+        assert_eq!(came(&never, "2026-11-22T13:00:00Z"), Some(utc("2026-11-23T07:00:00Z")));
+        let old = ScheduleRow { fired: 4, ..daily.clone() };
+        assert_eq!(came(&old, "2026-11-22T13:00:00Z"), Some(utc("2026-11-23T07:00:00Z")));
+        let waits = ScheduleRow { why: "its budget is used up".to_owned(), ..fired };
+        assert_eq!(came(&waits, "2026-11-22T12:00:00Z"), waits.next_at);
     }
 
     #[test]

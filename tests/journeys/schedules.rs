@@ -186,6 +186,29 @@ async fn bad_input_names_what_is_taken() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn new_zone_data_sets_next_times_anew_at_the_next_start() {
+    let world = World::start().await;
+    run(&world, &["schedules", "add", "--cron", "0 8 * * *", "--tz", "Asia/Tokyo", "--say", "tea"]);
+    let next = || {
+        let list: Vec<Value> =
+            serde_json::from_str(&run(&world, &["schedules", "list", "--json"])).expect("JSON");
+        list[0]["next"][0].as_str().expect("a time").to_owned()
+    };
+    let before = next();
+    let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
+    let other = "UPDATE schedule SET next_at = next_at + 3600000; UPDATE meta SET zones = '1999z'";
+    conn.execute_batch(other).expect("another version's");
+    drop(conn);
+    assert_ne!(next(), before);
+    let daemon = world.daemon();
+    world.ask("hello").await;
+    assert_eq!(next(), before);
+    assert!(daemon.stop().await.success());
+    let log = world.home.log();
+    assert!(log.contains("come due at other times by the zone data"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_readmes_commands_make_and_list_schedules() {
     let world = World::start().await;
     let lines = include_str!("../../README.md").lines();

@@ -101,11 +101,7 @@ impl Flow {
                 outbox.follow(account, &old, &new).await;
             }
         }
-        match self.timetable.fix(&self.fixed).await {
-            Ok(()) => {}
-            Err(BookError::Store(error)) => return Err(error),
-            Err(BookError::Refused(why)) => tracing::error!(why, "the config's schedules"),
-        }
+        self.prepare_schedules().await?;
         self.intake.commands.carry_out(open).await;
         let delivery_workers = self.delivery_workers().await?;
         outbox.files.sweep(delivery_workers.iter().flat_map(DeliveryWorker::parts));
@@ -131,6 +127,29 @@ impl Flow {
             tracker.spawn(listen(Arc::clone(&self.listening), Arc::clone(account)));
         }
         Ok(())
+    }
+
+    /// Brings schedules up to the config and the zone data of now.
+    async fn prepare_schedules(&self) -> Result<(), StoreError> {
+        let prepared = async {
+            self.timetable.fix(&self.fixed).await?;
+            self.timetable.book.follow_zone_data().await
+        };
+        match prepared.await {
+            Ok(0) => Ok(()),
+            Ok(schedules) => {
+                tracing::info!(
+                    schedules,
+                    "come due at other times by the zone data of this version"
+                );
+                Ok(())
+            }
+            Err(BookError::Store(error)) => Err(error),
+            Err(BookError::Refused(why)) => {
+                tracing::error!(why, "a schedule cannot be prepared");
+                Ok(())
+            }
+        }
     }
 
     /// Waits until every channel is refused for sure and none has ever worked, and says why.
