@@ -324,6 +324,7 @@ async fn message(ledger: &dyn Ledger, n: i64, order: i64) {
     let text = ANSWER.to_owned();
     let heard = Item::Received(Received {
         inbox: Some(claimed.heard[0].0),
+        local: String::new(),
         at: claimed.heard[0].1.at,
         speaker: "Ann Lee (tg:4711)".to_owned(),
         text: TEXT.to_owned(),

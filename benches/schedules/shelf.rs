@@ -87,7 +87,6 @@ fn schedule(n: usize, due: Due) -> NewSchedule {
                 name: String::new(),
                 trust: Trust::Owner,
                 taint: Taint::Clean,
-                generation: 0,
             },
             terms: Terms::default(),
         },

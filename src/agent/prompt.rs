@@ -63,12 +63,12 @@ pub fn system(persona: &str, facts: &Facts) -> String {
 
 /// Writes a person's message for the model.
 pub fn heard(message: &Received) -> String {
-    let Received { at, speaker, text, quote, forwarded, files, .. } = message;
-    let mut lines = vec![format!(
-        "[{} · {}]",
-        at.to_rfc3339_opts(SecondsFormat::Secs, true),
-        one_line(speaker)
-    )];
+    let Received { at, local, speaker, text, quote, forwarded, files, .. } = message;
+    let time = match local.is_empty() {
+        true => at.to_rfc3339_opts(SecondsFormat::Secs, true),
+        false => local.clone(),
+    };
+    let mut lines = vec![format!("[{time} · {}]", one_line(speaker))];
     if let Some(quote) = quote {
         let whose = if quote.ours { "yours".to_owned() } else { label(&quote.speaker) };
         lines.push(fenced(&format!("quote of {whose}"), &quote.text));
@@ -179,6 +179,7 @@ mod tests {
         Received {
             inbox: None,
             at: DateTime::UNIX_EPOCH,
+            local: String::new(),
             speaker: "Ada (tg:1)".into(),
             text: text.into(),
             quote: None,

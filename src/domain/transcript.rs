@@ -83,6 +83,9 @@ pub struct Received {
     pub inbox: Option<InboxId>,
     /// When it was written.
     pub at: DateTime<Utc>,
+    /// What the clocks of its place showed then, with offset and zone; empty where nobody looked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub local: String,
     /// Who wrote it, for groups: name and id.
     pub speaker: String,
     /// What they wrote.

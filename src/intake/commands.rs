@@ -17,6 +17,7 @@ use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::task::TaskState;
 use crate::intake::buttons::ButtonPresses;
 use crate::intake::given::{By, Given, Typed};
+use crate::intake::later::{Later, ZoneDone};
 use crate::intake::messages;
 use crate::intake::messages::status::{HouseReport, StatusReport, status};
 use crate::intake::policy::Rules;
@@ -44,6 +45,7 @@ pub(crate) struct Commands {
     pub(crate) workspaces: Workspaces,
     /// What tools run.
     pub(crate) processes: Arc<Processes>,
+    pub(crate) later: Later,
     pub(crate) version: &'static str,
 }
 
@@ -106,6 +108,9 @@ impl Commands {
         {
             self.processes.end_in(here);
         }
+        if matches!(effect, CommandEffect::Zone(..)) {
+            self.later.zones.forget().await;
+        }
         self.follow_up(done).await;
     }
 
@@ -167,6 +172,16 @@ impl Commands {
             Builtin::Status => say(self.status(given, account, trust).await?),
             _ if builtin.is_owners() && trust != Trust::Owner => {
                 say(messages::owners_only(builtin.name()))
+            }
+            Builtin::Schedules => say(self.later.schedules(given, trust).await?),
+            Builtin::Remind => say(self.later.remind(given, trust).await?),
+            Builtin::Timezone => {
+                let ZoneDone { set, text } = self.later.timezone(given, trust).await?;
+                let said = self.draft(given, text);
+                Ok(match set {
+                    Some(set) => CommandEffect::Zone(set, said),
+                    None => CommandEffect::Say(said),
+                })
             }
             Builtin::Ps => say(self.processes(given).await?),
             Builtin::Workspace if matches!(given.by, By::Hand(_)) => {

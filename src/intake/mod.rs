@@ -8,6 +8,7 @@ pub mod gate;
 pub(crate) mod given;
 mod guesses;
 pub(crate) mod hints;
+pub(crate) mod later;
 pub(crate) mod listen;
 pub(crate) mod messages;
 mod own;

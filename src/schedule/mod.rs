@@ -29,6 +29,7 @@ pub mod turn;
 pub mod view;
 pub mod words;
 pub mod zone;
+pub mod zones;
 
 #[cfg(test)]
 mod fuzz;

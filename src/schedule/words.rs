@@ -1,6 +1,6 @@
 //! An expression in words that a person reads.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::cron::Cron;
 use super::expression::{Every, Expression};
@@ -30,6 +30,12 @@ pub fn moment(at: DateTime<Utc>, zone: Zone) -> String {
     let form =
         if local.and_utc().timestamp() % 60 == 0 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M:%S" };
     format!("{} {zone}", local.format(form))
+}
+
+/// Writes what the clocks of a zone show, with its offset: `2026-11-23T08:00:00+01:00 Europe/Berlin`.
+pub fn local_time(zone: Zone, at: DateTime<Utc>) -> String {
+    let local = at.with_timezone(&zone.offset(at));
+    format!("{} {zone}", local.to_rfc3339_opts(SecondsFormat::Secs, false))
 }
 
 enum Words {

@@ -10,6 +10,7 @@ use crate::domain::task::Lane;
 use crate::store::arrival::{Arrival, Location, TaskRequest};
 use crate::store::delivery::{Draft, Queued};
 use crate::store::error::Result;
+use crate::store::notes::ZoneOf;
 use crate::store::question::QuestionRow;
 use crate::store::work::Claimed;
 
@@ -129,6 +130,8 @@ pub enum CommandEffect {
     Reset(Draft),
     /// Sets the folder that the row's place works in; `None` takes it back.
     Workspace(Option<String>, Option<Draft>),
+    /// Sets the time zone of a person or a place.
+    Zone(ZoneOf, Option<Draft>),
     /// Changes what the conversation is in; a running task learns it as the answer of its next write.
     Mode(Mode, Option<Draft>),
 }

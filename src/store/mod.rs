@@ -50,7 +50,7 @@ pub use intake::{
     Accepted, CommandDone, CommandEffect, Fresh, Fuse, Intake, Requested, StopAnswers,
 };
 pub use ledger::Ledger;
-pub use notes::{Notes, Workplace};
+pub use notes::{Notes, Whose, Workplace, ZoneOf};
 pub use open::{open, open_database};
 pub use post::{PostOf, PostRow, Posts, Telling, ToldPost};
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};

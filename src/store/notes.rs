@@ -1,7 +1,7 @@
 //! The conversation's own small records: todos, where its place works, what it is in.
 
 use async_trait::async_trait;
-use selkie_channel_core::ConversationId;
+use selkie_channel_core::{ConversationId, PersonId, PlaceId};
 
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::taint::Taint;
@@ -14,6 +14,24 @@ pub struct Workplace {
     pub row: Option<i64>,
     /// The folder that an owner has set for it.
     pub set: Option<String>,
+}
+
+/// Who has set a zone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Whose {
+    /// A person, wherever they write.
+    Person(PersonId),
+    /// A place, for everybody in it.
+    Place(PlaceId),
+}
+
+/// The time zone that somebody has set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZoneOf {
+    /// Who.
+    pub whose: Whose,
+    /// Its name; empty: it is taken back.
+    pub zone: String,
 }
 
 /// The conversation's own small records.
@@ -34,6 +52,9 @@ pub trait Notes: Send + Sync {
     /// Returns the level of what a task for somebody of this trust that begins now would read of the
     /// conversation's history.
     async fn level(&self, conversation: &ConversationId, trust: Trust) -> Result<Taint>;
+
+    /// Lists every time zone that somebody has set.
+    async fn zones(&self) -> Result<Vec<ZoneOf>>;
 
     /// Changes what a conversation is in. Durable. `/reset` makes it normal.
     async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()>;

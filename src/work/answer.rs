@@ -20,6 +20,8 @@ use crate::domain::happening::Happening;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::{Answer, Item};
 use crate::domain::usage::Usage;
+use crate::schedule::zone::Zone;
+use crate::schedule::zones::Zones;
 use crate::store::{Advance, ApprovalRow, Claimed, Draft, End, Seen, StoreError};
 use crate::work::attachments::Attachments;
 use crate::work::backfill;
@@ -50,6 +52,8 @@ pub(crate) struct Answers {
     pub(crate) limits: Arc<Limits>,
     pub(crate) rights: Arc<Rights>,
     pub(crate) attachments: Attachments,
+    /// Which clocks people go by.
+    pub(crate) zones: Arc<Zones>,
     pub(crate) while_busy: WhileBusy,
     /// How long requests to allow a call stay open.
     pub(crate) approvals: crate::guard::policy::Settings,
@@ -64,6 +68,7 @@ struct Life<'a> {
     progress: &'a Arc<TaskProgress>,
     steering: &'a Steering,
     bounds: &'a Bounds,
+    zone: Zone,
     /// The worker would take the lane's next task at once.
     hand_over: bool,
 }
@@ -139,7 +144,8 @@ impl Answers {
         if unattended::is_unattended(&claimed.facts) {
             progress.close();
         }
-        let steering = Steering::new(&self.outbox, &self.rights, self.while_busy, claimed);
+        let zone = self.zones.of_task(claimed).await;
+        let steering = Steering::new(&self.outbox, &self.rights, self.while_busy, claimed, zone);
         self.close_expired(claimed).await;
         self.close_sought(claimed).await;
         let bounds = scheduled::bounds(&self.outbox, claimed).await;
@@ -149,6 +155,7 @@ impl Answers {
             progress: &progress,
             steering: &steering,
             bounds: &bounds,
+            zone,
             hand_over,
         };
         let driven = self.driven(claimed, &life).await;
@@ -280,11 +287,11 @@ impl Answers {
     }
 
     async fn drive(&self, claimed: &Claimed, life: &Life<'_>) -> Result<Driven, Dropped> {
-        let Life { mark, reply, progress, steering, bounds, .. } = life;
+        let Life { mark, reply, progress, steering, bounds, zone, .. } = life;
         let work = async {
             // With a transcript the messages are in it already.
             let heard = match claimed.transcript.is_empty() {
-                true => received::lines(&self.attachments, claimed, mark.cancel()).await,
+                true => received::lines(&self.attachments, claimed, mark.cancel(), *zone).await,
                 false => Vec::new(),
             };
             if mark.cancel().is_cancelled() {
@@ -352,7 +359,11 @@ impl Answers {
         text.push_str(&covers);
         let mut append = Vec::new();
         match claimed.transcript.last() {
-            None => append.extend(received::without_files(claimed).into_iter().map(Item::Received)),
+            None => append.extend(
+                received::without_files(claimed, self.zones.usual())
+                    .into_iter()
+                    .map(Item::Received),
+            ),
             Some(Item::Asked { calls, .. }) => {
                 let interrupted = "interrupted, outcome unknown";
                 let answers = calls.iter().map(|c| Answer::error(&c.id, interrupted));

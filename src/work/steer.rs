@@ -17,6 +17,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::facts::{Facts, Trigger, Where};
 use crate::domain::ids::{InboxId, TaskId};
 use crate::domain::task::Claim;
+use crate::schedule::zone::Zone;
 use crate::store::{Claimed, Waiting};
 use crate::work::received;
 use crate::work::rights::Rights;
@@ -30,6 +31,8 @@ pub(crate) struct Steering {
     while_busy: WhileBusy,
     claim: Claim,
     claimed: Claimed,
+    /// By which clocks its lines are told.
+    zone: Zone,
     /// What was handed to the run, whether its model has seen it or not.
     given: Mutex<HashMap<TaskId, Vec<(InboxId, Inbound)>>>,
 }
@@ -40,6 +43,7 @@ impl Steering {
         rights: &Arc<Rights>,
         while_busy: WhileBusy,
         claimed: &Claimed,
+        zone: Zone,
     ) -> Self {
         Self {
             storage: Arc::clone(&outbox.storage),
@@ -48,6 +52,7 @@ impl Steering {
             while_busy,
             claim: claimed.claim.clone(),
             claimed: claimed.clone(),
+            zone,
             given: Mutex::default(),
         }
     }
@@ -74,7 +79,8 @@ impl Steering {
         if !plain || !may_join(run, &facts) {
             return None;
         }
-        let lines = heard.iter().map(|(row, message)| received::line(*row, message)).collect();
+        let lines =
+            heard.iter().map(|(row, message)| received::line(*row, message, self.zone)).collect();
         locked(&self.given).insert(task, heard);
         Some(Newer { source: Source::Task(task), heard: lines })
     }
@@ -89,7 +95,7 @@ impl Steering {
         if unchanged || edit.forwarded {
             return None;
         }
-        let mut line = received::line(row, edit);
+        let mut line = received::line(row, edit, self.zone);
         line.speaker.push_str(", who has changed the message above to");
         // What it answers stands with the message itself.
         line.quote = None;

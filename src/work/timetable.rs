@@ -15,6 +15,7 @@ use crate::domain::taint::Taint;
 use crate::schedule::book::{Book, BookError, MOST_LISTED, Wanted};
 use crate::schedule::fixed::FixedSchedule;
 use crate::schedule::recurrence::Recurrence;
+use crate::schedule::zones::Zones;
 use crate::store::{Location, ScheduleRow, Which};
 use crate::tools::ToolError;
 use crate::tools::ports::{Entry, EntryDoes, Listed, Posted, Timetable, When, Wisher};
@@ -24,11 +25,13 @@ pub(crate) struct BookTimetable {
     pub(crate) book: Arc<Book>,
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) owners: Vec<PersonId>,
+    pub(crate) zones: Arc<Zones>,
 }
 
 #[async_trait]
 impl Timetable for BookTimetable {
     async fn add(&self, entry: Entry) -> Result<String, ToolError> {
+        let entry = self.in_its_zone(entry).await?;
         let row = self.keep(self.wanted(entry)?).await.map_err(told)?;
         self.kept(&row).await
     }
@@ -76,6 +79,17 @@ impl Timetable for BookTimetable {
 }
 
 impl BookTimetable {
+    /// Gives what names no zone the one of whoever wants it, and where.
+    async fn in_its_zone(&self, entry: Entry) -> Result<Entry, ToolError> {
+        if entry.zone.is_some() {
+            return Ok(entry);
+        }
+        let Wanted { location, maker, .. } = self.wanted(entry.clone())?;
+        let found = self.zones.of(&location.place, Some(&maker.person)).await;
+        let zone = found.map_err(|error| ToolError::Abort(error.to_string()))?.zone;
+        Ok(Entry { zone: Some(zone.name().to_owned()), ..entry })
+    }
+
     /// What a tool wants kept, in the book's words.
     fn wanted(&self, entry: Entry) -> Result<Wanted, ToolError> {
         let Entry { key, conversation, when, zone, does, by, taint } = entry;
@@ -174,7 +188,7 @@ impl BookTimetable {
     }
 
     /// Whoever works at this machine is its first owner.
-    fn person(&self, by: &Wisher) -> Result<PersonId, ToolError> {
+    pub(crate) fn person(&self, by: &Wisher) -> Result<PersonId, ToolError> {
         if by.person != command_line::person() {
             return Ok(by.person.clone());
         }
@@ -209,7 +223,7 @@ impl BookTimetable {
     /// What it comes to that the bot speaks in a conversation where nobody has just spoken.
     async fn unasked(&self, conversation: &ConversationId) -> Unasked {
         match self.accounts.of(conversation) {
-            Some(account) => account.channel.sender.unasked(conversation).await,
+            Some(account) => account.unasked(conversation).await,
             None => Unasked::Free,
         }
     }

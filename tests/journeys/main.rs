@@ -37,6 +37,7 @@ mod isolation;
 mod keyboards;
 mod kill_at_every_edge;
 mod kill_at_random;
+mod later;
 mod limits;
 mod line;
 mod line_held;

@@ -18,6 +18,7 @@ fn hello() -> Vec<Received> {
     vec![Received {
         inbox: None,
         at: start(),
+        local: String::new(),
         speaker: "Ada".into(),
         text: "hello".into(),
         quote: None,

@@ -23,6 +23,7 @@ use crate::intake::buttons::ButtonPresses;
 use crate::intake::commands::Commands;
 use crate::intake::firing::Firings;
 use crate::intake::gate::{Gate, GateParts};
+use crate::intake::later::Later;
 use crate::intake::listen::{Listening, Pauses};
 use crate::intake::policy::Rules;
 use crate::intake::receive::Intake;
@@ -34,6 +35,7 @@ use crate::schedule::alarm::Alarm;
 use crate::schedule::book::{Book, BookParts};
 use crate::schedule::fixed::FixedSchedule;
 use crate::schedule::zone::Zone;
+use crate::schedule::zones::Zones;
 use crate::shape::Shaper;
 use crate::store::Ledger;
 use crate::terminal::ask::Counter;
@@ -170,8 +172,10 @@ impl Flow {
             prices: parts.prices,
             redactor: runtime.redactor.clone(),
         });
+        let zones = Arc::new(Zones::new(Arc::clone(&storage.ledger), parts.zone));
         let timetable = Arc::new(BookTimetable {
             book: Arc::new(book),
+            zones,
             accounts: Arc::clone(&accounts),
             owners: rights.owners.clone(),
         });
@@ -240,6 +244,7 @@ impl Flow {
                 cache_dir: workspaces.cache_dir.clone(),
                 sees: rooms.sees,
             },
+            zones: Arc::clone(&timetable.zones),
             while_busy: settings.while_busy,
             approvals: settings.approvals.clone(),
             bot_answers: settings.gate.bot_answers,
@@ -278,6 +283,7 @@ impl Flow {
             rules: Arc::clone(&rules),
             workspaces,
             processes: rooms.processes,
+            later: Later { timetable: Arc::clone(&timetable), zones: Arc::clone(&timetable.zones) },
             version: rooms.version,
         });
         let intake = Arc::new(Intake {

@@ -43,6 +43,7 @@ use crate::llm::PriceList;
 use crate::schedule::alarm::SystemAlarm;
 use crate::schedule::book::{Book, BookParts};
 use crate::schedule::zone::Zone;
+use crate::schedule::zones::Zones;
 use crate::store::conformance;
 pub(crate) use crate::store::conformance::account;
 use crate::store::read::Read;
@@ -380,6 +381,7 @@ pub(crate) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
     });
     let timetable = BookTimetable {
         book: Arc::new(book),
+        zones: Arc::new(Zones::new(Arc::clone(&ledger) as _, Zone::UTC)),
         accounts: Arc::clone(&rights.accounts),
         owners: rights.owners.clone(),
     };

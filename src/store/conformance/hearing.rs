@@ -2,8 +2,8 @@
 
 use super::interrupting::stop_by;
 use super::*;
-use crate::store::CommandEffect;
 use crate::store::read::Counts;
+use crate::store::{CommandEffect, Whose, ZoneOf};
 
 laws![
     a_name_of_any_length_is_known_again,
@@ -18,6 +18,7 @@ laws![
     a_move_after_the_first_message_merges,
     a_closed_conversation_is_refused_and_reopens,
     a_place_works_where_its_owner_says,
+    a_zone_is_a_persons_or_a_places_and_moves_with_it,
     a_command_is_carried_out_once,
     a_stop_ends_what_was_begun,
     a_reset_raises_the_epoch,
@@ -272,6 +273,28 @@ async fn a_place_works_where_its_owner_says(bed: &dyn Fixture) {
     assert_eq!(claimed.workspace.as_deref(), Some("/bb"), "a reset leaves it");
     works_in(ledger.as_ref(), 1, None).await;
     assert_eq!(ledger.workspace(&conversation(1)).await.unwrap().set, None);
+}
+
+async fn a_zone_is_a_persons_or_a_places_and_moves_with_it(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let set = async |order: i64, whose: Whose, zone: &str| {
+        let row = command(ledger.as_ref(), 1, order).await;
+        let zone = ZoneOf { whose, zone: zone.to_owned() };
+        ledger.command(row, CommandEffect::Zone(zone, Some(draft(1, 1)))).await.unwrap().unwrap();
+    };
+    let person = || Whose::Person(PersonId::new("tg:1"));
+    set(1, person(), "Asia/Tokyo").await;
+    set(2, Whose::Place(place(1)), "Europe/Berlin").await;
+    set(3, person(), "UTC").await;
+    let mut zones = ledger.zones().await.unwrap();
+    zones.sort_by(|a, b| a.zone.cmp(&b.zone));
+    let all: Vec<_> = zones.iter().map(|set| (set.whose.clone(), set.zone.as_str())).collect();
+    assert_eq!(all, [(Whose::Place(place(1)), "Europe/Berlin"), (person(), "UTC")]);
+    let news = arrival(message(1, 4), Disposition::Moved(place(5)));
+    push(ledger.as_ref(), news, no_fuse()).await;
+    set(5, person(), "").await;
+    let left = ledger.zones().await.unwrap();
+    assert_eq!(left, [ZoneOf { whose: Whose::Place(place(5)), zone: "Europe/Berlin".to_owned() }]);
 }
 
 async fn a_command_is_carried_out_once(bed: &dyn Fixture) {

@@ -103,6 +103,7 @@ async fn words_become_history_until_a_reset(bed: &dyn Fixture) {
     let heard = Received {
         inbox: None,
         at: when,
+        local: String::new(),
         speaker: "cli:local".to_owned(),
         text,
         quote: None,

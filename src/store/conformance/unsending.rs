@@ -18,6 +18,7 @@ fn unsend(n: i64, order: i64) -> Arrival {
 fn heard(row: InboxId, inbound: &Inbound) -> Item {
     Item::Received(Received {
         inbox: Some(row),
+        local: String::new(),
         at: inbound.at,
         speaker: "Ann".to_owned(),
         text: inbound.text.clone(),

@@ -14,6 +14,7 @@ use crate::domain::ids::TaskId;
 use crate::store::arrival::Location;
 use crate::store::error::Result;
 use crate::store::intake::{CommandDone, CommandEffect, StopAnswers};
+use crate::store::notes::ZoneOf;
 use crate::store::tx::Tx;
 use crate::store::value::params;
 
@@ -24,6 +25,7 @@ pub enum Effect {
     Stop { by: Option<PersonId>, also: Vec<ConversationId>, answers: Box<Answers> },
     Reset(Prepared),
     Workspace(Option<String>, Option<Prepared>),
+    Zone(ZoneOf, Option<Prepared>),
     Mode(Mode, Option<Prepared>),
 }
 
@@ -55,6 +57,9 @@ impl Effect {
             CommandEffect::Workspace(path, draft) => {
                 Self::Workspace(path, draft.map(Prepared::new).transpose()?)
             }
+            CommandEffect::Zone(zone, draft) => {
+                Self::Zone(zone, draft.map(Prepared::new).transpose()?)
+            }
             CommandEffect::Mode(mode, draft) => {
                 Self::Mode(mode, draft.map(Prepared::new).transpose()?)
             }
@@ -64,9 +69,10 @@ impl Effect {
     /// Returns the conversations that it touches besides its row's, and those in which it speaks.
     fn elsewhere(&self) -> Vec<&ConversationId> {
         let (also, said): (&[ConversationId], Vec<&Prepared>) = match self {
-            Self::Say(draft) | Self::Workspace(_, draft) | Self::Mode(_, draft) => {
-                (&[], draft.iter().collect())
-            }
+            Self::Say(draft)
+            | Self::Workspace(_, draft)
+            | Self::Zone(_, draft)
+            | Self::Mode(_, draft) => (&[], draft.iter().collect()),
             Self::Reset(draft) => (&[], vec![draft]),
             Self::Stop { also, answers, .. } => (also, vec![&answers.stopped]),
         };
@@ -76,9 +82,10 @@ impl Effect {
     /// Returns about how many bytes it will write.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Say(draft) | Self::Workspace(_, draft) | Self::Mode(_, draft) => {
-                draft.as_ref().map_or(0, Prepared::bytes)
-            }
+            Self::Say(draft)
+            | Self::Workspace(_, draft)
+            | Self::Zone(_, draft)
+            | Self::Mode(_, draft) => draft.as_ref().map_or(0, Prepared::bytes),
             Self::Stop { answers, .. } => answers.stopped.bytes().max(answers.idle.bytes()),
             Self::Reset(draft) => draft.bytes(),
         }
@@ -169,6 +176,10 @@ impl Command {
             }
             Effect::Workspace(path, draft) => {
                 notes::set_workspace(tx, conversation, path.as_deref())?;
+                draft.as_ref()
+            }
+            Effect::Zone(zone, draft) => {
+                notes::set_zone(tx, zone)?;
                 draft.as_ref()
             }
             Effect::Mode(mode, draft) => {

@@ -29,6 +29,15 @@ pub fn move_place(tx: &mut dyn Tx, account: &str, old: &str, new: &str) -> Resul
         "DELETE FROM workspace WHERE account = ?1 AND place = ?2",
         params![account, old],
     )?;
+    tx.execute_later(
+        "UPDATE timezone SET who = ?3 WHERE account = ?1 AND who = ?2
+             AND NOT EXISTS (SELECT 1 FROM timezone t WHERE t.account = ?1 AND t.who = ?3)",
+        params![account, old, new],
+    )?;
+    tx.execute_later(
+        "DELETE FROM timezone WHERE account = ?1 AND who = ?2",
+        params![account, old],
+    )?;
     let moving: Vec<(i64, String)> = tx.all(
         "SELECT id, key FROM conversation WHERE account = ?1 AND place = ?2 ORDER BY id",
         params![account, old],

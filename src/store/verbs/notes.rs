@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::ConversationId;
+use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
 use super::{approving, conversations, history};
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::taint::Taint;
 use crate::store::error::Result;
-use crate::store::notes::{Notes, Workplace};
+use crate::store::notes::{Notes, Whose, Workplace, ZoneOf};
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
 use crate::store::value::params;
@@ -28,6 +28,24 @@ pub fn set_workspace(tx: &mut dyn Tx, conversation: i64, path: Option<&str>) -> 
             params![conversation],
         ),
     }
+}
+
+/// Sets the time zone of a person or a place, or takes it back.
+pub fn set_zone(tx: &mut dyn Tx, set: &ZoneOf) -> Result<()> {
+    let ZoneOf { whose, zone } = set;
+    let (account, who) = match whose {
+        Whose::Person(person) => ("", person.as_str()),
+        Whose::Place(place) => (place.account().as_str(), place.key()),
+    };
+    if zone.is_empty() {
+        let sql = "DELETE FROM timezone WHERE account = ?1 AND who = ?2";
+        return tx.execute_later(sql, params![account, who]);
+    }
+    tx.execute_later(
+        "INSERT INTO timezone (account, who, zone) VALUES (?1, ?2, ?3)
+         ON CONFLICT (account, who) DO UPDATE SET zone = excluded.zone",
+        params![account, who, zone],
+    )
 }
 
 /// Changes what a conversation is in.
@@ -107,6 +125,20 @@ impl Notes for SqlLedger {
         }
         let items = history::read(&history.items).into_iter().flatten();
         Ok(items.map(|item| item.level_later()).max().unwrap_or_default())
+    }
+
+    async fn zones(&self) -> Result<Vec<ZoneOf>> {
+        self.write(Plan::RELAXED.after("zones"), move |tx| {
+            tx.all("SELECT account, who, zone FROM timezone", params![], |row| {
+                let (account, who): (&str, &str) = (row.get(0)?, row.get(1)?);
+                let whose = match account {
+                    "" => Whose::Person(PersonId::new(who)),
+                    account => Whose::Place(PlaceId::new(AccountId::new(account), who)),
+                };
+                Ok(ZoneOf { whose, zone: row.get(2)? })
+            })
+        })
+        .await
     }
 
     async fn set_mode(&self, conversation: &ConversationId, mode: Mode) -> Result<()> {

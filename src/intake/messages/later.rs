@@ -1,0 +1,86 @@
+//! What people read of commands about what is done later.
+
+use chrono::{DateTime, Utc};
+
+use crate::domain::ids::ScheduleId;
+use crate::schedule::zone::Zone;
+use crate::schedule::zones::{Found, SetBy};
+
+/// Lists the schedules of a conversation.
+pub(crate) fn listed(lines: &[String]) -> String {
+    if lines.is_empty() {
+        return "Nothing is to be done here later. /remind in 20m TEXT reminds you of something."
+            .to_owned();
+    }
+    let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
+    lines + "\n/schedules pause N, /schedules resume N and /schedules remove N change one."
+}
+
+/// Says how `/schedules` is used.
+pub(crate) fn schedules_usage() -> String {
+    "Write /schedules, or /schedules pause N, /schedules resume N, /schedules remove N.".to_owned()
+}
+
+/// Says how `/remind` is used.
+pub(crate) fn remind_usage() -> String {
+    "Write when, then what: `/remind in 20m turn off the oven`, `/remind at 18:30 go home`."
+        .to_owned()
+}
+
+/// Says why what stands behind `/remind` is no time.
+pub(crate) fn no_time(why: Option<String>) -> String {
+    match why {
+        Some(why) => format!("{why}\n\n{}", remind_usage()),
+        None => remind_usage(),
+    }
+}
+
+/// Says when somebody is reminded.
+pub(crate) fn reminds(id: ScheduleId, at: Option<&str>) -> String {
+    match at {
+        Some(at) => format!("I will remind you on {at}. /schedules remove {id} takes it back."),
+        None => format!("Schedule {id} has come due already."),
+    }
+}
+
+/// Says that this is not for somebody who may only talk.
+pub(crate) fn not_for_strangers() -> String {
+    "I do things later only for people on my allow list.".to_owned()
+}
+
+/// Tells the zone of a place or person.
+pub(crate) fn zone(found: Found) -> String {
+    let Found { zone, by } = found;
+    let by = match by {
+        SetBy::Place => "it is set for this place",
+        SetBy::Person => "it is yours",
+        SetBy::Nobody => "nobody has set one here",
+    };
+    format!(
+        "Times are {zone} ({by}). `/timezone Europe/Berlin` sets another one, /timezone off takes it back."
+    )
+}
+
+/// Says that a zone is set.
+pub(crate) fn zone_set(zone: Zone, now: DateTime<Utc>, in_group: bool) -> String {
+    let whose = if in_group { "Times in this place are" } else { "Your times are" };
+    let clock = zone.local(now).format("%H:%M");
+    format!(
+        "{whose} {zone} from now on: it is {clock} there. Schedules that exist keep their zone."
+    )
+}
+
+/// Says that a zone is taken back.
+pub(crate) fn zone_off(usual: Zone) -> String {
+    format!("Times are {usual} again, unless somebody has set another zone.")
+}
+
+/// Says who may set the zone of a group.
+pub(crate) fn zone_is_the_owners() -> String {
+    "In a group only my owner sets the time zone. In private you can set your own.".to_owned()
+}
+
+/// Says where the command line's zone is set.
+pub(crate) fn zone_of_terminal(usual: Zone) -> String {
+    format!("Times here are {usual}: `timezone` in the config sets another one.")
+}
