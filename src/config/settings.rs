@@ -33,6 +33,8 @@ pub struct Settings {
     pub group_trigger_mode: flow::TriggerMode,
     /// How the bot decides whether a group means it.
     pub gate: flow::GateSettings,
+    /// What the bot looks at by itself.
+    pub heartbeat: flow::HeartbeatSettings,
     /// Which models are asked.
     pub llm: llm::Settings,
     /// How far a task may go.
@@ -84,6 +86,7 @@ impl Default for Settings {
             record_untriggered: true,
             group_trigger_mode: flow::TriggerMode::default(),
             gate: flow::GateSettings::default(),
+            heartbeat: flow::HeartbeatSettings::default(),
             llm: llm::Settings::default(),
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
@@ -120,6 +123,7 @@ impl Settings {
             record_untriggered: self.record_untriggered,
             group_trigger_mode: self.group_trigger_mode,
             gate: self.gate,
+            heartbeat: self.heartbeat.clone(),
             store: self.store.clone(),
             limits: self.limits.clone(),
         }

@@ -17,7 +17,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
-use crate::llm;
+use crate::llm::{self, Model};
 use crate::store::read::Read;
 use crate::store::{Ledger, Schedules};
 use crate::tools::PictureKeeper;
@@ -92,20 +92,23 @@ impl AppConfig {
                  talkative mode; name a small model there to spend less"
             );
         }
-        let agent = Agent {
-            model: Arc::clone(&self.model),
-            profiles: Arc::clone(&self.profiles),
-            work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
-            happenings: happenings.clone(),
-            crash: Arc::clone(&crash),
-            clock: Arc::clone(&self.clocks.clock),
-            redactor: self.redactor.clone(),
-            settings: self.settings.agent.clone(),
+        let agent = |model: &Arc<dyn Model>| {
+            Arc::new(Agent {
+                model: Arc::clone(model),
+                profiles: Arc::clone(&self.profiles),
+                work: Arc::clone(&ledger) as Arc<dyn crate::store::Work>,
+                happenings: happenings.clone(),
+                crash: Arc::clone(&crash),
+                clock: Arc::clone(&self.clocks.clock),
+                redactor: self.redactor.clone(),
+                settings: self.settings.agent.clone(),
+            })
         };
         let flow = Flow::new(Parts {
             ledger: Arc::clone(&ledger),
             shaper: Arc::clone(&self.shaper),
-            agent: Arc::new(agent),
+            agent: agent(&self.model),
+            heartbeat: agent(&self.heartbeat),
             decision: Arc::clone(&self.decision),
             channels: self.channels.clone(),
             owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),

@@ -60,6 +60,8 @@ pub struct AppConfig {
     pub decision: Arc<dyn Model>,
     /// Every profile by its name.
     pub profiles: Arc<llm::Profiles>,
+    /// The `heartbeat` route.
+    pub heartbeat: Arc<dyn Model>,
     /// What tasks may do.
     pub shaper: Arc<Shaper>,
     /// Knows every secret of the config.
@@ -174,7 +176,7 @@ fn planned(
     let zone = settings.timezone.unwrap_or_else(|| host_zone(&binary.env));
     let posting = public_channels(binary, &channels);
     let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes) };
-    let llm::Routes { main: model, decision, profiles, .. } = routes;
+    let llm::Routes { main: model, decision, heartbeat, profiles, .. } = routes;
     let config = chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok());
     let tools = closed(binary, &settings.tools, config.as_deref(), &named);
     let shaper = shaper(binary, &tools, &means)?;
@@ -190,6 +192,7 @@ fn planned(
         model,
         decision,
         profiles,
+        heartbeat,
         shaper,
         redactor,
         processes,

@@ -30,6 +30,9 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "schemas/README.md",
 ];
 
+/// What still earlier versions began with.
+const EARLIER: &[(&str, &str)] = templates!["templates/earlier/": "HEARTBEAT.md"];
+
 /// What earlier versions began with. A file that still says this to the letter is replaced.
 const BEFORE: &[(&str, &str)] = templates![
     "templates/before/":
@@ -53,8 +56,8 @@ pub fn lay_out(state: &Path, now: DateTime<Utc>) -> anyhow::Result<()> {
     for (name, text) in TEMPLATES {
         let path = state.join(name);
         let text = text.replace(NOW, &now);
-        let before = BEFORE.iter().find(|(old, _)| old == name).map(|(_, text)| *text);
-        let written = match before.filter(|before| says(&path, before)) {
+        let mut before = BEFORE.iter().chain(EARLIER).filter(|(old, _)| old == name);
+        let written = match before.find(|(_, before)| says(&path, before)) {
             Some(_) => replace(&path, &text),
             None => write_new(&path, &text),
         };

@@ -71,6 +71,8 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
+    /// Has the model look at what the owner's file names, which is read each time.
+    Heartbeat,
     /// Puts a post of fixed words on a public account.
     Post {
         /// Where it is posted; the schedule's own conversation is the one that asked for it.
@@ -88,6 +90,7 @@ impl Action {
             Self::Say { .. } => "message",
             Self::Remind { .. } => "reminder",
             Self::Prompt { .. } => "prompt",
+            Self::Heartbeat => "heartbeat",
             Self::Post { .. } => "post",
         }
     }
@@ -97,6 +100,7 @@ impl Action {
         match self {
             Self::Say { markdown } | Self::Remind { markdown } => markdown,
             Self::Prompt { prompt, .. } => prompt,
+            Self::Heartbeat => "Heartbeat: what HEARTBEAT.md names",
             Self::Post { post, .. } => post.texts.first().map_or("", String::as_str),
         }
     }
@@ -116,6 +120,7 @@ impl Action {
             Self::Say { markdown } => Self::Say { markdown: change(&markdown) },
             Self::Remind { markdown } => Self::Remind { markdown: change(&markdown) },
             Self::Prompt { prompt, model } => Self::Prompt { prompt: change(&prompt), model },
+            Self::Heartbeat => Self::Heartbeat,
             Self::Post { to, post } => {
                 let texts = post.texts.iter().map(|text| change(text)).collect();
                 Self::Post { to, post: Post { texts, ..post } }

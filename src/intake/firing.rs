@@ -12,6 +12,7 @@ use crate::domain::cause::Cause;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::schedule::{Action, Schedule};
 use crate::domain::words::Words;
+use crate::intake::heartbeat::Heartbeat;
 use crate::intake::messages::schedules as messages;
 use crate::intake::receive::Intake;
 use crate::schedule::book::Book;
@@ -32,6 +33,7 @@ pub(crate) struct Firings {
     pub(crate) intake: Arc<Intake>,
     pub(crate) rights: Arc<Rights>,
     pub(crate) book: Arc<Book>,
+    pub(crate) heartbeat: Arc<Heartbeat>,
 }
 
 /// What one time of a schedule is to do, and whether the schedule waits from then on.
@@ -132,6 +134,14 @@ impl Firings {
                 Some(draft) => Does::Say(Box::new(draft)),
                 None => return Some(Decided::skips(messages::shows_nothing())),
             },
+            Action::Heartbeat => match self.heartbeat.looks_at(row).await {
+                Ok(text) => {
+                    let mut request = self.request(row, account, at, trust);
+                    request.words.text = text;
+                    Does::Task(Box::new(request))
+                }
+                Err(why) => return Some(Decided::skips(why)),
+            },
             _ => Does::Task(Box::new(self.request(row, account, at, trust))),
         };
         Some(Decided { does, wait: None })
@@ -169,7 +179,10 @@ impl Firings {
             speaker: Some(maker.person.clone()),
             trust,
             taint: maker.taint,
-            trigger: Trigger::Scheduled,
+            trigger: match action {
+                Action::Heartbeat => Trigger::Heartbeat,
+                _ => Trigger::Scheduled,
+            },
             mode: Mode::Normal,
             message: None,
             opened: opened.unwrap_or_default(),
@@ -178,9 +191,10 @@ impl Firings {
             at: now,
         };
         let fixed = matches!(action, Action::Say { .. } | Action::Remind { .. });
-        let note = match fixed {
-            true => messages::fixed_note(row.id(), &shown(row, at)),
-            false => messages::prompt_note(row.id(), &row.schedule.name(), &shown(row, at)),
+        let note = match action {
+            Action::Heartbeat => messages::heartbeat_note(&shown(row, at)),
+            _ if fixed => messages::fixed_note(row.id(), &shown(row, at)),
+            _ => messages::prompt_note(row.id(), &row.schedule.name(), &shown(row, at)),
         };
         let text = match action {
             Action::Remind { markdown } if now - at > messages::LATE => {

@@ -7,6 +7,7 @@ pub(crate) mod firing;
 pub mod gate;
 pub(crate) mod given;
 mod guesses;
+pub mod heartbeat;
 pub(crate) mod hints;
 pub(crate) mod later;
 pub(crate) mod listen;

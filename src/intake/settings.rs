@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::delivery::settings::{OutboxSettings, ProgressSettings, StatusMode};
 use crate::domain::span::Span;
 pub use crate::intake::gate::settings::GateSettings;
+pub use crate::intake::heartbeat::settings::HeartbeatSettings;
 pub use crate::work::limits::settings::LimitSettings;
 pub use crate::work::settings::{GroupSettings, TriggerMode, WhileBusy, WorkerSettings};
 pub use crate::work::workspace::WorkspaceSettings;
@@ -39,6 +40,8 @@ pub struct Settings {
     pub group_trigger_mode: TriggerMode,
     /// How that is decided.
     pub gate: GateSettings,
+    /// What the bot looks at by itself.
+    pub heartbeat: HeartbeatSettings,
     /// How long what is stored is kept.
     pub store: crate::store::settings::Settings,
     /// What people may use; owners are not held.
@@ -59,6 +62,7 @@ impl Default for Settings {
             record_untriggered: true,
             group_trigger_mode: TriggerMode::default(),
             gate: GateSettings::default(),
+            heartbeat: HeartbeatSettings::default(),
             store: crate::store::settings::Settings::default(),
             limits: LimitSettings::default(),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{Agent, Assignment, Driven, Dropped, Inflow, Quota};
-use crate::domain::facts::Facts;
+use crate::domain::facts::{Facts, Trigger};
 use crate::domain::transcript::Received;
 use crate::shape::Shape;
 use crate::store::Claimed;
@@ -34,6 +34,8 @@ pub(crate) struct Job<'a> {
 /// The agent behind its shape.
 pub(crate) struct AgentRunner {
     pub(crate) agent: Arc<Agent>,
+    /// The same with a model of its own, for the heartbeat.
+    pub(crate) heartbeat: Arc<Agent>,
     pub(crate) shapes: Shapes,
     pub(crate) scopes: Scopes,
     pub(crate) persona: String,
@@ -52,6 +54,10 @@ impl TaskRunner for AgentRunner {
         let (shape, scope) = (&shape, &scope);
         let assignment =
             Assignment { claimed, heard, shape, scope, persona, inflow, model, quota, cancel };
-        self.agent.drive(assignment).await
+        let agent = match claimed.facts.trigger {
+            Trigger::Heartbeat => &self.heartbeat,
+            _ => &self.agent,
+        };
+        agent.drive(assignment).await
     }
 }

@@ -23,9 +23,14 @@ pub(crate) fn is_unattended(facts: &Facts) -> bool {
     matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
 }
 
-/// Whether a task ends without anything to tell: nothing is said, and nothing becomes history.
+/// Whether a task ends without anything to tell: nothing is said, and nothing becomes history. A heartbeat that fails
+/// is tried again soon, and its owner hears of it when it fails again and again.
 pub(crate) fn has_nothing_to_tell(claimed: &Claimed, ending: &Ending) -> bool {
-    is_unattended(&claimed.facts) && ending.end == End::Done && is_nothing(&ending.text)
+    match &ending.end {
+        End::Done => is_unattended(&claimed.facts) && is_nothing(&ending.text),
+        End::Failed { .. } => claimed.facts.trigger == Trigger::Heartbeat,
+        End::Stopped => false,
+    }
 }
 
 /// The end of a task whose words are said as they are.

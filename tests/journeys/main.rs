@@ -30,6 +30,7 @@ mod gate_strict;
 mod gate_talkative;
 mod groups;
 mod groups_more;
+mod heartbeat;
 mod hung_up;
 mod import;
 mod interrupt;

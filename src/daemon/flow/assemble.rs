@@ -23,6 +23,7 @@ use crate::intake::buttons::ButtonPresses;
 use crate::intake::commands::Commands;
 use crate::intake::firing::Firings;
 use crate::intake::gate::{Gate, GateParts};
+use crate::intake::heartbeat::Heartbeat;
 use crate::intake::later::Later;
 use crate::intake::listen::{Listening, Pauses};
 use crate::intake::policy::Rules;
@@ -68,6 +69,8 @@ pub struct Parts {
     pub shaper: Arc<Shaper>,
     /// Drives runs.
     pub agent: Arc<Agent>,
+    /// The same with the heartbeat's model.
+    pub heartbeat: Arc<Agent>,
     /// Decides for the group gate.
     pub decision: Arc<dyn Model>,
     /// The built channels, without the command line.
@@ -191,6 +194,7 @@ impl Flow {
         let persona = persona::read(&parts.state_dir);
         let runner = Arc::new(AgentRunner {
             agent: parts.agent,
+            heartbeat: parts.heartbeat,
             shapes: Arc::clone(&shapes),
             scopes,
             persona: persona.clone(),
@@ -225,6 +229,7 @@ impl Flow {
         let Rooms { opened, terminal, rights, timetable, settings, workspaces, .. } = rooms;
         let Opened { outbox, queues } = opened;
         let Runners { runner, shapes, decision, persona } = runners;
+        let state_dir = workspaces.state_dir.clone();
         let limits = Limits::new(Arc::clone(&outbox), Arc::clone(&rights), settings.limits);
         let limits = Arc::new(limits);
         let stops = Arc::new(StopTokens::new(outbox.runtime.stop.work.clone()));
@@ -307,11 +312,19 @@ impl Flow {
             task_waiters,
             terminal,
         });
+        let heartbeat = Arc::new(Heartbeat {
+            outbox: Arc::clone(&outbox),
+            zone: timetable.book.zone(),
+            timetable: Arc::clone(&timetable),
+            settings: settings.heartbeat,
+            state_dir,
+        });
         let firings = Arc::new(Firings {
             outbox: Arc::clone(&outbox),
             intake: Arc::clone(&intake),
             rights: Arc::clone(&rights),
             book: Arc::clone(&timetable.book),
+            heartbeat: Arc::clone(&heartbeat),
         });
         let ticker = Ticker {
             outbox: Arc::clone(&outbox),
@@ -334,6 +347,7 @@ impl Flow {
             janitor,
             firings,
             fixed: rooms.schedules,
+            heartbeat,
             ticker,
         }
     }

@@ -22,6 +22,7 @@ use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::ScheduleState;
 use crate::intake::firing::Firings;
 use crate::intake::gate::Gate;
+use crate::intake::heartbeat::Heartbeat;
 use crate::intake::listen::{Listening, listen};
 use crate::intake::receive::Intake;
 use crate::intake::ticker::Ticker;
@@ -69,6 +70,7 @@ pub struct Flow {
     firings: Arc<Firings>,
     /// The config's.
     fixed: Vec<FixedSchedule>,
+    heartbeat: Arc<Heartbeat>,
     ticker: Mutex<Option<Ticker>>,
 }
 
@@ -93,6 +95,7 @@ impl Flow {
             tracing::info!(tasks = back, "unfinished tasks of an earlier start go on");
         }
         self.workers.suspect().await?;
+        self.heartbeat.keep().await?;
         let moved = outbox.storage.ledger.moved_places().await?;
         let open = outbox.storage.ledger.open_commands().await?;
         self.relay(tracker, stop);

@@ -26,6 +26,33 @@ pub(crate) fn late_reminder(markdown: &str, due: &str) -> String {
     format!("{markdown}\n\n_(due {due}; I could not say it then)_")
 }
 
+/// For the model: what it reads is the owner's file, and what to answer when there is nothing to tell.
+pub(crate) fn heartbeat_note(due: &str) -> String {
+    format!(
+        "the heartbeat came due at {due}; nobody waits at this moment. What follows stands in the owner's \
+         HEARTBEAT.md: look at each thing and answer with what the people here should read now. If there is nothing \
+         to tell them, answer NOTHING and nothing else."
+    )
+}
+
+/// Why a heartbeat waits: the config wants none there.
+pub(crate) fn heartbeat_off() -> &'static str {
+    "`heartbeat` in the config wants none here"
+}
+
+/// Why a heartbeat is passed over: somebody is being answered.
+pub(crate) fn busy() -> &'static str {
+    "the conversation is busy"
+}
+
+/// Tells the owner that the heartbeat fails again and again.
+pub(crate) fn heartbeat_fails(why: &str) -> String {
+    format!(
+        "The heartbeat has failed three times in a row: {why}. I go on trying and say no more of it until it has \
+         worked again; `selkie schedules list` shows its number, `selkie schedules history` each time."
+    )
+}
+
 /// Why a schedule waits: its conversation is closed.
 pub(crate) fn closed(why: &str) -> String {
     format!("its conversation is closed: {why}")

@@ -1,0 +1,95 @@
+//! What the heartbeat is to look at: the owner's file, which may hold nothing.
+
+use std::io::{ErrorKind, Read as _};
+use std::path::Path;
+
+/// Its name in the state folder.
+pub(crate) const NAME: &str = "HEARTBEAT.md";
+/// A longer file is not read: cut, it might say something else.
+const MOST_BYTES: u64 = 16 * 1024;
+
+/// Reads the file of a state folder.
+///
+/// # Errors
+/// Why there is nothing to look at, in words.
+pub(crate) fn read(state_dir: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(state_dir.join(NAME));
+    let read = opened.and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    match read {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(format!("{NAME} is not there"));
+        }
+        Err(error) => return Err(format!("{NAME} cannot be read: {error}")),
+        Ok(length) if length as u64 > MOST_BYTES => {
+            return Err(format!("{NAME} is longer than {} KiB", MOST_BYTES / 1024));
+        }
+        Ok(_) => {}
+    }
+    let text = String::from_utf8(bytes).map_err(|_| format!("{NAME} is not UTF-8"))?;
+    match is_empty(&text) {
+        true => Err(format!("{NAME} holds headings and comments alone")),
+        false => Ok(text.trim().to_owned()),
+    }
+}
+
+/// Whether nothing is left without headings, comments, empty points and rules.
+fn is_empty(text: &str) -> bool {
+    let mut rest = text;
+    let mut bare = String::new();
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        bare.push_str(before);
+        // One that is not closed goes on to the end.
+        rest = comment.split_once("-->").map_or("", |(_, after)| after);
+    }
+    bare.push_str(rest);
+    bare.lines().all(|line| {
+        let line = line.trim();
+        let point =
+            ["- [ ]", "* [ ]", "-", "*", "+"].iter().find_map(|mark| line.strip_prefix(mark));
+        let bare = point.unwrap_or(line).trim();
+        let is_heading =
+            bare.starts_with('#') && bare.trim_start_matches('#').starts_with([' ', '\t']);
+        bare.is_empty() || is_heading || bare.chars().all(|c| "-*_=#".contains(c))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_and_comments_are_nothing() {
+        for text in [
+            "",
+            "# Heartbeat\n\n## Every day\n\n",
+            "# Heartbeat\n<!-- look at\nthe list -->\n- \n- [ ]\n---\n",
+            "<!-- not closed: look at the list",
+            include_str!("../../../state/templates/HEARTBEAT.md"),
+        ] {
+            assert!(is_empty(text), "{text:?}");
+        }
+        for text in [
+            "look at the list",
+            "# Daily\n- [ ] look at the list",
+            "<!-- a --> look <!-- b -->",
+            "#todo",
+        ] {
+            assert!(!is_empty(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn why_there_is_nothing_is_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let says = |bytes: &[u8]| {
+            std::fs::write(dir.path().join(NAME), bytes).unwrap();
+            read(dir.path())
+        };
+        assert_eq!(read(dir.path()).unwrap_err(), "HEARTBEAT.md is not there");
+        assert!(says(b"# Heartbeat\n").unwrap_err().contains("headings and comments alone"));
+        assert!(says(b"look \xff").unwrap_err().contains("not UTF-8"));
+        assert!(says(&[b'a'; 17_000]).unwrap_err().contains("longer than 16 KiB"));
+        assert_eq!(says(b" look at the list\n").unwrap(), "look at the list");
+    }
+}
