@@ -129,10 +129,10 @@ impl Heartbeat {
                 }
             };
             let Some(change) = change(&row, wanted) else { return Ok(row) };
-            if let Some(changed) = ledger.reschedule(row.version, change).await? {
-                if changed.state == ScheduleState::Active {
-                    return Ok(changed);
-                }
+            // One that was changed under our eyes, or still waits, is looked at again.
+            let changed = ledger.reschedule(row.version, change).await?;
+            if let Some(changed) = changed.filter(|row| row.state == ScheduleState::Active) {
+                return Ok(changed);
             }
         }
     }

@@ -22,7 +22,7 @@ pub(super) struct Talk<'a> {
 }
 
 /// Checks one `--then` before anything is started.
-pub(super) fn readable(to: &String, zone: Zone, now: DateTime<Utc>) -> Result<(), Failure> {
+pub(super) fn readable(to: &str, zone: Zone, now: DateTime<Utc>) -> Result<(), Failure> {
     if to.trim() == NEXT {
         return Ok(());
     }
