@@ -44,16 +44,6 @@ impl Agent {
     pub async fn drive(&self, assignment: Assignment<'_>) -> Result<Driven, Dropped> {
         Drive::begin(self, assignment)?.finish().await
     }
-
-    /// Returns the profile of this name; the `main` route where none is named, or it has left the config.
-    fn model_of(&self, profile: Option<&str>) -> Arc<dyn Model> {
-        let Some(name) = profile else { return Arc::clone(&self.model) };
-        let found = self.profiles.get(name);
-        if found.is_none() {
-            tracing::warn!(profile = name, "there is no such model profile any more: main answers");
-        }
-        Arc::clone(found.unwrap_or(&self.model))
-    }
 }
 
 /// One drive of one task.

@@ -64,6 +64,18 @@ pub struct Agent {
     pub redactor: Redactor,
 }
 
+impl Agent {
+    /// Returns the profile of this name; the `main` route where none is named, or it has left the config.
+    fn model_of(&self, profile: Option<&str>) -> Arc<dyn Model> {
+        let Some(name) = profile else { return Arc::clone(&self.model) };
+        let found = self.profiles.get(name);
+        if found.is_none() {
+            tracing::warn!(profile = name, "there is no such model profile any more: main answers");
+        }
+        Arc::clone(found.unwrap_or(&self.model))
+    }
+}
+
 /// A task as its worker hands it to the agent.
 pub struct Assignment<'a> {
     /// The claimed task.

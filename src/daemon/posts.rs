@@ -8,7 +8,8 @@ use crate::daemon::flow::Flow;
 use crate::domain::approval::{Verdict, code};
 use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::domain::schedule::{Action, ScheduleState, Wish};
-use crate::schedule::book::{Amended, BookError, MOST_LISTED, outlook};
+use crate::schedule::book::{Amended, BookError, MOST_LISTED};
+use crate::schedule::outlook::outlook;
 use crate::store::{ApprovalRow, DeliveryState, PostRow, ScheduleRow, Which};
 
 /// So many posts that went out, or did not, are listed.

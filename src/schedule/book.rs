@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, PersonId, Post, Redactor};
+use selkie_channel_core::{ConversationId, PersonId, Redactor};
 use tokio::sync::Notify;
 
-use super::count::{self, upcoming};
 use super::expression::Expression;
 use super::fixed::KEYS;
 use super::forecast::{self, Known};
 use super::line::Line;
+use super::outlook::{Outlook, outlook};
 use super::plan::Plan;
 use super::recurrence::Recurrence;
 use super::said::shown;
 use super::turn::{name, next, plan};
-use super::words::{moment, words};
+use super::words::words;
 use super::zone::Zone;
 use crate::domain::clock::SharedClock;
 use crate::domain::ids::ScheduleId;
@@ -26,8 +26,11 @@ use crate::store::{
     Change, Kept, Ledger, Location, NewSchedule, Occurrence, ScheduleRow, StoreError, Which,
 };
 
+mod amended;
 mod of_config;
 mod retimed;
+
+pub use amended::Amended;
 
 /// So many are listed.
 pub const MOST_LISTED: usize = 200;
@@ -93,17 +96,6 @@ pub struct Time {
     pub zone: Zone,
     /// Not before this moment.
     pub starts: Option<DateTime<Utc>>,
-}
-
-/// What a post is to be from now on; what is not named stays.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Amended {
-    /// Its texts.
-    pub texts: Option<Vec<String>>,
-    /// Its first time.
-    pub time: Option<String>,
-    /// How often from then on.
-    pub recurrence: Option<Recurrence>,
 }
 
 /// Why something asked of a schedule was not done.
@@ -225,51 +217,6 @@ impl Book {
                 Ok(Time { expression, zone, starts: None })
             }
         }
-    }
-
-    /// Gives a post of fixed words that has not come due other words, or another time.
-    ///
-    /// # Errors
-    /// `Refused` when there is no such schedule, or it is no post, or the time cannot be taken.
-    pub async fn amend(&self, id: ScheduleId, amended: Amended) -> Result<ScheduleRow, BookError> {
-        for _ in 0..TRIES {
-            let row = self.get(id, None).await?;
-            let (schedule, next_at) = self.amended(&row, &amended)?;
-            let change = Change::Amend { schedule: Box::new(schedule), next_at };
-            if let Some(changed) = self.parts.ledger.reschedule(row.version, change).await? {
-                self.bell.notify_one();
-                return Ok(changed);
-            }
-        }
-        Err(BookError::Refused(format!("schedule {id} changes all the time: try again")))
-    }
-
-    fn amended(
-        &self,
-        row: &ScheduleRow,
-        amended: &Amended,
-    ) -> Result<(Schedule, Option<DateTime<Utc>>), BookError> {
-        let id = row.id();
-        let Action::Post { to, post } = &row.schedule.action else {
-            return Err(BookError::Refused(format!("schedule {id} is no post")));
-        };
-        let mut schedule = row.schedule.clone();
-        if let Some(texts) = &amended.texts {
-            let post = Post { texts: texts.clone(), ..post.clone() };
-            let action = Action::Post { to: to.clone(), post };
-            schedule.action = action.with(|text| self.parts.redactor.clean(text));
-            let objection = schedule.action.objection();
-            objection.map_or(Ok(()), |why| Err(BookError::Refused(why)))?;
-        }
-        let Some(time) = &amended.time else { return Ok((schedule, row.next_at)) };
-        let zone = Zone::named(&schedule.zone).map_err(refused)?;
-        let recurrence = amended.recurrence.unwrap_or_default();
-        let now = self.parts.clock.now();
-        let plan = recurrence.from(time, zone, now).map_err(refused)?;
-        schedule.when = plan.expression.to_string();
-        schedule.terms.starts = plan.limits.starts;
-        let next_at = first(&schedule, now)?;
-        Ok((schedule, Some(next_at)))
     }
 
     /// Lists schedules, the next to come due first.
@@ -406,36 +353,6 @@ impl Book {
     /// Returns what lies ahead of a schedule.
     pub fn outlook(&self, row: &ScheduleRow) -> Outlook {
         outlook(row, self.parts.clock.now())
-    }
-}
-
-/// What lies ahead of a schedule, in words.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outlook {
-    /// When it comes due.
-    pub when: String,
-    /// Its next times, five at most, in its zone.
-    pub next: Vec<String>,
-    /// How often it comes due in the next 30 days.
-    pub monthly: u64,
-}
-
-/// Reads what lies ahead of a schedule.
-pub fn outlook(row: &ScheduleRow, now: DateTime<Utc>) -> Outlook {
-    let Ok(plan) = plan(&row.schedule) else {
-        return Outlook { when: row.schedule.when.clone(), ..Outlook::default() };
-    };
-    let when = words(&plan.expression, plan.zone);
-    let Some(next_at) = row.next_at.filter(|_| row.state == ScheduleState::Active) else {
-        return Outlook { when, ..Outlook::default() };
-    };
-    let fired = row.fired.saturating_add(1);
-    let later = upcoming(&plan, next_at.max(now), fired, 4);
-    let local = |at: DateTime<Utc>| moment(at, plan.zone);
-    Outlook {
-        when,
-        next: std::iter::once(next_at).chain(later).map(local).collect(),
-        monthly: count::forecast(&plan, now, row.fired),
     }
 }
 

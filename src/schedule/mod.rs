@@ -21,6 +21,7 @@ pub mod line;
 pub mod local;
 pub mod missed;
 pub mod movable;
+pub mod outlook;
 pub mod plan;
 pub mod recurrence;
 pub mod said;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId};
 use serde::{Deserialize, Serialize};
 
-use super::book::{Outlook, outlook};
+use super::outlook::{Outlook, outlook};
 use super::words::moment;
 use super::zone::Zone;
 use crate::domain::ids::ScheduleId;

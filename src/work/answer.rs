@@ -117,7 +117,6 @@ impl Answers {
             ending.append.clear();
         }
         let onward = self.finish(claimed, ending, Vec::new(), hand_over).await;
-        // Somebody may have approved a call of it that is not made any more.
         self.close_unused(claimed).await;
         onward
     }

@@ -248,7 +248,15 @@ fn says_it_in_plain_words(browser: &Browser) -> Answer<()> {
     let words = |css: &str| {
         browser.eval(&format!("[...document.querySelectorAll('{css}')].map(e => e.textContent)"))
     };
-    let classes = ["read", "take notes", "answer", "write files", "run programs", "use the web"];
+    let classes = [
+        "read",
+        "take notes",
+        "answer",
+        "write files",
+        "run programs",
+        "use the web",
+        "post in public",
+    ];
     assert_eq!(words(".there dt")?, serde_json::json!(classes));
     assert_eq!(
         words(".setting span")?,

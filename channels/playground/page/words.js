@@ -9,7 +9,7 @@ const CLASSES = {
   read: ['read', 'reads files and settings'], note: ['take notes', 'keeps notes, asks and plans; changes nothing else'],
   reply: ['answer', 'speaks in this conversation'], write: ['write files', 'changes files'], exec: ['run programs', 'runs programs on this machine'],
   network: ['use the web', 'asks other computers'], message: ['write to others', 'speaks in other conversations'],
-  agent: ['hand over', 'gives work to other tasks'], public: ['go public', 'posts where everybody can read it'],
+  agent: ['hand over', 'gives work to other tasks'], public: ['post in public', 'posts where everybody can read it'],
 };
 const STATES = {
   waiting: ['waiting', 'It waits until the task before it has ended'], running: ['running', 'The model is at work'],

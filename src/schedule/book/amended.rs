@@ -1,0 +1,69 @@
+//! Posts that have not come due are given other words, or another time.
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::Post;
+
+use super::{Book, BookError, TRIES, first, refused};
+use crate::domain::ids::ScheduleId;
+use crate::domain::schedule::{Action, Schedule};
+use crate::schedule::recurrence::Recurrence;
+use crate::schedule::zone::Zone;
+use crate::store::{Change, ScheduleRow};
+
+/// What a post is to be from now on; what is not named stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Amended {
+    /// Its texts.
+    pub texts: Option<Vec<String>>,
+    /// Its first time.
+    pub time: Option<String>,
+    /// How often from then on.
+    pub recurrence: Option<Recurrence>,
+}
+
+impl Book {
+    /// Gives a post of fixed words that has not come due other words, or another time.
+    ///
+    /// # Errors
+    /// `Refused` when there is no such schedule, or it is no post, or the time cannot be taken.
+    pub async fn amend(&self, id: ScheduleId, amended: Amended) -> Result<ScheduleRow, BookError> {
+        for _ in 0..TRIES {
+            let row = self.get(id, None).await?;
+            let (schedule, next_at) = self.amended(&row, &amended)?;
+            let change = Change::Amend { schedule: Box::new(schedule), next_at };
+            if let Some(changed) = self.parts.ledger.reschedule(row.version, change).await? {
+                self.bell.notify_one();
+                return Ok(changed);
+            }
+        }
+        Err(BookError::Refused(format!("schedule {id} changes all the time: try again")))
+    }
+
+    fn amended(
+        &self,
+        row: &ScheduleRow,
+        amended: &Amended,
+    ) -> Result<(Schedule, Option<DateTime<Utc>>), BookError> {
+        let id = row.id();
+        let Action::Post { to, post } = &row.schedule.action else {
+            return Err(BookError::Refused(format!("schedule {id} is no post")));
+        };
+        let mut schedule = row.schedule.clone();
+        if let Some(texts) = &amended.texts {
+            let post = Post { texts: texts.clone(), ..post.clone() };
+            let action = Action::Post { to: to.clone(), post };
+            schedule.action = action.with(|text| self.parts.redactor.clean(text));
+            let objection = schedule.action.objection();
+            objection.map_or(Ok(()), |why| Err(BookError::Refused(why)))?;
+        }
+        let Some(time) = &amended.time else { return Ok((schedule, row.next_at)) };
+        let zone = Zone::named(&schedule.zone).map_err(refused)?;
+        let recurrence = amended.recurrence.unwrap_or_default();
+        let now = self.parts.clock.now();
+        let plan = recurrence.from(time, zone, now).map_err(refused)?;
+        schedule.when = plan.expression.to_string();
+        schedule.terms.starts = plan.limits.starts;
+        let next_at = first(&schedule, now)?;
+        Ok((schedule, Some(next_at)))
+    }
+}

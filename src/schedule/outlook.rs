@@ -1,0 +1,39 @@
+//! What lies ahead of a schedule, in words.
+
+use chrono::{DateTime, Utc};
+
+use super::count::{self, upcoming};
+use super::turn::plan;
+use super::words::{moment, words};
+use crate::domain::schedule::ScheduleState;
+use crate::store::ScheduleRow;
+
+/// What lies ahead of a schedule, in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// When it comes due.
+    pub when: String,
+    /// Its next times, five at most, in its zone.
+    pub next: Vec<String>,
+    /// How often it comes due in the next 30 days.
+    pub monthly: u64,
+}
+
+/// Reads what lies ahead of a schedule.
+pub fn outlook(row: &ScheduleRow, now: DateTime<Utc>) -> Outlook {
+    let Ok(plan) = plan(&row.schedule) else {
+        return Outlook { when: row.schedule.when.clone(), ..Outlook::default() };
+    };
+    let when = words(&plan.expression, plan.zone);
+    let Some(next_at) = row.next_at.filter(|_| row.state == ScheduleState::Active) else {
+        return Outlook { when, ..Outlook::default() };
+    };
+    let fired = row.fired.saturating_add(1);
+    let later = upcoming(&plan, next_at.max(now), fired, 4);
+    let local = |at: DateTime<Utc>| moment(at, plan.zone);
+    Outlook {
+        when,
+        next: std::iter::once(next_at).chain(later).map(local).collect(),
+        monthly: count::forecast(&plan, now, row.fired),
+    }
+}
