@@ -15,7 +15,6 @@ use super::answer::{Answer, Fault, Keyed};
 use super::approval::Approval;
 use super::{ChannelView, Console};
 use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::schedule::ScheduleState;
 use crate::schedule::view::{Time, View};
 use crate::shape::Explained;
 use crate::store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
@@ -25,6 +24,8 @@ use crate::store::{QuestionRow, Which};
 const ROWS: usize = 50;
 /// Rows in a list at most.
 const MOST_ROWS: usize = 500;
+/// The header that says how many rows there are of which a list shows the first.
+const TOTAL: &str = "x-total-count";
 /// A store that says nothing for so long is as one that is away: a commit whose answer was lost is waited for until the
 /// database is back.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -150,13 +151,16 @@ async fn approvals(State(console): Asked) -> Answer<Vec<Keyed<Approval>>> {
 }
 
 /// What is done later, or again: the next to come due first, then what is paused or over.
-async fn schedules(State(console): Asked, rows: Rows) -> Answer<Vec<Keyed<View>>> {
-    let which = Which { over: true, limit: limit(rows)?, ..Which::default() };
-    let mut rows = console.schedules.schedules(&which).await?;
-    rows.retain(|row| row.state != ScheduleState::Removed);
+async fn schedules(
+    State(console): Asked,
+    rows: Rows,
+) -> Result<([(&'static str, String); 1], Json<Vec<Keyed<View>>>), Fault> {
+    let which = Which { over: true, but_removed: true, limit: limit(rows)?, ..Which::default() };
+    let rows = console.schedules.schedules(&which).await?;
+    let all = console.schedules.how_many_schedules(&which).await?;
     let now = console.clock.now();
     let views = rows.iter().map(|row| Keyed::by(View::of(row, now), |view| &view.to));
-    Ok(Json(views.collect()))
+    Ok(([(TOTAL, all.to_string())], Json(views.collect())))
 }
 
 /// The newest times of one schedule, the newest first.

@@ -540,3 +540,19 @@ async fn schedules_are_told_with_their_next_times_and_their_history() {
     assert!(gone.await.unwrap().is_some());
     assert_eq!(console.get("/v1/schedules").await.1, serde_json::json!([]));
 }
+
+#[tokio::test]
+async fn a_cut_list_of_schedules_says_how_many_there_are_and_counts_none_that_was_removed() {
+    let console = Served::new(Shelf::default()).await;
+    for n in 0..3 {
+        let new = NewSchedule { key: format!("n{n}"), most: 9, ..daily() };
+        let Kept::New(row) = console.schedules.schedule(new).await.unwrap() else { panic!() };
+        if n == 0 {
+            console.schedules.reschedule(row.version, Change::Remove).await.unwrap().unwrap();
+        }
+    }
+    let (status, head, body) =
+        console.ask("GET /v1/schedules?limit=1", "host: localhost\r\n").await;
+    assert_eq!((status, body.as_array().unwrap().len()), (200, 1));
+    assert!(head.contains("x-total-count: 2"), "{head}");
+}

@@ -8,7 +8,7 @@ use crate::daemon::flow::Flow;
 use crate::domain::approval::{Verdict, code};
 use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::domain::schedule::{Action, ScheduleState, Wish};
-use crate::schedule::book::{Amended, BookError, MOST_LISTED};
+use crate::schedule::book::{Amended, BookError};
 use crate::schedule::outlook::outlook;
 use crate::store::{ApprovalRow, DeliveryState, PostRow, ScheduleRow, Which};
 
@@ -151,7 +151,7 @@ async fn found(flow: &Flow, asked: AskedOfPosts) -> Result<Vec<PostView>, BookEr
 
 async fn list(flow: &Flow) -> Result<Vec<PostView>, BookError> {
     let drafts = drafts(flow).await?;
-    let which = Which { limit: MOST_LISTED, ..Which::default() };
+    let which = Which { limit: usize::MAX, ..Which::default() };
     let rows = flow.book().list(&which).await?;
     let scheduled = rows.iter().filter(|row| is_post(row)).map(|row| of_schedule(flow, row));
     let past = flow.posts(MOST_PAST).await?;

@@ -7,7 +7,7 @@ use crate::domain::facts::Trust;
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Maker, Terms, Wish};
 use crate::domain::taint::Taint;
-use crate::schedule::book::{Book, BookError, MOST_LISTED, Wanted};
+use crate::schedule::book::{Book, BookError, Wanted};
 pub use crate::schedule::view::{Time, View};
 use crate::store::{Location, ScheduleRow, Which};
 
@@ -120,7 +120,7 @@ async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, BookError
     };
     match asked {
         Asked::List { all } => {
-            let which = Which { over: all, limit: MOST_LISTED, ..Which::default() };
+            let which = Which { over: all, limit: usize::MAX, ..Which::default() };
             let rows = book.list(&which).await?;
             Ok(Told { schedules: rows.iter().map(view).collect(), ..Told::default() })
         }

@@ -50,7 +50,7 @@ impl Later {
         let done = match words.as_slice() {
             [] => {
                 let listed = self.timetable.list(given.conversation).await;
-                listed.map(|listed| messages::listed(&listed.lines))
+                listed.map(|listed| messages::listed(&listed))
             }
             [wish, id] => match (wish_of(wish), id.trim_start_matches('#').parse()) {
                 (Some(wish), Ok(id)) => {

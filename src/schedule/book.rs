@@ -32,7 +32,7 @@ mod retimed;
 
 pub use amended::Amended;
 
-/// So many are listed.
+/// So many are listed where a person or a model reads them in one message.
 pub const MOST_LISTED: usize = 200;
 /// So many earlier tasks a model reads at most.
 pub const MOST_HISTORY: u32 = 16;
@@ -225,6 +225,14 @@ impl Book {
     /// When the store does not answer.
     pub async fn list(&self, which: &Which) -> Result<Vec<ScheduleRow>, BookError> {
         Ok(self.parts.ledger.schedules(which).await?)
+    }
+
+    /// Counts the schedules that would be listed without a limit.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub async fn how_many(&self, which: &Which) -> Result<u64, BookError> {
+        Ok(self.parts.ledger.how_many_schedules(which).await?)
     }
 
     /// Returns a schedule, wherever it speaks, or `here` alone.

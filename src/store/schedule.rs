@@ -27,6 +27,9 @@ pub trait Schedules: Send + Sync {
     /// Lists schedules, the next to come due first, then those that never will.
     async fn schedules(&self, which: &Which) -> Result<Vec<ScheduleRow>>;
 
+    /// Counts the schedules that would be listed without a limit.
+    async fn how_many_schedules(&self, which: &Which) -> Result<u64>;
+
     /// Returns the active schedules that are due at `now`, the earliest first.
     async fn due_schedules(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<ScheduleRow>>;
 
@@ -206,6 +209,8 @@ pub struct Which {
     pub person: Option<PersonId>,
     /// Those that ended or were removed, too.
     pub over: bool,
+    /// But none that was removed.
+    pub but_removed: bool,
     /// At most so many.
     pub limit: usize,
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId, Post};
 
+use crate::domain::count::counted;
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::ids::ScheduleId;
 use crate::domain::plan::Plan;
@@ -242,8 +243,19 @@ pub struct Wisher {
 pub struct Listed {
     /// One for each.
     pub lines: Vec<String>,
+    /// So many more there are, which come due later.
+    pub more: u64,
     /// The level of their words.
     pub level: Taint,
+}
+
+impl Listed {
+    /// Says how many are not shown; `None` when all are.
+    pub fn rest(&self) -> Option<String> {
+        let schedules = counted(self.more, ["more schedule", "more schedules"]);
+        (self.more > 0)
+            .then(|| format!("and {schedules}: `selkie schedules list` on the machine shows all"))
+    }
 }
 
 /// The conversation's todo list.

@@ -48,7 +48,15 @@ impl Timetable for BookTimetable {
         let which = Which { conversation: here, limit: MOST_LISTED, ..Which::default() };
         let rows = self.book.list(&which).await.map_err(told)?;
         let level = rows.iter().map(|row| level(&row.schedule.maker)).max().unwrap_or_default();
-        Ok(Listed { lines: rows.iter().map(|row| self.book.line(row)).collect(), level })
+        let lines = rows.iter().map(|row| self.book.line(row)).collect();
+        let more = match rows.len() < MOST_LISTED {
+            true => 0,
+            false => {
+                let all = self.book.how_many(&which).await.map_err(told)?;
+                all.saturating_sub(rows.len() as u64)
+            }
+        };
+        Ok(Listed { lines, more, level })
     }
 
     async fn wish(

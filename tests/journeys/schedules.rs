@@ -209,6 +209,25 @@ async fn new_zone_data_sets_next_times_anew_at_the_next_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_long_list_is_whole_at_the_command_line_and_says_in_a_chat_what_it_leaves_out() {
+    let world = World::start().await;
+    run(&world, &["schedules", "add", "--cron", "0 8 * * *", "--say", "tea"]);
+    let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
+    let copies = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
+        INSERT INTO schedule (key, conversation, person, state, next_at, schedule, created_at)
+        SELECT 'copy' || i, conversation, person, state, next_at, schedule, created_at FROM schedule, n";
+    conn.execute_batch(copies).expect("copies");
+    drop(conn);
+    let lists_all = || run(&world, &["schedules", "list"]).lines().count();
+    assert_eq!(lists_all(), 251, "without a daemon");
+    let _daemon = world.daemon();
+    world.ask("hello").await;
+    assert_eq!(lists_all(), 251, "through the daemon");
+    world.telegram().say(ADA, ADA, "/schedules");
+    world.hears(ADA, "and 51 more schedules").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_readmes_commands_make_and_list_schedules() {
     let world = World::start().await;
     let lines = include_str!("../../README.md").lines();

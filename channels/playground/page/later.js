@@ -14,6 +14,9 @@ import * as words from './words.js';
 /** Times of one schedule that are shown. */
 const TIMES = 12;
 
+/** Schedules that are shown. */
+const MOST = 100;
+
 export function openLater() {
   if (!$('later').open) $('later').showModal();
   loadClock().catch(error => toast(error.message));
@@ -26,10 +29,11 @@ export function loadLater() {
 }
 
 const read = coalesce(async () => {
-  const rows = await daemon('schedules?limit=100');
+  const rows = await daemon(`schedules?limit=${MOST}`);
   const times = await Promise.all(rows.map(row => daemon(`schedules/${row.id}/times?limit=${TIMES}`)));
   state.schedules = rows.map((row, i) => ({ ...row, times: times[i] }));
   await Promise.all([...state.beside].map(beside));
+  $('later-more').hidden = rows.length < MOST;
   render();
 });
 

@@ -5,14 +5,17 @@ use chrono::{DateTime, Utc};
 use crate::domain::ids::ScheduleId;
 use crate::schedule::zone::Zone;
 use crate::schedule::zones::{Found, SetBy};
+use crate::tools::ports::Listed;
 
 /// Lists the schedules of a conversation.
-pub(crate) fn listed(lines: &[String]) -> String {
-    if lines.is_empty() {
+pub(crate) fn listed(listed: &Listed) -> String {
+    if listed.lines.is_empty() {
         return "Nothing is to be done here later. /remind in 20m TEXT reminds you of something."
             .to_owned();
     }
-    let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
+    let rest = listed.rest();
+    let all = listed.lines.iter().chain(&rest);
+    let lines: String = all.map(|line| format!("- {line}\n")).collect();
     lines + "\n/schedules pause N, /schedules resume N and /schedules remove N change one."
 }
 

@@ -58,6 +58,11 @@ impl Schedules for SqlLedger {
         found.into_iter().map(RawSchedule::read).collect()
     }
 
+    async fn how_many_schedules(&self, which: &Which) -> Result<u64> {
+        let which = which.clone();
+        self.read(move |tx| schedules::how_many(tx, &which)).await
+    }
+
     async fn due_schedules(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<ScheduleRow>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let due =

@@ -2,7 +2,7 @@
 
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
-use super::rows::{json, load, millis, time};
+use super::rows::{count, json, load, millis, time};
 use super::{conversations, locks, usage};
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Schedule, ScheduleState};
@@ -119,27 +119,50 @@ fn by_key(tx: &mut dyn Tx, key: &str) -> Result<Option<RawSchedule>> {
     tx.optional(schedule!("WHERE s.key = ?1"), params![key], RawSchedule::from_row)
 }
 
+/// Which schedules are listed, by the values of [`Narrowed`].
+macro_rules! of_which {
+    () => {
+        "WHERE (CAST(?1 AS BIGINT) IS NULL OR s.conversation = ?1)
+             AND (CAST(?2 AS TEXT) IS NULL OR s.person = ?2)
+             AND (CAST(?3 AS BIGINT) = 1 OR s.state IN ('active', 'paused'))
+             AND (CAST(?4 AS BIGINT) = 0 OR s.state <> 'removed') "
+    };
+}
+
+/// What narrows a list, as the store knows it.
+struct Narrowed<'a> {
+    here: Option<i64>,
+    person: Option<&'a str>,
+}
+
+/// Reads what narrows a list; `None` when nothing was ever heard in that conversation.
+fn narrowed<'a>(tx: &mut dyn Tx, which: &'a Which) -> Result<Option<Narrowed<'a>>> {
+    let person = which.person.as_ref().map(selkie_channel_core::PersonId::as_str);
+    let Some(conversation) = &which.conversation else {
+        return Ok(Some(Narrowed { here: None, person }));
+    };
+    let here = conversations::find(tx, conversation)?;
+    Ok(here.map(|here| Narrowed { here: Some(here), person }))
+}
+
 /// Lists schedules, the next to come due first.
 pub fn list(tx: &mut dyn Tx, which: &Which) -> Result<Vec<RawSchedule>> {
+    const SQL: &str = concat!(
+        schedule!(""),
+        of_which!(),
+        "ORDER BY CASE WHEN s.state = 'active' AND s.next_at IS NOT NULL THEN 0 ELSE 1 END, s.next_at, s.id LIMIT ?5"
+    );
     let limit = i64::try_from(which.limit).unwrap_or(i64::MAX);
-    let here = match &which.conversation {
-        None => None,
-        Some(conversation) => match conversations::find(tx, conversation)? {
-            Some(row) => Some(row),
-            None => return Ok(Vec::new()),
-        },
-    };
-    let person = which.person.as_ref().map(selkie_channel_core::PersonId::as_str);
-    tx.all(
-        schedule!(
-            "WHERE (CAST(?1 AS BIGINT) IS NULL OR s.conversation = ?1)
-                 AND (CAST(?2 AS TEXT) IS NULL OR s.person = ?2)
-                 AND (CAST(?3 AS BIGINT) = 1 OR s.state IN ('active', 'paused'))
-             ORDER BY CASE WHEN s.state = 'active' AND s.next_at IS NOT NULL THEN 0 ELSE 1 END, s.next_at, s.id LIMIT ?4"
-        ),
-        params![here, person, which.over, limit],
-        RawSchedule::from_row,
-    )
+    let Some(Narrowed { here, person }) = narrowed(tx, which)? else { return Ok(Vec::new()) };
+    tx.all(SQL, params![here, person, which.over, which.but_removed, limit], RawSchedule::from_row)
+}
+
+/// Counts the schedules that would be listed without a limit.
+pub fn how_many(tx: &mut dyn Tx, which: &Which) -> Result<u64> {
+    const SQL: &str = concat!("SELECT COUNT(*) FROM schedule s ", of_which!());
+    let Some(Narrowed { here, person }) = narrowed(tx, which)? else { return Ok(0) };
+    let counted: i64 = tx.only(SQL, params![here, person, which.over, which.but_removed])?;
+    Ok(count(counted))
 }
 
 /// The active schedules that are due, the earliest first.

@@ -86,7 +86,10 @@ impl Tool for Cron {
 }
 
 async fn list(scope: &Scope) -> Result<Output, ToolError> {
-    let Listed { lines, level } = scope.timetable.list(&scope.conversation).await?;
+    let listed = scope.timetable.list(&scope.conversation).await?;
+    let rest = listed.rest();
+    let Listed { mut lines, level, .. } = listed;
+    lines.extend(rest);
     let text = match lines.is_empty() {
         true => "No schedules here.".to_owned(),
         false => lines.join("\n"),
@@ -153,7 +156,7 @@ mod tests {
         }
 
         async fn list(&self, _: &ConversationId) -> Result<Listed, ToolError> {
-            Ok(Listed { lines: vec!["3 · every hour".to_owned()], level: Taint::Derived })
+            Ok(Listed { lines: vec!["3 · every hour".to_owned()], more: 0, level: Taint::Derived })
         }
 
         async fn wish(
