@@ -197,8 +197,8 @@ impl Firings {
             _ => messages::prompt_note(row.id(), &row.schedule.name(), &shown(row, at)),
         };
         let text = match action {
-            Action::Remind { markdown } if now - at > messages::LATE => {
-                messages::late_reminder(markdown, &shown(row, at))
+            Action::Remind { markdown } | Action::Say { markdown } if now - at > messages::LATE => {
+                messages::said_late(markdown, &shown(row, at))
             }
             action => action.text().to_owned(),
         };

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId, Redactor};
 use tokio::sync::Notify;
 
+use super::bounds;
 use super::expression::Expression;
 use super::fixed::KEYS;
 use super::forecast::{self, Known};
@@ -163,6 +164,8 @@ impl Book {
         self.knows_model(action)?;
         check_history(terms)?;
         let Time { expression, zone, starts } = self.time(wanted)?;
+        bounds::check(terms, &Plan::of(expression.clone(), zone), self.parts.clock.now())
+            .map_err(BookError::Refused)?;
         Ok(Schedule {
             v: Schedule::VERSION,
             title: redactor.clean(title.trim()),
@@ -201,8 +204,7 @@ impl Book {
     /// # Errors
     /// `Refused` for a time or a zone that cannot be taken.
     pub fn time(&self, wanted: &Wanted) -> Result<Time, BookError> {
-        let named = wanted.zone.as_deref().map(str::trim).filter(|zone| !zone.is_empty());
-        let zone = match named {
+        let zone = match wanted.zone.as_deref() {
             Some(zone) => Zone::named(zone).map_err(refused)?,
             None => self.parts.zone,
         };

@@ -4,8 +4,10 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bounds;
 use super::expression::Expression;
 use super::hours::ActiveHours;
+use super::plan::Plan;
 use super::said::shown;
 use super::zone::Zone;
 use crate::domain::schedule::{Action, Budget, Misfire, Terms, micro_usd};
@@ -102,6 +104,11 @@ impl FixedSchedule {
         let when = keep(&mut wrong, self.when(zone, anchor));
         let action = keep(&mut wrong, self.action());
         let terms = self.terms(&mut wrong);
+        if let Some(when) = &when
+            && let Err(why) = bounds::check(&terms, &Plan::of(when.clone(), zone), anchor)
+        {
+            wrong.push(of("", why));
+        }
         match (when, action) {
             (Some(when), Some(action)) if wrong.is_empty() => {
                 let to = self.to.clone();

@@ -8,6 +8,7 @@
 
 pub mod alarm;
 pub mod book;
+pub mod bounds;
 pub mod budget;
 pub mod count;
 pub mod cron;

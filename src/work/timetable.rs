@@ -37,7 +37,8 @@ impl Timetable for BookTimetable {
     }
 
     fn fault(&self, entry: &Entry) -> Option<String> {
-        let wanted = self.wanted(entry.clone());
+        let zone = entry.zone.clone().filter(|zone| !zone.trim().is_empty());
+        let wanted = self.wanted(Entry { zone, ..entry.clone() });
         let read = wanted.and_then(|wanted| self.book.time(&wanted).map_err(told));
         read.err().map(|why| why.to_string())
     }
@@ -89,9 +90,11 @@ impl Timetable for BookTimetable {
 impl BookTimetable {
     /// Gives what names no zone the one of whoever wants it, and where.
     async fn in_its_zone(&self, entry: Entry) -> Result<Entry, ToolError> {
-        if entry.zone.is_some() {
+        // A model may write what it leaves open.
+        if entry.zone.as_deref().is_some_and(|zone| !zone.trim().is_empty()) {
             return Ok(entry);
         }
+        let entry = Entry { zone: None, ..entry };
         let Wanted { location, maker, .. } = self.wanted(entry.clone())?;
         let found = self.zones.of(&location.place, Some(&maker.person)).await;
         let zone = found.map_err(|error| ToolError::Abort(error.to_string()))?.zone;

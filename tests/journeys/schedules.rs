@@ -177,6 +177,11 @@ async fn bad_input_names_what_is_taken() {
         (&["add", "--in", "1h", "--say", "x", "--to", "nowhere"], "no conversation of a channel"),
         (&["add", "--in", "1h", "--say", "x", "--misfire", "never"], "takes skip, once, all"),
         (&["add", "--in", "1h", "--say", "x", "--active", "8-22"], "--active"),
+        (&["add", "--at", "08:00", "--tz", "", "--say", "x"], "time zone"),
+        (&["add", "--every", "1h", "--say", "x", "--jitter", "100d"], "takes up to 1d"),
+        (&["add", "--every", "1h", "--say", "x", "--jitter", "1h"], "takes less than that"),
+        (&["add", "--every", "1h", "--say", "x", "--lateness", "10000d"], "takes up to 31d"),
+        (&["add", "--cron", "*/0 * * * *", "--say", "x"], "a step of 0"),
         (&["add", "--say", "x"], "--cron"),
         (&["remove", "7"], "there is no schedule 7"),
     ] {

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use crate::domain::count::counted;
 use crate::domain::ids::ScheduleId;
 
-/// A reminder that is later than this says when it was due.
+/// Fixed words that are later than this say when they were due.
 pub(crate) const LATE: TimeDelta = TimeDelta::minutes(5);
 
 /// For the model: what it reads comes from a schedule, and what to answer when there is nothing to tell.
@@ -21,8 +21,8 @@ pub(crate) fn fixed_note(id: ScheduleId, due: &str) -> String {
     format!("schedule {id} came due at {due}; its fixed words were said")
 }
 
-/// A reminder that comes late.
-pub(crate) fn late_reminder(markdown: &str, due: &str) -> String {
+/// Fixed words that come late.
+pub(crate) fn said_late(markdown: &str, due: &str) -> String {
     format!("{markdown}\n\n_(due {due}; I could not say it then)_")
 }
 

@@ -61,6 +61,10 @@ impl Field {
 
     /// Says why an item of the right form is not taken.
     fn reason(self, item: &Item) -> &'static str {
+        let is_zero = |step: &str| step.bytes().all(|digit| digit == b'0');
+        if item.step.is_some_and(is_zero) {
+            return "has a step of 0: the least is 1";
+        }
         let wrong_step = item.step.is_some_and(|step| self.ask(&format!("*/{step}")).is_none());
         match self {
             Self::Minute if wrong_step => {

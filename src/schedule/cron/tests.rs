@@ -44,7 +44,7 @@ fn errors_name_the_field_the_value_and_what_is_taken() {
         ("0 8 * * 1,9", ["weekday: \"9\"", "0-7"]),
         ("0 22-4 * * *", ["hour: \"22-4\" ends before it begins", "takes 0-23"]),
         ("*/90 * * * *", ["minute: \"*/90\" has a step", "every 90m"]),
-        ("*/0 * * * *", ["minute: \"*/0\" has a step", "0-59"]),
+        ("*/0 * * * *", ["minute: \"*/0\" has a step of 0: the least is 1", "0-59"]),
         ("5* * * * *", ["minute: \"5*\" is not understood", "0-59"]),
         (", * * * *", ["minute: \"\" is not understood", "0-59"]),
         ("* * ? * *", ["day of month: \"?\"", "1-31"]),
