@@ -90,6 +90,12 @@ impl Account {
 
     /// Tells what it comes to that the bot speaks here unasked; a platform that takes its time is not waited for:
     /// delivery finds out.
+    /// Names the tool by which alone something is made public there; `None` where people are talked with.
+    pub(crate) fn posts_by(&self) -> Option<&'static str> {
+        self.channel.posting.as_ref().map(|postable| postable.data.later.name)
+    }
+
+    /// What it comes to that the bot speaks where nobody has just spoken.
     pub(crate) async fn unasked(&self, conversation: &ConversationId) -> Unasked {
         let told = self.channel.sender.unasked(conversation);
         tokio::time::timeout(TOLD_WITHIN, told).await.unwrap_or(Unasked::Free)

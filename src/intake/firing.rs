@@ -24,6 +24,7 @@ use crate::schedule::{budget, day, turn};
 use crate::store::{
     Does, Draft, Fired, Firing, Location, NewTask, ScheduleRow, TaskRequest, Turn, Wait,
 };
+use crate::work::messages::public_place;
 use crate::work::rights::{self, Rights};
 use crate::work::scheduled;
 
@@ -105,6 +106,11 @@ impl Firings {
             let why = messages::channel_off(row.conversation.account().as_str());
             return Some(Decided::skips(why));
         };
+        if let Some(tool) = account.posts_by()
+            && !matches!(row.schedule.action, Action::Post { .. })
+        {
+            return Some(Decided::pauses(public_place(&row.conversation, tool)));
+        }
         let Some(trust) = self.trust(row, account) else {
             return Some(Decided::pauses(messages::not_allowed()));
         };

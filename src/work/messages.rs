@@ -1,6 +1,16 @@
 //! What people read about the work on their messages: why it ended without an answer, which files are missing.
 
+use selkie_channel_core::ConversationId;
+
 use crate::domain::ids::ScheduleId;
+
+/// Why nothing but a post goes to a public place: what goes there is approved as it stands.
+pub(crate) fn public_place(conversation: &ConversationId, tool: &str) -> String {
+    let to = conversation.key();
+    format!(
+        "{to} is public: nothing but posts goes there, each as it was approved; {tool} schedules one"
+    )
+}
 
 /// A question could not be asked.
 pub(crate) fn nobody_to_ask() -> String {

@@ -19,6 +19,7 @@ use crate::schedule::zones::Zones;
 use crate::store::{Location, ScheduleRow, Which};
 use crate::tools::ToolError;
 use crate::tools::ports::{Entry, EntryDoes, Listed, Posted, Timetable, When, Wisher};
+use crate::work::messages::public_place;
 
 /// The timetable over the book.
 pub(crate) struct BookTimetable {
@@ -216,7 +217,14 @@ impl BookTimetable {
 
     /// Whether a schedule could be kept, and the bot may speak there unasked.
     pub(crate) async fn may_keep(&self, wanted: &Wanted) -> Result<(), BookError> {
-        if let Unasked::Never(why) = self.unasked(&wanted.location.conversation).await {
+        let conversation = &wanted.location.conversation;
+        let account = self.accounts.of(conversation);
+        if let Some(tool) = account.and_then(|account| account.posts_by())
+            && !matches!(wanted.action, Action::Post { .. })
+        {
+            return Err(BookError::Refused(public_place(conversation, tool)));
+        }
+        if let Unasked::Never(why) = self.unasked(conversation).await {
             return Err(BookError::Refused(why));
         }
         self.book.check(wanted)

@@ -353,3 +353,28 @@ async fn the_readmes_calls_by_hand_schedule_a_post_and_show_it() {
     assert!(in_a_pipe.is_empty(), "the answer says it");
     assert!(world.playground.x().posts().is_empty());
 }
+
+/// Nothing but a post goes to a public place: neither when it is made nor when an older schedule comes due.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_schedule_speaks_in_public() {
+    let world = asking().await;
+    for does in ["--prompt", "--say", "--remind"] {
+        let add = ["schedules", "add", "--in", "1h", does, "good news", "--to", "x:main"];
+        let why = refused(&world, &add);
+        assert!(why.contains("x:main is public: nothing but posts goes there"), "{why}");
+    }
+    run(&world, &["say", "--to", "x:main", "said by hand"]);
+    run(&world, &["schedules", "add", "--in", "1h", "--say", "good news"]);
+    // As a version that did not ask has left it.
+    let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
+    let public = "UPDATE schedule SET
+                      conversation = (SELECT id FROM conversation WHERE key = 'x:main')";
+    assert_eq!(conn.execute(public, []).expect("moved"), 1);
+    drop(conn);
+    let daemon = world.daemon();
+    world.ask("hello").await;
+    now(&world);
+    world.hears(ADA, "nothing but posts goes there").await;
+    assert!(daemon.stop().await.success());
+    assert_eq!(world.playground.x().posts().len(), 1);
+}

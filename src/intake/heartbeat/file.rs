@@ -1,7 +1,10 @@
 //! What the heartbeat is to look at: the owner's file, which may hold nothing.
 
-use std::io::{ErrorKind, Read as _};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
+
+use rustix::fs::OFlags;
 
 /// Its name in the state folder.
 pub(crate) const NAME: &str = "HEARTBEAT.md";
@@ -14,7 +17,7 @@ const MOST_BYTES: u64 = 16 * 1024;
 /// Why there is nothing to look at, in words.
 pub(crate) fn read(state_dir: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
-    let opened = std::fs::File::open(state_dir.join(NAME));
+    let opened = regular(&state_dir.join(NAME));
     let read = opened.and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
     match read {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -30,6 +33,16 @@ pub(crate) fn read(state_dir: &Path) -> Result<String, String> {
     match is_empty(&text) {
         true => Err(format!("{NAME} holds headings and comments alone")),
         false => Ok(text.trim().to_owned()),
+    }
+}
+
+/// Opens a file that is no link, no pipe and no device: what waits for a writer would hold up all schedules.
+fn regular(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, rustix::fs::Mode::empty())?);
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is no file")),
     }
 }
 
@@ -91,5 +104,17 @@ mod tests {
         assert!(says(b"look \xff").unwrap_err().contains("not UTF-8"));
         assert!(says(&[b'a'; 17_000]).unwrap_err().contains("longer than 16 KiB"));
         assert_eq!(says(b" look at the list\n").unwrap(), "look at the list");
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, elsewhere) = (dir.path().join(NAME), dir.path().join("elsewhere"));
+        rustix::fs::mkfifoat(rustix::fs::CWD, &file, rustix::fs::Mode::RUSR).unwrap();
+        assert!(read(dir.path()).unwrap_err().contains("it is no file"));
+        std::fs::remove_file(&file).unwrap();
+        std::fs::write(&elsewhere, "look at the list").unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
+        assert!(read(dir.path()).unwrap_err().contains("cannot be read"));
     }
 }

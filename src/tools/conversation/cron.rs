@@ -116,6 +116,11 @@ async fn add(scope: &Scope, args: Args) -> Result<String, ToolError> {
 }
 
 async fn wish(scope: &Scope, id: Option<String>, wish: Wish) -> Result<String, ToolError> {
+    if scope.trigger != Trigger::Asked && wish == Wish::Resume {
+        let why = "a task that nobody asked for lets no schedule go on: a budget that it has used up would be \
+                   forgiven; tell people what you would resume, and why";
+        return Err(ToolError::tell(why));
+    }
     let written = needed(id, "id")?;
     let number = written.trim().trim_start_matches('#').parse();
     let id = number.map(ScheduleId).map_err(|_| {
@@ -222,5 +227,8 @@ mod tests {
         let said = call(&scope, add).await.unwrap_err();
         assert!(said.starts_with("a task that nobody asked for cannot make schedules"), "{said}");
         assert!(call(&scope, json!({"action": "list"})).await.is_ok());
+        let said = call(&scope, json!({"action": "resume", "id": "3"})).await.unwrap_err();
+        assert!(said.contains("lets no schedule go on"), "{said}");
+        assert!(call(&scope, json!({"action": "pause", "id": "3"})).await.is_ok());
     }
 }
