@@ -312,6 +312,9 @@ pub enum Wish {
     Resume,
 }
 
+/// Begins why a task ended that a time had made and that was not begun.
+pub const PASSED_OVER: &str = "passed over: ";
+
 /// Where one time of a schedule stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]

@@ -85,13 +85,16 @@ impl Answers {
             .happenings
             .tell(|| Happening::Started { conversation: claimed.conversation.clone(), task });
         let onward = match self.rights.now(&claimed) {
-            None => self.unheard(&claimed, "ignored: not_allowed any more", hand_over).await,
+            None => {
+                let why = unattended::not_allowed(&claimed);
+                self.unheard(&claimed, &why, hand_over).await
+            }
             Some(_) if self.is_bot_loop(&claimed).await => {
                 self.unheard(&claimed, "ignored: gate.bot_answers is reached", hand_over).await
             }
             Some(trust) => match self.limits.stops(&claimed, trust).await {
                 Some(reached) => {
-                    let why = format!("ignored: {} is reached", reached.key());
+                    let why = unattended::limited(&claimed, &reached.key(), reached.who());
                     self.unheard(&claimed, &why, hand_over).await
                 }
                 None => {
@@ -200,6 +203,10 @@ impl Answers {
     }
 
     async fn end(&self, claimed: &Claimed, ending: Ending, life: &Life<'_>) -> Onward {
+        let ending = match &life.bounds.schedule {
+            Some(schedule) => unattended::naming(ending, schedule, life.reply.has_spoken()),
+            None => ending,
+        };
         let say = match unattended::has_nothing_to_tell(claimed, &ending) {
             true => Vec::new(),
             false => self.say(claimed, &ending, life.mark, life.reply.has_spoken()),

@@ -4,6 +4,7 @@ use crate::agent::Ending;
 use crate::domain::crash::CrashPoint;
 use crate::domain::happening::Happening;
 use crate::domain::ids::OutboundId;
+use crate::domain::schedule::PASSED_OVER;
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued};
 use crate::work::answer::Answers;
 use crate::work::onward::Onward;
@@ -25,9 +26,12 @@ impl Answers {
         if let End::Failed { why } = &ending.end {
             let task = claimed.claim.task;
             // Whoever may not be answered decides how often: that is no trouble of ours.
-            match why.starts_with("ignored: ") {
-                true => tracing::debug!(%task, why, "a task was not begun"),
-                false => tracing::warn!(%task, why, "a task failed"),
+            if why.starts_with("ignored: ") {
+                tracing::debug!(%task, why, "a task was not begun");
+            } else if why.starts_with(PASSED_OVER) {
+                tracing::info!(%task, why, "a time of a schedule was not begun");
+            } else {
+                tracing::warn!(%task, why, "a task failed");
             }
         }
         let unheard = unattended::has_nothing_to_tell(claimed, &ending);

@@ -16,6 +16,7 @@ use crate::domain::facts::Trust;
 use crate::domain::usage::{Spent, Usage};
 use crate::store::Claimed;
 use crate::work::rights::Rights;
+use crate::work::unattended;
 
 mod counters;
 mod messages;
@@ -126,15 +127,46 @@ impl Limits {
             User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
         let now = self.outbox.runtime.clock.now();
         let newest = claimed.heard.last().map_or(now, |(_, inbound)| inbound.at);
-        // A task that goes on was counted when it began. Words of its own are asked like a message.
+        // A task that goes on was counted when it began. Words of its own are asked like a message; a schedule's are
+        // none, for nobody writes them.
+        let unattended = unattended::is_unattended(&claimed.facts);
         let asked = claimed.heard.len() + usize::from(claimed.words.is_some());
         let fresh = if claimed.header.is_none() { asked as u64 } else { 0 };
-        let messages = self.checks(&user, What::Messages, newest, fresh);
+        let messages = match unattended {
+            true => Vec::new(),
+            false => self.checks(&user, What::Messages, newest, fresh),
+        };
+        // Fixed words ask no model.
+        if claimed.words.as_ref().is_some_and(|words| words.fixed) {
+            return None;
+        }
         let day = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
         let reached =
             self.first_reached(messages.into_iter().chain(day.into_iter().flatten())).await?;
-        self.tell(&reached, claimed.heard.last().map(|(_, inbound)| inbound)).await;
+        match unattended {
+            true => self.tell_maker(&reached, claimed).await,
+            false => self.tell(&reached, claimed.heard.last().map(|(_, inbound)| inbound)).await,
+        }
         Some(reached)
+    }
+
+    /// Says where a schedule speaks that a time of it is passed over, once for the limit's time.
+    async fn tell_maker(&self, reached: &Reached, claimed: &Claimed) {
+        self.log(reached);
+        let storage = &self.outbox.storage;
+        let behind = || storage.ledger.schedule_behind(claimed.claim.task);
+        let Some(row) = storage.insist(behind).await.flatten() else { return };
+        let known = crate::work::messages::schedule(row.id(), &row.schedule.name());
+        let text = messages::passed_over(reached, &known);
+        if let Some(draft) = self.outbox.draft(&claimed.conversation, &text, None, None) {
+            let key = format!(
+                "limit:{}:schedule:{}:{}",
+                reached.key(),
+                claimed.conversation,
+                reached.since.timestamp()
+            );
+            self.outbox.say_once(&key, draft).await;
+        }
     }
 
     /// Returns the limit that keeps a conversation's lines from the model of the gate.

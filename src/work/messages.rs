@@ -52,9 +52,23 @@ pub(crate) fn failed(why: &str) -> String {
     format!("I could not finish this: {why}.")
 }
 
+/// A schedule, as people know it.
+pub(crate) fn schedule(id: ScheduleId, name: &str) -> String {
+    format!("schedule {id} ({name})")
+}
+
+/// The end of a schedule's task that failed: nobody has just asked for it, so it says what it is about.
+pub(crate) fn schedule_failed(schedule: &str, text: &str) -> String {
+    // Some ends name it themselves.
+    if text.contains(schedule) {
+        return text.to_owned();
+    }
+    format!("S{} failed: {text}", &schedule[1..])
+}
+
 /// The end of a task whose schedule has used up its budget of the day.
 pub(crate) fn budget_used_up(id: ScheduleId, name: &str, why: &str) -> String {
-    format!("I stopped here: this is schedule {id} ({name}), and {why}.")
+    format!("I stopped here: this is {}, and {why}.", schedule(id, name))
 }
 
 /// The line of a file that could not be fetched.

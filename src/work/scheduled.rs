@@ -18,6 +18,8 @@ use crate::work::messages;
 /// What a task keeps to; nothing for a task that no schedule has made.
 #[derive(Default)]
 pub(crate) struct Bounds {
+    /// The schedule, as people know it: `schedule 3 (tidy up)`.
+    pub(crate) schedule: Option<String>,
     /// The profile of the model that is asked.
     pub(crate) model: Option<String>,
     /// What is left of the day.
@@ -48,8 +50,9 @@ pub(crate) async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
     claimed.history.drain(..passed_over);
     let used = Mutex::new(used_today(outbox, &row).await.unwrap_or_default());
     let (schedule, name) = (row.id(), row.schedule.name());
+    let known = messages::schedule(schedule, &name);
     let budget = DayBudget { schedule, name, budget: terms.budget, used };
-    Bounds { model: model.clone(), budget: Some(budget) }
+    Bounds { schedule: Some(known), model: model.clone(), budget: Some(budget) }
 }
 
 /// Returns what a schedule has used of its local day; `None` when the store does not answer.

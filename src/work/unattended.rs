@@ -3,10 +3,12 @@
 
 use crate::agent::Ending;
 use crate::domain::facts::{Facts, Trigger};
+use crate::domain::schedule::PASSED_OVER;
 use crate::domain::taint::Taint;
 use crate::domain::transcript::Item;
 use crate::domain::usage::Usage;
 use crate::store::{Claimed, End, Seen};
+use crate::work::messages;
 
 /// The answer of a task that has nothing to tell.
 const NOTHING: &str = "nothing";
@@ -21,6 +23,22 @@ const LONGEST: usize = 64;
 /// Whether nobody waits for what a task has to say.
 pub(crate) fn is_unattended(facts: &Facts) -> bool {
     matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
+}
+
+/// Why a task was not begun whose speaker nobody listens to any more.
+pub(crate) fn not_allowed(claimed: &Claimed) -> String {
+    match is_unattended(&claimed.facts) {
+        true => format!("{PASSED_OVER}whoever made it is not allowed there any more"),
+        false => "ignored: not_allowed any more".to_owned(),
+    }
+}
+
+/// Why a task was not begun that a limit stands in the way of.
+pub(crate) fn limited(claimed: &Claimed, limit: &str, who: &str) -> String {
+    match is_unattended(&claimed.facts) {
+        true => format!("{PASSED_OVER}{limit} is reached ({who})"),
+        false => format!("ignored: {limit} is reached"),
+    }
 }
 
 /// Whether a task ends without anything to tell: nothing is said, and nothing becomes history. A heartbeat that fails
@@ -51,6 +69,26 @@ pub(crate) fn fixed(claimed: &Claimed) -> Option<Ending> {
         facts: None,
         absorbed: Vec::new(),
     })
+}
+
+/// The end of a schedule's task, which names the schedule where it failed: nobody has just asked for it.
+pub(crate) fn naming(mut ending: Ending, schedule: &str, has_spoken: bool) -> Ending {
+    let End::Failed { why } = &ending.end else { return ending };
+    let text = match ending.text.is_empty() {
+        true if has_spoken => return ending,
+        true => messages::failed(why),
+        false => std::mem::take(&mut ending.text),
+    };
+    ending.text = messages::schedule_failed(schedule, &text);
+    let last = ending.append.iter_mut().rev().find_map(|item| match item {
+        Item::Said { text, .. } => Some(text),
+        _ => None,
+    });
+    match last.filter(|last| **last == text) {
+        Some(last) => last.clone_from(&ending.text),
+        None => ending.append.push(said(&ending.text, Taint::Clean)),
+    }
+    ending
 }
 
 /// The words are somebody's, and no model's: their level stays what it is.

@@ -180,6 +180,7 @@ fn details(view: &View) -> String {
 /// One time in a line.
 fn past(time: &Time) -> String {
     let Time { at, times, state, why, task, delivered, .. } = time;
+    let state = if state == "skipped" { "passed over" } else { state };
     let several = if *times > 1 { format!(" and {} more", times - 1) } else { String::new() };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     let task = task.map_or_else(String::new, |task| format!(" · task {task}"));

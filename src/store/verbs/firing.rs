@@ -9,7 +9,7 @@ use super::requests::{self, RawRequested};
 use super::rows::{count, millis, time};
 use super::standing::standing;
 use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::schedule::OccurrenceState;
+use crate::domain::schedule::{OccurrenceState, PASSED_OVER};
 use crate::domain::task::TaskState;
 use crate::store::delivery::Queued;
 use crate::store::error::{Result, StoreError};
@@ -236,7 +236,13 @@ fn of_task(state: Option<&str>, why: Option<String>) -> Result<OccurrenceState> 
         TaskState::Waiting => OccurrenceState::Due,
         TaskState::Running | TaskState::Parked => OccurrenceState::Running,
         TaskState::Done => OccurrenceState::Ran,
-        TaskState::Failed => OccurrenceState::Failed { why: why.unwrap_or_default() },
+        TaskState::Failed => {
+            let why = why.unwrap_or_default();
+            match why.strip_prefix(PASSED_OVER) {
+                Some(why) => OccurrenceState::Skipped { why: why.to_owned() },
+                None => OccurrenceState::Failed { why },
+            }
+        }
         TaskState::Stopped => {
             let why = why.unwrap_or_else(|| "somebody stopped it".to_owned());
             OccurrenceState::Failed { why }

@@ -26,6 +26,20 @@ pub(super) fn reached(reached: &Reached) -> String {
     }
 }
 
+/// Says once that a time of a schedule is passed over.
+pub(super) fn passed_over(reached: &Reached, schedule: &str) -> String {
+    let whose = match reached.whose {
+        Whose::Person => "whoever made it has",
+        Whose::Conversation => "this conversation has",
+        Whose::Everybody => "all people together have",
+    };
+    format!(
+        "I passed over a time of {schedule}: {whose} reached what I can do in a day ({}). Schedules go on here after \
+         midnight UTC.",
+        reached.key()
+    )
+}
+
 /// Ends a task in the middle: a limit was reached while it ran.
 pub(super) fn stopped(reached: &Reached) -> String {
     format!("I stopped before I was done. {}", self::reached(reached))

@@ -67,6 +67,11 @@ impl What {
 }
 
 impl Reached {
+    /// Names who has reached it: `tg:4711`, `tg:-100123`, `everybody`.
+    pub(crate) fn who(&self) -> &str {
+        self.who.split_once(' ').map_or(&self.who, |(_, who)| who)
+    }
+
     /// Names it as the config does.
     pub(crate) fn key(&self) -> String {
         let whose = match self.whose {
