@@ -8,7 +8,7 @@ use crate::daemon::flow::Flow;
 use crate::domain::approval::{Verdict, code};
 use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::domain::schedule::{Action, ScheduleState, Wish};
-use crate::schedule::book::{Amended, BookError};
+use crate::schedule::book::{Amended, Asking, BookError};
 use crate::schedule::outlook::outlook;
 use crate::store::{ApprovalRow, DeliveryState, PostRow, ScheduleRow, Which};
 
@@ -175,7 +175,7 @@ async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
     let mut shown = one(flow, id).await?;
     match Named::read(id) {
         Named::Schedule(schedule) => {
-            flow.book().wish(schedule, Wish::Remove, None, |_| Ok(())).await?;
+            flow.book().wish(schedule, Wish::Remove, Asking::default(), |_| Ok(())).await?;
         }
         Named::Post(outbound) => {
             if !flow.withdraw_post(outbound).await? {

@@ -7,7 +7,7 @@ use crate::domain::facts::Trust;
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Maker, Terms, Wish};
 use crate::domain::taint::Taint;
-use crate::schedule::book::{Book, BookError, Wanted};
+use crate::schedule::book::{Asking, Book, BookError, Wanted};
 pub use crate::schedule::view::{Time, View};
 use crate::store::{Location, ScheduleRow, Which};
 
@@ -127,7 +127,9 @@ async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, BookError
         Asked::Show { id } => one(&book.get(id, None).await?).await,
         Asked::Add(new) => one(&flow.schedule(wanted(flow, *new)?).await?).await,
         Asked::Import { all, preview } => import(flow, all, preview).await,
-        Asked::Wish { id, wish } => one(&book.wish(id, wish, None, |_| Ok(())).await?).await,
+        Asked::Wish { id, wish } => {
+            one(&book.wish(id, wish, Asking::default(), |_| Ok(())).await?).await
+        }
         Asked::Run { id } => one(&flow.run_schedule(id).await?).await,
         Asked::History { id, limit } => {
             let row = book.get(id, None).await?;

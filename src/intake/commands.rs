@@ -123,6 +123,14 @@ impl Commands {
         }
     }
 
+    /// Stops here what was withdrawn with its schedule.
+    pub(crate) async fn withdrawn(&self, stopping: Vec<TaskId>) {
+        if !stopping.is_empty() {
+            tracing::info!(tasks = ?stopping, "their schedule was removed: they end");
+            self.follow_up(CommandDone { stopping, ..CommandDone::default() }).await;
+        }
+    }
+
     /// Does here what a stored stop asks for.
     async fn follow_up(&self, done: CommandDone) {
         let outbox = &self.outbox;

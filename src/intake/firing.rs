@@ -87,6 +87,11 @@ impl Firings {
         Some(())
     }
 
+    /// Ends in this process what was withdrawn with its schedule.
+    pub(crate) async fn follow_removed(&self) {
+        self.intake.commands.withdrawn(self.book.withdrawn()).await;
+    }
+
     /// A schedule that cannot be read waits, and its owner is told.
     pub(crate) async fn unreadable(&self, row: &ScheduleRow, why: String) -> Option<()> {
         let wait = Some(Wait::ForSomebody(why.clone()));
@@ -114,6 +119,11 @@ impl Firings {
         let Some(trust) = self.trust(row, account) else {
             return Some(Decided::pauses(messages::not_allowed()));
         };
+        let to = location(&row.conversation, &row.place);
+        let accounts = &self.outbox.accounts;
+        if !row.was_made_there() && !rights::may_be_told(&self.rights.owners, accounts, &to) {
+            return Some(Decided::pauses(rights::not_listed(account, &to)));
+        }
         if let Unasked::Never(why) | Unasked::Spent(why) = account.unasked(&row.conversation).await
         {
             self.tell_not_said(row, &why).await;

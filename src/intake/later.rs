@@ -54,7 +54,7 @@ impl Later {
             }
             [wish, id] => match (wish_of(wish), id.trim_start_matches('#').parse()) {
                 (Some(wish), Ok(id)) => {
-                    let by = Wisher { person: given.person.clone(), trust };
+                    let by = Wisher { task: None, person: given.person.clone(), trust };
                     self.timetable.wish(given.conversation, &by, ScheduleId(id), wish).await
                 }
                 _ => return Ok(messages::schedules_usage()),
@@ -119,7 +119,7 @@ impl Later {
         reminder: Reminder<'_>,
     ) -> Result<Wanted, ToolError> {
         let Reminder { when, zone, text } = reminder;
-        let by = Wisher { person: given.person.clone(), trust };
+        let by = Wisher { task: None, person: given.person.clone(), trust };
         let (name, key) = match given.by {
             By::Message(inbound) => {
                 let account = inbound.conversation.account();

@@ -52,6 +52,7 @@ impl Ticker {
             Look::Leapt(by) => return self.leapt(by).await,
             Look::Waits(wait) => return tokio::time::sleep(wait).await,
         }
+        self.firings.follow_removed().await;
         let storage = &self.outbox.storage;
         let now = self.alarm.now().wall;
         let ledger = &storage.ledger;

@@ -1,9 +1,9 @@
 //! The book of schedules: what people and tools ask of them, checked and kept.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, PersonId, Redactor};
+use selkie_channel_core::{ConversationId, PersonId, Redactor, locked};
 use tokio::sync::Notify;
 
 use super::bounds;
@@ -19,8 +19,10 @@ use super::turn::{name, next, plan};
 use super::words::words;
 use super::zone::Zone;
 use crate::domain::clock::SharedClock;
-use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{Action, Maker, Schedule, ScheduleState, Terms, Wish};
+use crate::domain::ids::{ScheduleId, TaskId};
+use crate::domain::schedule::{
+    Action, Maker, OccurrenceState, Schedule, ScheduleState, Terms, Wish,
+};
 use crate::domain::spelling::nearest;
 use crate::llm::PriceList;
 use crate::store::{
@@ -39,14 +41,27 @@ pub const MOST_LISTED: usize = 200;
 pub const MOST_HISTORY: u32 = 16;
 /// So many tasks of a conversation tell what the next one will cost.
 const LOOKED_AT: usize = 20;
+/// So many of its newest times are looked through for tasks that end with a schedule.
+const LATEST: usize = 50;
 /// A change that somebody else came before is tried again so often.
 const TRIES: usize = 4;
+
+/// From where something is asked of a schedule.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asking<'a> {
+    /// Of those that speak here alone.
+    pub here: Option<&'a ConversationId>,
+    /// By this task.
+    pub task: Option<TaskId>,
+}
 
 /// The book of schedules.
 pub struct Book {
     parts: BookParts,
     /// Rung at each change: the next time may be another one.
     bell: Arc<Notify>,
+    /// Tasks that were withdrawn with their schedules.
+    withdrawn: Mutex<Vec<TaskId>>,
 }
 
 /// What a book is made of.
@@ -113,7 +128,7 @@ pub enum BookError {
 impl Book {
     /// Opens the book.
     pub fn new(parts: BookParts) -> Self {
-        Self { parts, bell: Arc::default() }
+        Self { parts, bell: Arc::default(), withdrawn: Mutex::default() }
     }
 
     /// Returns the zone of times that name none.
@@ -261,21 +276,55 @@ impl Book {
         &self,
         id: ScheduleId,
         wish: Wish,
-        here: Option<&ConversationId>,
+        asking: Asking<'_>,
         may: impl Fn(&ScheduleRow) -> Result<(), String>,
     ) -> Result<ScheduleRow, BookError> {
         for _ in 0..TRIES {
-            let row = self.get(id, here).await?;
+            let row = self.get(id, asking.here).await?;
             may(&row).map_err(BookError::Refused)?;
-            let change = self.change(&row, wish)?;
-            let Some(change) = change else { return Ok(row) };
-            if let Some(changed) = self.parts.ledger.reschedule(row.version, change).await? {
-                self.bell.notify_one();
+            let change = match (self.change(&row, wish)?, asking.task) {
+                (Some(Change::Remove), Some(task)) => Change::RemoveBy(task),
+                (Some(change), _) => change,
+                (None, _) => return Ok(row),
+            };
+            if let Some(changed) = self.changed(&row, change).await? {
                 return Ok(changed);
             }
         }
         let why = format!("schedule {id} changes all the time: try again");
         Err(BookError::Refused(why))
+    }
+
+    /// Changes a schedule, and notes which of its tasks have ended with it.
+    async fn changed(
+        &self,
+        row: &ScheduleRow,
+        change: Change,
+    ) -> Result<Option<ScheduleRow>, BookError> {
+        let BookParts { ledger, .. } = &self.parts;
+        let spared = match &change {
+            Change::RemoveBy(task) => Some(*task),
+            _ => None,
+        };
+        let open = match &change {
+            Change::Remove | Change::RemoveBy(_) => ledger.occurrences(row.id(), LATEST).await?,
+            _ => Vec::new(),
+        };
+        let changed = ledger.reschedule(row.version, change).await?;
+        if changed.is_some() {
+            let is_open = |time: &Occurrence| {
+                matches!(time.state, OccurrenceState::Due | OccurrenceState::Running)
+            };
+            let tasks = open.into_iter().filter(is_open).filter_map(|time| time.task);
+            locked(&self.withdrawn).extend(tasks.filter(|task| spared != Some(*task)));
+            self.bell.notify_one();
+        }
+        Ok(changed)
+    }
+
+    /// Takes the tasks that were withdrawn with their schedules since it was last asked: they may run in this process.
+    pub fn withdrawn(&self) -> Vec<TaskId> {
+        std::mem::take(&mut *locked(&self.withdrawn))
     }
 
     /// What a wish changes; nothing where it stands so already.

@@ -131,8 +131,10 @@ pub enum Change {
         /// When it next comes due.
         next_at: Option<DateTime<Utc>>,
     },
-    /// It is taken away.
+    /// It is taken away, and what it has begun ends.
     Remove,
+    /// The same, by one of its own tasks: that goes on.
+    RemoveBy(TaskId),
     /// It begins anew with these contents, even one that is over; one that waits for somebody still does.
     Replace {
         /// The contents.
@@ -197,6 +199,12 @@ impl ScheduleRow {
     /// Returns its id.
     pub fn id(&self) -> ScheduleId {
         self.version.id
+    }
+
+    /// Whether it was made in the conversation that it speaks in: by somebody who was listened to there. Others speak
+    /// where somebody wants it who is elsewhere.
+    pub fn was_made_there(&self) -> bool {
+        ["call:", "remind:"].iter().any(|made| self.key.starts_with(made))
     }
 }
 

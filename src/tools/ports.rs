@@ -10,7 +10,7 @@ use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId, Post};
 
 use crate::domain::count::counted;
 use crate::domain::facts::{Mode, Trust};
-use crate::domain::ids::ScheduleId;
+use crate::domain::ids::{ScheduleId, TaskId};
 use crate::domain::plan::Plan;
 use crate::domain::schedule::Wish;
 use crate::domain::taint::Taint;
@@ -232,6 +232,8 @@ pub struct Posted {
 /// Who wants something of a schedule.
 #[derive(Clone, Debug)]
 pub struct Wisher {
+    /// The task that wishes it; nothing for a person's own word.
+    pub task: Option<TaskId>,
     /// Who.
     pub person: PersonId,
     /// How far they are trusted.

@@ -86,7 +86,8 @@ impl Scope {
         let at_machine = || command_line::is_at(&self.conversation).then(command_line::person);
         let person = self.speaker.clone().or_else(at_machine);
         let nobody = || ToolError::tell("nobody has asked for it: a schedule is somebody's");
-        Ok(Wisher { person: person.ok_or_else(nobody)?, trust: self.trust })
+        let task = Some(self.task);
+        Ok(Wisher { task, person: person.ok_or_else(nobody)?, trust: self.trust })
     }
 }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use selkie_channel_core::{AllowList, Inbound, PersonId, PlaceId};
+use selkie_channel_core::{AllowList, Audience, Inbound, PersonId, PlaceId};
 
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
 use crate::domain::facts::{Trigger, Trust, Where};
 use crate::domain::ids::InboxId;
 use crate::domain::taint::Taint;
-use crate::store::Claimed;
+use crate::store::{Claimed, Location};
 use crate::work::provenance;
 use crate::work::settings::GroupSettings;
 
@@ -74,6 +74,31 @@ impl Rights {
             claimed.facts.opened = group.map(|g| g.allow.clone()).unwrap_or_default();
         }
     }
+}
+
+/// Whether the bot may speak somewhere unasked, whoever has it do so: the conversation is public, or private with an
+/// owner, or stands on its channel's list.
+pub(crate) fn may_be_told(owners: &[PersonId], accounts: &Accounts, to: &Location) -> bool {
+    let Location { conversation, place, .. } = to;
+    let Some(account) = accounts.of(conversation) else { return false };
+    let is_private = |owner: &PersonId| {
+        owner.as_str() == place.key() || accounts.private(owner).as_ref() == Some(conversation)
+    };
+    accounts.public(conversation.key()).as_ref() == Some(conversation)
+        || owners.iter().any(is_private)
+        || account.with_allowed(|allow| allow.is_everyone() || allow.names(place.key()))
+}
+
+/// Says that a place is on no list, and on which it belongs.
+pub(crate) fn not_listed(account: &Account, to: &Location) -> String {
+    let Location { conversation, place, .. } = to;
+    let keys = account.channel.allow_keys;
+    let key = match account.channel.address.features(conversation).audience {
+        Audience::Direct => keys.people,
+        Audience::Group => keys.places,
+    };
+    let (name, place) = (account.channel.name, place.key());
+    format!("{place} is on no list: add \"{place}\" to `{name}.{key}` in the config first")
 }
 
 /// Says who a person is in a place.

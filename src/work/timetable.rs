@@ -12,7 +12,7 @@ use crate::domain::facts::Trust;
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Maker, Terms, Wish};
 use crate::domain::taint::Taint;
-use crate::schedule::book::{Book, BookError, MOST_LISTED, Wanted};
+use crate::schedule::book::{Asking, Book, BookError, MOST_LISTED, Wanted};
 use crate::schedule::fixed::FixedSchedule;
 use crate::schedule::recurrence::Recurrence;
 use crate::schedule::zones::Zones;
@@ -20,6 +20,7 @@ use crate::store::{Location, ScheduleRow, Which};
 use crate::tools::ToolError;
 use crate::tools::ports::{Entry, EntryDoes, Listed, Posted, Timetable, When, Wisher};
 use crate::work::messages::public_place;
+use crate::work::rights;
 
 /// The timetable over the book.
 pub(crate) struct BookTimetable {
@@ -79,7 +80,8 @@ impl Timetable for BookTimetable {
                 }
             }
         };
-        let row = self.book.wish(id, wish, here, may).await.map_err(told)?;
+        let asking = Asking { here, task: by.task };
+        let row = self.book.wish(id, wish, asking, may).await.map_err(told)?;
         Ok(match wish {
             Wish::Remove => format!("Removed schedule {id} ({}).", row.schedule.name()),
             Wish::Pause => format!("Paused schedule {id} ({}).", row.schedule.name()),
@@ -196,7 +198,14 @@ impl BookTimetable {
             }),
             None => self.speaks_in(&command_line::conversation(Path::new("/"))),
         };
-        found.and_then(|conversation| self.location(&conversation)).map_err(|why| why.to_string())
+        let found = found.and_then(|conversation| self.location(&conversation));
+        let location = found.map_err(|why| why.to_string())?;
+        match self.accounts.of(&location.conversation) {
+            Some(account) if !rights::may_be_told(&self.owners, &self.accounts, &location) => {
+                Err(rights::not_listed(account, &location))
+            }
+            _ => Ok(location),
+        }
     }
 
     /// Whoever works at this machine is its first owner.

@@ -70,7 +70,7 @@ impl Book {
         let BookParts { ledger, .. } = &self.parts;
         for row in ledger.schedules_keyed(KEYS).await? {
             if row.state != ScheduleState::Removed && !keys.contains(&row.key) {
-                ledger.reschedule(row.version, Change::Remove).await?;
+                self.changed(&row, Change::Remove).await?;
                 tracing::info!(schedule = %row.id(), key = row.key, "it stands in the config no more");
             }
         }

@@ -262,13 +262,18 @@ pub fn expire(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<()> {
     )
 }
 
+/// What a task was or is to be allowed is taken back, and why.
+pub fn withdraw_for(tx: &mut dyn Tx, task: i64, why: &str, now: i64) -> Result<()> {
+    tx.execute_later(
+        "UPDATE approval SET state = 'withdrawn', why = ?3, settled_at = ?2
+         WHERE task = ?1 AND state IN ('open', 'approved')",
+        params![task, now, why],
+    )
+}
+
 /// A task has ended: what it was or is to be allowed is taken back.
 pub fn withdraw_of(tx: &mut dyn Tx, task: i64, now: i64) -> Result<()> {
-    tx.execute_later(
-        "UPDATE approval SET state = 'withdrawn', why = 'its task has ended', settled_at = ?2
-         WHERE task = ?1 AND state IN ('open', 'approved')",
-        params![task, now],
-    )
+    withdraw_for(tx, task, "its task has ended", now)
 }
 
 /// Plan mode begins in a conversation: nothing is allowed there any more, and its parked tasks go on.

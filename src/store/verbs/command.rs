@@ -192,8 +192,13 @@ impl Command {
     }
 }
 
-/// Ends a task as far as it has come.
+/// Ends a task as far as it has come: who asked for it has gone.
 pub fn abandon(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<CommandDone> {
+    withdraw(tx, task, "who asked has gone", now)
+}
+
+/// Ends a task as far as it has come, and why.
+pub fn withdraw(tx: &mut dyn Tx, task: i64, why: &str, now: DateTime<Utc>) -> Result<CommandDone> {
     locks::of_task(tx, task, [])?;
     let mut done = CommandDone::default();
     let found: Option<(i64, String)> = tx.optional(
@@ -207,8 +212,7 @@ pub fn abandon(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<Command
         stop::tell(tx, task)?;
     } else {
         done.withdrawn = asking::withdraw_of(tx, task, now)?;
-        let why = Some("who asked has gone");
-        end(tx, task, Ending { state: "stopped", why, at: millis(now) })?;
+        end(tx, task, Ending { state: "stopped", why: Some(why), at: millis(now) })?;
         lanes::refresh(tx, lane)?;
     }
     stop::cancel_unsent(tx, task, "stopped", now)?;

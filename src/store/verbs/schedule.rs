@@ -39,9 +39,16 @@ impl Schedules for SqlLedger {
             }
             _ => String::new(),
         };
-        let plan = Plan::DURABLE.bytes(contents.len()).after(&of.id.0);
+        let (plan, now) = (Plan::DURABLE.bytes(contents.len()).after(&of.id.0), self.now());
         let found = self.write(plan, move |tx| {
             let changed = schedules::change(tx, of, &change, &contents)?;
+            match change {
+                Change::Remove if changed => schedules::withdraw(tx, of.id, None, now)?,
+                Change::RemoveBy(task) if changed => {
+                    schedules::withdraw(tx, of.id, Some(task), now)?;
+                }
+                _ => {}
+            }
             if changed { schedules::by_id(tx, of.id) } else { Ok(None) }
         });
         found.await?.map(RawSchedule::read).transpose()

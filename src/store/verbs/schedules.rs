@@ -1,10 +1,11 @@
 //! The rows of schedules: kept, changed, listed.
 
+use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::rows::{count, json, load, millis, time};
-use super::{conversations, locks, usage};
-use crate::domain::ids::ScheduleId;
+use super::{approving, command, conversations, locks, usage};
+use crate::domain::ids::{ScheduleId, TaskId};
 use crate::domain::schedule::{Schedule, ScheduleState};
 use crate::domain::usage::Usage;
 use crate::store::error::{Result, StoreError};
@@ -88,7 +89,7 @@ pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> 
              WHERE id = ?1 AND version = ?2 AND state = 'active'",
             params![id, number, next_at.map(millis)],
         ),
-        Change::Remove => tx.execute(
+        Change::Remove | Change::RemoveBy(_) => tx.execute(
             "UPDATE schedule SET version = version + 1, state = 'removed', why = '', next_at = NULL
              WHERE id = ?1 AND version = ?2 AND state <> 'removed'",
             params![id, number],
@@ -108,6 +109,28 @@ pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> 
         ),
     };
     Ok(changed? > 0)
+}
+
+/// Why the tasks of a schedule end that is taken away.
+const REMOVED: &str = "its schedule was removed";
+
+/// Ends the tasks of a schedule that was taken away, but for the one that took it away, with all that they have asked.
+pub fn withdraw(
+    tx: &mut dyn Tx,
+    id: ScheduleId,
+    spared: Option<TaskId>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let open: Vec<i64> = tx.column(
+        "SELECT t.id FROM occurrence o JOIN task t ON t.id = o.task
+         WHERE o.schedule = ?1 AND t.ended_at IS NULL ORDER BY t.id",
+        params![id.0],
+    )?;
+    for task in open.into_iter().filter(|task| spared != Some(TaskId(*task))) {
+        approving::withdraw_for(tx, task, REMOVED, millis(now))?;
+        command::withdraw(tx, task, REMOVED, now)?;
+    }
+    Ok(())
 }
 
 /// Finds a schedule by its id.
