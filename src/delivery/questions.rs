@@ -12,7 +12,7 @@ use crate::store::{Draft, QuestionRow};
 /// The button that ends a choice of several.
 pub(crate) const DONE: &str = "done";
 /// A question is repeated in its outcome as far as surely fits into one message.
-const MOST_BYTES: usize = 1500;
+pub(super) const MOST_BYTES: usize = 1500;
 /// As much of an answer in own words is shown in its outcome.
 const ANSWER_BYTES: usize = 300;
 
@@ -160,7 +160,7 @@ fn boxes(ask: &Ask, picked: &[String]) -> Vec<Choice> {
 }
 
 /// Whether messages of a conversation can be changed: by what its channel makes of such a change.
-fn can_change(outbox: &Outbox, conversation: &ConversationId) -> bool {
+pub(super) fn can_change(outbox: &Outbox, conversation: &ConversationId) -> bool {
     let probe =
         Body::Revision { message: MessageRef::new("1"), markdown: "?".to_owned(), question: None };
     outbox.draft_of(conversation, probe).is_some()
@@ -172,7 +172,7 @@ fn is_group(outbox: &Outbox, conversation: &ConversationId) -> bool {
     })
 }
 
-fn cut(text: &str, most: usize) -> String {
+pub(super) fn cut(text: &str, most: usize) -> String {
     match text.len() <= most {
         true => text.to_owned(),
         false => format!("{}…", &text[..text.floor_char_boundary(most)]),

@@ -15,6 +15,7 @@ pub mod happening;
 pub mod ids;
 pub mod plan;
 pub mod question;
+pub mod reminder;
 pub mod schedule;
 pub mod schema;
 pub mod screen;

@@ -12,9 +12,11 @@ use crate::delivery::questions;
 use crate::domain::crash::CrashPoint;
 use crate::domain::ids::InboxId;
 use crate::domain::question::{Given, QuestionState};
+use crate::domain::reminder::ReminderId;
 use crate::intake::decide::Decisions;
 use crate::intake::policy::{self, Rules};
-use crate::store::{Arrival, Disposition, QuestionRow, TapDone, TapEffect};
+use crate::intake::reminders::{Reminders, Tapped};
+use crate::store::{Arrival, Disposition, QuestionRow, ReminderRow, TapDone, TapEffect};
 use crate::work::limits::Limits;
 use crate::work::worker::Workers;
 
@@ -25,6 +27,7 @@ pub(crate) struct ButtonPresses {
     limits: Arc<Limits>,
     rules: Arc<Rules>,
     pub(crate) decisions: Decisions,
+    reminders: Arc<Reminders>,
     /// One at a time: two quick taps on one question are judged one after the other.
     turn: Mutex<()>,
 }
@@ -46,8 +49,10 @@ impl ButtonPresses {
         workers: &Arc<Workers>,
         limits: &Arc<Limits>,
         rules: &Arc<Rules>,
+        reminders: &Arc<Reminders>,
     ) -> Self {
         Self {
+            reminders: Arc::clone(reminders),
             outbox: Arc::clone(outbox),
             workers: Arc::clone(workers),
             limits: Arc::clone(limits),
@@ -94,6 +99,11 @@ impl ButtonPresses {
         if held.is_some() {
             return held;
         }
+        if let Some(id) = ReminderId::parse(key)
+            && let Some(found) = outbox.storage.insist(|| ledger.reminder(id)).await?
+        {
+            return self.reminder(row, inbound, &found, choice).await;
+        }
         let found =
             outbox.storage.insist(|| ledger.question(inbound.conversation.account(), key)).await?;
         if found.is_none()
@@ -129,6 +139,25 @@ impl ButtonPresses {
         let idle = matches!(effect, TapEffect::Nothing);
         let done = self.carry_out(row, effect).await?;
         Some(if idle || done.done { text } else { "Please tap once more.".to_owned() })
+    }
+
+    /// A tap on a reminder.
+    async fn reminder(
+        &self,
+        row: InboxId,
+        inbound: &Inbound,
+        found: &ReminderRow,
+        choice: &str,
+    ) -> Option<String> {
+        let tap = || self.reminders.tap(row, inbound, found.clone(), choice);
+        match self.outbox.storage.insist(tap).await? {
+            Tapped::Done(text) => Some(text),
+            Tapped::Idle(text) => {
+                self.carry_out(row, TapEffect::Nothing).await?;
+                Some(text)
+            }
+            Tapped::Repeated => None,
+        }
     }
 
     /// A message that was taken for an answer when it was stored.

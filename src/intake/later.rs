@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use selkie_channel_core::{Audience, PlaceId};
 
+use crate::delivery::reminders::LATER;
 use crate::domain::facts::Trust;
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Maker, Terms, Wish};
 use crate::domain::taint::Taint;
 use crate::intake::given::{By, Given};
 use crate::intake::messages::later as messages;
+use crate::intake::reminders::{Reminders, Settler, Wanted as ToSettle};
 use crate::schedule::book::{BookError, Wanted};
 use crate::schedule::expression::Expression;
 use crate::schedule::zone::Zone;
@@ -26,6 +28,7 @@ const MOST_WORDS: usize = 4;
 pub(crate) struct Later {
     pub(crate) timetable: Arc<BookTimetable>,
     pub(crate) zones: Arc<Zones>,
+    pub(crate) reminders: Arc<Reminders>,
 }
 
 /// What a command about a zone comes to.
@@ -76,8 +79,16 @@ impl Later {
         let Found { zone, .. } = self.zones.of(given.place, Some(given.person)).await?;
         let now = self.timetable.book.now();
         let words: Vec<&str> = given.command.args.split_whitespace().collect();
-        if words.is_empty() {
-            return Ok(messages::remind_usage());
+        match words.split_first() {
+            None => return Ok(messages::remind_usage()),
+            Some((verb, rest)) => {
+                if let Some(wanted) = self.settles(verb, rest, zone) {
+                    return match wanted {
+                        Ok(wanted) => self.settle(given, wanted).await,
+                        Err(why) => Ok(why),
+                    };
+                }
+            }
         }
         // As many words as say a time: `in 1 hour 30 minutes`, `at 2026-12-24 18:00`.
         let reads = |n: &usize| Expression::written(&words[..*n].join(" "), zone, now).is_ok();
@@ -110,6 +121,36 @@ impl Later {
             Err(BookError::Refused(why)) => Ok(why),
             Err(BookError::Store(error)) => Err(error),
         }
+    }
+
+    /// Reads words about a reminder that was said: `done`, `snooze 20m`; `None` for other words.
+    fn settles(&self, verb: &str, rest: &[&str], zone: Zone) -> Option<Result<ToSettle, String>> {
+        let now = self.timetable.book.now();
+        if verb.eq_ignore_ascii_case("done") {
+            let done = rest.is_empty().then_some(ToSettle::Done);
+            return Some(done.ok_or_else(messages::remind_usage));
+        }
+        if !verb.eq_ignore_ascii_case("snooze") {
+            return None;
+        }
+        if rest.is_empty() {
+            return Some(Ok(ToSettle::Again(now + LATER)));
+        }
+        Some(match Expression::written(&format!("in {}", rest.join(" ")), zone, now) {
+            Ok(Expression::Once(at)) => Ok(ToSettle::Again(at)),
+            Ok(_) => Err(messages::remind_usage()),
+            Err(why) => Err(messages::no_time(Some(why.to_string()))),
+        })
+    }
+
+    async fn settle(&self, given: &Given<'_>, wanted: ToSettle) -> Result<String, StoreError> {
+        let conversation = match self.timetable.speaks_in(given.conversation) {
+            Ok(conversation) => conversation,
+            Err(why) => return Ok(why.to_string()),
+        };
+        let Given { person, audience, .. } = *given;
+        let by = Settler { person, conversation: &conversation, audience };
+        self.reminders.newest(by, wanted).await
     }
 
     fn reminder(

@@ -15,6 +15,7 @@ pub(crate) mod messages;
 mod own;
 pub(crate) mod policy;
 pub(crate) mod receive;
+pub(crate) mod reminders;
 pub mod settings;
 pub(crate) mod ticker;
 pub(crate) mod unlisted;

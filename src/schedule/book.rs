@@ -3,37 +3,37 @@
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, PersonId, Redactor, locked};
+use selkie_channel_core::{ConversationId, PersonId, Redactor};
 use tokio::sync::Notify;
 
 use super::bounds;
 use super::expression::Expression;
-use super::fixed::KEYS;
 use super::forecast::{self, Known};
 use super::line::Line;
 use super::outlook::{Outlook, outlook};
 use super::plan::Plan;
 use super::recurrence::Recurrence;
 use super::said::shown;
-use super::turn::{name, next, plan};
+use super::turn::plan;
 use super::words::words;
 use super::zone::Zone;
 use crate::domain::clock::SharedClock;
 use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::schedule::{
-    Action, Maker, OccurrenceState, Schedule, ScheduleState, Terms, Wish,
-};
+use crate::domain::schedule::{Action, Maker, Schedule, ScheduleState, Terms};
 use crate::domain::spelling::nearest;
 use crate::llm::PriceList;
 use crate::store::{
-    Change, Kept, Ledger, Location, NewSchedule, Occurrence, ScheduleRow, StoreError, Which,
+    Kept, Ledger, Location, NewSchedule, Occurrence, ScheduleRow, StoreError, Which,
 };
 
+mod again;
 mod amended;
 mod of_config;
 mod retimed;
+mod wished;
 
 pub use amended::Amended;
+pub use wished::Asking;
 
 /// So many are listed where a person or a model reads them in one message.
 pub const MOST_LISTED: usize = 200;
@@ -41,19 +41,8 @@ pub const MOST_LISTED: usize = 200;
 pub const MOST_HISTORY: u32 = 16;
 /// So many tasks of a conversation tell what the next one will cost.
 const LOOKED_AT: usize = 20;
-/// So many of its newest times are looked through for tasks that end with a schedule.
-const LATEST: usize = 50;
 /// A change that somebody else came before is tried again so often.
 const TRIES: usize = 4;
-
-/// From where something is asked of a schedule.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Asking<'a> {
-    /// Of those that speak here alone.
-    pub here: Option<&'a ConversationId>,
-    /// By this task.
-    pub task: Option<TaskId>,
-}
 
 /// The book of schedules.
 pub struct Book {
@@ -205,10 +194,7 @@ impl Book {
         let new = NewSchedule { key, location, schedule, next_at: Some(next_at), most: *most, now };
         let row = match ledger.schedule(new).await? {
             Kept::New(row) | Kept::Known(row) => row,
-            Kept::Full => {
-                let why = format!("there are {most} schedules of yours already: remove one first");
-                return Err(BookError::Refused(why));
-            }
+            Kept::Full => return Err(BookError::Refused(self.full())),
         };
         self.bell.notify_one();
         Ok(row)
@@ -266,91 +252,6 @@ impl Book {
             row.state != ScheduleState::Removed && here.is_none_or(|here| row.conversation == *here)
         };
         found.filter(fits).ok_or_else(|| unknown(&id.to_string()))
-    }
-
-    /// Does what somebody wishes with a schedule; `may` can refuse it with a reason.
-    ///
-    /// # Errors
-    /// `Refused` when it cannot be done.
-    pub async fn wish(
-        &self,
-        id: ScheduleId,
-        wish: Wish,
-        asking: Asking<'_>,
-        may: impl Fn(&ScheduleRow) -> Result<(), String>,
-    ) -> Result<ScheduleRow, BookError> {
-        for _ in 0..TRIES {
-            let row = self.get(id, asking.here).await?;
-            may(&row).map_err(BookError::Refused)?;
-            let change = match (self.change(&row, wish)?, asking.task) {
-                (Some(Change::Remove), Some(task)) => Change::RemoveBy(task),
-                (Some(change), _) => change,
-                (None, _) => return Ok(row),
-            };
-            if let Some(changed) = self.changed(&row, change).await? {
-                return Ok(changed);
-            }
-        }
-        let why = format!("schedule {id} changes all the time: try again");
-        Err(BookError::Refused(why))
-    }
-
-    /// Changes a schedule, and notes which of its tasks have ended with it.
-    async fn changed(
-        &self,
-        row: &ScheduleRow,
-        change: Change,
-    ) -> Result<Option<ScheduleRow>, BookError> {
-        let BookParts { ledger, .. } = &self.parts;
-        let spared = match &change {
-            Change::RemoveBy(task) => Some(*task),
-            _ => None,
-        };
-        let open = match &change {
-            Change::Remove | Change::RemoveBy(_) => ledger.occurrences(row.id(), LATEST).await?,
-            _ => Vec::new(),
-        };
-        let changed = ledger.reschedule(row.version, change).await?;
-        if changed.is_some() {
-            let is_open = |time: &Occurrence| {
-                matches!(time.state, OccurrenceState::Due | OccurrenceState::Running)
-            };
-            let tasks = open.into_iter().filter(is_open).filter_map(|time| time.task);
-            locked(&self.withdrawn).extend(tasks.filter(|task| spared != Some(*task)));
-            self.bell.notify_one();
-        }
-        Ok(changed)
-    }
-
-    /// Takes the tasks that were withdrawn with their schedules since it was last asked: they may run in this process.
-    pub fn withdrawn(&self) -> Vec<TaskId> {
-        std::mem::take(&mut *locked(&self.withdrawn))
-    }
-
-    /// What a wish changes; nothing where it stands so already.
-    fn change(&self, row: &ScheduleRow, wish: Wish) -> Result<Option<Change>, BookError> {
-        let id = row.id();
-        Ok(match (wish, row.state) {
-            (Wish::Remove, _) if row.key.starts_with(KEYS) => {
-                let why = format!(
-                    "schedule {id} stands in the config: take it out of `schedules` there, or pause it"
-                );
-                return Err(BookError::Refused(why));
-            }
-            (Wish::Remove, _) => Some(Change::Remove),
-            (_, ScheduleState::Ended | ScheduleState::Removed) => {
-                let why = format!("schedule {id} has come due for the last time");
-                return Err(BookError::Refused(why));
-            }
-            (Wish::Pause, ScheduleState::Active) => {
-                Some(Change::Pause { why: "somebody paused it".to_owned() })
-            }
-            (Wish::Resume, state) if state == ScheduleState::Paused || !row.why.is_empty() => {
-                let now = self.parts.clock.now();
-                Some(Change::Resume { next_at: Some(resumes(row, now)?), now })
-            }
-            (Wish::Pause | Wish::Resume, _) => None,
-        })
     }
 
     /// Returns the newest times of a schedule.
@@ -440,14 +341,6 @@ fn first(schedule: &Schedule, now: DateTime<Utc>) -> Result<DateTime<Utc>, BookE
     let plan = plan(schedule).map_err(BookError::Refused)?;
     // Its id is not known yet: jitter begins with the second time.
     plan.next(now, 0).ok_or_else(|| BookError::Refused(never(&plan)))
-}
-
-fn resumes(row: &ScheduleRow, now: DateTime<Utc>) -> Result<DateTime<Utc>, BookError> {
-    let plan = plan(&row.schedule).map_err(BookError::Refused)?;
-    // A reminder is said late rather than never.
-    let kept = row.next_at.filter(|_| row.schedule.action.is_never_too_late());
-    let next = kept.or_else(|| next(&plan, &name(row.id()), now, row.fired));
-    next.ok_or_else(|| BookError::Refused(never(&plan)))
 }
 
 fn never(plan: &Plan) -> String {

@@ -38,6 +38,7 @@ mod late;
 mod posting;
 mod random;
 mod reading;
+mod reminding;
 mod requesting;
 mod scheduling;
 mod spending;
@@ -70,6 +71,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         reading::LAWS,
         requesting::LAWS,
         scheduling::LAWS,
+        reminding::LAWS,
         posting::LAWS,
         spending::LAWS,
         unsending::LAWS,

@@ -15,6 +15,7 @@ use crate::store::notes::Notes;
 use crate::store::post::Posts;
 use crate::store::question::Questions;
 use crate::store::read::Read;
+use crate::store::reminder::Reminders;
 use crate::store::schedule::Schedules;
 use crate::store::settings::Since;
 use crate::store::spending::Spending;
@@ -33,6 +34,7 @@ pub trait Ledger:
     + Approvals
     + Notes
     + Schedules
+    + Reminders
     + Posts
     + Spending
     + StatusMessages

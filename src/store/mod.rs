@@ -27,6 +27,7 @@ mod post;
 pub mod postgres;
 mod question;
 pub mod read;
+mod reminder;
 mod schedule;
 pub mod settings;
 mod spending;
@@ -54,6 +55,7 @@ pub use notes::{Notes, Whose, Workplace, ZoneOf};
 pub use open::{open, open_database};
 pub use post::{PostOf, PostRow, Posts, Telling, ToldPost};
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
+pub use reminder::{ReminderRow, Reminders, Settle, Settling};
 pub use schedule::{
     Change, Does, Fired, Firing, Kept, LastTime, Missed, NewSchedule, Occurrence, ScheduleRow,
     Schedules, Turn, Usual, Version, Wait, Which,

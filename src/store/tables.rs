@@ -189,7 +189,10 @@ pub const TABLES: &[Table] = &[
     table("timezone", &["account", "who", "zone"], &["account", "who"]),
     table(
         "occurrence",
-        &["schedule", "at", "until", "times", "task", "outbound", "why", "fired_at"],
+        &[
+            "schedule", "at", "until", "times", "task", "outbound", "why", "fired_at", "settled",
+            "again_at",
+        ],
         &["schedule", "at"],
     ),
     table(

@@ -22,7 +22,7 @@ use crate::domain::transcript::{Answer, Item};
 use crate::domain::usage::Usage;
 use crate::schedule::zone::Zone;
 use crate::schedule::zones::Zones;
-use crate::store::{Advance, ApprovalRow, Claimed, Draft, End, Seen, StoreError};
+use crate::store::{Advance, ApprovalRow, Claimed, End, Seen, StoreError};
 use crate::work::attachments::Attachments;
 use crate::work::backfill;
 use crate::work::limits::Limits;
@@ -62,12 +62,12 @@ pub(crate) struct Answers {
 }
 
 /// What goes along with a task while this process works on it.
-struct Life<'a> {
-    mark: &'a StopMark,
-    reply: &'a Arc<TaskReply>,
+pub(crate) struct Life<'a> {
+    pub(crate) mark: &'a StopMark,
+    pub(crate) reply: &'a Arc<TaskReply>,
     progress: &'a Arc<TaskProgress>,
     steering: &'a Steering,
-    bounds: &'a Bounds,
+    pub(crate) bounds: &'a Bounds,
     zone: Zone,
     /// The worker would take the lane's next task at once.
     hand_over: bool,
@@ -209,7 +209,7 @@ impl Answers {
         };
         let say = match unattended::has_nothing_to_tell(claimed, &ending) {
             true => Vec::new(),
-            false => self.say(claimed, &ending, life.mark, life.reply.has_spoken()),
+            false => self.say(claimed, &ending, life),
         };
         self.finish(claimed, ending, say, life.hand_over).await
     }
@@ -384,27 +384,6 @@ impl Answers {
         let (usage, seen, absorbed) = (Usage::default(), Seen::default(), Vec::new());
         Ending { append, header, end, text, usage, set_aside: false, seen, facts: None, absorbed }
     }
-
-    fn say(&self, claimed: &Claimed, ending: &Ending, mark: &StopMark, spoke: bool) -> Vec<Draft> {
-        // A command that stopped the task has answered already, but for what came in meanwhile.
-        if ending.end == End::Stopped && mark.is_asked() && ending.text.is_empty() {
-            return Vec::new();
-        }
-        let window = deferred::right(&self.outbox, claimed);
-        let draft = |text: &str| {
-            self.outbox.draft(&claimed.conversation, text, quote(claimed), window.clone())
-        };
-        if let Some(draft) = draft(&ending.text) {
-            return vec![draft];
-        }
-        let line = match &ending.end {
-            _ if spoke || spoke_before(claimed) => return Vec::new(),
-            End::Done => messages::empty_answer(),
-            End::Stopped => messages::task_stopped(),
-            End::Failed { why } => messages::failed(why),
-        };
-        draft(&line).into_iter().collect()
-    }
 }
 
 /// Where several speak, an answer says whom it answers; one that nobody asked for only when the wish to
@@ -415,13 +394,4 @@ pub(crate) fn quote(claimed: &Claimed) -> Option<MessageRef> {
         facts.audience() == Audience::Group || matches!(facts.place, Where::CommandLine { .. });
     let quotes = several && facts.passed.as_ref().is_none_or(|passed| passed.quotes);
     quotes.then(|| facts.message.clone()).flatten()
-}
-
-/// Whether a speaking tool has answered in an earlier life of this task.
-fn spoke_before(claimed: &Claimed) -> bool {
-    let Where::Channel(features) = &claimed.facts.place else { return false };
-    claimed.transcript.windows(2).any(|pair| {
-        let [Item::Asked { calls, .. }, Item::Answered { answers }] = pair else { return false };
-        calls.iter().zip(answers).any(|(c, a)| !a.is_error && features.speaking.contains(&c.name))
-    })
 }

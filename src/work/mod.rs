@@ -17,6 +17,7 @@ pub(crate) mod records;
 pub(crate) mod remains;
 pub(crate) mod rights;
 pub(crate) mod runner;
+pub(crate) mod saying;
 pub(crate) mod scheduled;
 pub(crate) mod scope;
 pub(crate) mod seek;

@@ -8,6 +8,7 @@ use crate::agent::{Exhausted, Quota};
 use crate::delivery::outbox::Outbox;
 use crate::domain::facts::Trigger;
 use crate::domain::ids::ScheduleId;
+use crate::domain::reminder::ReminderId;
 use crate::domain::schedule::{Action, Budget};
 use crate::domain::usage::Usage;
 use crate::schedule::zone::Zone;
@@ -24,6 +25,8 @@ pub(crate) struct Bounds {
     pub(crate) model: Option<String>,
     /// What is left of the day.
     pub(crate) budget: Option<DayBudget>,
+    /// The reminder that it says.
+    pub(crate) reminder: Option<ReminderId>,
 }
 
 /// What a schedule may use on one day, and what it has used of it.
@@ -43,6 +46,10 @@ pub(crate) async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
     let (ledger, task) = (&outbox.storage.ledger, claimed.claim.task);
     let behind = outbox.storage.insist(|| ledger.schedule_behind(task)).await.flatten();
     let Some(row) = behind else { return Bounds::default() };
+    if let (Action::Remind { .. }, Some(words)) = (&row.schedule.action, &claimed.words) {
+        let reminder = Some(ReminderId { schedule: row.id(), at: words.at });
+        return Bounds { reminder, ..Bounds::default() };
+    }
     let Action::Prompt { model, .. } = &row.schedule.action else { return Bounds::default() };
     let terms = &row.schedule.terms;
     let reads = usize::try_from(terms.history).unwrap_or(usize::MAX);
@@ -52,7 +59,8 @@ pub(crate) async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
     let (schedule, name) = (row.id(), row.schedule.name());
     let known = messages::schedule(schedule, &name);
     let budget = DayBudget { schedule, name, budget: terms.budget, used };
-    Bounds { schedule: Some(known), model: model.clone(), budget: Some(budget) }
+    let budget = Some(budget);
+    Bounds { schedule: Some(known), model: model.clone(), budget, reminder: None }
 }
 
 /// Returns what a schedule has used of its local day; `None` when the store does not answer.

@@ -65,6 +65,7 @@ mod posts;
 mod progress;
 mod questions;
 mod readme;
+mod reminders;
 mod removed;
 mod restart;
 mod schedules;

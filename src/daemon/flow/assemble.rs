@@ -28,6 +28,7 @@ use crate::intake::later::Later;
 use crate::intake::listen::{Listening, Pauses};
 use crate::intake::policy::Rules;
 use crate::intake::receive::Intake;
+use crate::intake::reminders::Reminders;
 use crate::intake::settings::Settings;
 use crate::intake::ticker::Ticker;
 use crate::intake::unlisted::UnlistedSenders;
@@ -278,17 +279,23 @@ impl Flow {
             model: decision,
             persona,
         }));
+        let reminders =
+            Arc::new(Reminders { outbox: Arc::clone(&outbox), book: Arc::clone(&timetable.book) });
         let commands = Arc::new(Commands {
             outbox: Arc::clone(&outbox),
             stops,
             kept,
             shapes,
-            buttons: ButtonPresses::new(&outbox, &workers, &limits, &rules),
+            buttons: ButtonPresses::new(&outbox, &workers, &limits, &rules, &reminders),
             limits: Arc::clone(&limits),
             rules: Arc::clone(&rules),
             workspaces,
             processes: rooms.processes,
-            later: Later { timetable: Arc::clone(&timetable), zones: Arc::clone(&timetable.zones) },
+            later: Later {
+                timetable: Arc::clone(&timetable),
+                zones: Arc::clone(&timetable.zones),
+                reminders,
+            },
             version: rooms.version,
         });
         let intake = Arc::new(Intake {

@@ -26,7 +26,8 @@ pub(crate) fn schedules_usage() -> String {
 
 /// Says how `/remind` is used.
 pub(crate) fn remind_usage() -> String {
-    "Write when, then what: `/remind in 20m turn off the oven`, `/remind at 18:30 go home`."
+    "Write when, then what: `/remind in 20m turn off the oven`, `/remind at 18:30 go home`. /remind done and \
+     /remind snooze 20m are about the last reminder that I said here."
         .to_owned()
 }
 
@@ -44,6 +45,44 @@ pub(crate) fn reminds(id: ScheduleId, at: Option<&str>) -> String {
         Some(at) => format!("I will remind you on {at}. /schedules remove {id} takes it back."),
         None => format!("Schedule {id} has come due already."),
     }
+}
+
+/// Says what became of a reminder.
+pub(crate) fn reminder_settled(name: &str, outcome: &str) -> String {
+    format!("{outcome}: {name}")
+}
+
+/// Says that somebody has made something of a reminder before.
+pub(crate) fn reminder_settled_already(name: &str, outcome: &str) -> String {
+    format!("The last reminder here is answered already ({outcome}): {name}")
+}
+
+/// Says the same on a tap, where the reminder stands.
+pub(crate) fn settled_already(outcome: &str) -> String {
+    format!("Already answered: {outcome}")
+}
+
+/// Says that somebody was quicker.
+pub(crate) fn settled_meanwhile() -> String {
+    "This reminder has just been answered already.".to_owned()
+}
+
+/// Says that no reminder of somebody was said here.
+pub(crate) fn no_reminder() -> String {
+    "I have said no reminder of yours here.".to_owned()
+}
+
+/// Says whose reminder it is.
+pub(crate) fn not_your_reminder(name: &str) -> String {
+    match name.trim() {
+        "" => "This reminder is for somebody else.".to_owned(),
+        name => format!("This reminder is for {name}."),
+    }
+}
+
+/// Says that a button does nothing.
+pub(crate) fn no_such_button() -> String {
+    "This button no longer works.".to_owned()
 }
 
 /// Says that this is not for somebody who may only talk.

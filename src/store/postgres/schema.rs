@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_schedule.sql"),
     include_str!("migrations/0003_times.sql"),
     include_str!("migrations/0004_post.sql"),
+    include_str!("migrations/0005_settled.sql"),
 ];
 
 /// The version written today.

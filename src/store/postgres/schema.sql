@@ -302,7 +302,7 @@ CREATE INDEX schedule_person ON schedule (person);
 CREATE INDEX schedule_conversation ON schedule (conversation);
 
 -- One time of a schedule, or (until, times) several that were missed. why: why it was not carried out; null when it was,
--- by a task or by words that were said.
+-- by a task or by words that were said. settled: what the person of a reminder has made of it, done or again (at again_at).
 CREATE TABLE occurrence (
     schedule BIGINT,
     at BIGINT,
@@ -312,6 +312,8 @@ CREATE TABLE occurrence (
     outbound BIGINT,
     why TEXT COLLATE "C",
     fired_at BIGINT NOT NULL,
+    settled TEXT COLLATE "C",
+    again_at BIGINT,
     PRIMARY KEY (schedule, at)
 );
 CREATE INDEX occurrence_task ON occurrence (task) WHERE task IS NOT NULL;

@@ -27,6 +27,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0011_schedule.sql"),
     include_str!("migrations/0012_times.sql"),
     include_str!("migrations/0013_post.sql"),
+    include_str!("migrations/0014_settled.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

@@ -294,7 +294,7 @@ CREATE INDEX schedule_person ON schedule (person);
 CREATE INDEX schedule_conversation ON schedule (conversation);
 
 -- One time of a schedule, or (until, times) several that were missed. why: why it was not carried out; null when it was,
--- by a task or by words that were said.
+-- by a task or by words that were said. settled: what the person of a reminder has made of it, done or again (at again_at).
 CREATE TABLE occurrence (
     schedule INTEGER,
     at INTEGER,
@@ -304,6 +304,8 @@ CREATE TABLE occurrence (
     outbound INTEGER,
     why TEXT,
     fired_at INTEGER NOT NULL,
+    settled TEXT,
+    again_at INTEGER,
     PRIMARY KEY (schedule, at)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX occurrence_task ON occurrence (task) WHERE task IS NOT NULL;

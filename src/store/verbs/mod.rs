@@ -48,6 +48,8 @@ mod question;
 mod questions;
 mod quoted;
 mod read;
+mod reminder;
+mod reminders;
 mod requests;
 mod rows;
 mod run;

@@ -1,0 +1,39 @@
+//! Reminders that were said: the verbs of [`Reminders`].
+
+use async_trait::async_trait;
+use selkie_channel_core::ConversationId;
+
+use super::conversations;
+use super::reminders::{self, Prepared, RawReminder};
+use crate::domain::reminder::ReminderId;
+use crate::store::error::Result;
+use crate::store::reminder::{ReminderRow, Reminders, Settle, Settling};
+use crate::store::sql::{Plan, SqlLedger};
+
+#[async_trait]
+impl Reminders for SqlLedger {
+    async fn reminder(&self, id: ReminderId) -> Result<Option<ReminderRow>> {
+        let found = self.read(move |tx| reminders::by_id(tx, id)).await?;
+        found.map(RawReminder::read).transpose()
+    }
+
+    async fn reminders_in(
+        &self,
+        conversation: &ConversationId,
+        most: usize,
+    ) -> Result<Vec<ReminderRow>> {
+        let id = conversation.clone();
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let found = self.read(move |tx| match conversations::find(tx, &id)? {
+            Some(row) => reminders::newest(tx, row, most),
+            None => Ok(Vec::new()),
+        });
+        found.await?.into_iter().map(RawReminder::read).collect()
+    }
+
+    async fn settle_reminder(&self, settle: Settle) -> Result<Settling> {
+        let (settle, now) = (Prepared::new(settle)?, self.now());
+        let plan = Plan::DURABLE.bytes(settle.bytes()).after(&settle.of());
+        self.write(plan, move |tx| reminders::settle(tx, &settle, now)).await
+    }
+}
