@@ -66,7 +66,7 @@ pub struct New {
     pub zone: Option<String>,
     /// What is done.
     pub action: Action,
-    /// Where it speaks; the first owner's private chat where nothing is named.
+    /// Where it speaks; the first owner's latest private chat where nothing is named.
     pub to: Option<String>,
     /// What people call it.
     pub title: String,
@@ -125,7 +125,7 @@ async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, BookError
             Ok(Told { schedules: rows.iter().map(view).collect(), ..Told::default() })
         }
         Asked::Show { id } => one(&book.get(id, None).await?).await,
-        Asked::Add(new) => one(&flow.schedule(wanted(flow, *new)?).await?).await,
+        Asked::Add(new) => one(&flow.schedule(wanted(flow, *new).await?).await?).await,
         Asked::Import { all, preview } => import(flow, all, preview).await,
         Asked::Wish { id, wish } => {
             one(&book.wish(id, wish, Asking::default(), |_| Ok(())).await?).await
@@ -148,14 +148,14 @@ async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<Told, BookE
     let (mut wanted_all, mut unfit) = (Vec::new(), Vec::new());
     for (index, new) in all.into_iter().enumerate() {
         let (to, model) = (new.to.clone(), new.action.model().map(str::to_owned));
-        let key = if flow.target(to.as_deref()).is_err() {
+        let key = if flow.target(to.as_deref()).await.is_err() {
             "chat_id"
         } else if model.is_some_and(|model| book.unknown_model(&model).is_some()) {
             "llm_profile"
         } else {
             ""
         };
-        let wanted = match wanted(flow, new) {
+        let wanted = match wanted(flow, new).await {
             Ok(wanted) => flow.may_schedule(&wanted).await.map(|()| wanted),
             Err(error) => Err(error),
         };
@@ -180,7 +180,7 @@ async fn import(flow: &Flow, all: Vec<New>, preview: bool) -> Result<Told, BookE
     Ok(Told { schedules, ..Told::default() })
 }
 
-fn wanted(flow: &Flow, new: New) -> Result<Wanted, BookError> {
+async fn wanted(flow: &Flow, new: New) -> Result<Wanted, BookError> {
     let New { key, when, zone, action, to, title, terms } = new;
     let owners = flow.owners();
     let no_owner = || {
@@ -190,7 +190,7 @@ fn wanted(flow: &Flow, new: New) -> Result<Wanted, BookError> {
         )
     };
     let person = owners.first().cloned().ok_or_else(no_owner)?;
-    let location: Location = flow.target(to.as_deref()).map_err(BookError::Refused)?;
+    let location: Location = flow.target(to.as_deref()).await.map_err(BookError::Refused)?;
     let maker = Maker { person, name: String::new(), trust: Trust::Owner, taint: Taint::Clean };
     Ok(Wanted { key, location, title, when, recurrence: None, zone, action, maker, terms })
 }

@@ -48,7 +48,7 @@ impl Heartbeat {
     /// # Errors
     /// When the store cannot be read or written.
     pub(crate) async fn keep(&self) -> Result<()> {
-        let wanted = self.wanted();
+        let wanted = self.wanted().await;
         let kept = match &wanted {
             Some(wanted) => Some(self.made(wanted).await?),
             None => None,
@@ -64,11 +64,11 @@ impl Heartbeat {
     }
 
     /// Its schedule as the config wants it; `None` when it is off, or nobody can be reached.
-    fn wanted(&self) -> Option<NewSchedule> {
+    async fn wanted(&self) -> Option<NewSchedule> {
         if !self.settings.enabled {
             return None;
         }
-        let found = self.timetable.target(self.settings.to.as_deref());
+        let found = self.timetable.target(self.settings.to.as_deref()).await;
         let location = found.inspect_err(|why| tracing::warn!(why, "there is no heartbeat"));
         let owner = self.timetable.owners.first()?.clone();
         let now = self.outbox.runtime.now();

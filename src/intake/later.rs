@@ -108,7 +108,7 @@ impl Later {
             return Ok(messages::remind_usage());
         }
         let wanted =
-            self.reminder(given, trust, Reminder { when: words[..n].join(" "), zone, text });
+            self.reminder(given, trust, Reminder { when: words[..n].join(" "), zone, text }).await;
         let kept = match wanted {
             Ok(wanted) => self.timetable.keep(wanted).await,
             Err(why) => return Ok(why.to_string()),
@@ -144,7 +144,7 @@ impl Later {
     }
 
     async fn settle(&self, given: &Given<'_>, wanted: ToSettle) -> Result<String, StoreError> {
-        let conversation = match self.timetable.speaks_in(given.conversation) {
+        let conversation = match self.timetable.speaks_in(given.conversation).await {
             Ok(conversation) => conversation,
             Err(why) => return Ok(why.to_string()),
         };
@@ -153,7 +153,7 @@ impl Later {
         self.reminders.newest(by, wanted).await
     }
 
-    fn reminder(
+    async fn reminder(
         &self,
         given: &Given<'_>,
         trust: Trust,
@@ -168,7 +168,7 @@ impl Later {
             }
             By::Hand(_) => (String::new(), format!("remind:{}", uuid::Uuid::now_v7())),
         };
-        let speaks_in = self.timetable.speaks_in(given.conversation)?;
+        let speaks_in = self.timetable.speaks_in(given.conversation).await?;
         let location = match given.by {
             By::Message(_) => {
                 let (conversation, place) = (speaks_in, given.place.clone());

@@ -1,7 +1,7 @@
 //! The conversation's own small records: todos, where its place works, what it is in.
 
 use async_trait::async_trait;
-use selkie_channel_core::{ConversationId, PersonId, PlaceId};
+use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::taint::Taint;
@@ -52,6 +52,13 @@ pub trait Notes: Send + Sync {
     /// Returns the level of what a task for somebody of this trust that begins now would read of the
     /// conversation's history.
     async fn level(&self, conversation: &ConversationId, trust: Trust) -> Result<Taint>;
+
+    /// Returns where a person last spoke in private with one of these accounts, as far back as the newest messages go.
+    async fn last_private(
+        &self,
+        person: &PersonId,
+        accounts: &[AccountId],
+    ) -> Result<Option<ConversationId>>;
 
     /// Lists every time zone that somebody has set.
     async fn zones(&self) -> Result<Vec<ZoneOf>>;

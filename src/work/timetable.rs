@@ -16,7 +16,7 @@ use crate::schedule::book::{Asking, Book, BookError, MOST_LISTED, Wanted};
 use crate::schedule::fixed::FixedSchedule;
 use crate::schedule::recurrence::Recurrence;
 use crate::schedule::zones::Zones;
-use crate::store::{Location, ScheduleRow, Which};
+use crate::store::{Ledger, Location, ScheduleRow, Which};
 use crate::tools::ToolError;
 use crate::tools::ports::{Entry, EntryDoes, Listed, Posted, Timetable, When, Wisher};
 use crate::work::messages::public_place;
@@ -28,19 +28,21 @@ pub(crate) struct BookTimetable {
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) owners: Vec<PersonId>,
     pub(crate) zones: Arc<Zones>,
+    /// Knows where people have spoken.
+    pub(crate) ledger: Arc<dyn Ledger>,
 }
 
 #[async_trait]
 impl Timetable for BookTimetable {
     async fn add(&self, entry: Entry) -> Result<String, ToolError> {
-        let entry = self.in_its_zone(entry).await?;
-        let row = self.keep(self.wanted(entry)?).await.map_err(told)?;
+        let here = self.speaks_in(&entry.conversation).await;
+        let wanted = self.in_its_zone(self.wanted(entry, here)?).await?;
+        let row = self.keep(wanted).await.map_err(told)?;
         self.kept(&row).await
     }
 
     fn fault(&self, entry: &Entry) -> Option<String> {
-        let zone = entry.zone.clone().filter(|zone| !zone.trim().is_empty());
-        let wanted = self.wanted(Entry { zone, ..entry.clone() });
+        let wanted = self.wanted(entry.clone(), self.usually_in(&entry.conversation));
         let read = wanted.and_then(|wanted| self.book.time(&wanted).map_err(told));
         read.err().map(|why| why.to_string())
     }
@@ -92,21 +94,25 @@ impl Timetable for BookTimetable {
 
 impl BookTimetable {
     /// Gives what names no zone the one of whoever wants it, and where.
-    async fn in_its_zone(&self, entry: Entry) -> Result<Entry, ToolError> {
-        // A model may write what it leaves open.
-        if entry.zone.as_deref().is_some_and(|zone| !zone.trim().is_empty()) {
-            return Ok(entry);
+    async fn in_its_zone(&self, wanted: Wanted) -> Result<Wanted, ToolError> {
+        if wanted.zone.is_some() {
+            return Ok(wanted);
         }
-        let entry = Entry { zone: None, ..entry };
-        let Wanted { location, maker, .. } = self.wanted(entry.clone())?;
+        let Wanted { location, maker, .. } = &wanted;
         let found = self.zones.of(&location.place, Some(&maker.person)).await;
         let zone = found.map_err(|error| ToolError::Abort(error.to_string()))?.zone;
-        Ok(Entry { zone: Some(zone.name().to_owned()), ..entry })
+        Ok(Wanted { zone: Some(zone.name().to_owned()), ..wanted })
     }
 
-    /// What a tool wants kept, in the book's words.
-    fn wanted(&self, entry: Entry) -> Result<Wanted, ToolError> {
-        let Entry { key, conversation, when, zone, does, by, taint } = entry;
+    /// What a tool wants kept, in the book's words; `here`: where what is made here speaks.
+    fn wanted(
+        &self,
+        entry: Entry,
+        here: Result<ConversationId, ToolError>,
+    ) -> Result<Wanted, ToolError> {
+        let Entry { key, when, zone, does, by, taint, .. } = entry;
+        // A model may write what it leaves open.
+        let zone = zone.filter(|zone| !zone.trim().is_empty());
         let (person, trust) = (self.person(&by)?, by.trust);
         let maker = Maker { person, name: String::new(), trust, taint };
         let (when, recurrence) = match when {
@@ -117,13 +123,11 @@ impl BookTimetable {
             }
         };
         let (asked, action) = match does {
-            EntryDoes::Prompt(prompt) => {
-                (self.speaks_in(&conversation)?, Action::Prompt { prompt, model: None })
-            }
+            EntryDoes::Prompt(prompt) => (here?, Action::Prompt { prompt, model: None }),
             EntryDoes::Post(Posted { to, post }) => {
                 let to = self.public(to)?;
                 // Where no owner can be reached nobody is told what becomes of it.
-                let asked = self.speaks_in(&conversation).unwrap_or_else(|_| to.clone());
+                let asked = here.unwrap_or_else(|_| to.clone());
                 (asked, Action::Post { to, post })
             }
         };
@@ -137,11 +141,26 @@ impl BookTimetable {
         found.ok_or_else(|| ToolError::tell(format!("there is no account that posts to {key} now")))
     }
 
-    /// Where a schedule that is made here speaks: at the command line nobody hears it later.
-    pub(crate) fn speaks_in(
+    /// Where a schedule that is made here speaks: at the command line nobody hears it later, so there it is where the
+    /// first owner last spoke in private.
+    pub(crate) async fn speaks_in(
         &self,
         conversation: &ConversationId,
     ) -> Result<ConversationId, ToolError> {
+        if command_line::is_at(conversation)
+            && let Some(owner) = self.owners.first()
+        {
+            let accounts: Vec<_> = self.accounts.ids().collect();
+            let last = self.ledger.last_private(owner, &accounts).await;
+            if let Some(last) = last.map_err(|error| ToolError::Abort(error.to_string()))? {
+                return Ok(self.whole(last));
+            }
+        }
+        self.usually_in(conversation)
+    }
+
+    /// The same without a look at what was said: the private conversation that is known by the owner's id.
+    fn usually_in(&self, conversation: &ConversationId) -> Result<ConversationId, ToolError> {
         if !command_line::is_at(conversation) {
             return Ok(conversation.clone());
         }
@@ -152,6 +171,13 @@ impl BookTimetable {
                  in the config",
             )
         })
+    }
+
+    /// The chat that a thread is of.
+    fn whole(&self, conversation: ConversationId) -> ConversationId {
+        let Some(account) = self.accounts.of(&conversation) else { return conversation };
+        let place = account.channel.address.place(&conversation);
+        account.channel.address.parse(place.key()).unwrap_or(conversation)
     }
 
     /// Returns a conversation with the place that owns it.
@@ -169,7 +195,7 @@ impl BookTimetable {
             let Ok(fixed) = schedule.read(self.book.zone(), self.book.now()) else { continue };
             keys.push(fixed.key.clone());
             let (id, to) = (&schedule.id, fixed.to.clone());
-            let kept = match (self.target(to.as_deref()), self.owners.first()) {
+            let kept = match (self.target(to.as_deref()).await, self.owners.first()) {
                 (Ok(location), Some(owner)) => self.book.fix(fixed, location, owner.clone()).await,
                 (Err(why), _) => Err(BookError::Refused(why)),
                 (_, None) => Err(BookError::Refused("`owners` is empty".to_owned())),
@@ -188,15 +214,15 @@ impl BookTimetable {
         self.book.keep_only(&keys).await
     }
 
-    /// Finds the conversation that `to` names, or the first owner's private one.
-    pub(crate) fn target(&self, to: Option<&str>) -> Result<Location, String> {
+    /// Finds the conversation that `to` names, or the first owner's latest private one.
+    pub(crate) async fn target(&self, to: Option<&str>) -> Result<Location, String> {
         let found = match to {
             Some(to) => self.accounts.parse(to).ok_or_else(|| {
                 ToolError::tell(format!(
                     "{to:?} is no conversation of a channel that is configured (takes what `selkie say --to` takes)"
                 ))
             }),
-            None => self.speaks_in(&command_line::conversation(Path::new("/"))),
+            None => self.speaks_in(&command_line::conversation(Path::new("/"))).await,
         };
         let found = found.and_then(|conversation| self.location(&conversation));
         let location = found.map_err(|why| why.to_string())?;

@@ -112,3 +112,17 @@ async fn a_command_that_comes_again_resets_once() {
     let epoch = "SELECT epoch FROM conversation WHERE key = 'slack:T0PLAY:D0ADA'";
     assert_eq!(number(&world.home, epoch), Some(1));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_made_at_the_command_line_speaks_where_the_owner_last_wrote() {
+    let mut world = World::with_slack().await;
+    world.home.set("owners", json!([format!("slack:T0PLAY:{ADA}"), "tg:1"]));
+    let _daemon = world.daemon();
+    let hello = world.slack().say(DM, ADA, "is the daemon there?");
+    world.within("an answer", world.slack().wait_for_answer(DM, &hello)).await;
+    let (code, out, err) = world.home.run(&["schedules", "add", "--in", "1h", "--say", "tea"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let (code, out, err) = world.home.run(&["schedules", "list", "--json"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains(&format!("slack:T0PLAY:{DM}")), "{out}");
+}

@@ -182,6 +182,7 @@ impl Flow {
             zones,
             accounts: Arc::clone(&accounts),
             owners: rights.owners.clone(),
+            ledger: Arc::clone(&storage.ledger),
         });
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,

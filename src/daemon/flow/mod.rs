@@ -175,12 +175,12 @@ impl Flow {
         &self.timetable.owners
     }
 
-    /// Finds the conversation that `to` names, or the first owner's private one.
+    /// Finds the conversation that `to` names, or the first owner's latest private one.
     ///
     /// # Errors
     /// In words: no channel reads it, or no owner can be reached.
-    pub fn target(&self, to: Option<&str>) -> Result<Location, String> {
-        self.timetable.target(to)
+    pub async fn target(&self, to: Option<&str>) -> Result<Location, String> {
+        self.timetable.target(to).await
     }
 
     /// Carries out a schedule now; its own times stay.

@@ -384,6 +384,7 @@ pub(crate) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
         zones: Arc::new(Zones::new(Arc::clone(&ledger) as _, Zone::UTC)),
         accounts: Arc::clone(&rights.accounts),
         owners: rights.owners.clone(),
+        ledger: Arc::clone(&ledger) as _,
     };
     let rooms = Rooms {
         opened,

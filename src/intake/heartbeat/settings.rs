@@ -21,7 +21,7 @@ pub struct HeartbeatSettings {
     /// Only between these times of day, such as `08:00-22:00`; absent: all day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active: Option<Hours>,
-    /// The conversation it speaks in; absent: the first owner's private one.
+    /// The conversation it speaks in; absent: the first owner's latest private one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
 }

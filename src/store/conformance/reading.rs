@@ -10,6 +10,7 @@ laws![
     lists_and_counts,
     a_plain_message_costs_three_syncs_or_two,
     what_departs_is_in_doubt_after_a_death_and_only_then,
+    where_somebody_last_spoke_in_private_is_found,
 ];
 
 async fn a_chain_leads_from_event_to_receipt(bed: &dyn Fixture) {
@@ -140,4 +141,33 @@ async fn what_departs_is_in_doubt_after_a_death_and_only_then(bed: &dyn Fixture)
     assert!(ledger.sending(part.id, &instance("b")).await.unwrap());
     let due = ledger.due(&account(), &instance("c")).await.unwrap();
     assert_eq!(due.iter().map(|due| due.unclear).collect::<Vec<_>>(), [true]);
+}
+
+async fn where_somebody_last_spoke_in_private_is_found(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let accounts = [account()];
+    let last = async |person: &str, accounts: &[AccountId]| {
+        ledger.last_private(&PersonId::new(person), accounts).await.unwrap()
+    };
+    let heard = async |n: i64, order: i64, by: &str, audience: Audience| {
+        let group = message(n, order);
+        let speaker = Speaker { id: PersonId::new(by), ..group.speaker.clone() };
+        let text = r#"{"speaker":{"id":"tg:1"}}"#.to_owned();
+        let inbound = Inbound { speaker, audience, text, ..group };
+        push(ledger, arrival(inbound, Disposition::Context), no_fuse()).await;
+    };
+    assert_eq!(last("tg:1", &accounts).await, None);
+    heard(1, 1, "tg:1", Audience::Group).await;
+    assert_eq!(last("tg:1", &accounts).await, None, "that is no private word");
+    heard(2, 2, "tg:1", Audience::Direct).await;
+    heard(3, 3, "tg:1", Audience::Direct).await;
+    heard(4, 4, "tg:11", Audience::Direct).await;
+    heard(1, 5, "tg:1", Audience::Group).await;
+    assert_eq!(last("tg:1", &accounts).await, Some(conversation(3)));
+    heard(2, 6, "tg:1", Audience::Direct).await;
+    assert_eq!(last("tg:1", &accounts).await, Some(conversation(2)));
+    assert_eq!(last("tg:11", &accounts).await, Some(conversation(4)));
+    assert_eq!(last("tg:%", &accounts).await, None, "an id is no pattern");
+    assert_eq!(last("tg:1", &[AccountId::new("tg:9")]).await, None, "by an account that is there");
 }

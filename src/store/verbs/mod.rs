@@ -44,6 +44,7 @@ mod outbox;
 mod places;
 mod post;
 mod posts;
+mod private;
 mod question;
 mod questions;
 mod quoted;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
-use super::{approving, conversations, history};
+use super::{approving, conversations, history, private};
 use crate::domain::facts::{Mode, Trust};
 use crate::domain::taint::Taint;
 use crate::store::error::Result;
@@ -125,6 +125,15 @@ impl Notes for SqlLedger {
         }
         let items = history::read(&history.items).into_iter().flatten();
         Ok(items.map(|item| item.level_later()).max().unwrap_or_default())
+    }
+
+    async fn last_private(
+        &self,
+        person: &PersonId,
+        accounts: &[AccountId],
+    ) -> Result<Option<ConversationId>> {
+        let (person, accounts) = (person.clone(), accounts.to_vec());
+        self.read(move |tx| private::last(tx, &person, &accounts)).await
     }
 
     async fn zones(&self) -> Result<Vec<ZoneOf>> {
