@@ -4,7 +4,9 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use chrono::{DateTime, SecondsFormat};
 use selkie_playground::telegram::{ADA, MessageView, PRIVATE};
-use selkie_playground::x::{ACCESS_TOKEN, ACCESS_TOKEN_SECRET, CONSUMER_KEY, CONSUMER_SECRET};
+use selkie_playground::x::{
+    ACCESS_TOKEN, ACCESS_TOKEN_SECRET, CONSUMER_KEY, CONSUMER_SECRET, NEXT_USER_BEARER, USER_BEARER,
+};
 use selkie_playground::{Fault, FaultKind, XPlatform};
 use serde_json::{Value, json};
 
@@ -273,6 +275,35 @@ async fn a_doubt_is_told_and_a_retry_looks_before_it_posts() {
     assert!(found.contains("posted") && found.contains(&url(&world, 0)), "{found}");
     assert_eq!(x.calls_of("tweets").len(), 1, "nothing was posted twice");
     assert_eq!(said(&world, "I cannot tell whether"), 1, "told once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_renewed_bearer_is_the_same_account() {
+    let mut world = world().await;
+    let base = world.playground.x_base_url();
+    let with = |token: &str| json!({ "base_url": base, "pace": "lifted", "bearer_token": token, "posts_a_month": 2 });
+    world.home.set("x", with(USER_BEARER));
+    let daemon = world.daemon();
+    world.ask("tweet daily at 08:00: who knows").await;
+    let x = world.playground.x();
+    x.fault(Fault::next("tweets", FaultKind::CutAfter));
+    let description = "CreditsDepleted".to_owned();
+    x.fault(Fault::next("timeline", FaultKind::Refuse { code: 402, description }));
+    now(&world);
+    world.hears(ADA, "I cannot tell whether this was posted (schedule 1)").await;
+    let id = tweets(&world)[1]["id"].as_str().expect("an id").to_owned();
+    assert!(daemon.stop().await.success());
+    world.home.set("x", with(NEXT_USER_BEARER));
+    let _daemon = world.daemon();
+    world.ask("my list").await;
+    let found = run(&world, &["tweets", "retry", &id]);
+    assert!(found.contains("posted") && found.contains(&url(&world, 0)), "{found}");
+    run(&world, &["tweets", "edit", "1", "--text", "this one, too"]);
+    now(&world);
+    world.hears(ADA, "Posted (schedule 1): ").await;
+    posted(&world, 2).await;
+    let over = world.ask("tweet: a third").await;
+    assert!(over.contains("the 2 posts of this month are used up"), "{over}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

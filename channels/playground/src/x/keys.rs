@@ -16,5 +16,7 @@ pub const CLIENT_ID: &str = "cGxheWdyb3VuZENsaWVudA";
 pub const REFRESH_TOKEN: &str = "playgroundRefreshToken0";
 /// A user's access token that never ends.
 pub const USER_BEARER: &str = "playgroundUserBearer";
+/// The one that was made after it.
+pub const NEXT_USER_BEARER: &str = "playgroundUserBearer2";
 /// The app's own bearer.
 pub const APP_BEARER: &str = "AAAAplaygroundAppBearer";

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::keys::{
     ACCESS_TOKEN, ACCESS_TOKEN_SECRET, APP_BEARER, CLIENT_ID, CONSUMER_KEY, CONSUMER_SECRET,
-    USER_BEARER,
+    NEXT_USER_BEARER, USER_BEARER,
 };
 use super::refusal::Refusal;
 use super::server::World;
@@ -55,7 +55,7 @@ pub(super) fn caller(
     let token = header.strip_prefix("Bearer ").unwrap_or_default();
     let lives = |token: &str| world.access.get(token).is_some_and(|until| *until > signed.now);
     match token {
-        USER_BEARER => Ok(Caller::User),
+        USER_BEARER | NEXT_USER_BEARER => Ok(Caller::User),
         APP_BEARER => Ok(Caller::App),
         token if lives(token) => Ok(Caller::User),
         _ => Err(unauthorized()),

@@ -16,7 +16,7 @@ pub use handle::XPlatform;
 pub(crate) use http::{MOUNT, routes};
 pub use keys::{
     ACCESS_TOKEN, ACCESS_TOKEN_SECRET, APP_BEARER, CLIENT_ID, CONSUMER_KEY, CONSUMER_SECRET,
-    REFRESH_TOKEN, USER, USER_BEARER,
+    NEXT_USER_BEARER, REFRESH_TOKEN, USER, USER_BEARER,
 };
 pub use record::{XCall, XPost};
 pub(crate) use server::Server;
