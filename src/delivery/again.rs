@@ -108,8 +108,8 @@ async fn look(
         }
         Lookup::NotSent => Ok(()),
         Lookup::Unknown | Lookup::Later { .. } | Lookup::Lapsed => Err(unknown(
-            "the timeline cannot be read, so it could stand there twice. Look there yourself; if it is missing, post \
-             it anew",
+            "the timeline does not tell whether it stands there, so it could stand there twice. Look there yourself; \
+             if it is missing, post it anew",
         )),
     }
 }

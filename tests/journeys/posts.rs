@@ -270,7 +270,7 @@ async fn a_doubt_is_told_and_a_retry_looks_before_it_posts() {
     let id = list[1]["id"].as_str().expect("an id").to_owned();
     x.fault(unreadable());
     let why = refused(&world, &["tweets", "retry", &id]);
-    assert!(why.contains("the timeline cannot be read"), "{why}");
+    assert!(why.contains("the timeline does not tell"), "{why}");
     let found = run(&world, &["tweets", "retry", &id]);
     assert!(found.contains("posted") && found.contains(&url(&world, 0)), "{found}");
     assert_eq!(x.calls_of("tweets").len(), 1, "nothing was posted twice");

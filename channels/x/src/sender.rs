@@ -36,6 +36,8 @@ struct Memory {
     posted: VecDeque<String>,
     /// Posts of which an attempt was unclear.
     doubted: VecDeque<Post>,
+    /// Posts in doubt whose words X refused as a duplicate: that the timeline does not show them proves nothing.
+    refused_again: VecDeque<Post>,
 }
 
 impl XSender {
@@ -88,13 +90,17 @@ impl XSender {
             // No attempt at this post was ever in doubt: what stands there is another.
             return Delivery::Refused { reason: advice(refusal, self.api.keys()), closed: false };
         }
-        match self.seen(post).await {
-            Seen::There(id) => self.sent(&id, Some(TOOK_IT)),
-            Seen::Missing | Seen::Unreadable(_) => {
-                let note = Some(TOOK_IT.to_owned());
-                Delivery::Sent(Receipt { message: None, note, ..Receipt::default() })
-            }
-        }
+        let why = match self.seen(post).await {
+            Seen::There(id) => return self.sent(&id, Some(TOOK_IT)),
+            Seen::Missing => "the timeline shows none since it was said".to_owned(),
+            Seen::Unreadable(why) => why,
+        };
+        // It may be an older post with the same words that X means.
+        remember(&mut self.memory().refused_again, post.clone());
+        self.unclear(
+            post,
+            format!("X has these words already, and not provably from this post: {why}"),
+        )
     }
 
     async fn seen(&self, post: &Post) -> Seen {
@@ -145,6 +151,8 @@ impl Sender for XSender {
                 Delivery::Sent(receipt) => Lookup::Sent(receipt),
                 _ => Lookup::Unknown,
             },
+            // Posting it once more would only be refused once more.
+            Seen::Missing if self.memory().refused_again.contains(&post) => Lookup::Unknown,
             Seen::Missing => Lookup::NotSent,
             Seen::Unreadable(why) => {
                 tracing::warn!(why, "the timeline does not show whether the post is there");

@@ -1,11 +1,12 @@
 //! The sender against the emulated platform.
 
+use chrono::TimeDelta;
 use selkie_channel_core::{Body, Delivery, Lookup, MessageRef, Outbound};
 use selkie_playground::x::{APP_BEARER, CLIENT_ID, REFRESH_TOKEN, USER_BEARER};
 use selkie_playground::{Fault, FaultKind};
 use serde_json::json;
 
-use crate::testkit::Guest;
+use crate::testkit::{Guest, now};
 
 fn id(delivery: &Delivery) -> String {
     match delivery {
@@ -126,15 +127,34 @@ async fn a_duplicate_proves_the_first_attempt_and_nothing_else() {
     let (part, fresh) = (guest.part("once"), guest.again());
     let reason = refused(fresh.sender.deliver(&part).await);
     assert!(reason.starts_with("X accepts the same text only once"), "{reason}");
-    // A timeline that cannot be read does not make the proof weaker.
+    // A timeline that cannot be read leaves open whose the words are, until it can.
     let part = guest.part("twice");
     guest.x().fault(Fault::next("tweets", FaultKind::CutAfter));
     assert!(matches!(sender.deliver(&part).await, Delivery::Unclear { .. }));
     guest.x().fault(Fault::next("timeline", FaultKind::TooMany { retry_after: 900 }));
-    assert!(
-        matches!(sender.deliver(&part).await, Delivery::Sent(receipt) if receipt.message.is_none())
-    );
-    assert_eq!(guest.x().posts().len(), 2);
+    assert!(matches!(sender.deliver(&part).await, Delivery::Unclear { .. }));
+    let Lookup::Sent(receipt) = sender.lookup(&part).await else { panic!("it stands there") };
+    let posts = guest.x().posts();
+    assert_eq!((posts.len(), receipt.message), (2, Some(MessageRef::new(posts[1].id.as_str()))));
+}
+
+#[tokio::test]
+async fn a_duplicate_of_an_older_post_proves_nothing_and_is_not_tried_for_ever() {
+    let guest = Guest::signing().await;
+    let sender = &guest.channel.sender;
+    guest.x().post_by_hand("good morning").unwrap();
+    let said = now() + TimeDelta::seconds(10);
+    let part = Outbound::text(guest.conversation(), "good morning").said(said);
+    let part = sender.render(&part).remove(0);
+    guest.x().fault(Fault::next("tweets", FaultKind::CutBefore));
+    assert!(matches!(sender.deliver(&part).await, Delivery::Unclear { .. }));
+    assert_eq!(sender.lookup(&part).await, Lookup::NotSent);
+    let Delivery::Unclear { why } = sender.deliver(&part).await else { panic!("no proof") };
+    assert!(why.contains("not provably from this post"), "{why}");
+    for _ in 0..2 {
+        assert_eq!(sender.lookup(&part).await, Lookup::Unknown, "it is not posted once more");
+    }
+    assert_eq!(guest.x().posts().len(), 1);
 }
 
 #[tokio::test]
