@@ -516,6 +516,7 @@ async fn schedules_are_told_with_their_next_times_and_their_history() {
         missed: Vec::new(),
         next_at: Some(DateTime::UNIX_EPOCH + TimeDelta::hours(31)),
         wait: None,
+        by_hand: false,
     };
     let instance = Instance("a".to_owned());
     let fuse = Fuse { permits: 0, instance, now: DateTime::UNIX_EPOCH };

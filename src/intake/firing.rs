@@ -10,7 +10,7 @@ use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::domain::cause::Cause;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
-use crate::domain::schedule::{Action, Schedule};
+use crate::domain::schedule::{Action, Schedule, ScheduleState};
 use crate::domain::words::Words;
 use crate::intake::heartbeat::Heartbeat;
 use crate::intake::messages::schedules as messages;
@@ -43,6 +43,30 @@ struct Decided {
     wait: Option<Wait>,
 }
 
+/// What came of a schedule that somebody had come due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ByHand {
+    /// It is carried out.
+    Begun,
+    /// It is under way already.
+    UnderWay,
+    /// It was changed meanwhile.
+    Changed,
+    /// It is passed over, and why.
+    PassedOver(String),
+}
+
+impl ByHand {
+    fn of(fired: &Fired) -> Self {
+        match fired {
+            Fired::Task(_) | Fired::Said(_) | Fired::Missed => Self::Begun,
+            Fired::UnderWay => Self::UnderWay,
+            Fired::Stale => Self::Changed,
+            Fired::Skipped(why) => Self::PassedOver(why.clone()),
+        }
+    }
+}
+
 impl Decided {
     fn skips(why: String) -> Self {
         Self { does: Does::Skip(why), wait: None }
@@ -60,31 +84,48 @@ impl Decided {
 impl Firings {
     /// Carries out what has come, once, and begins what it asks for. `None`: the store takes nothing now.
     pub(crate) async fn fire(&self, row: &ScheduleRow, come: Come) -> Option<()> {
+        self.carry_out(row, come, false).await.map(|_| ())
+    }
+
+    /// Carries out a schedule now because somebody wants it, as [`Firings::fire`] does.
+    pub(crate) async fn by_hand(&self, row: &ScheduleRow, now: DateTime<Utc>) -> Option<ByHand> {
+        let come = Come { fires: Some(now), missed: Vec::new(), next_at: row.next_at };
+        self.carry_out(row, come, true).await
+    }
+
+    async fn carry_out(&self, row: &ScheduleRow, come: Come, by_hand: bool) -> Option<ByHand> {
         let Come { fires, missed, mut next_at } = come;
         let mut wait = None;
         let mut turn = None;
         if let Some(at) = fires {
             let decided = self.decide(row, at).await?;
-            wait = decided.wait;
+            // One that waits or is over stays so, whatever comes of this.
+            wait = decided.wait.filter(|_| row.state == ScheduleState::Active);
             turn = Some(Turn { at, local: on_the_wall(row, at), does: decided.does });
         }
         if let Some(Wait::ForItsTime(_)) = &wait {
             next_at = self.tomorrow(row);
         }
-        let firing = Firing { of: row.version, turn, missed, next_at, wait: wait.clone() };
+        if matches!(wait, Some(Wait::ForSomebody(_))) && row.schedule.action.is_never_too_late() {
+            // It is said when somebody lets it go on.
+            next_at = next_at.or(fires);
+        }
+        let wait_for = wait.clone();
+        let firing = Firing { of: row.version, turn, missed, next_at, wait: wait_for, by_hand };
         let outbox = &self.outbox;
         let stored = outbox.storage.insist(|| self.intake.fire(firing.clone())).await?;
         told(row, &stored.fired);
-        let is_stale = matches!(stored.fired, Fired::Stale);
+        let came = ByHand::of(&stored.fired);
+        let is_stale = matches!(came, ByHand::Changed | ByHand::UnderWay);
         self.intake.begin_fired(stored);
         match wait {
-            Some(Wait::ForSomebody(why)) => self.tell_owner(row, &why).await,
+            Some(Wait::ForSomebody(why)) if !is_stale => self.tell_owner(row, &why).await,
             Some(Wait::ForItsTime(why)) if !is_stale => {
                 self.tell_used_up(row, &why, next_at).await;
             }
             _ => {}
         }
-        Some(())
+        Some(came)
     }
 
     /// Ends in this process what was withdrawn with its schedule.
@@ -96,7 +137,7 @@ impl Firings {
     pub(crate) async fn unreadable(&self, row: &ScheduleRow, why: String) -> Option<()> {
         let wait = Some(Wait::ForSomebody(why.clone()));
         let (turn, missed, next_at) = (None, Vec::new(), row.next_at);
-        let firing = Firing { of: row.version, turn, missed, next_at, wait };
+        let firing = Firing { of: row.version, turn, missed, next_at, wait, by_hand: false };
         self.outbox.storage.insist(|| self.intake.fire(firing.clone())).await?;
         self.tell_owner(row, &why).await;
         Some(())
@@ -280,7 +321,12 @@ impl Firings {
 
     async fn tell_owner(&self, row: &ScheduleRow, why: &str) {
         let key = format!("schedule:{}:{}", row.id(), row.version.number);
-        let line = messages::paused(row.id(), &row.schedule.name(), why);
+        let comes_again = plan(&row.schedule).is_ok_and(|plan| {
+            let now = self.outbox.runtime.now();
+            let again = next(&plan, &name(row.id()), now, row.fired).is_some();
+            again || row.schedule.action.is_never_too_late()
+        });
+        let line = messages::paused(row.id(), &row.schedule.name(), why, comes_again);
         self.outbox.tell_owner(&key, &line).await;
     }
 }
@@ -294,6 +340,7 @@ fn on_the_wall(row: &ScheduleRow, at: DateTime<Utc>) -> String {
 fn told(row: &ScheduleRow, fired: &Fired) {
     let (id, name) = (row.id(), row.schedule.name());
     match fired {
+        Fired::UnderWay => tracing::debug!(schedule = %id, "it is under way already"),
         Fired::Stale => tracing::debug!(schedule = %id, "it has changed meanwhile"),
         Fired::Skipped(why) => tracing::info!(schedule = %id, name, why, "a time is passed over"),
         Fired::Missed => tracing::info!(schedule = %id, name, "times were missed"),

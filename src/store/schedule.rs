@@ -236,6 +236,8 @@ pub struct Firing {
     pub next_at: Option<DateTime<Utc>>,
     /// It waits from now on, or until `next_at`, and why.
     pub wait: Option<Wait>,
+    /// Somebody has it come due now: not while it is under way, and one that waits or is over stays so.
+    pub by_hand: bool,
 }
 
 /// Why a schedule waits.
@@ -287,6 +289,8 @@ pub struct Missed {
 pub enum Fired {
     /// The schedule has changed, or this time was carried out: nothing was written.
     Stale,
+    /// Somebody had it come due while it was under way: nothing was written.
+    UnderWay,
     /// It was noted why nothing was done.
     Skipped(String),
     /// It was noted what was missed.

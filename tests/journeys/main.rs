@@ -68,6 +68,7 @@ mod readme;
 mod reminders;
 mod removed;
 mod restart;
+mod schedule_trouble;
 mod schedules;
 mod schedules_on_line;
 mod secrets;

@@ -20,7 +20,7 @@ use crate::delivery::{deferred, progress};
 use crate::domain::approval::{self, Verdict};
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::ScheduleState;
-use crate::intake::firing::Firings;
+use crate::intake::firing::{ByHand, Firings};
 use crate::intake::gate::Gate;
 use crate::intake::heartbeat::Heartbeat;
 use crate::intake::listen::{Listening, listen};
@@ -28,7 +28,6 @@ use crate::intake::receive::Intake;
 use crate::intake::ticker::Ticker;
 use crate::schedule::book::{Book, BookError, Wanted};
 use crate::schedule::fixed::FixedSchedule;
-use crate::schedule::turn::Come;
 use crate::store::{ApprovalRow, Location, ScheduleRow, StoreError};
 use crate::terminal::ask::{Ask, AskEvent, Counter, Reply};
 use crate::tools::ports::Timetable;
@@ -183,22 +182,32 @@ impl Flow {
         self.timetable.target(to).await
     }
 
-    /// Carries out a schedule now; its own times stay.
+    /// Carries out a schedule now, one that waits or is over, too; its own times stay.
     ///
     /// # Errors
-    /// In words: there is none, or it is not active.
+    /// In words: there is none, it is under way, or it was passed over.
     pub async fn run_schedule(&self, id: ScheduleId) -> Result<ScheduleRow, BookError> {
-        let row = self.timetable.book.get(id, None).await?;
-        if row.state != ScheduleState::Active {
-            let why = format!("schedule {id} is {}: resume it first", row.state.name());
-            return Err(BookError::Refused(why));
+        let book = &self.timetable.book;
+        let refused = |why: String| Err(BookError::Refused(why));
+        loop {
+            let row = book.get(id, None).await?;
+            let (firings, now) = (Arc::clone(&self.firings), self.outbox.runtime.now());
+            let is_active = row.state == ScheduleState::Active;
+            let fires = async move { firings.by_hand(&row, now).await };
+            match self.outbox.runtime.to_the_end(fires).await {
+                // Looked at again: it may be under way by now.
+                Some(ByHand::Changed) => {}
+                Some(ByHand::UnderWay) => {
+                    return refused(format!("schedule {id} is due already: it is under way"));
+                }
+                Some(ByHand::PassedOver(why)) if !is_active => {
+                    return refused(format!("schedule {id} was passed over: {why}"));
+                }
+                // It may have been passed over, and say why.
+                Some(ByHand::Begun | ByHand::PassedOver(_)) => return book.get(id, None).await,
+                None => return refused("the store takes nothing now: try again".to_owned()),
+            }
         }
-        let (firings, now) = (Arc::clone(&self.firings), self.outbox.runtime.now());
-        let come = Come { fires: Some(now), missed: Vec::new(), next_at: row.next_at };
-        let fired = row.clone();
-        self.outbox.runtime.to_the_end(async move { firings.fire(&fired, come).await }).await;
-        // It may have been passed over, and say why.
-        self.timetable.book.get(id, None).await
     }
 
     /// Whether a schedule could be kept.

@@ -79,8 +79,14 @@ pub(crate) fn shows_nothing() -> String {
 }
 
 /// Tells the owner that a schedule waits from now on.
-pub(crate) fn paused(id: ScheduleId, name: &str, why: &str) -> String {
-    format!("I paused schedule {id} ({name}): {why}. `selkie schedules resume {id}` lets it go on.")
+pub(crate) fn paused(id: ScheduleId, name: &str, why: &str, comes_again: bool) -> String {
+    let way = match comes_again {
+        true => format!("`selkie schedules resume {id}` lets it go on."),
+        false => format!(
+            "It does not come again by itself: when that is mended, `selkie schedules run {id}` carries it out."
+        ),
+    };
+    format!("I paused schedule {id} ({name}): {why}. {way}")
 }
 
 /// Tells that a schedule waits for its next day.

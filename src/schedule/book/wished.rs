@@ -114,5 +114,6 @@ fn resumes(row: &ScheduleRow, now: DateTime<Utc>) -> Result<DateTime<Utc>, BookE
     // A reminder is said late rather than never.
     let kept = row.next_at.filter(|_| row.schedule.action.is_never_too_late());
     let next = kept.or_else(|| next(&plan, &name(row.id()), now, row.fired));
-    next.ok_or_else(|| BookError::Refused(never(&plan)))
+    let run = format!("`selkie schedules run {}` carries it out once", row.id());
+    next.ok_or_else(|| BookError::Refused(format!("{}: {run}", never(&plan))))
 }

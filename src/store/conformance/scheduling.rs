@@ -18,6 +18,9 @@ laws![
     a_time_fires_once_however_often_the_store_is_opened,
     a_time_is_passed_over_while_the_one_before_waits,
     words_go_out_and_their_delivery_is_told,
+    what_comes_due_by_hand_is_not_under_way_and_stays_as_it_is,
+    what_a_removed_schedule_has_begun_ends,
+    what_is_not_shown_is_counted,
     missed_times_are_one_line,
     a_schedule_moves_with_its_place,
     old_times_are_forgotten_and_what_is_active_stays,
@@ -90,7 +93,7 @@ fn task_of(row: &ScheduleRow, due: i64) -> Does {
 pub fn firing(row: &ScheduleRow, due: i64, next: Option<i64>, does: Does) -> Firing {
     let next_at = next.map(at);
     let turn = Some(Turn { at: at(due), local: format!("day {due}"), does });
-    Firing { of: row.version, turn, missed: Vec::new(), next_at, wait: None }
+    Firing { of: row.version, turn, missed: Vec::new(), next_at, wait: None, by_hand: false }
 }
 
 /// Fires a task of one time and returns it.
@@ -266,6 +269,74 @@ async fn words_go_out_and_their_delivery_is_told(bed: &dyn Fixture) {
     let times = ledger.occurrences(row.id(), 9).await.unwrap();
     let message = Some(MessageRef::new("77"));
     assert_eq!(times[0].delivered, Some(DeliveryState::Delivered { message }));
+}
+
+async fn what_comes_due_by_hand_is_not_under_way_and_stays_as_it_is(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let row = kept(ledger, new("a", 1, 60)).await;
+    let hand = |row: &ScheduleRow, now: i64| Firing {
+        by_hand: true,
+        ..firing(row, now, Some(60), task_of(row, now))
+    };
+    let Fired::Task(made) = ledger.fire(hand(&row, 5), fuse(1)).await.unwrap() else {
+        panic!("a task is made")
+    };
+    let row = read(ledger, row.id()).await;
+    assert_eq!((row.state, row.next_at), (ScheduleState::Active, Some(at(60))));
+    assert!(matches!(ledger.fire(hand(&row, 6), fuse(1)).await.unwrap(), Fired::UnderWay));
+    assert_eq!(read(ledger, row.id()).await, row, "nothing was written");
+    finished(ledger, &made.claimed.unwrap().claim, finish("yes", vec![])).await;
+    let pause = Change::Pause { why: "a holiday".to_owned() };
+    let paused = ledger.reschedule(row.version, pause).await.unwrap().unwrap();
+    let Fired::Task(_) = ledger.fire(hand(&paused, 7), fuse(1)).await.unwrap() else {
+        panic!("a task is made")
+    };
+    let now = read(ledger, row.id()).await;
+    assert_eq!((now.state, now.why.as_str()), (ScheduleState::Paused, "a holiday"));
+    assert_eq!(now.next_at, paused.next_at);
+}
+
+async fn what_a_removed_schedule_has_begun_ends(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let busy = started(ledger, 1, 5).await;
+    let row = kept(ledger, new("a", 1, 60)).await;
+    let task = fired(ledger, &row, 60, Some(120)).await;
+    let row = read(ledger, row.id()).await;
+    ledger.reschedule(row.version, Change::Remove).await.unwrap().unwrap();
+    let failed = OccurrenceState::Failed { why: "its schedule was removed".to_owned() };
+    assert_eq!(states(ledger, row.id()).await, [(60, failed)]);
+    finished(ledger, &busy.claim, finish("yes", vec![])).await;
+    assert!(ledger.claim(&lane(1), &instance("a"), at(70)).await.unwrap().is_none());
+    // One that takes its own schedule away goes on.
+    let own = kept(ledger, new("b", 1, 60)).await;
+    let firing = firing(&own, 60, Some(120), task_of(&own, 60));
+    let Fired::Task(made) = ledger.fire(firing, fuse(1)).await.unwrap() else {
+        panic!("a task is made")
+    };
+    assert_ne!(made.task, task);
+    let row = read(ledger, own.id()).await;
+    ledger.reschedule(row.version, Change::RemoveBy(made.task)).await.unwrap().unwrap();
+    finished(ledger, &made.claimed.unwrap().claim, finish("yes", vec![])).await;
+    assert_eq!(states(ledger, own.id()).await, [(60, OccurrenceState::Ran)]);
+}
+
+async fn what_is_not_shown_is_counted(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    for (key, n) in [("a", 1), ("b", 1), ("c", 2)] {
+        kept(ledger, new(key, n, 60)).await;
+    }
+    let gone = kept(ledger, new("d", 1, 60)).await;
+    ledger.reschedule(gone.version, Change::Remove).await.unwrap().unwrap();
+    let all = Which { limit: 1, over: true, ..Which::default() };
+    let here = Which { conversation: Some(conversation(1)), over: false, ..all.clone() };
+    let kept = Which { but_removed: true, ..all.clone() };
+    for (which, many) in [(all, 4), (here, 2), (kept, 3)] {
+        assert_eq!(ledger.how_many_schedules(&which).await.unwrap(), many, "{which:?}");
+        assert_eq!(ledger.schedules(&which).await.unwrap().len(), 1);
+    }
 }
 
 async fn missed_times_are_one_line(bed: &dyn Fixture) {

@@ -29,6 +29,7 @@ pub struct Prepared {
     missed: Vec<Missed>,
     next_at: Option<DateTime<Utc>>,
     wait: Option<Wait>,
+    by_hand: bool,
 }
 
 /// A time that has come, with the texts of what is done.
@@ -50,9 +51,9 @@ enum Ready {
 impl Prepared {
     /// Writes a firing's texts.
     pub fn new(firing: Firing) -> Result<Self> {
-        let Firing { of, turn, missed, next_at, wait } = firing;
+        let Firing { of, turn, missed, next_at, wait, by_hand } = firing;
         let turn = turn.map(ReadyTurn::new).transpose()?;
-        Ok(Self { of, turn, missed, next_at, wait })
+        Ok(Self { of, turn, missed, next_at, wait, by_hand })
     }
 
     /// Returns about how many bytes it will take.
@@ -86,6 +87,7 @@ impl ReadyTurn {
 #[derive(Debug)]
 pub enum RawFired {
     Stale,
+    UnderWay,
     Skipped(String),
     Missed,
     Task(Box<RawRequested>),
@@ -95,6 +97,9 @@ pub enum RawFired {
 /// Carries out one time of a schedule; see [`crate::store::Schedules::fire`].
 pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired> {
     let (id, now) = (firing.of.id.0, fuse.now);
+    if firing.by_hand && is_under_way(tx, id)? {
+        return Ok(RawFired::UnderWay);
+    }
     if !advance(tx, firing)? {
         return Ok(RawFired::Stale);
     }
@@ -118,7 +123,7 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
         RawFired::Skipped(why) => noted.why = Some(why),
         RawFired::Task(made) => noted.task = Some(made.task.0),
         RawFired::Said(queued) => noted.outbound = Some(queued.outbound.0),
-        RawFired::Stale | RawFired::Missed => {}
+        RawFired::Stale | RawFired::UnderWay | RawFired::Missed => {}
     }
     note(tx, id, &noted, now)?;
     if noted.why.is_none() {
@@ -132,7 +137,7 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
 
 /// Sets the schedule's next time, where it stands as it was read.
 fn advance(tx: &mut dyn Tx, firing: &Prepared) -> Result<bool> {
-    let Prepared { of, next_at, wait, turn, .. } = firing;
+    let Prepared { of, next_at, wait, turn, by_hand, .. } = firing;
     let (state, why) = match (wait, next_at) {
         (Some(Wait::ForSomebody(why)), _) => ("paused", why.as_str()),
         (Some(Wait::ForItsTime(why)), Some(_)) => ("active", why.as_str()),
@@ -149,7 +154,28 @@ fn advance(tx: &mut dyn Tx, firing: &Prepared) -> Result<bool> {
          WHERE id = ?1 AND version = ?2 AND state = 'active'",
         params![of.id.0, of.number, next_at.map(millis), state, why, last_at, last_local],
     )?;
-    Ok(changed > 0)
+    if changed > 0 || !by_hand {
+        return Ok(changed > 0);
+    }
+    // It waits, or is over, and stays so.
+    let stays = tx.execute(
+        "UPDATE schedule SET version = version + 1, last_at = COALESCE(?3, last_at),
+             last_local = COALESCE(?4, last_local)
+         WHERE id = ?1 AND version = ?2 AND state IN ('paused', 'ended')",
+        params![of.id.0, of.number, last_at, last_local],
+    )?;
+    Ok(stays > 0)
+}
+
+/// Whether a time of it has not ended yet: its task, or what it has to say.
+fn is_under_way(tx: &mut dyn Tx, id: i64) -> Result<bool> {
+    tx.exists(
+        "SELECT 1 FROM occurrence o JOIN task t ON t.id = o.task
+         WHERE o.schedule = ?1 AND t.ended_at IS NULL
+         UNION ALL SELECT 1 FROM occurrence o JOIN part p ON p.outbound = o.outbound
+         WHERE o.schedule = ?1 AND p.open = 1",
+        params![id],
+    )
 }
 
 /// Whether the task of the time before still waits.
@@ -185,7 +211,10 @@ fn note(tx: &mut dyn Tx, id: i64, noted: &Noted<'_>, now: DateTime<Utc>) -> Resu
     let Noted { at, until, times, task, outbound, why } = noted;
     tx.execute_later(
         "INSERT INTO occurrence (schedule, at, until, times, task, outbound, why, fired_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (schedule, at) DO NOTHING",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (schedule, at) DO UPDATE SET until = excluded.until, times = excluded.times,
+             task = excluded.task, outbound = excluded.outbound, why = excluded.why, fired_at = excluded.fired_at
+         WHERE occurrence.why IS NOT NULL AND excluded.why IS NULL",
         params![
             id,
             millis(*at),

@@ -97,6 +97,7 @@ impl Schedules for SqlLedger {
         let fired = self.write(plan, move |tx| firing::fire(tx, &firing, &fuse)).await?;
         Ok(match fired {
             RawFired::Stale => Fired::Stale,
+            RawFired::UnderWay => Fired::UnderWay,
             RawFired::Skipped(why) => Fired::Skipped(why),
             RawFired::Missed => Fired::Missed,
             RawFired::Said(queued) => Fired::Said(queued),
