@@ -8,11 +8,12 @@ use selkie_channel_core::{Lookup, Part};
 
 use crate::delivery::chain::{self, Joined};
 use crate::delivery::moments::after;
+use crate::delivery::month::month;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::posts;
 use crate::domain::ids::{OutboundId, PartId};
 use crate::schedule::book::BookError;
-use crate::store::{DeliveryState, DuePart, Outcome, PostRow};
+use crate::store::{DeliveryState, DuePart, OnceMore, Outcome, PostRow, PostedAgain};
 
 /// A thread's parts have ids side by side.
 const PARTS: i64 = 4096;
@@ -43,8 +44,14 @@ pub(crate) async fn again(outbox: &Arc<Outbox>, outbound: OutboundId) -> Result<
         }
     }
     let expires = after(outbox.runtime.now(), outbox.settings.outbox.answer_expires);
-    let Some(queued) = ledger.post_again(outbound, parts, Some(expires)).await? else {
-        return refused("nothing of it is missing".to_owned());
+    let month = month(&account.channel, outbox.runtime.now());
+    let once_more = OnceMore { parts, expires_at: Some(expires), month };
+    let queued = match ledger.post_again(outbound, once_more).await? {
+        PostedAgain::Queued(queued) => queued,
+        PostedAgain::Nothing => return refused("nothing of it is missing".to_owned()),
+        PostedAgain::Over(why) => {
+            return refused(format!("p{} is not tried again: {why}", outbound.0));
+        }
     };
     posts::follow(outbox, outbound, Duration::ZERO);
     outbox.send(queued);

@@ -53,7 +53,7 @@ pub use intake::{
 pub use ledger::Ledger;
 pub use notes::{Notes, Whose, Workplace, ZoneOf};
 pub use open::{open, open_database};
-pub use post::{PostOf, PostRow, Posts, Telling, ToldPost};
+pub use post::{OnceMore, PostOf, PostRow, PostedAgain, Posts, Telling, ToldPost};
 pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use reminder::{ReminderRow, Reminders, Settle, Settling};
 pub use schedule::{

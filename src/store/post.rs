@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, Outbound, Part};
 
 use crate::domain::ids::{OutboundId, ScheduleId};
-use crate::store::delivery::{DeliveryState, Draft, Queued};
+use crate::store::delivery::{DeliveryState, Draft, Month, Queued};
 use crate::store::error::Result;
 
 /// What is posted in public.
@@ -24,17 +24,34 @@ pub trait Posts: Send + Sync {
     /// were told before. Durable.
     async fn tell_post(&self, outbound: OutboundId, telling: Telling) -> Result<Option<ToldPost>>;
 
-    /// Queues what of a post was refused or is unclear once more, as these calls, and whoever asked is told anew;
-    /// `None` when nothing of it is. Durable.
-    async fn post_again(
-        &self,
-        outbound: OutboundId,
-        parts: Vec<Part>,
-        expires_at: Option<DateTime<Utc>>,
-    ) -> Result<Option<Queued>>;
+    /// Queues what of a post was refused or is unclear once more, where the month lets it be, and whoever asked is
+    /// told anew. Durable.
+    async fn post_again(&self, outbound: OutboundId, once_more: OnceMore) -> Result<PostedAgain>;
 
     /// Withdraws what of a post has not been sent; returns whether there was any. Durable.
     async fn withdraw_post(&self, outbound: OutboundId) -> Result<bool>;
+}
+
+/// How a post is tried once more.
+#[derive(Clone, Debug)]
+pub struct OnceMore {
+    /// Its calls, the arrived ones among them.
+    pub parts: Vec<Part>,
+    /// Not tried after this moment.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// What the month lets be posted.
+    pub month: Option<Month>,
+}
+
+/// What became of a post that was to be tried once more.
+#[derive(Clone, Debug)]
+pub enum PostedAgain {
+    /// What is missing is to be sent.
+    Queued(Queued),
+    /// Nothing of it is missing, or it is under way.
+    Nothing,
+    /// The month does not let it be posted, and why: nothing was written.
+    Over(String),
 }
 
 /// What is written when somebody is told what became of a post.
@@ -72,7 +89,7 @@ pub struct PostRow {
     pub standing: DeliveryState,
     /// Which of its parts have not arrived, by their places.
     pub missing: Vec<usize>,
-    /// When it was stored.
+    /// When it was stored, or tried again in a later month.
     pub created_at: DateTime<Utc>,
 }
 

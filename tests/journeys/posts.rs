@@ -321,6 +321,12 @@ async fn a_month_has_so_many_posts_and_no_more() {
     assert!(world.ask("tweet: two").await.starts_with("posted: "), "one was left");
     let (code, _, err) = world.home.run(&["say", "--to", "x:main", "four"]);
     assert!(code == 1 && err.contains("used up"), "{err}");
+    let refusal = |tweet: &Value| tweet["state"] == "refused";
+    let list = tweets(&world);
+    let id = list.iter().find(|tweet| refusal(tweet)).and_then(|tweet| tweet["id"].as_str());
+    let why = refused(&world, &["tweets", "retry", id.expect("an id")]);
+    assert!(why.contains("used up") && why.contains("-01, 00:00 UTC"), "{why}");
+    assert!(tweets(&world).iter().any(refusal), "it stands as it stood");
     assert_eq!(world.playground.x().posts().len(), 2);
 }
 

@@ -4,12 +4,14 @@ use super::scheduling::{firing, kept, new};
 use super::*;
 use crate::domain::ids::OutboundId;
 use crate::store::{
-    DeliveryState, Does, Fired, Month, Outcome, PostOf, PostRow, ScheduleRow, Telling,
+    DeliveryState, Does, Fired, Month, OnceMore, Outcome, PostOf, PostRow, PostedAgain,
+    ScheduleRow, Telling,
 };
 
 laws![
     a_post_of_a_schedule_is_told_once_to_whoever_asked,
     a_month_lets_so_many_be_posted,
+    a_month_counts_what_is_tried_again,
     what_has_not_arrived_is_tried_again,
     what_waits_is_withdrawn,
     a_refused_series_waits,
@@ -30,6 +32,13 @@ async fn posted(ledger: &dyn Ledger, row: &ScheduleRow, due: i64, draft: Draft) 
         Fired::Said(queued) => queued,
         other => panic!("it should have been posted: {other:?}"),
     }
+}
+
+/// Tries the draft's calls once more.
+async fn once_more(ledger: &dyn Ledger, outbound: OutboundId, draft: Draft) -> PostedAgain {
+    let Draft { parts, month, .. } = draft;
+    let once_more = OnceMore { parts, expires_at: Some(at(999)), month };
+    ledger.post_again(outbound, once_more).await.unwrap()
 }
 
 async fn row_of(ledger: &dyn Ledger, outbound: OutboundId) -> PostRow {
@@ -83,20 +92,46 @@ async fn a_month_lets_so_many_be_posted(bed: &dyn Fixture) {
     assert_eq!(say("e", 1).await.parts.len(), 1, "nor does what the platform refuses");
 }
 
+async fn a_month_counts_what_is_tried_again(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let say = async |key: &str| ledger.say_once(key, post(1, 1)).await.unwrap().unwrap();
+    let first = say("a").await;
+    ledger.settle(first.parts[0].id, never("no")).await.unwrap();
+    let second = say("b").await;
+    let again = async |draft| once_more(ledger, first.outbound, draft).await;
+    let over = again(post(1, 1)).await;
+    assert!(matches!(&over, PostedAgain::Over(why) if why == "used up"), "{over:?}");
+    let why = DeliveryState::Refused { reason: "no".to_owned() };
+    assert_eq!(row_of(ledger, first.outbound).await.standing, why, "nothing was written");
+    ledger.settle(second.parts[0].id, never("no")).await.unwrap();
+    let PostedAgain::Queued(queued) = again(post(1, 1)).await else { panic!("there is room") };
+    assert!(say("c").await.parts.is_empty(), "what is tried again counts");
+    let doubt = Outcome::Unclear { decide_at: at(1), why: "cut".to_owned() };
+    ledger.sending(queued.parts[0].id, &instance("a")).await.unwrap();
+    ledger.settle(queued.parts[0].id, doubt).await.unwrap();
+    ledger.settle(queued.parts[0].id, Outcome::LeftUnclear).await.unwrap();
+    let mut later = post(1, 0);
+    later.month.as_mut().unwrap().since = at(999);
+    let over = again(later).await;
+    assert!(matches!(over, PostedAgain::Over(_)), "in another month it counts anew");
+    assert!(matches!(again(post(1, 1)).await, PostedAgain::Queued(_)), "in its own only once");
+}
+
 async fn what_has_not_arrived_is_tried_again(bed: &dyn Fixture) {
     let ledger = bed.open();
     let ledger = ledger.as_ref();
     let made = kept(ledger, new("a", 1, 60)).await;
     let thread = post(3, 9);
     let queued = posted(ledger, &made, 60, thread.clone()).await;
-    let again = || ledger.post_again(queued.outbound, thread.parts.clone(), Some(at(999)));
-    assert!(again().await.unwrap().is_none(), "it is under way");
+    let again = async || once_more(ledger, queued.outbound, thread.clone()).await;
+    assert!(matches!(again().await, PostedAgain::Nothing), "it is under way");
     ledger.settle(queued.parts[0].id, sent("1")).await.unwrap();
     for part in &queued.parts[1..] {
         ledger.settle(part.id, never("no")).await.unwrap();
     }
     ledger.tell_post(queued.outbound, Telling::default()).await.unwrap().unwrap();
-    let once_more = again().await.unwrap().unwrap();
+    let PostedAgain::Queued(once_more) = again().await else { panic!("it is missing") };
     let ids: Vec<_> = once_more.parts.iter().map(|part| part.id).collect();
     assert_eq!(ids, [queued.parts[1].id, queued.parts[2].id], "from the part that is missing");
     assert_eq!(once_more.parts[0].expires_at, Some(at(999)));
@@ -107,7 +142,7 @@ async fn what_has_not_arrived_is_tried_again(bed: &dyn Fixture) {
         ledger.settle(part.id, sent(id)).await.unwrap();
     }
     assert!(row_of(ledger, queued.outbound).await.missing.is_empty());
-    assert!(again().await.unwrap().is_none(), "all of it is there");
+    assert!(matches!(again().await, PostedAgain::Nothing), "all of it is there");
 }
 
 async fn what_waits_is_withdrawn(bed: &dyn Fixture) {

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::rows::millis;
+use super::standing::parts_of;
 use crate::domain::ids::OutboundId;
 use crate::store::delivery::Month;
 use crate::store::error::Result;
@@ -42,6 +43,35 @@ pub fn over(
     )?;
     let is_over = used.saturating_add(more) > i64::from(month.most);
     Ok(is_over.then(|| month.over.clone()))
+}
+
+/// Says why a post that is tried again is refused, if it is; else it counts in the month in which that is.
+pub fn again(
+    tx: &mut dyn Tx,
+    outbound: OutboundId,
+    month: &Month,
+    now: DateTime<Utc>,
+) -> Result<Option<String>> {
+    let sql = "SELECT conversation, created_at FROM post WHERE outbound = ?1";
+    let post = tx.optional(sql, params![outbound.0], |row| Ok([row.get(0)?, row.get(1)?]))?;
+    let Some([conversation, created_at]) = post else { return Ok(None) };
+    let is_counted = created_at >= millis(month.since);
+    let [first, last] = parts_of(outbound.0);
+    // What is unclear was counted when it was stored.
+    let more: i64 = tx.only(
+        "SELECT COUNT(*) FROM part WHERE id BETWEEN ?1 AND ?2
+             AND (state IN ('refused', 'expired') OR (state = 'unclear' AND CAST(?3 AS BIGINT) = 0))",
+        params![first, last, is_counted],
+    )?;
+    if more == 0 {
+        return Ok(None);
+    }
+    let why = over(tx, conversation, month, more)?;
+    if why.is_none() && !is_counted {
+        let sql = "UPDATE post SET created_at = ?2 WHERE outbound = ?1";
+        tx.execute_later(sql, params![outbound.0, millis(now)])?;
+    }
+    Ok(why)
 }
 
 /// Keeps a post beside what is said.

@@ -1,15 +1,12 @@
 //! What is posted in public: the verbs of [`Posts`].
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use selkie_channel_core::Part;
 
 use super::outbox;
 use super::posts::{self, Again};
 use crate::domain::ids::OutboundId;
-use crate::store::delivery::Queued;
 use crate::store::error::Result;
-use crate::store::post::{PostRow, Posts, Telling, ToldPost};
+use crate::store::post::{OnceMore, PostRow, PostedAgain, Posts, Telling, ToldPost};
 use crate::store::sql::{Plan, SqlLedger};
 
 #[async_trait]
@@ -36,13 +33,8 @@ impl Posts for SqlLedger {
             .await
     }
 
-    async fn post_again(
-        &self,
-        outbound: OutboundId,
-        parts: Vec<Part>,
-        expires_at: Option<DateTime<Utc>>,
-    ) -> Result<Option<Queued>> {
-        let (again, now) = (Again::new(parts, expires_at)?, self.now());
+    async fn post_again(&self, outbound: OutboundId, once_more: OnceMore) -> Result<PostedAgain> {
+        let (again, now) = (Again::new(once_more)?, self.now());
         let plan = Plan::DURABLE.bytes(again.bytes()).after(&outbound.0);
         self.write(plan, move |tx| posts::again(tx, outbound, &again, now)).await
     }

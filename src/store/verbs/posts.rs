@@ -3,13 +3,14 @@
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Part};
 
+use super::month;
 use super::outbox::{self, SaidFor};
 use super::rows::{json, load, millis, time};
 use super::standing::{parts_of, standing};
 use crate::domain::ids::{OutboundId, PartId, ScheduleId};
-use crate::store::delivery::{DuePart, Queued};
+use crate::store::delivery::{DuePart, Month, Queued};
 use crate::store::error::Result;
-use crate::store::post::{PostOf, PostRow, ToldPost};
+use crate::store::post::{OnceMore, PostOf, PostRow, PostedAgain, ToldPost};
 use crate::store::tx::Tx;
 use crate::store::value::{Row, params};
 
@@ -133,13 +134,15 @@ pub fn tell(
 pub struct Again {
     parts: Vec<(Part, String)>,
     expires_at: Option<DateTime<Utc>>,
+    month: Option<Month>,
 }
 
 impl Again {
     /// Writes the calls' texts.
-    pub fn new(parts: Vec<Part>, expires_at: Option<DateTime<Utc>>) -> Result<Self> {
+    pub fn new(once_more: OnceMore) -> Result<Self> {
+        let OnceMore { parts, expires_at, month } = once_more;
         let texts = parts.into_iter().map(|part| json(&part).map(|text| (part, text)));
-        Ok(Self { parts: texts.collect::<Result<_>>()?, expires_at })
+        Ok(Self { parts: texts.collect::<Result<_>>()?, expires_at, month })
     }
 
     /// Returns about how many bytes they will take.
@@ -148,18 +151,23 @@ impl Again {
     }
 }
 
-/// Queues the parts of a post once more that have come to an end and have not arrived.
+/// Queues the parts of a post once more that have come to an end and have not arrived, where its month lets them be.
 pub fn again(
     tx: &mut dyn Tx,
     outbound: OutboundId,
     again: &Again,
     now: DateTime<Utc>,
-) -> Result<Option<Queued>> {
+) -> Result<PostedAgain> {
     let [first, last] = parts_of(outbound.0);
     super::locks::of_part(tx, first)?;
     let open = "SELECT 1 FROM part WHERE id BETWEEN ?1 AND ?2 AND open = 1";
     if tx.exists(open, params![first, last])? {
-        return Ok(None);
+        return Ok(PostedAgain::Nothing);
+    }
+    if let Some(month) = &again.month
+        && let Some(why) = month::again(tx, outbound, month, now)?
+    {
+        return Ok(PostedAgain::Over(why));
     }
     let over: Vec<i64> = tx.column(
         "SELECT id FROM part WHERE id BETWEEN ?1 AND ?2 AND state IN ('refused', 'unclear', 'expired') ORDER BY id",
@@ -188,7 +196,7 @@ pub fn again(
         });
     }
     if parts.is_empty() {
-        return Ok(None);
+        return Ok(PostedAgain::Nothing);
     }
     tx.execute_later(
         "UPDATE outbound SET expires_at = ?2 WHERE id = ?1",
@@ -196,7 +204,7 @@ pub fn again(
     )?;
     let sql = "UPDATE post SET told = 0 WHERE outbound = ?1 AND asked IS NOT NULL";
     tx.execute_later(sql, params![outbound.0])?;
-    Ok(Some(Queued { outbound, parts }))
+    Ok(PostedAgain::Queued(Queued { outbound, parts }))
 }
 
 /// Withdraws what has not been sent.
