@@ -125,10 +125,8 @@ impl Commands {
 
     /// Stops here what was withdrawn with its schedule.
     pub(crate) async fn withdrawn(&self, stopping: Vec<TaskId>) {
-        if !stopping.is_empty() {
-            tracing::info!(tasks = ?stopping, "their schedule was removed: they end");
-            self.follow_up(CommandDone { stopping, ..CommandDone::default() }).await;
-        }
+        tracing::debug!(tasks = ?stopping, "what a removed schedule had begun ends");
+        self.follow_up(CommandDone { stopping, ..CommandDone::default() }).await;
     }
 
     /// Does here what a stored stop asks for.
