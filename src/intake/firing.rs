@@ -162,8 +162,13 @@ impl Firings {
         };
         let to = location(&row.conversation, &row.place);
         let accounts = &self.outbox.accounts;
-        if !row.was_made_there() && !rights::may_be_told(&self.rights.owners, accounts, &to) {
-            return Some(Decided::pauses(rights::not_listed(account, &to)));
+        let owners = &self.rights.owners;
+        if !row.was_made_there() && !rights::may_be_told(owners, accounts, &to) {
+            let (storage, conversation) = (&self.outbox.storage, &row.conversation);
+            let asks = || rights::is_an_owners(owners, &*storage.ledger, conversation);
+            if !storage.insist(asks).await? {
+                return Some(Decided::pauses(rights::not_listed(account, &to)));
+            }
         }
         if let Unasked::Never(why) | Unasked::Spent(why) = account.unasked(&row.conversation).await
         {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use selkie_channel_core::{AllowList, Audience, Inbound, PersonId, PlaceId};
+use selkie_channel_core::{AllowList, Audience, ConversationId, Inbound, PersonId, PlaceId};
 
 use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
 use crate::domain::facts::{Trigger, Trust, Where};
 use crate::domain::ids::InboxId;
 use crate::domain::taint::Taint;
-use crate::store::{Claimed, Location};
+use crate::store::{Claimed, Ledger, Location, StoreError};
 use crate::work::provenance;
 use crate::work::settings::GroupSettings;
 
@@ -87,6 +87,24 @@ pub(crate) fn may_be_told(owners: &[PersonId], accounts: &Accounts, to: &Locatio
     accounts.public(conversation.key()).as_ref() == Some(conversation)
         || owners.iter().any(is_private)
         || account.with_allowed(|allow| allow.is_everyone() || allow.names(place.key()))
+}
+
+/// Whether an owner is who last wrote in a private conversation that is not known by its person's id.
+///
+/// # Errors
+/// When the store does not answer.
+pub(crate) async fn is_an_owners(
+    owners: &[PersonId],
+    ledger: &dyn Ledger,
+    conversation: &ConversationId,
+) -> Result<bool, StoreError> {
+    let account = [conversation.account().clone()];
+    for owner in owners {
+        if ledger.last_private(owner, &account).await?.as_ref() == Some(conversation) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Says that a place is on no list, and on which it belongs.

@@ -228,7 +228,12 @@ impl BookTimetable {
         let location = found.map_err(|why| why.to_string())?;
         match self.accounts.of(&location.conversation) {
             Some(account) if !rights::may_be_told(&self.owners, &self.accounts, &location) => {
-                Err(rights::not_listed(account, &location))
+                let (owners, ledger) = (&self.owners, &*self.ledger);
+                match rights::is_an_owners(owners, ledger, &location.conversation).await {
+                    Ok(true) => Ok(location),
+                    Ok(false) => Err(rights::not_listed(account, &location)),
+                    Err(error) => Err(error.to_string()),
+                }
             }
             _ => Ok(location),
         }
