@@ -7,7 +7,7 @@ use super::month::{self, Time};
 use super::outbox::{self, SaidFor};
 use super::requests::{self, RawRequested};
 use super::rows::{count, millis, time};
-use super::standing::standing;
+use super::standing::{PARTS, standing};
 use crate::domain::ids::{ScheduleId, TaskId};
 use crate::domain::schedule::{OccurrenceState, PASSED_OVER};
 use crate::domain::task::TaskState;
@@ -172,9 +172,10 @@ fn is_under_way(tx: &mut dyn Tx, id: i64) -> Result<bool> {
     tx.exists(
         "SELECT 1 FROM occurrence o JOIN task t ON t.id = o.task
          WHERE o.schedule = ?1 AND t.ended_at IS NULL
-         UNION ALL SELECT 1 FROM occurrence o JOIN part p ON p.outbound = o.outbound
+         UNION ALL SELECT 1 FROM occurrence o CROSS JOIN part p
+                 ON p.id BETWEEN o.outbound * ?2 AND o.outbound * ?2 + ?2 - 1
          WHERE o.schedule = ?1 AND p.open = 1",
-        params![id],
+        params![id, PARTS],
     )
 }
 
