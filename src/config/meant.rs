@@ -11,7 +11,7 @@ use crate::domain::spelling::nearest;
 use crate::domain::tool::Class;
 use crate::tools;
 use crate::tools::base::{self, ToolDeps};
-use crate::tools::web::settings::SearchProvider;
+use crate::tools::web::SearchProvider;
 
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);

@@ -1,30 +1,34 @@
-//! The config section `tools:`: what is on, its limits, and what no tool may touch.
+//! The config section `tools:`: what is on, and what no tool may touch. What is one tool's own stands in its file.
 
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::span::Span;
-use crate::tools::shell::settings as shell;
-use crate::tools::web::settings as web;
+use crate::tools::conversation::{ask_user, plan_create};
+use crate::tools::files::{list_files, patch, read_file, write_file};
+use crate::tools::shell::{bash, powershell};
+use crate::tools::speak::send;
+use crate::tools::web::{url_fetch, web_search};
+
+pub use crate::tools::files::validate::Validate;
 
 /// The section `tools:`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Reading files.
-    pub read_file: ReadFile,
+    pub read_file: read_file::Settings,
     /// Writing files.
-    pub write_file: WriteFile,
+    pub write_file: write_file::Settings,
     /// Listing folders.
-    pub list_files: ListFiles,
+    pub list_files: list_files::Settings,
     /// Replacing a text in a file.
     pub edit_file: Paths,
     /// Applying patches.
     pub apply_patch: Paths,
     /// Creating, changing and deleting one file, with a look at what it holds afterwards.
-    pub patch: Patch,
+    pub patch: patch::Settings,
     /// Changing cells of notebooks.
     pub notebook_edit: Paths,
     /// Finding files by their names.
@@ -36,19 +40,19 @@ pub struct Settings {
     /// Looking up schemas.
     pub read_schema: Switch,
     /// Running shell commands.
-    pub bash: shell::Bash,
+    pub bash: bash::Settings,
     /// Running PowerShell commands.
-    pub powershell: shell::PowerShell,
+    pub powershell: powershell::Settings,
     /// Looking after background processes.
     pub process: Switch,
     /// Requests to servers.
-    pub url_fetch: web::UrlFetch,
+    pub url_fetch: url_fetch::Settings,
     /// Reading web pages.
     pub web_fetch: Switch,
     /// Searching the web.
-    pub web_search: web::WebSearch,
+    pub web_search: web_search::Settings,
     /// Asking the person a question.
-    pub ask_user: AskUser,
+    pub ask_user: ask_user::Settings,
     /// Beginning plan mode.
     pub plan_enter: Switch,
     /// Showing the plan and asking for its approval.
@@ -58,7 +62,7 @@ pub struct Settings {
     /// Having something done later, or again.
     pub cron: Switch,
     /// Planning a task.
-    pub plan_create: PlanCreate,
+    pub plan_create: plan_create::Settings,
     /// Bringing back what an earlier task has read.
     pub recall: Switch,
     /// Reading the todo list.
@@ -66,7 +70,7 @@ pub struct Settings {
     /// Replacing the todo list.
     pub todo_write: Switch,
     /// Sending files, photos and voice notes into the conversation, on every channel.
-    pub send: Send,
+    pub send: send::Settings,
     /// Putting an emoji on a message, on every channel.
     pub react: Switch,
     /// Posting in public, now and later, on every channel that has a timeline.
@@ -81,63 +85,6 @@ pub struct Switch {
     pub enabled: bool,
 }
 
-/// `tools.ask_user`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct AskUser {
-    /// Whether it may be used.
-    pub enabled: bool,
-    /// How long a question stays open, one for the approval of a plan too.
-    pub timeout: Span,
-}
-
-/// `tools.plan_create`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct PlanCreate {
-    /// Whether it may be used.
-    pub enabled: bool,
-    /// Steps of a plan when the model names no number.
-    #[schemars(range(min = 1, max = 50))]
-    pub max_steps: u32,
-}
-
-/// `tools.read_file`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ReadFile {
-    /// Whether it may be used.
-    pub enabled: bool,
-    /// Bytes of one page.
-    #[schemars(range(min = 1024, max = 524_288))]
-    pub max_page_bytes: usize,
-    /// Names (`secrets.txt`) and paths (`/srv/private`, `notes/private`) that it never opens.
-    pub deny_paths: Vec<String>,
-}
-
-/// `tools.write_file`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct WriteFile {
-    /// Whether it may be used.
-    pub enabled: bool,
-    /// Bytes of one content.
-    #[schemars(range(min = 1))]
-    pub max_bytes: usize,
-    /// Names and paths that it never writes.
-    pub deny_paths: Vec<String>,
-}
-
-/// `tools.list_files`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ListFiles {
-    /// Whether it may be used.
-    pub enabled: bool,
-    /// Names and paths that it never lists.
-    pub deny_paths: Vec<String>,
-}
-
 /// A tool that works on files and has no other limits of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -146,40 +93,6 @@ pub struct Paths {
     pub enabled: bool,
     /// Names and paths that it never touches, beside those of `read_file` or `write_file`.
     pub deny_paths: Vec<String>,
-}
-
-/// `tools.patch`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Patch {
-    /// Whether it may be used.
-    pub enabled: bool,
-    /// Names and paths that it never touches, beside those of `write_file`.
-    pub deny_paths: Vec<String>,
-    /// Which files are checked after a change, and against which schema.
-    pub validate: Vec<Validate>,
-}
-
-/// An entry of `tools.patch.validate`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Validate {
-    /// Which files, by their path as tools take it: `file_state_dir/**/*.yaml`, `jobs/*.yaml`.
-    pub glob: String,
-    /// The schema, as `read_schema` names it. Without it: the one called like the file, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub schema: Option<String>,
-}
-
-/// `tools.send`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Send {
-    /// Whether files may be sent.
-    pub enabled: bool,
-    /// Bytes of the largest file; a platform's own limit may be lower.
-    #[schemars(range(min = 1))]
-    pub max_bytes: u64,
 }
 
 impl Settings {
@@ -270,51 +183,8 @@ impl Default for Switch {
     }
 }
 
-impl Default for AskUser {
-    fn default() -> Self {
-        Self { enabled: true, timeout: Span::seconds(24 * 60 * 60) }
-    }
-}
-
-impl Default for PlanCreate {
-    fn default() -> Self {
-        Self { enabled: true, max_steps: 6 }
-    }
-}
-
-impl Default for ReadFile {
-    fn default() -> Self {
-        Self { enabled: true, max_page_bytes: 50 * 1024, deny_paths: Vec::new() }
-    }
-}
-
-impl Default for WriteFile {
-    fn default() -> Self {
-        Self { enabled: true, max_bytes: 512 * 1024, deny_paths: Vec::new() }
-    }
-}
-
-impl Default for ListFiles {
-    fn default() -> Self {
-        Self { enabled: true, deny_paths: Vec::new() }
-    }
-}
-
 impl Default for Paths {
     fn default() -> Self {
         Self { enabled: true, deny_paths: Vec::new() }
-    }
-}
-
-impl Default for Patch {
-    fn default() -> Self {
-        let state = Validate { glob: "file_state_dir/**/*.yaml".to_owned(), schema: None };
-        Self { enabled: true, deny_paths: Vec::new(), validate: vec![state] }
-    }
-}
-
-impl Default for Send {
-    fn default() -> Self {
-        Self { enabled: true, max_bytes: 20 * 1024 * 1024 }
     }
 }

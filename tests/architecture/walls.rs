@@ -44,8 +44,8 @@ const ADDRESSES: &[(&str, &str)] = &[
     ("src/llm/settings/mod.rs", "api.anthropic.com"),
     ("src/llm/settings/mod.rs", "api.openai.com"),
     ("src/tools/web/search.rs", "duckduckgo.com"),
-    ("src/tools/web/settings.rs", "api.search.brave.com"),
-    ("src/tools/web/settings.rs", "html.duckduckgo.com"),
+    ("src/tools/web/web_search.rs", "api.search.brave.com"),
+    ("src/tools/web/web_search.rs", "html.duckduckgo.com"),
 ];
 
 /// Circles that stand today; the list may only shrink.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use selkie_channel_core::Choice;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::question::{Ask, Given};
@@ -13,7 +13,6 @@ use crate::domain::span::Span;
 use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::Scope;
-use crate::tools::settings::AskUser as Settings;
 use crate::tools::{Output, Tool, ToolError};
 
 /// Questions of one call.
@@ -27,6 +26,23 @@ const MOST_LABEL: usize = 100;
 
 /// Other harnesses' names of it.
 const ALSO: &[OtherName] = &[OtherName::plain("ask_user_question")];
+
+/// `tools.ask_user`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "AskUser")]
+pub struct Settings {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// How long a question stays open, one for the approval of a plan too.
+    pub timeout: Span,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { enabled: true, timeout: Span::seconds(24 * 60 * 60) }
+    }
+}
 
 /// The tool.
 pub(in crate::tools) struct AskUser {

@@ -14,7 +14,6 @@ use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::ports::Small;
 use crate::tools::scope::Scope;
-use crate::tools::settings::PlanCreate as Settings;
 use crate::tools::{Output, Tool, ToolError};
 
 /// How long one question to the model may take.
@@ -29,6 +28,24 @@ object and nothing else: {\"plan\": {\"thought\": \"why this way, one sentence\"
 line\", \"steps\": [{\"step\": \"what is done\", \"status\": \"pending\"}], \"risks\": [], \"questions\": [], \
 \"completion\": \"how one sees that it is done\"}}. Each step is one outcome that can be checked, in the \
 language of the task. Use as few steps as the task needs.";
+
+/// `tools.plan_create`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "PlanCreate")]
+pub struct Settings {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// Steps of a plan when the model names no number.
+    #[schemars(range(min = 1, max = 50))]
+    pub max_steps: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { enabled: true, max_steps: 6 }
+    }
+}
 
 /// The tool.
 pub(crate) struct PlanCreate {

@@ -8,6 +8,7 @@ use selkie_channel_core::Choice;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::ask_user::Settings;
 use crate::domain::facts::Mode;
 use crate::domain::plan::Plan;
 use crate::domain::question::{Ask, Given};
@@ -15,7 +16,6 @@ use crate::domain::span::Span;
 use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::scope::{Roots, Scope};
-use crate::tools::settings::AskUser as Settings;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 

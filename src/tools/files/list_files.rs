@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
@@ -15,7 +15,7 @@ use crate::domain::tool::{Also, Class, ImpliedValue, OtherName, Recovery, ToolSp
 use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Kind, Listed, Located, RealRoots, Stop};
 use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError, settings};
+use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "list_files";
 /// Entries shown at most.
@@ -30,10 +30,27 @@ const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 /// Other harnesses' words for it.
 const ALSO: Also = Also::called(&[OtherName::meaning("ls", "details", ImpliedValue::Yes)]);
 
+/// `tools.list_files`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ListFiles")]
+pub struct Settings {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// Names and paths that it never lists.
+    pub deny_paths: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { enabled: true, deny_paths: Vec::new() }
+    }
+}
+
 /// The tool.
 pub(in crate::tools) struct ListFiles {
     spec: Arc<ToolSpec>,
-    settings: settings::ListFiles,
+    settings: Settings,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -51,7 +68,7 @@ struct Args {
 }
 
 impl ListFiles {
-    pub(in crate::tools) fn new(settings: &settings::ListFiles) -> Self {
+    pub(in crate::tools) fn new(settings: &Settings) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "List a folder, or the files that match a pattern, sorted; folders end \
@@ -273,7 +290,7 @@ mod tests {
     use crate::tools::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let called = ListFiles::new(&settings::ListFiles::default()).call(scope, args).await;
+        let called = ListFiles::new(&Settings::default()).call(scope, args).await;
         called.map_or_else(|e| e.to_string(), |o| o.text)
     }
 

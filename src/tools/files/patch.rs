@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
 use super::replace::{Replace, Replaced};
-use super::validate::Validator;
+use super::validate::{Validate, Validator};
 use super::whole::{self, Whole};
 use super::{Denied, Schemas};
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
@@ -17,11 +17,30 @@ use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located};
 use crate::tools::preview::marked;
 use crate::tools::scope::{Roots, Scope};
-use crate::tools::settings::Validate;
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "patch";
+
+/// `tools.patch`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Patch")]
+pub struct Settings {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// Names and paths that it never touches, beside those of `write_file`.
+    pub deny_paths: Vec<String>,
+    /// Which files are checked after a change, and against which schema.
+    pub validate: Vec<Validate>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let state = Validate { glob: "file_state_dir/**/*.yaml".to_owned(), schema: None };
+        Self { enabled: true, deny_paths: Vec::new(), validate: vec![state] }
+    }
+}
 
 /// The tool.
 pub(in crate::tools) struct Patch {
@@ -200,7 +219,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::settings;
     use crate::tools::testkit::Folders;
 
     #[tokio::test]
@@ -210,7 +228,7 @@ mod tests {
             "type": "object", "additionalProperties": false, "required": ["name"],
             "properties": {"name": {"type": "string"}, "steps": {"type": "array", "items": {"type": "string"}}}
         }).to_string());
-        let mut rules = settings::Patch::default().validate;
+        let mut rules = Settings::default().validate;
         rules.push(Validate { glob: "flows/*.yaml".to_owned(), schema: Some("jobs".to_owned()) });
         rules.push(Validate { glob: "other/*".to_owned(), schema: Some("none".to_owned()) });
         let tool = Patch::new(Denied::default(), rules, Schemas::default());
@@ -280,7 +298,7 @@ valid YAML; there is no schema none to check it against
     async fn a_schema_without_an_end_checks_nothing() {
         let folders = Folders::new();
         folders.put("state/schemas/zx.json", r##"{"anyOf":[{"$ref":"#"}]}"##);
-        let rules = settings::Patch::default().validate;
+        let rules = Settings::default().validate;
         let tool = Patch::new(Denied::default(), rules, Schemas::default());
         let args =
             json!({"path": "file_state_dir/zx.yaml", "operation": "create", "content": "a: 1\n"});

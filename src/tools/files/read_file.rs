@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -21,7 +21,7 @@ use crate::tools::args::{parameters, typed};
 use crate::tools::isolate::Isolate;
 use crate::tools::paths::{Finder, Kind, Located, Stop};
 use crate::tools::scope::Scope;
-use crate::tools::{Output, Tool, ToolError, settings};
+use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "read_file";
 /// Room for the trailer and notes beside the page.
@@ -30,10 +30,30 @@ const TRAILER: usize = 1024;
 /// Other harnesses' names of it.
 const ALSO: &[OtherName] = &[OtherName::plain("file_read"), OtherName::plain("read")];
 
+/// `tools.read_file`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ReadFile")]
+pub struct Settings {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// Bytes of one page.
+    #[schemars(range(min = 1024, max = 524_288))]
+    pub max_page_bytes: usize,
+    /// Names (`secrets.txt`) and paths (`/srv/private`, `notes/private`) that it never opens.
+    pub deny_paths: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { enabled: true, max_page_bytes: 50 * 1024, deny_paths: Vec::new() }
+    }
+}
+
 /// The tool.
 pub(in crate::tools) struct ReadFile {
     spec: Arc<ToolSpec>,
-    settings: settings::ReadFile,
+    settings: Settings,
     isolate: Arc<dyn Isolate>,
     /// One picture at a time is in memory.
     pictures: Semaphore,
@@ -52,7 +72,7 @@ struct Args {
 }
 
 impl ReadFile {
-    pub(in crate::tools) fn new(settings: &settings::ReadFile, isolate: &Arc<dyn Isolate>) -> Self {
+    pub(in crate::tools) fn new(settings: &Settings, isolate: &Arc<dyn Isolate>) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Read a text file page by page. Lines come numbered; the last line of a \
@@ -214,13 +234,13 @@ mod tests {
     use crate::tools::isolate::InProcess;
     use crate::tools::testkit::Folders;
 
-    fn tool(settings: &settings::ReadFile) -> ReadFile {
+    fn tool(settings: &Settings) -> ReadFile {
         let isolate: Arc<dyn Isolate> = Arc::new(InProcess);
         ReadFile::new(settings, &isolate)
     }
 
     async fn call(folders: &Folders, args: Value) -> String {
-        let settings = settings::ReadFile {
+        let settings = Settings {
             deny_paths: vec!["diary".to_owned()],
             max_page_bytes: 1024,
             ..Default::default()
@@ -325,7 +345,7 @@ mod tests {
         folders.put("work/long", "0123456789\n".repeat(500));
         let scope = folders.scope();
         scope.cancel.cancel();
-        let tool = tool(&settings::ReadFile::default());
+        let tool = tool(&Settings::default());
         let error = tool.call(&scope, json!({"path": "long"})).await.unwrap_err();
         assert_eq!(error.to_string(), "long: stopped before it was done");
     }

@@ -1,17 +1,30 @@
 //! A changed file against its schema: findings for the model, never a refusal.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::Schemas;
 use super::pattern::Pattern;
 use crate::domain::document;
 use crate::domain::schema::{FaultKind, check};
 use crate::tools::args::fault_words;
 use crate::tools::paths::{Finder, Located};
-use crate::tools::settings::Validate;
 
 /// Findings told at most.
 const MAX_TOLD: usize = 20;
 /// Larger files are not checked, in bytes.
 const MAX_CHECKED: usize = 128 * 1024;
+
+/// An entry of `tools.patch.validate`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Validate {
+    /// Which files, by their path as tools take it: `file_state_dir/**/*.yaml`, `jobs/*.yaml`.
+    pub glob: String,
+    /// The schema, as `read_schema` names it. Without it: the one called like the file, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+}
 
 /// Which files are checked against what.
 #[derive(Clone)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::blocking::{on_disk, refused};
@@ -13,17 +13,37 @@ use crate::tools::args::{parameters, typed};
 use crate::tools::paths::{Finder, Located};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::shown::Preview;
-use crate::tools::{Output, Tool, ToolError, settings};
+use crate::tools::{Output, Tool, ToolError};
 
 const NAME: &str = "write_file";
 
 /// Other harnesses' names of it.
 const ALSO: &[OtherName] = &[OtherName::plain("file_write"), OtherName::plain("write")];
 
+/// `tools.write_file`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "WriteFile")]
+pub struct Settings {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// Bytes of one content.
+    #[schemars(range(min = 1))]
+    pub max_bytes: usize,
+    /// Names and paths that it never writes.
+    pub deny_paths: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { enabled: true, max_bytes: 512 * 1024, deny_paths: Vec::new() }
+    }
+}
+
 /// The tool.
 pub(in crate::tools) struct WriteFile {
     spec: Arc<ToolSpec>,
-    settings: settings::WriteFile,
+    settings: Settings,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -46,7 +66,7 @@ enum Mode {
 }
 
 impl WriteFile {
-    pub(in crate::tools) fn new(settings: &settings::WriteFile) -> Self {
+    pub(in crate::tools) fn new(settings: &Settings) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Write a text file: replace it whole, or append to it.".to_owned(),
@@ -127,7 +147,7 @@ mod tests {
     use crate::tools::testkit::Folders;
 
     async fn call(scope: &Scope, args: Value) -> String {
-        let settings = settings::WriteFile { max_bytes: 20, ..Default::default() };
+        let settings = Settings { max_bytes: 20, ..Default::default() };
         let called = WriteFile::new(&settings).call(scope, args).await;
         called.map_or_else(|e| e.to_string(), |o| o.text)
     }

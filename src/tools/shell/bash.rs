@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::envelope::envelope;
 use super::environment::Environment;
 use super::launch::{
-    Language, Rules, Way, basis, find_program, limited, make_own, stands_as_approved,
-    without_aliases,
+    Language, Rules, Way, basis, find_program, make_own, stands_as_approved, without_aliases,
 };
+use super::limits::{Limits, limited};
 use super::live::tell;
 use super::processes::{Processes, StartedFor};
-use super::settings;
 use super::state::State;
 use super::supervise::{GRACE, Program, Running};
 use super::tape::SHOWN;
+use crate::domain::span::Span;
 use crate::domain::tool::{Also, Class, OtherName, OtherParameter, Recovery, ToolSpec};
 use crate::guard::unseen::unseen;
 use crate::guard::{command, deny};
@@ -45,10 +45,63 @@ const ALSO: Also = Also {
     absent: &[],
 };
 
+/// `tools.bash`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Bash")]
+pub struct Settings {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// How long a command may take when the call does not say.
+    pub timeout: Span,
+    /// The most that a call may ask for.
+    pub max_timeout: Span,
+    /// Names (`secrets.txt`) and paths (`/srv/private`) that no command may mention. They keep a model from
+    /// mistakes; whoever may use the shell can read every file that the daemon's user can.
+    pub deny_paths: Vec<String>,
+    /// Programs (`curl`) and beginnings (`git push`) that no command may start. They keep a model from
+    /// mistakes; a script or an interpreter can do it all the same.
+    pub deny_tokens: Vec<String>,
+    /// Beginnings of commands that a person must allow.
+    pub approval_patterns: Vec<String>,
+    /// Variables of the daemon's environment that commands get besides the usual ones.
+    pub injected_env_vars: Vec<String>,
+    /// A program put before every command.
+    pub rewrite: Rewrite,
+    /// What one command may use.
+    pub limits: Limits,
+}
+
+/// `tools.bash.rewrite`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rewrite {
+    /// Whether commands are rewritten.
+    pub enabled: bool,
+    /// The program: `rtk` turns `git status` into `rtk git status`.
+    pub binary: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            timeout: Span::seconds(120),
+            max_timeout: Span::seconds(600),
+            deny_paths: Vec::new(),
+            deny_tokens: Vec::new(),
+            approval_patterns: ["rm ", "chmod ", "selkie "].map(str::to_owned).to_vec(),
+            injected_env_vars: Vec::new(),
+            rewrite: Rewrite::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
 /// The tool.
 pub(in crate::tools) struct Bash {
     spec: Arc<ToolSpec>,
-    settings: settings::Bash,
+    settings: Settings,
     processes: Arc<Processes>,
     env: Arc<Environment>,
     /// `bash`, or `sh` where there is none.
@@ -74,7 +127,7 @@ struct Args {
 
 impl Bash {
     pub(in crate::tools) fn new(
-        settings: &settings::Bash,
+        settings: &Settings,
         processes: &Arc<Processes>,
         env: &Arc<Environment>,
     ) -> Self {

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::environment::{Environment, environment};
 use super::own;
-use super::settings::Limits;
 use super::supervise::Program;
 use super::tape::Tape;
 use crate::guard::{command, deny};
@@ -143,26 +142,6 @@ impl Way<'_> {
 pub(super) fn without_aliases(roots: &Roots, cmd: &str) -> Result<String, ToolError> {
     let cmd = replaced(cmd, "file_cache_dir", Some(&roots.own))?;
     replaced(&cmd, "file_state_dir", roots.state.as_deref())
-}
-
-/// The words that set what a program may use, before it becomes the one that runs.
-pub(super) fn limited(limits: &Limits, shell: &str, cmd: &str) -> Vec<String> {
-    // Blocks of 512 bytes and kibibytes: what `ulimit` of every sh takes. A limit that is lower already
-    // stays, and the complaint about it is nobody's business.
-    let mut prelude = format!(
-        "{{ ulimit -c 0; ulimit -f {}; ulimit -n {};",
-        limits.file_mb.saturating_mul(2048),
-        limits.open_files
-    );
-    if limits.memory_mb > 0 {
-        prelude.push_str(&format!(" ulimit -d {};", limits.memory_mb.saturating_mul(1024)));
-    }
-    if limits.processes > 0 {
-        let processes = limits.processes;
-        prelude.push_str(&format!(" ulimit -u {processes} || ulimit -p {processes};"));
-    }
-    prelude.push_str(" } 2>/dev/null; exec \"$0\" -c \"$1\"");
-    ["sh", "-c", &prelude, shell, cmd].map(str::to_owned).to_vec()
 }
 
 /// Finds a program the way a shell does.

@@ -1,16 +1,16 @@
 //! Shell: running programs, and those left running.
 
-mod bash;
+pub(in crate::tools) mod bash;
 mod envelope;
 mod environment;
 mod held;
 mod launch;
+mod limits;
 mod live;
 mod own;
-mod powershell;
+pub(in crate::tools) mod powershell;
 mod process;
 mod processes;
-pub mod settings;
 mod state;
 mod supervise;
 mod supervisor;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::bash::{Ended, MAX_BYTES, cannot_start, fate};
@@ -15,8 +15,8 @@ use super::launch::{
     Language, Rules, Way, basis, find_program, make_own, stands_as_approved, without_aliases,
 };
 use super::processes::Processes;
-use super::settings;
 use super::supervise::{GRACE, Program};
+use crate::domain::span::Span;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::basis::Basis;
@@ -27,10 +27,42 @@ use crate::tools::{Output, Tool, ToolError};
 const NAME: &str = "powershell";
 const PROGRAM: &str = "pwsh";
 
+/// `tools.powershell`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "PowerShell")]
+pub struct Settings {
+    /// Whether it may be used. On by default on Windows only.
+    pub enabled: bool,
+    /// How long a command may take when the call does not say.
+    pub timeout: Span,
+    /// The most that a call may ask for.
+    pub max_timeout: Span,
+    /// Names and paths that no command may mention.
+    pub deny_paths: Vec<String>,
+    /// Words that no command may hold.
+    pub deny_tokens: Vec<String>,
+    /// Variables of the daemon's environment that commands get besides the usual ones.
+    pub injected_env_vars: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            enabled: cfg!(windows),
+            timeout: Span::seconds(120),
+            max_timeout: Span::seconds(600),
+            deny_paths: Vec::new(),
+            deny_tokens: Vec::new(),
+            injected_env_vars: Vec::new(),
+        }
+    }
+}
+
 /// The tool.
 pub(in crate::tools) struct PowerShell {
     spec: Arc<ToolSpec>,
-    settings: settings::PowerShell,
+    settings: Settings,
     processes: Arc<Processes>,
     env: Arc<Environment>,
 }
@@ -48,7 +80,7 @@ struct Args {
 
 impl PowerShell {
     pub(in crate::tools) fn new(
-        settings: &settings::PowerShell,
+        settings: &Settings,
         processes: &Arc<Processes>,
         env: &Arc<Environment>,
     ) -> Self {

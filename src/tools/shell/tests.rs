@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::environment::MARK;
-use super::{Bash, PowerShell, Process, Processes, settings};
+use super::{Bash, PowerShell, Process, Processes, bash, powershell};
 use crate::domain::plan::Plan;
 use crate::domain::span::Span;
 use crate::tools::args::accept;
@@ -27,7 +27,7 @@ struct Desk {
     folders: Folders,
     processes: Arc<Processes>,
     env: Arc<BTreeMap<String, String>>,
-    settings: settings::Bash,
+    settings: bash::Settings,
 }
 
 impl Desk {
@@ -38,7 +38,7 @@ impl Desk {
             folders: Folders::new(),
             processes: Arc::default(),
             env: Arc::new(env),
-            settings: settings::Bash::default(),
+            settings: bash::Settings::default(),
         }
     }
 
@@ -193,7 +193,7 @@ async fn what_may_not_be_run_is_refused_with_the_reason() {
 async fn config_injects_rewrites_and_limits() {
     let mut desk = Desk::new();
     desk.settings.injected_env_vars = vec!["DEPLOY_TOKEN".to_owned()];
-    desk.settings.rewrite = settings::Rewrite { enabled: true, binary: "env".to_owned() };
+    desk.settings.rewrite = bash::Rewrite { enabled: true, binary: "env".to_owned() };
     desk.settings.limits.file_mb = 1;
     assert_eq!(desk.says(json!({"cmd": "printenv DEPLOY_TOKEN"})).await, "t-1");
     assert!(desk.says(json!({"cmd": "X=1 printenv X"})).await.starts_with('1'), "env comes first");
@@ -459,7 +459,7 @@ async fn a_record_never_ends_what_is_not_ours() {
 async fn powershell_is_refused_clearly_where_there_is_none() {
     let desk = Desk::new();
     let env = Arc::new(BTreeMap::from([("PATH".to_owned(), "/nowhere".to_owned())]));
-    let tool = PowerShell::new(&settings::PowerShell::default(), &desk.processes, &env);
+    let tool = PowerShell::new(&powershell::Settings::default(), &desk.processes, &env);
     let said = desk.call(&tool, &desk.folders.scope(), json!({"cmd": "Get-Date"})).await;
     assert_eq!(said.text, "powershell needs pwsh, which is not installed here: use bash");
     // A stand-in shows what pwsh is started with.
@@ -468,7 +468,7 @@ async fn powershell_is_refused_clearly_where_there_is_none() {
     fs::set_permissions(&stand_in, fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:/usr/bin:/bin", stand_in.parent().unwrap().display());
     let env = Arc::new(BTreeMap::from([("PATH".to_owned(), path)]));
-    let tool = PowerShell::new(&settings::PowerShell::default(), &desk.processes, &env);
+    let tool = PowerShell::new(&powershell::Settings::default(), &desk.processes, &env);
     let args = json!({"cmd": "Get-Item file_cache_dir\\a.txt"});
     let said = desk.call(&tool, &desk.folders.scope(), args).await.text;
     let root = desk.folders.at("");

@@ -5,7 +5,7 @@ mod post;
 mod post_later;
 mod public;
 mod react;
-mod send;
+pub(in crate::tools) mod send;
 
 use std::sync::Arc;
 

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use schemars::JsonSchema;
 use selkie_channel_core::{Body, SpeakingEffect, SpeakingTool};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::here::{only_here, outcome};
@@ -14,6 +16,24 @@ use crate::tools::basis::Basis;
 use crate::tools::paths::{Finder, Kind, Located, Zone};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
+
+/// `tools.send`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Send")]
+pub struct Settings {
+    /// Whether files may be sent.
+    pub enabled: bool,
+    /// Bytes of the largest file; a platform's own limit may be lower.
+    #[schemars(range(min = 1))]
+    pub max_bytes: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { enabled: true, max_bytes: 20 * 1024 * 1024 }
+    }
+}
 
 /// The tool; its names and its limit are a channel's.
 pub(super) struct Send {

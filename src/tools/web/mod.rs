@@ -10,13 +10,14 @@ mod fuzz;
 pub(in crate::tools) mod page;
 mod parse;
 pub(in crate::tools) mod search;
-pub mod settings;
 #[cfg(test)]
 mod tests;
-mod url_fetch;
+pub(in crate::tools) mod url_fetch;
 mod web_fetch;
-mod web_search;
+pub(in crate::tools) mod web_search;
 
 pub(super) use url_fetch::UrlFetch;
 pub(super) use web_fetch::WebFetch;
 pub(super) use web_search::WebSearch;
+
+pub use web_search::SearchProvider;

@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 use super::client::Guarded;
-use super::{UrlFetch, WebFetch, WebSearch, settings};
+use super::{UrlFetch, WebFetch, WebSearch, url_fetch, web_search};
 use crate::domain::taint::Taint;
 use crate::guard::network;
 use crate::tools::args::accept;
@@ -109,7 +109,7 @@ fn router() -> Router {
 #[tokio::test]
 async fn what_was_allowed_goes_to_the_server_that_was_shown_and_to_no_other() {
     let (folders, server, other) = (Folders::new(), serve(router()).await, serve(router()).await);
-    let tool = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
     let free = folders.scope();
     let allowed = Scope { approved: Some(Approved::default()), ..folders.scope() };
     let tainted = Scope { taint: Taint::Raw, ..folders.scope() };
@@ -127,7 +127,7 @@ async fn what_was_allowed_goes_to_the_server_that_was_shown_and_to_no_other() {
 #[tokio::test]
 async fn url_fetch_asks_as_it_was_told() {
     let (folders, server) = (Folders::new(), serve(router()).await);
-    let tool = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
     let mut said = Vec::new();
     for args in [
         json!({"url": "/echo?a=1"}),
@@ -245,7 +245,7 @@ async fn url_fetch_asks_as_it_was_told() {
 #[tokio::test]
 async fn url_fetch_downloads_into_the_own_folder_alone() {
     let (folders, server) = (Folders::new(), serve(router()).await);
-    let tool = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
     let fetch = |path: &str| json!({"url": format!("{server}/page"), "download_path": path});
     let told: Value =
         serde_json::from_str(&call(&tool, &folders.scope(), fetch("a/b.html")).await).unwrap();
@@ -266,7 +266,7 @@ async fn url_fetch_downloads_into_the_own_folder_alone() {
 async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
     let (folders, server) = (Folders::new(), serve(router()).await);
     let port = server.rsplit(':').next().unwrap();
-    let closed = UrlFetch::new(&settings::UrlFetch::default(), &client(&[]));
+    let closed = UrlFetch::new(&url_fetch::Settings::default(), &client(&[]));
     let mut said = Vec::new();
     for url in [
         format!("{server}/echo"),
@@ -281,7 +281,7 @@ async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
         said.push(call(&closed, &folders.scope(), json!({ "url": url })).await);
     }
     // One host is open; what it redirects to is judged anew.
-    let half = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let half = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
     for target in [
         format!("http://localhost:{port}/echo"),
         format!("http://[::ffff:127.0.0.1]:{port}/echo"),
@@ -292,7 +292,7 @@ async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
         said.push(call(&half, &folders.scope(), json!({ "url": url })).await);
     }
     // Another name of the same server, opened too: nothing of the caller's goes there.
-    let both = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1", "localhost"]));
+    let both = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1", "localhost"]));
     let url = format!("{server}/on?to=http://localhost:{port}/echo");
     let args =
         json!({"url": url, "headers": {"If-None-Match": "x"}, "method": "POST", "body": "b"});
@@ -317,7 +317,7 @@ async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
 #[tokio::test]
 async fn bombs_and_silence_end() {
     let (folders, server) = (Folders::new(), serve(router()).await);
-    let tool = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
     let bomb = call(&tool, &folders.scope(), json!({"url": format!("{server}/bomb")})).await;
     assert!(bomb.contains("truncated: true") && bomb.len() < 600_000, "{}", &bomb[..200]);
     let never = json!({"url": format!("{server}/never"), "timeout_seconds": 1});
@@ -343,7 +343,7 @@ async fn says(bytes: &'static [u8]) -> String {
 async fn a_download_that_breaks_off_leaves_nothing_and_what_was_there_stays() {
     let folders = Folders::new();
     folders.put("cache/bird/one/f", "old");
-    let tool = UrlFetch::new(&settings::UrlFetch::default(), &client(&["127.0.0.1"]));
+    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
     let fetch =
         |url: String, most: u64| json!({"url": url, "download_path": "f", "max_bytes": most});
     let mut said = Vec::new();
@@ -456,7 +456,7 @@ const RESULTS: &str = r#"<div id="links">
 async fn search(
     page: &'static str,
     status: StatusCode,
-    settings: settings::WebSearch,
+    settings: web_search::Settings,
 ) -> (String, usize) {
     let folders = Folders::new();
     let asked = Arc::new(AtomicUsize::new(0));
@@ -481,15 +481,16 @@ async fn search(
 
 #[tokio::test]
 async fn web_search_reads_results_and_tells_a_captcha_from_none() {
-    let plain = settings::WebSearch::default;
-    let with_key = || settings::WebSearch {
-        brave: settings::Brave {
+    let plain = web_search::Settings::default;
+    let with_key = || web_search::Settings {
+        brave: web_search::Brave {
             api_key: Some(SecretString::from("BSA-1")),
-            ..settings::Brave::default()
+            ..web_search::Brave::default()
         },
         ..plain()
     };
-    let keyless = || settings::WebSearch { provider: settings::SearchProvider::Brave, ..plain() };
+    let keyless =
+        || web_search::Settings { provider: web_search::SearchProvider::Brave, ..plain() };
     let brave = r#"{"web": {"results": [{"title": "A &amp; <strong>B</strong>", "url": "https://a.example",
         "description": "<strong>x</strong> y"}]}}"#;
     let none = r#"<div id="links"><div class="result result--no-result">No results.</div></div>"#;
@@ -549,7 +550,7 @@ async fn brave_gets_the_key_and_nobody_else() {
         "{}"
     };
     let server = serve(Router::new().fallback(get(answer))).await;
-    let mut settings = settings::WebSearch::default();
+    let mut settings = web_search::Settings::default();
     settings.brave.base_url = server;
     settings.brave.api_key = Some(SecretString::from("BSA-1"));
     let tool = WebSearch::new(&settings, &client(&["127.0.0.1"]), &isolate());

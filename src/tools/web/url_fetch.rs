@@ -9,14 +9,14 @@ use async_trait::async_trait;
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::answer::{Got, Opened};
 use super::client::{Ask, Guarded, points_to};
 use super::page::{content_type, is_text, text_of};
-use super::settings;
 use crate::domain::facts::Mode;
+use crate::domain::span::Span;
 use crate::domain::tool::{AbsentParameter, Also, Class, Recovery, ToolSpec};
 use crate::tools::address::address;
 use crate::tools::args::{parameters, typed};
@@ -52,10 +52,38 @@ const ALSO: Also = Also {
     }],
 };
 
+/// `tools.url_fetch`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "UrlFetch")]
+pub struct Settings {
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// How long a request may take when the call does not say.
+    pub timeout: Span,
+    /// Bytes of an answer that the model reads.
+    #[schemars(range(min = 1))]
+    pub max_bytes: u64,
+    /// Bytes of a downloaded file.
+    #[schemars(range(min = 1))]
+    pub max_bytes_download: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            timeout: Span::seconds(30),
+            max_bytes: 512 * 1024,
+            max_bytes_download: 100 * 1024 * 1024,
+        }
+    }
+}
+
 /// The tool.
 pub(in crate::tools) struct UrlFetch {
     spec: Arc<ToolSpec>,
-    settings: settings::UrlFetch,
+    settings: Settings,
     client: Arc<Guarded>,
 }
 
@@ -90,7 +118,7 @@ enum Verb {
 }
 
 impl UrlFetch {
-    pub(in crate::tools) fn new(settings: &settings::UrlFetch, client: &Arc<Guarded>) -> Self {
+    pub(in crate::tools) fn new(settings: &Settings, client: &Arc<Guarded>) -> Self {
         let spec = ToolSpec {
             name: NAME,
             description: "Make an HTTP request to a server of the public internet and read the answer as it is, \
