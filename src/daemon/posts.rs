@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::daemon::flow::Flow;
 use crate::domain::approval::{Verdict, code};
 use crate::domain::ids::{OutboundId, ScheduleId};
-use crate::domain::schedule::{Action, ScheduleState, Wish};
-use crate::schedule::book::{Amended, Asking, BookError};
+use crate::domain::schedule::{Action, ScheduleState};
+use crate::schedule::book::{Amended, BookError};
 use crate::schedule::outlook::outlook;
 use crate::store::{ApprovalRow, DeliveryState, PostRow, ScheduleRow, Which};
 
@@ -175,11 +175,16 @@ async fn cancel(flow: &Flow, id: &str) -> Result<Vec<PostView>, BookError> {
     let mut shown = one(flow, id).await?;
     match Named::read(id) {
         Named::Schedule(schedule) => {
-            flow.book().wish(schedule, Wish::Remove, Asking::default(), |_| Ok(())).await?;
+            flow.book().withdraw(schedule).await?;
         }
         Named::Post(outbound) => {
             if !flow.withdraw_post(outbound).await? {
-                let why = format!("{id} is {}: nothing of it waits to be posted", shown[0].state);
+                let why = match one(flow, id).await?[0].state.as_str() {
+                    "posting" => format!(
+                        "{id} is being posted: `selkie tweets show {id}` says what becomes of it"
+                    ),
+                    state => format!("{id} is {state}: nothing of it waits to be posted"),
+                };
                 return Err(BookError::Refused(why));
             }
             return one(flow, id).await;

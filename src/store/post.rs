@@ -28,6 +28,9 @@ pub trait Posts: Send + Sync {
     /// told anew. Durable.
     async fn post_again(&self, outbound: OutboundId, once_more: OnceMore) -> Result<PostedAgain>;
 
+    /// Returns the newest post of a schedule that is on its way: nobody knows yet what becomes of it.
+    async fn post_on_its_way(&self, of: ScheduleId) -> Result<Option<OutboundId>>;
+
     /// Withdraws what of a post has not been sent; returns whether there was any. Durable.
     async fn withdraw_post(&self, outbound: OutboundId) -> Result<bool>;
 }

@@ -144,7 +144,9 @@ pub enum Change {
         /// Now.
         now: DateTime<Utc>,
     },
-    /// It gets other contents, and this time.
+    /// It is taken away, unless something that it says is on its way.
+    Withdraw,
+    /// It gets other contents, and this time, unless something that it says is on its way.
     Amend {
         /// The contents.
         schedule: Box<Schedule>,

@@ -1,11 +1,11 @@
-//! Posts that have not come due are given other words, or another time.
+//! Posts that are not on their way are given other words, or another time, or are taken away.
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::Post;
 
 use super::{Book, BookError, TRIES, first, refused};
 use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{Action, Schedule};
+use crate::domain::schedule::{Action, Schedule, ScheduleState, Wish};
 use crate::schedule::recurrence::Recurrence;
 use crate::schedule::zone::Zone;
 use crate::store::{Change, ScheduleRow};
@@ -22,21 +22,56 @@ pub struct Amended {
 }
 
 impl Book {
-    /// Gives a post of fixed words that has not come due other words, or another time.
+    /// Gives a post of fixed words that is not on its way other words, or another time.
     ///
     /// # Errors
-    /// `Refused` when there is no such schedule, or it is no post, or the time cannot be taken.
+    /// `Refused` when there is no such schedule, or it is no post, or is being posted, or the time cannot be taken.
     pub async fn amend(&self, id: ScheduleId, amended: Amended) -> Result<ScheduleRow, BookError> {
         for _ in 0..TRIES {
             let row = self.get(id, None).await?;
+            if row.state == ScheduleState::Ended && amended.time.is_none() {
+                self.is_not_on_its_way(id).await?;
+                let why = format!(
+                    "schedule {id} has come due for the last time: give it a time (--time), too"
+                );
+                return Err(BookError::Refused(why));
+            }
             let (schedule, next_at) = self.amended(&row, &amended)?;
             let change = Change::Amend { schedule: Box::new(schedule), next_at };
             if let Some(changed) = self.parts.ledger.reschedule(row.version, change).await? {
                 self.bell.notify_one();
                 return Ok(changed);
             }
+            self.is_not_on_its_way(id).await?;
         }
         Err(BookError::Refused(format!("schedule {id} changes all the time: try again")))
+    }
+
+    /// Takes a post away that is not on its way.
+    ///
+    /// # Errors
+    /// `Refused` when there is no such schedule, or it is being posted.
+    pub async fn withdraw(&self, id: ScheduleId) -> Result<ScheduleRow, BookError> {
+        for _ in 0..TRIES {
+            let row = self.get(id, None).await?;
+            // What may be removed may be withdrawn.
+            self.change(&row, Wish::Remove)?;
+            if let Some(changed) = self.changed(&row, Change::Withdraw).await? {
+                return Ok(changed);
+            }
+            self.is_not_on_its_way(id).await?;
+        }
+        Err(BookError::Refused(format!("schedule {id} changes all the time: try again")))
+    }
+
+    /// Says why the store has not changed a schedule, when a post of it is on its way.
+    async fn is_not_on_its_way(&self, id: ScheduleId) -> Result<(), BookError> {
+        let Some(post) = self.parts.ledger.post_on_its_way(id).await? else { return Ok(()) };
+        let post = post.0;
+        Err(BookError::Refused(format!(
+            "schedule {id} is being posted: `selkie tweets show p{post}` says what becomes of it, and `selkie tweets \
+             cancel p{post}` withdraws what of it still waits; then try again"
+        )))
     }
 
     fn amended(

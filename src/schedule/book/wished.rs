@@ -83,7 +83,11 @@ impl Book {
     }
 
     /// What a wish changes; nothing where it stands so already.
-    fn change(&self, row: &ScheduleRow, wish: Wish) -> Result<Option<Change>, BookError> {
+    pub(super) fn change(
+        &self,
+        row: &ScheduleRow,
+        wish: Wish,
+    ) -> Result<Option<Change>, BookError> {
         let id = row.id();
         Ok(match (wish, row.state) {
             (Wish::Remove, _) if row.key.starts_with(KEYS) => {

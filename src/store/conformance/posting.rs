@@ -4,7 +4,7 @@ use super::scheduling::{firing, kept, new};
 use super::*;
 use crate::domain::ids::OutboundId;
 use crate::store::{
-    DeliveryState, Does, Fired, Month, OnceMore, Outcome, PostOf, PostRow, PostedAgain,
+    Change, DeliveryState, Does, Fired, Month, OnceMore, Outcome, PostOf, PostRow, PostedAgain,
     ScheduleRow, Telling,
 };
 
@@ -14,6 +14,7 @@ laws![
     a_month_counts_what_is_tried_again,
     what_has_not_arrived_is_tried_again,
     what_waits_is_withdrawn,
+    what_is_on_its_way_keeps_its_schedule_as_it_is,
     a_refused_series_waits,
 ];
 
@@ -153,6 +154,33 @@ async fn what_waits_is_withdrawn(bed: &dyn Fixture) {
     assert!(ledger.withdraw_post(queued.outbound).await.unwrap());
     assert!(!ledger.withdraw_post(queued.outbound).await.unwrap(), "once");
     assert!(!ledger.sending(queued.parts[1].id, &instance("a")).await.unwrap());
+}
+
+async fn what_is_on_its_way_keeps_its_schedule_as_it_is(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let made = kept(ledger, new("a", 1, 60)).await;
+    assert_eq!(ledger.post_on_its_way(made.id()).await.unwrap(), None);
+    let queued = posted(ledger, &made, 60, post(1, 9)).await;
+    assert_eq!(ledger.post_on_its_way(made.id()).await.unwrap(), Some(queued.outbound));
+    let row = ledger.schedule_of(made.id()).await.unwrap().unwrap();
+    let schedule = Box::new(row.schedule.clone());
+    let amend = || Change::Amend { schedule: schedule.clone(), next_at: Some(at(180)) };
+    for change in [amend(), Change::Withdraw] {
+        assert_eq!(
+            ledger.reschedule(made.version, change.clone()).await.unwrap(),
+            None,
+            "read before"
+        );
+        assert_eq!(ledger.reschedule(row.version, change).await.unwrap(), None, "it is on its way");
+    }
+    assert_eq!(ledger.schedule_of(made.id()).await.unwrap().unwrap(), row);
+    ledger.settle(queued.parts[0].id, sent("17")).await.unwrap();
+    assert_eq!(ledger.post_on_its_way(made.id()).await.unwrap(), None);
+    let row = ledger.reschedule(row.version, amend()).await.unwrap().unwrap();
+    assert_eq!(row.next_at, Some(at(180)));
+    let row = ledger.reschedule(row.version, Change::Withdraw).await.unwrap().unwrap();
+    assert_eq!(row.state.name(), "removed");
 }
 
 async fn a_refused_series_waits(bed: &dyn Fixture) {

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 
 use super::outbox;
 use super::posts::{self, Again};
-use crate::domain::ids::OutboundId;
+use super::schedules;
+use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::store::error::Result;
 use crate::store::post::{OnceMore, PostRow, PostedAgain, Posts, Telling, ToldPost};
 use crate::store::sql::{Plan, SqlLedger};
@@ -37,6 +38,10 @@ impl Posts for SqlLedger {
         let (again, now) = (Again::new(once_more)?, self.now());
         let plan = Plan::DURABLE.bytes(again.bytes()).after(&outbound.0);
         self.write(plan, move |tx| posts::again(tx, outbound, &again, now)).await
+    }
+
+    async fn post_on_its_way(&self, of: ScheduleId) -> Result<Option<OutboundId>> {
+        self.read(move |tx| schedules::on_its_way(tx, of)).await
     }
 
     async fn withdraw_post(&self, outbound: OutboundId) -> Result<bool> {

@@ -5,7 +5,7 @@ use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::rows::{count, json, load, millis, time};
 use super::{approving, command, conversations, locks, usage};
-use crate::domain::ids::{ScheduleId, TaskId};
+use crate::domain::ids::{OutboundId, ScheduleId, TaskId};
 use crate::domain::schedule::{Schedule, ScheduleState};
 use crate::domain::usage::Usage;
 use crate::store::error::{Result, StoreError};
@@ -21,6 +21,21 @@ macro_rules! schedule {
                     s.why, s.next_at, s.fired, s.created_at, s.counts_from, s.last_at, s.last_local
              FROM schedule s JOIN conversation c ON c.id = s.conversation ",
             $rest
+        )
+    };
+}
+
+/// What a schedule said and is on its way: nobody knows yet whether it arrives.
+macro_rules! on_its_way {
+    ($columns:literal, $of:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM occurrence o CROSS JOIN part q
+                 ON q.id BETWEEN o.outbound * 4096 AND o.outbound * 4096 + 4095
+             WHERE o.schedule = ",
+            $of,
+            " AND q.open = 1"
         )
     };
 }
@@ -94,6 +109,15 @@ pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> 
              WHERE id = ?1 AND version = ?2 AND state <> 'removed'",
             params![id, number],
         ),
+        Change::Withdraw => tx.execute(
+            concat!(
+                "UPDATE schedule SET version = version + 1, state = 'removed', why = '', next_at = NULL
+                 WHERE id = ?1 AND version = ?2 AND state <> 'removed' AND NOT EXISTS (",
+                on_its_way!("1", "?1"),
+                ")"
+            ),
+            params![id, number],
+        ),
         Change::Replace { next_at, now, .. } => tx.execute(
             "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4, counts_from = ?5, fired = 0,
                  why = CASE WHEN state = 'paused' THEN why ELSE '' END,
@@ -102,13 +126,23 @@ pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> 
             params![id, number, contents, next_at.map(millis), millis(*now)],
         ),
         Change::Amend { next_at, .. } => tx.execute(
-            "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4,
-                 state = CASE WHEN state = 'ended' THEN 'active' ELSE state END
-             WHERE id = ?1 AND version = ?2 AND state <> 'removed'",
+            concat!(
+                "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4,
+                     state = CASE WHEN state = 'ended' THEN 'active' ELSE state END
+                 WHERE id = ?1 AND version = ?2 AND state <> 'removed' AND NOT EXISTS (",
+                on_its_way!("1", "?1"),
+                ")"
+            ),
             params![id, number, contents, next_at.map(millis)],
         ),
     };
     Ok(changed? > 0)
+}
+
+/// Returns the newest that a schedule said and that is on its way.
+pub fn on_its_way(tx: &mut dyn Tx, id: ScheduleId) -> Result<Option<OutboundId>> {
+    let found: Option<i64> = tx.only(on_its_way!("MAX(o.outbound)", "?1"), params![id.0])?;
+    Ok(found.map(OutboundId))
 }
 
 /// Why the tasks of a schedule end that is taken away.
