@@ -42,12 +42,28 @@ pub fn features() -> Features {
     }
 }
 
+/// The longest id that X can give, in digits: it has 64 bits.
+const LONGEST_ID: usize = 20;
+
+/// Whether a text is an id as X gives them.
+pub fn is_id(text: &str) -> bool {
+    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 const STYLE: &str = "You write for X, in public: at most 280 characters, where a link counts 23 and an emoji 2; \
     what is longer becomes a thread. X shows no Markdown. You cannot post pictures or files here.";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_is_digits_and_not_too_many() {
+        assert!(is_id("7") && is_id(&"9".repeat(20)));
+        for wrong in ["", &"9".repeat(21), "17 90", "-1", "../1790", "١٢"] {
+            assert!(!is_id(wrong), "{wrong}");
+        }
+    }
 
     #[test]
     fn there_is_one_conversation() {

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::call::{self, Call, Post};
+use crate::ids::is_id;
 use crate::refusal::{Kind, advice, kind};
 use crate::thread::Numbering;
 use crate::timeline::{Seen, Timeline};
@@ -56,7 +57,7 @@ impl XSender {
             body["quote_tweet_id"] = json!(id);
         }
         match self.api.post("tweets", &body).await {
-            Ok(answer) => match answer["data"]["id"].as_str() {
+            Ok(answer) => match answer["data"]["id"].as_str().filter(|id| is_id(id)) {
                 Some(id) => self.sent(id, None),
                 None => self.unclear(post, format!("X's answer names no post: {}", short(&answer))),
             },

@@ -11,6 +11,7 @@ use tokio::time::sleep;
 use crate::api::Api;
 use crate::atoms::atoms;
 use crate::call::Post;
+use crate::ids::is_id;
 use crate::weigh::composed;
 
 /// Clocks differ, and X counts whole seconds.
@@ -50,14 +51,18 @@ impl Timeline {
             Ok(page) => page,
             Err(fault) => return Seen::Unreadable(fault.to_string()),
         };
-        let posts = page["data"].as_array().map_or(&[][..], Vec::as_slice);
+        let posts = match page["data"].as_array() {
+            Some(posts) => posts.as_slice(),
+            None if page["meta"]["result_count"] == 0 => &[],
+            None => return Seen::Unreadable("X's answer is no timeline".to_owned()),
+        };
         let wanted = canonical(&post.text);
         // By X's own clock: what stood there before this was said is another.
         let earliest = api.ahead().map(|ahead| since + ahead - WHOLE);
         let before = |id: &str| earliest.zip(made_at(id)).is_some_and(|(since, at)| at < since);
         let same = posts.iter().find(|seen| {
             let id = seen["id"].as_str().unwrap_or_default();
-            let ours = !other(id) && !before(id);
+            let ours = is_readable(seen) && !other(id) && !before(id);
             let quote = post.quote.as_deref();
             ours && other_post(seen, "replied_to") == post.reply_to.as_deref()
                 && other_post(seen, "quoted") == quote
@@ -65,6 +70,9 @@ impl Timeline {
         });
         match same.and_then(|seen| seen["id"].as_str()) {
             Some(id) => Seen::There(id.to_owned()),
+            None if !posts.iter().all(is_readable) => {
+                Seen::Unreadable("a post of it has no text, or an id that tells no time".to_owned())
+            }
             None if page["meta"]["next_token"].is_string() => {
                 Seen::Unreadable("there are more posts since than one page tells".to_owned())
             }
@@ -75,7 +83,7 @@ impl Timeline {
     async fn page(&self, api: &Api, since: DateTime<Utc>) -> Result<Value, Fault> {
         let me = self.me.get_or_try_init(|| async {
             let answer = patiently(|| api.get("users/me", &[])).await?;
-            let id = answer["data"]["id"].as_str().map(str::to_owned);
+            let id = answer["data"]["id"].as_str().filter(|id| is_id(id)).map(str::to_owned);
             id.ok_or_else(|| Fault::Unclear("X does not say who the account is".to_owned()))
         });
         let path = format!("users/{}/tweets", me.await?);
@@ -100,6 +108,12 @@ async fn patiently<F: Future<Output = Result<Value, Fault>>>(
         }
     }
     ask().await
+}
+
+/// Whether a post can be told from the one that is looked for.
+fn is_readable(seen: &Value) -> bool {
+    let id = seen["id"].as_str().filter(|id| is_id(id));
+    id.and_then(made_at).is_some() && seen["text"].is_string()
 }
 
 /// When a post was made, from its id; ids of before 2010 do not tell.
@@ -167,6 +181,17 @@ mod tests {
             text(&seen, None),
             canonical("a <b> &amp; cafe https://example.com and more example.org/x")
         );
+    }
+
+    #[test]
+    fn what_tells_no_time_or_no_words_is_not_read() {
+        let readable = |id: Value, text: Value| is_readable(&json!({ "id": id, "text": text }));
+        assert!(readable(json!("1790000000000000000"), json!("tea")));
+        for id in [json!(null), json!(1_790_000_000_000_000_000_u64), json!("12"), json!("../1790")]
+        {
+            assert!(!readable(id, json!("tea")));
+        }
+        assert!(!readable(json!("1790000000000000000"), json!(null)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::record::{XCall, XPost};
 use super::{Server, post};
@@ -63,6 +63,12 @@ impl XPlatform {
     /// Plans a fault; methods are named as in [`XCall`].
     pub fn fault(&self, fault: Fault) {
         self.server.faults.add(fault);
+    }
+
+    /// Answers the next call of a method that goes well with this instead: X of another day, or whoever stands
+    /// before it.
+    pub fn answer_next(&self, method: &str, answer: Value) {
+        self.server.world().answers.push((method.to_owned(), answer));
     }
 
     /// Forgets every planned fault.

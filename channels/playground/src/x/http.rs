@@ -53,7 +53,11 @@ async fn call(server: &Server, line: &Line, request: Request) -> Response {
         world.calls.len() - 1
     };
     server.tell();
-    let response = answer(server, line, &fault, |server| run(server, &head, &path, &bytes)).await;
+    let response = answer(server, line, &fault, |server| {
+        let (status, value) = run(server, &head, &path, &bytes)?;
+        Ok((status, server.world().answer_of(method).unwrap_or(value)))
+    })
+    .await;
     let cut = matches!(fault, Some(FaultKind::CutBefore | FaultKind::CutAfter));
     server.world().calls[number].status = Some(if cut { 0 } else { response.status().as_u16() });
     server.tell();

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
+use serde_json::Value;
 use tokio::sync::watch as changes;
 
 use super::keys::REFRESH_TOKEN;
@@ -26,6 +27,8 @@ pub(crate) struct World {
     /// Oldest first.
     pub(super) posts: Vec<XPost>,
     pub(super) calls: Vec<XCall>,
+    /// What calls that go well are answered instead, by their methods.
+    pub(super) answers: Vec<(String, Value)>,
     /// The one refresh token that works.
     pub(super) refresh: String,
     /// When each access token ends.
@@ -40,6 +43,7 @@ impl Server {
         let world = World {
             posts: Vec::new(),
             calls: Vec::new(),
+            answers: Vec::new(),
             refresh: REFRESH_TOKEN.to_owned(),
             access: HashMap::new(),
             nonces: HashSet::new(),
@@ -67,6 +71,12 @@ impl Server {
 }
 
 impl World {
+    /// What the next call of this method is answered instead, once.
+    pub(super) fn answer_of(&mut self, method: &str) -> Option<Value> {
+        let at = self.answers.iter().position(|(of, _)| of == method)?;
+        Some(self.answers.remove(at).1)
+    }
+
     /// A number that was never given before.
     pub(super) fn next(&mut self) -> u64 {
         self.number += 1;

@@ -94,6 +94,40 @@ async fn a_doubt_is_resolved_by_the_timeline() {
 }
 
 #[tokio::test]
+async fn an_answer_that_names_no_post_proves_nothing() {
+    let guest = Guest::signing().await;
+    let sender = &guest.channel.sender;
+    let ids = [json!(""), json!("../../tweets"), json!("9".repeat(21)), json!(17), json!(null)];
+    for (n, id) in ids.into_iter().enumerate() {
+        let part = guest.part(&format!("tea {n}"));
+        guest.x().answer_next("tweets", json!({ "data": { "id": id, "text": "tea" } }));
+        let delivery = sender.deliver(&part).await;
+        assert!(matches!(delivery, Delivery::Unclear { .. }), "{id}: {delivery:?}");
+        assert!(matches!(sender.lookup(&part).await, Lookup::Sent(_)), "the timeline has it");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_on_a_timeline_is_not_taken_for_missing() {
+    let guest = Guest::signing().await;
+    let sender = &guest.channel.sender;
+    let part = guest.part("where am I");
+    let other = json!({ "id": "1990000000000000000", "text": "another" });
+    for answer in [
+        json!({ "data": [other, { "text": "where am I" }], "meta": { "result_count": 2 } }),
+        json!({ "data": [{ "id": "12", "text": "where am I" }], "meta": { "result_count": 1 } }),
+        json!({ "data": [{ "id": "1990000000000000001" }], "meta": { "result_count": 1 } }),
+        json!({ "data": "none" }),
+        json!({}),
+    ] {
+        guest.x().answer_next("timeline", answer.clone());
+        assert_eq!(sender.lookup(&part).await, Lookup::Unknown, "{answer}");
+    }
+    guest.x().answer_next("timeline", json!({ "data": [other], "meta": { "result_count": 1 } }));
+    assert_eq!(sender.lookup(&part).await, Lookup::NotSent);
+}
+
+#[tokio::test]
 async fn a_timeline_that_cannot_be_read_proves_nothing() {
     let guest = Guest::signing().await;
     let part = guest.part("where am I");
