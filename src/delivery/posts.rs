@@ -7,17 +7,18 @@ use selkie_channel_core::ConversationId;
 use tokio::time::{Instant, sleep_until};
 
 use crate::delivery::messages::posts::{self as messages, About};
-use crate::delivery::month::month;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
 use crate::domain::command_line;
 use crate::domain::ids::{OutboundId, ScheduleId};
-use crate::store::{DeliveryState, PostRow, Telling};
+use crate::store::{DeliveryState, Occurrence, PostRow, Telling};
 
 /// A tool waits for the receipt of what it posts and tells it itself: it has so long.
 pub(crate) const TOOLS_TURN: Duration = Duration::from_secs(25);
-/// So many refusals in a row, and a series waits.
+/// So many refusals for its words in a row, and a series waits.
 const REFUSALS: usize = 3;
+/// So many of a series' newest times are looked through for them.
+const LATEST: usize = 50;
 
 /// Waits in the background until a post is settled, and tells it. Call it before the delivery worker gets its parts.
 pub(crate) fn follow(outbox: &Arc<Outbox>, outbound: OutboundId, not_before: Duration) {
@@ -63,7 +64,9 @@ async fn tell(outbox: &Arc<Outbox>, outbound: OutboundId) {
         return;
     };
     let pause = match row.of {
-        Some(of) if is_refused(outbox, &row) => pause(outbox, of.schedule).await,
+        Some(of) if is_for_words(outbox, &row, &row.standing) => {
+            pause(outbox, &row, of.schedule).await
+        }
         _ => None,
     };
     let text = outbox.runtime.redactor.clean(&words(outbox, &row, pause.as_deref()));
@@ -91,23 +94,31 @@ fn hears(outbox: &Outbox, row: &PostRow) -> Option<ConversationId> {
     outbox.owner.as_ref().and_then(|owner| outbox.accounts.private(owner))
 }
 
-/// Whether the platform refused it: what a month does not let be posted was never asked.
-fn is_refused(outbox: &Outbox, row: &PostRow) -> bool {
-    let DeliveryState::Refused { reason } = &row.standing else { return false };
+/// Whether the platform refused it for what it says: a login, a limit or a month are no fault of the series.
+fn is_for_words(outbox: &Outbox, row: &PostRow, standing: &DeliveryState) -> bool {
+    let DeliveryState::Refused { reason } = standing else { return false };
     let account = outbox.accounts.of(&row.said.conversation);
-    let month = account.and_then(|account| month(&account.channel, outbox.runtime.now()));
-    month.is_none_or(|month| month.over != *reason)
+    let posting = account.and_then(|account| account.channel.posting);
+    posting.is_some_and(|posting| (posting.data.of_words)(reason))
 }
 
-/// Why a series waits from now on, if it does: its newest posts were all refused.
-async fn pause(outbox: &Outbox, schedule: ScheduleId) -> Option<String> {
+/// Why a series waits from now on, if it does: its newest posts were all refused for their words, since somebody last
+/// let it go on.
+async fn pause(outbox: &Outbox, row: &PostRow, schedule: ScheduleId) -> Option<String> {
     let ledger = &outbox.storage.ledger;
-    let newest = outbox.storage.insist(|| ledger.occurrences(schedule, REFUSALS)).await?;
-    let refused = |delivered: &Option<DeliveryState>| {
-        matches!(delivered, Some(DeliveryState::Refused { .. }))
+    let of = outbox.storage.insist(|| ledger.schedule_of(schedule)).await.flatten()?;
+    let newest = outbox.storage.insist(|| ledger.occurrences(schedule, LATEST)).await?;
+    let since = newest.iter().filter(|time| time.fired_at >= of.counts_from);
+    let arrived = |time: &&Occurrence| {
+        let delivered = &time.delivered;
+        matches!(delivered, Some(DeliveryState::Delivered { .. } | DeliveryState::Partly { .. }))
     };
-    let all = newest.len() == REFUSALS && newest.iter().all(|time| refused(&time.delivered));
-    all.then(|| format!("{REFUSALS} of its posts in a row were refused"))
+    let refused = |time: &&Occurrence| {
+        time.delivered.as_ref().is_some_and(|standing| is_for_words(outbox, row, standing))
+    };
+    let in_a_row = since.take_while(|time| !arrived(time)).filter(refused).count();
+    (in_a_row >= REFUSALS)
+        .then(|| format!("{REFUSALS} of its posts in a row were refused for their words"))
 }
 
 fn words(outbox: &Outbox, row: &PostRow, pause: Option<&str>) -> String {

@@ -172,6 +172,7 @@ pub(crate) static SONGS: Posting = Posting {
     named: |text| text.parse::<u64>().is_ok().then(|| MessageRef::new(text)),
     such_as: "17",
     url: |post| format!("bird://{}", post.as_str()),
+    of_words: |reason| reason.starts_with("sung before"),
     again: "birds sing the same song once a day",
 };
 

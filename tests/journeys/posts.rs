@@ -217,12 +217,35 @@ async fn three_refusals_in_a_row_pause_the_series() {
     let told = world.hears(ADA, "I paused schedule 1").await;
     assert!(told.text.contains("X accepts the same text only once"), "{}", told.text);
     assert_eq!(said(&world, "I paused schedule 1"), 1);
-    let edited = run(&world, &["tweets", "edit", "1", "--text", "something new"]);
-    assert!(edited.contains("something new"), "{edited}");
+    // Who lets it go on has it counted anew.
     run(&world, &["schedules", "resume", "1"]);
+    now(&world);
+    let again = |_: &MessageView| said(&world, "Not posted (schedule 1)") == 4;
+    world.within("a refusal", world.telegram().wait_for(PRIVATE, again)).await;
+    assert_eq!(said(&world, "I paused schedule 1"), 1);
+    let edited = run(&world, &["tweets", "edit", "1", "--text", "something new"]);
+    assert!(edited.contains("something new") && edited.contains("1  scheduled"), "{edited}");
     now(&world);
     world.hears(ADA, "Posted (schedule 1)").await;
     assert_eq!(x.posts().last().map(|post| post.text.clone()).as_deref(), Some("something new"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_fault_of_the_words_pauses_no_series() {
+    let world = world().await;
+    let _daemon = world.daemon();
+    world.ask("tweet daily at 08:00: patience").await;
+    let x = world.playground.x();
+    for time in 1..=4 {
+        let description = "CreditsDepleted".to_owned();
+        x.fault(Fault::next("tweets", FaultKind::Refuse { code: 402, description }));
+        now(&world);
+        let refused = |_: &MessageView| said(&world, "Not posted (schedule 1)") == time;
+        world.within("a refusal", world.telegram().wait_for(PRIVATE, refused)).await;
+    }
+    now(&world);
+    world.hears(ADA, "Posted (schedule 1)").await;
+    assert_eq!((said(&world, "I paused"), x.posts().len()), (0, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -354,6 +377,33 @@ async fn posts_are_changed_and_withdrawn_at_the_command_line() {
     assert!(refused(&world, &["tweets", "cancel", "9"]).contains("there is no schedule 9"));
     run(&world, &["tweets", "cancel", "1"]);
     assert!(run(&world, &["tweets", "list"]).starts_with("There are no posts."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_being_posted_is_neither_changed_nor_withdrawn() {
+    let world = world().await;
+    let daemon = world.daemon();
+    world.ask("tweet at 08:00: first words").await;
+    assert!(daemon.stop().await.success());
+    a_minute_ago(&world);
+    let x = world.playground.x();
+    x.fault(Fault::next("tweets", FaultKind::Delay { ms: 3_600_000 }));
+    let _daemon = world.daemon();
+    world.within("the call", x.wait_until(|x| x.calls_of("tweets").pop())).await;
+    let list = tweets(&world);
+    let post = list.iter().find(|tweet| tweet["state"] == "posting").expect("it is posted");
+    let post = post["id"].as_str().expect("an id").to_owned();
+    for args in [
+        &["tweets", "edit", "1", "--text", "other words"][..],
+        &["tweets", "edit", "1", "--text", "other words", "--time", "09:00"],
+        &["tweets", "cancel", "1"],
+        &["tweets", "cancel", &post],
+    ] {
+        let why = refused(&world, args);
+        assert!(why.contains("is being posted"), "{args:?}: {why}");
+    }
+    let kept = texts(&world.home, "SELECT schedule FROM schedule WHERE state = 'ended'");
+    assert!(kept.len() == 1 && kept[0].contains("first words"), "{kept:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

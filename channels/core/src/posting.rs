@@ -23,6 +23,8 @@ pub struct Posting {
     pub such_as: &'static str,
     /// Returns the address of a post.
     pub url: fn(&MessageRef) -> String,
+    /// Whether a refusal, in the channel's words, is of what a post says: it would be refused again and again.
+    pub of_words: fn(&str) -> bool,
     /// What whoever posts the same words again and again has to know.
     pub again: &'static str,
 }

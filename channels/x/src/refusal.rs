@@ -9,6 +9,8 @@ pub enum Kind {
     Limited,
     /// The same text stands there.
     Duplicate,
+    /// The text is one that X does not take.
+    Text,
     /// An app's bearer, which posts for nobody.
     AppOnly,
     /// The app may only read.
@@ -21,6 +23,18 @@ pub enum Kind {
     Other,
 }
 
+/// What X says of a text that it does not take.
+const TEXTS: [&str; 3] = ["text is too long", "tweet text", "$.text"];
+
+const DUPLICATE: &str = "X accepts the same text only once, and it is on the timeline or was recently: change the words to post it again";
+
+const NO_TEXT: &str = "X does not take the text: ";
+
+/// Whether an [`advice`] is of what the post says.
+pub fn of_words(advice: &str) -> bool {
+    advice == DUPLICATE || advice.starts_with(NO_TEXT)
+}
+
 /// Reads a refusal.
 pub fn kind(refusal: &Refusal) -> Kind {
     let words = refusal.words.to_lowercase();
@@ -29,6 +43,7 @@ pub fn kind(refusal: &Refusal) -> Kind {
         401 => Kind::Login,
         402 => Kind::Credits,
         403 if words.contains("duplicate content") => Kind::Duplicate,
+        400 | 403 if TEXTS.iter().any(|of_text| words.contains(of_text)) => Kind::Text,
         403 if words.contains("unsupported authentication") => Kind::AppOnly,
         403 if words.contains("oauth1 app permissions") || words.contains("oauth1-permissions") => {
             Kind::ReadOnly
@@ -42,11 +57,8 @@ pub fn kind(refusal: &Refusal) -> Kind {
 pub fn advice(refusal: &Refusal, keys: &str) -> String {
     let message = &refusal.words;
     match kind(refusal) {
-        Kind::Duplicate => {
-            "X accepts the same text only once, and it is on the timeline or was recently: change the words to \
-             post it again"
-                .to_owned()
-        }
+        Kind::Duplicate => DUPLICATE.to_owned(),
+        Kind::Text => format!("{NO_TEXT}{message}"),
         Kind::AppOnly => format!(
             "X accepts no post with an app's own bearer token ({message}): give a user's login instead of {keys}, \
              either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and \
@@ -94,6 +106,7 @@ mod tests {
                 "Forbidden: Your client app is not configured with the appropriate oauth1 app permissions for this endpoint.",
                 Kind::ReadOnly,
             ),
+            (403, "Forbidden: Your Tweet text is too long.", Kind::Text),
             (403, "Forbidden: You are not permitted to perform this action.", Kind::Other),
             (402, "CreditsDepleted", Kind::Credits),
             (401, "Unauthorized", Kind::Login),
@@ -106,6 +119,20 @@ mod tests {
         ];
         for (code, text, wanted) in rows {
             assert_eq!(kind(&refusal(code, text)), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused_for_its_words_is_told_from_the_rest() {
+        let duplicate = "You are not allowed to create a Tweet with duplicate content.";
+        let long = "Your Tweet text is too long.";
+        for (status, words, is) in [
+            (403, duplicate, true),
+            (403, long, true),
+            (401, "Unauthorized", false),
+            (402, "", false),
+        ] {
+            assert_eq!(of_words(&advice(&refusal(status, words), "")), is, "{words}");
         }
     }
 
