@@ -26,7 +26,7 @@ use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
 use crate::shape::{Explained, HiddenLine, ToolLine};
 use crate::store::read::{
-    Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow,
+    Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow, Upcoming,
 };
 use crate::store::{
     ApprovalRow, AskedPerson, Change, Does, Firing, Fuse, Kept, Ledger, Location, NewSchedule,
@@ -150,6 +150,10 @@ impl Read for Shelf {
     async fn counts(&self) -> Result<Counts> {
         self.check()?;
         Ok(Counts { inbox: 3, ..Counts::default() })
+    }
+
+    async fn upcoming(&self, _now: DateTime<chrono::Utc>) -> Result<Upcoming> {
+        Ok(Upcoming::default())
     }
 
     async fn status(&self, _conversation: &ConversationId) -> Result<ConversationStatus> {
@@ -510,10 +514,10 @@ async fn schedules_are_told_with_their_next_times_and_their_history() {
         of: row.version,
         turn: Some(Turn {
             at: row.next_at.unwrap(),
-            local: "1970-01-01T08:00:00".to_owned(),
             does: Does::Skip("nobody listens".to_owned()),
         }),
         missed: Vec::new(),
+        last: None,
         next_at: Some(DateTime::UNIX_EPOCH + TimeDelta::hours(31)),
         wait: None,
         by_hand: false,

@@ -21,7 +21,7 @@ use crate::store::Ledger;
 
 /// How long one due time may take.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A time that is passed over tells nobody: the store is looked at.
+/// What is passed over tells nobody: the store is looked at.
 const LOOK: Duration = Duration::from_millis(50);
 /// Where the next due time is meant, whenever that is.
 pub(super) const NEXT: &str = "next";
@@ -76,7 +76,7 @@ impl Traveller {
         if written.trim() != NEXT {
             return destination(written, self.zone, self.now()).map_err(anyhow::Error::msg);
         }
-        let next = self.ledger.next_due().await?;
+        let next = self.ledger.upcoming(self.now()).await?.next;
         next.ok_or_else(|| anyhow!("nothing is to come: make a schedule first"))
     }
 
@@ -87,7 +87,7 @@ impl Traveller {
     pub async fn step(&self, until: DateTime<Utc>) -> anyhow::Result<Stop> {
         let _alone = self.moves.lock().await;
         let happenings = self.happenings.listen();
-        let next = self.ledger.next_due().await?;
+        let next = self.ledger.upcoming(self.now()).await?.next;
         let at = next.map_or(until, |next| next.min(until)).max(self.now());
         self.clocks.forward_to(at);
         let late = || {
@@ -107,8 +107,7 @@ impl Traveller {
     ) -> anyhow::Result<bool> {
         let mut failed = false;
         loop {
-            let next = self.ledger.next_due().await?;
-            if next.is_none_or(|next| next > at) && idle(&*self.ledger).await? {
+            if !self.ledger.upcoming(at.max(self.now())).await?.due {
                 return Ok(failed);
             }
             // One that was missed is made up for by the store.

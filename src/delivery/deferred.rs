@@ -9,7 +9,6 @@ use selkie_channel_core::{
 };
 
 use crate::delivery::messages;
-use crate::delivery::moments::until;
 use crate::delivery::outbox::Outbox;
 use crate::domain::crash::CrashPoint;
 use crate::domain::ids::{InboxId, OutboundId, TaskId};
@@ -28,7 +27,7 @@ pub(crate) async fn offer(outbox: &Arc<Outbox>, claimed: &Claimed) -> Infallible
     if let Some(window) = window
         && let Some(at) = window.hold_at
     {
-        tokio::time::sleep(until(at, outbox.runtime.clock.now())).await;
+        outbox.runtime.until(at).await;
         let (claim, conversation) = (claimed.claim.clone(), claimed.conversation.clone());
         let spent = Arc::clone(outbox);
         // The work beside may end at any moment: a button that is stored has to be sent.
@@ -71,7 +70,7 @@ pub(crate) async fn offer_waiting(outbox: Arc<Outbox>, row: InboxId, inbound: In
     let Some(window) = outbox.window([&inbound]) else { return };
     let Some(at) = window.hold_at else { return };
     tokio::select! {
-        () = tokio::time::sleep(until(at, outbox.runtime.clock.now())) => {}
+        () = outbox.runtime.until(at) => {}
         () = outbox.runtime.stop.work.cancelled() => return,
     }
     let key = format!("h{:x}", outbox.runtime.nonce());
@@ -108,7 +107,7 @@ async fn keep(outbox: Arc<Outbox>, kept: Kept) {
     let Kept { row, task, key, conversation, window } = kept;
     let Some(at) = window.hold_at else { return };
     tokio::select! {
-        () = tokio::time::sleep(until(at, outbox.runtime.clock.now())) => {}
+        () = outbox.runtime.until(at) => {}
         () = outbox.runtime.stop.work.cancelled() => return,
     }
     let newest = {
@@ -261,10 +260,10 @@ pub(crate) async fn sweep(outbox: Arc<Outbox>) {
             outbox.waiters.tell(outbound, &DeliveryState::Expired);
         }
         swept.released.into_iter().for_each(|queued| outbox.send(queued));
-        let wait = swept.next.map(|at| until(at, outbox.runtime.clock.now()));
+        let next = swept.next;
         tokio::select! {
             () = outbox.late.held.notified() => {}
-            () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {}
+            () = outbox.runtime.until(next.unwrap_or_default()), if next.is_some() => {}
             () = stop.cancelled() => {}
         }
     }

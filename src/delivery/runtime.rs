@@ -15,6 +15,7 @@ use crate::domain::clock::SharedClock;
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
+use crate::schedule::sleeper::Sleeper;
 
 /// How the daemon ends what runs: first nothing new is heard, then nothing more is begun.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,8 @@ pub struct Stop {
 pub(crate) struct Runtime {
     pub(crate) instance: Instance,
     pub(crate) clock: SharedClock,
+    /// Sleeps until a moment, for all who wait for one.
+    pub(crate) sleeper: Arc<Sleeper>,
     pub(crate) chance: Arc<dyn Chance>,
     /// Where to die, in tests.
     pub(crate) crash: Arc<Crash>,
@@ -42,6 +45,11 @@ impl Runtime {
     /// The time.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.clock.now()
+    }
+
+    /// Waits until this time of day, also over a suspend and a change of the clock.
+    pub(crate) async fn until(&self, at: DateTime<Utc>) {
+        self.sleeper.until(at).await;
     }
 
     /// Returns a number that sets one outbound apart from others that say the same.

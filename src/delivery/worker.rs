@@ -14,7 +14,6 @@ use selkie_channel_core::{ConversationId, Part};
 
 use crate::delivery::account::Account;
 use crate::delivery::attempt::{Next, attempt};
-use crate::delivery::moments::until;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::queue::PartQueue;
 use crate::delivery::rate_limiter::Leave;
@@ -102,11 +101,10 @@ impl DeliveryWorker {
         while !stop.is_cancelled() {
             let whole = outbox.storage.health.is_whole();
             let wake_at = if whole { self.launch(&mut flying) } else { None };
-            let wait = wake_at.map(|at| until(at, self.outbox.runtime.clock.now()));
             tokio::select! {
                 Some(landed) = flying.next() => self.land(landed),
                 Some(queued) = self.queue.recv() => self.take(queued),
-                () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {}
+                () = outbox.runtime.until(wake_at.unwrap_or_default()), if wake_at.is_some() => {}
                 () = outbox.storage.health.whole(), if !whole => {}
                 () = stop.cancelled() => {}
             }

@@ -22,7 +22,7 @@ use crate::schedule::words::moment;
 use crate::schedule::zone::Zone;
 use crate::schedule::{budget, day, turn};
 use crate::store::{
-    Does, Draft, Fired, Firing, Location, NewTask, ScheduleRow, TaskRequest, Turn, Wait,
+    Does, Draft, Fired, Firing, LastTime, Location, NewTask, ScheduleRow, TaskRequest, Turn, Wait,
 };
 use crate::work::messages::public_place;
 use crate::work::rights::{self, Rights};
@@ -59,7 +59,7 @@ pub(crate) enum ByHand {
 impl ByHand {
     fn of(fired: &Fired) -> Self {
         match fired {
-            Fired::Task(_) | Fired::Said(_) | Fired::Missed => Self::Begun,
+            Fired::Task(_) | Fired::Said(_) | Fired::Missed | Fired::CarriedOut => Self::Begun,
             Fired::UnderWay => Self::UnderWay,
             Fired::Stale => Self::Changed,
             Fired::Skipped(why) => Self::PassedOver(why.clone()),
@@ -97,11 +97,13 @@ impl Firings {
         let Come { fires, missed, mut next_at } = come;
         let mut wait = None;
         let mut turn = None;
+        let last = fires.or_else(|| missed.last().map(|missed| missed.last));
+        let last = last.map(|at| LastTime { at, local: on_the_wall(row, at) });
         if let Some(at) = fires {
             let decided = self.decide(row, at).await?;
             // One that waits or is over stays so, whatever comes of this.
             wait = decided.wait.filter(|_| row.state == ScheduleState::Active);
-            turn = Some(Turn { at, local: on_the_wall(row, at), does: decided.does });
+            turn = Some(Turn { at, does: decided.does });
         }
         if let Some(Wait::ForItsTime(_)) = &wait {
             next_at = self.tomorrow(row);
@@ -111,7 +113,8 @@ impl Firings {
             next_at = next_at.or(fires);
         }
         let wait_for = wait.clone();
-        let firing = Firing { of: row.version, turn, missed, next_at, wait: wait_for, by_hand };
+        let firing =
+            Firing { of: row.version, turn, missed, last, next_at, wait: wait_for, by_hand };
         let outbox = &self.outbox;
         let stored = outbox.storage.insist(|| self.intake.fire(firing.clone())).await?;
         told(row, &stored.fired);
@@ -136,8 +139,15 @@ impl Firings {
     /// A schedule that cannot be read waits, and its owner is told.
     pub(crate) async fn unreadable(&self, row: &ScheduleRow, why: String) -> Option<()> {
         let wait = Some(Wait::ForSomebody(why.clone()));
-        let (turn, missed, next_at) = (None, Vec::new(), row.next_at);
-        let firing = Firing { of: row.version, turn, missed, next_at, wait, by_hand: false };
+        let firing = Firing {
+            of: row.version,
+            turn: None,
+            missed: Vec::new(),
+            last: None,
+            next_at: row.next_at,
+            wait,
+            by_hand: false,
+        };
         self.outbox.storage.insist(|| self.intake.fire(firing.clone())).await?;
         self.tell_owner(row, &why).await;
         Some(())
@@ -347,6 +357,9 @@ fn told(row: &ScheduleRow, fired: &Fired) {
     match fired {
         Fired::UnderWay => tracing::debug!(schedule = %id, "it is under way already"),
         Fired::Stale => tracing::debug!(schedule = %id, "it has changed meanwhile"),
+        Fired::CarriedOut => {
+            tracing::info!(schedule = %id, name, "this time was carried out before")
+        }
         Fired::Skipped(why) => tracing::info!(schedule = %id, name, why, "a time is passed over"),
         Fired::Missed => tracing::info!(schedule = %id, name, "times were missed"),
         Fired::Task(made) => tracing::info!(schedule = %id, name, task = %made.task, "due"),

@@ -1,5 +1,6 @@
 //! What is heard becomes rows, and what the rows ask for is begun: policy, the gate of groups, commands, buttons.
 
+mod brought_back;
 pub(crate) mod buttons;
 pub(crate) mod commands;
 pub(crate) mod decide;

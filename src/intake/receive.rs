@@ -147,7 +147,11 @@ impl Intake {
                 posts::follow(&self.outbox, queued.outbound, Duration::ZERO);
                 self.outbox.send(queued);
             }
-            Fired::Stale | Fired::UnderWay | Fired::Skipped(_) | Fired::Missed => {}
+            Fired::Stale
+            | Fired::UnderWay
+            | Fired::CarriedOut
+            | Fired::Skipped(_)
+            | Fired::Missed => {}
         }
     }
 

@@ -8,9 +8,9 @@ use futures_util::future::join_all;
 use tokio::sync::Notify;
 
 use crate::delivery::outbox::Outbox;
+use crate::intake::brought_back::brought_back;
 use crate::intake::firing::Firings;
 use crate::intake::messages::schedules as messages;
-use crate::schedule::alarm::Alarm;
 use crate::schedule::jump::{Jumps, Look};
 use crate::schedule::turn::{come, plan};
 use crate::store::ScheduleRow;
@@ -22,11 +22,18 @@ const AT_ONCE: usize = 256;
 /// How long is waited after a row that no repetition mends.
 const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
 
-/// The one place that waits for schedules.
+/// What is known of the clocks.
+#[derive(Default)]
+struct Clocks {
+    jumps: Jumps,
+    /// Nothing is dated later than the clock shows, as far as the clock was not set since.
+    is_checked: bool,
+}
+
+/// Carries out schedules that come due.
 pub(crate) struct Ticker {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) firings: Arc<Firings>,
-    pub(crate) alarm: Arc<dyn Alarm>,
     /// Rung when a schedule was made or changed.
     pub(crate) bell: Arc<Notify>,
 }
@@ -34,27 +41,40 @@ pub(crate) struct Ticker {
 impl Ticker {
     /// Carries out what comes due, until the daemon begins nothing more.
     pub(crate) async fn run(self) {
-        let mut jumps = Jumps::default();
+        let mut clocks = Clocks::default();
         let stop = self.outbox.runtime.stop.clone();
         loop {
             tokio::select! {
                 biased;
                 () = stop.receivers.cancelled() => return,
                 () = stop.work.cancelled() => return,
-                () = self.turn(&mut jumps) => {}
+                () = self.turn(&mut clocks) => {}
             }
         }
     }
 
-    async fn turn(&self, jumps: &mut Jumps) {
-        match jumps.look(self.alarm.now()) {
+    async fn turn(&self, clocks: &mut Clocks) {
+        let sleeper = &self.outbox.runtime.sleeper;
+        let now = sleeper.now();
+        match clocks.jumps.look(now) {
             Look::Fine => {}
-            Look::Leapt(by) => return self.leapt(by).await,
-            Look::Waits(wait) => return tokio::time::sleep(wait).await,
+            Look::Leapt(by) => {
+                clocks.is_checked = false;
+                return self.leapt(by).await;
+            }
+            Look::Waits(wait) => return sleeper.until_or_set(now.wall + wait).await,
+        }
+        if !clocks.is_checked {
+            let brought =
+                self.outbox.storage.insist(|| brought_back(&self.outbox, &self.firings.book));
+            if brought.await.is_none() {
+                return tokio::time::sleep(AFTER_A_DEFECT).await;
+            }
+            clocks.is_checked = true;
         }
         self.firings.follow_removed().await;
         let storage = &self.outbox.storage;
-        let now = self.alarm.now().wall;
+        let now = sleeper.now().wall;
         let ledger = &storage.ledger;
         let Some(due) = storage.insist(|| ledger.due_schedules(now, AT_ONCE)).await else {
             return tokio::time::sleep(AFTER_A_DEFECT).await;
@@ -90,7 +110,7 @@ impl Ticker {
         let next = storage.insist(|| storage.ledger.next_due()).await;
         let rings = async {
             match next {
-                Some(Some(at)) => self.alarm.until(at).await,
+                Some(Some(at)) => self.outbox.runtime.sleeper.until_or_set(at).await,
                 Some(None) => std::future::pending().await,
                 None => tokio::time::sleep(AFTER_A_DEFECT).await,
             }

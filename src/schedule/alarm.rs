@@ -10,6 +10,8 @@ use chrono::{DateTime, Utc};
 use super::jump::Both;
 use crate::domain::clock::SharedClock;
 
+/// A wait this short is left to a plain timer: it is late by no more, and costs the kernel nothing.
+const SHORT: Duration = Duration::from_secs(1);
 /// Where no alarm hears of a change of the clock, it is looked at this often.
 pub(super) const NAP: Duration = Duration::from_secs(60);
 
@@ -42,11 +44,13 @@ impl Alarm for SystemAlarm {
     }
 
     async fn until(&self, at: DateTime<Utc>) {
+        let wait = (at - self.clock.now()).to_std().unwrap_or_default();
         #[cfg(target_os = "linux")]
-        if let Some(timer) = timer::armed(at) {
+        if wait > SHORT
+            && let Some(timer) = timer::armed(at)
+        {
             return timer.rings().await;
         }
-        let wait = (at - self.clock.now()).to_std().unwrap_or_default();
         tokio::time::sleep(wait.min(NAP)).await;
     }
 }
@@ -108,6 +112,54 @@ mod timer {
                     Err(_would_block) => {}
                 }
             }
+        }
+    }
+}
+
+/// An alarm over clocks that go on only when a test says so.
+#[cfg(test)]
+pub struct ManualAlarm(tokio::sync::watch::Sender<Both>);
+
+#[cfg(test)]
+impl ManualAlarm {
+    /// Both clocks begin here.
+    pub fn at(wall: DateTime<Utc>) -> Arc<Self> {
+        Arc::new(Self(tokio::sync::watch::Sender::new(Both { wall, running: Duration::ZERO })))
+    }
+
+    /// Time passes.
+    pub fn pass(&self, by: Duration) {
+        self.0.send_modify(|both| {
+            both.wall += by;
+            both.running += by;
+        });
+    }
+
+    /// Somebody sets the clock.
+    pub fn leap(&self, by: chrono::TimeDelta) {
+        self.0.send_modify(|both| both.wall += by);
+    }
+}
+
+#[cfg(test)]
+impl crate::domain::clock::Clock for ManualAlarm {
+    fn now(&self) -> DateTime<Utc> {
+        self.0.borrow().wall
+    }
+}
+
+#[cfg(test)]
+#[async_trait]
+impl Alarm for ManualAlarm {
+    fn now(&self) -> Both {
+        *self.0.borrow()
+    }
+
+    async fn until(&self, at: DateTime<Utc>) {
+        let mut changes = self.0.subscribe();
+        if changes.borrow_and_update().wall < at {
+            // The sender lives as long as `self`.
+            changes.changed().await.ok();
         }
     }
 }

@@ -28,11 +28,13 @@ use crate::store::{
 
 mod again;
 mod amended;
+mod brought;
 mod of_config;
 mod retimed;
 mod wished;
 
 pub use amended::Amended;
+pub use brought::Ahead;
 pub use wished::Asking;
 
 /// So many are listed where a person or a model reads them in one message.

@@ -135,6 +135,19 @@ impl Every {
         self.anchor
     }
 
+    /// The same beat, counted from an instant that is not after `now`.
+    #[must_use]
+    pub fn counted_by(self, now: DateTime<Utc>) -> Self {
+        let ahead = (self.anchor - now).num_milliseconds();
+        if ahead <= 0 {
+            return self;
+        }
+        // Rounded up; neither is anywhere near the greatest number.
+        let spans = (ahead - 1).div_euclid(self.millis()) + 1;
+        let back = TimeDelta::milliseconds(spans.saturating_mul(self.millis()));
+        Self { anchor: self.anchor - back, ..self }
+    }
+
     /// Returns the first instant after `after`.
     pub fn next_after(self, after: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let next = self.until(after).checked_add(1)?.checked_mul(self.millis())?;

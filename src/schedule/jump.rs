@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// A leap by more than this is told and distrusted.
-const LEAP: TimeDelta = TimeDelta::hours(1);
+pub const LEAP: TimeDelta = TimeDelta::hours(1);
 /// For so long.
 const WAIT: Duration = Duration::from_secs(60);
 

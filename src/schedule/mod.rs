@@ -9,6 +9,7 @@
 pub mod alarm;
 pub mod book;
 pub mod bounds;
+pub mod brought;
 pub mod budget;
 pub mod count;
 pub mod cron;
@@ -26,6 +27,7 @@ pub mod outlook;
 pub mod plan;
 pub mod recurrence;
 pub mod said;
+pub mod sleeper;
 pub mod travel;
 pub mod turn;
 pub mod view;

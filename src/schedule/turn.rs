@@ -129,7 +129,7 @@ pub fn come(row: &ScheduleRow, plan: &Plan, now: DateTime<Utc>) -> Come {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use chrono::TimeDelta;
     use selkie_channel_core::{AccountId, ConversationId, PersonId, PlaceId};
 
@@ -144,7 +144,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn row(when: &str, next_at: &str, terms: Terms) -> ScheduleRow {
+    pub(in crate::schedule) fn row(when: &str, next_at: &str, terms: Terms) -> ScheduleRow {
         let account = AccountId::new("tg:8");
         ScheduleRow {
             version: Version { id: ScheduleId(3), number: 1 },

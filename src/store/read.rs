@@ -57,6 +57,9 @@ pub trait Read: Send + Sync {
     /// Counts rows by state.
     async fn counts(&self) -> Result<Counts>;
 
+    /// Says what is due by itself at a moment, whatever it is, and when something is next.
+    async fn upcoming(&self, now: DateTime<Utc>) -> Result<Upcoming>;
+
     /// Counts one conversation for `/status`.
     async fn status(&self, conversation: &ConversationId) -> Result<ConversationStatus>;
 
@@ -230,6 +233,15 @@ pub struct PartChain {
     pub reason: Option<String>,
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
+}
+
+/// What comes by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Upcoming {
+    /// Something is due, or under way.
+    pub due: bool,
+    /// When something is next.
+    pub next: Option<DateTime<Utc>>,
 }
 
 /// Rows by state.

@@ -1,5 +1,7 @@
 //! Schedules: kept, changed, and carried out when they come due, each time once.
 
+use std::ops::Range;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{ConversationId, PersonId, PlaceId};
@@ -46,8 +48,8 @@ pub trait Schedules: Send + Sync {
     /// Returns the schedule that made a task; `None` for a task of another cause.
     async fn schedule_behind(&self, task: TaskId) -> Result<Option<ScheduleRow>>;
 
-    /// Returns what the tasks of a schedule have used that were made at this moment or later.
-    async fn used_by(&self, id: ScheduleId, since: DateTime<Utc>) -> Result<Usage>;
+    /// Returns what the tasks of a schedule have used that were made within this time.
+    async fn used_by(&self, id: ScheduleId, within: Range<DateTime<Utc>>) -> Result<Usage>;
 
     /// Returns what the newest tasks of a conversation have used that asked a model, so many at most.
     async fn usual(&self, conversation: &ConversationId, most: usize) -> Result<Usual>;
@@ -57,6 +59,15 @@ pub trait Schedules: Send + Sync {
 
     /// Returns active schedules behind this one, by their numbers, so many at most.
     async fn active_after(&self, id: ScheduleId, most: usize) -> Result<Vec<ScheduleRow>>;
+
+    /// Returns active and paused schedules behind this one, by their numbers, so many at most, that were made, resumed or
+    /// carried out later than this moment: by a clock that was ahead.
+    async fn dated_after(
+        &self,
+        moment: DateTime<Utc>,
+        behind: ScheduleId,
+        most: usize,
+    ) -> Result<Vec<ScheduleRow>>;
 
     /// Returns the version of the zone data by which next times were set; `None` when nobody knows.
     async fn zone_data(&self) -> Result<Option<String>>;
@@ -146,6 +157,16 @@ pub enum Change {
     },
     /// It is taken away, unless something that it says is on its way.
     Withdraw,
+    /// What a clock that was ahead has written in it is set back to now, its interval and its next time with it; what
+    /// waited for its next day waits no more.
+    BringBack {
+        /// The contents.
+        schedule: Box<Schedule>,
+        /// When it next comes due.
+        next_at: Option<DateTime<Utc>>,
+        /// Now.
+        now: DateTime<Utc>,
+    },
     /// It gets other contents, and this time, unless something that it says is on its way.
     Amend {
         /// The contents.
@@ -234,6 +255,8 @@ pub struct Firing {
     pub turn: Option<Turn>,
     /// Times before this one that are not made up for.
     pub missed: Vec<Missed>,
+    /// The last of all these times; nothing when none has come.
+    pub last: Option<LastTime>,
     /// When it next comes due; never again when there is none.
     pub next_at: Option<DateTime<Utc>>,
     /// It waits from now on, or until `next_at`, and why.
@@ -256,8 +279,6 @@ pub enum Wait {
 pub struct Turn {
     /// The time.
     pub at: DateTime<Utc>,
-    /// What the clocks of the schedule's zone show then: `2026-11-22T08:00:00`.
-    pub local: String,
     /// What is done.
     pub does: Does,
 }
@@ -293,6 +314,8 @@ pub enum Fired {
     Stale,
     /// Somebody had it come due while it was under way: nothing was written.
     UnderWay,
+    /// This very time was carried out before, by a clock that was ahead: its next time is set, and no more.
+    CarriedOut,
     /// It was noted why nothing was done.
     Skipped(String),
     /// It was noted what was missed.

@@ -66,8 +66,10 @@ pub(crate) async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
 /// Returns what a schedule has used of its local day; `None` when the store does not answer.
 pub(crate) async fn used_today(outbox: &Outbox, row: &ScheduleRow) -> Option<Usage> {
     let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
-    let since = day::begins(zone, outbox.runtime.now()).max(row.counts_from);
-    outbox.storage.insist(|| outbox.storage.ledger.used_by(row.id(), since)).await
+    let now = outbox.runtime.now();
+    // What a clock that was ahead has dated later is no use of today's.
+    let today = day::begins(zone, now).max(row.counts_from)..day::ends(zone, now);
+    outbox.storage.insist(|| outbox.storage.ledger.used_by(row.id(), today.clone())).await
 }
 
 impl Quota for DayBudget {

@@ -11,7 +11,6 @@ use futures_util::FutureExt as _;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
-use crate::delivery::moments::until;
 use crate::delivery::outbox::Outbox;
 use crate::domain::crash::CrashPoint;
 use crate::domain::task::Lane;
@@ -176,7 +175,7 @@ impl Workers {
     async fn rest(&self, wake_at: Option<DateTime<Utc>>) {
         let time = async {
             match wake_at {
-                Some(at) => tokio::time::sleep(until(at, self.outbox.runtime.clock.now())).await,
+                Some(at) => self.outbox.runtime.until(at).await,
                 None => std::future::pending().await,
             }
         };

@@ -256,3 +256,49 @@ async fn the_readmes_commands_make_and_list_schedules() {
         "{list}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_clock_that_was_years_ahead_has_dated_is_brought_back_at_the_next_start() {
+    const FIVE_YEARS: i64 = 5 * 365 * 86_400_000;
+    let world = World::start().await;
+    let add = ["schedules", "add", "--tz", "Asia/Tokyo"];
+    run(&world, &[&add[..], &["--cron", "0 8 * * *", "--say", "tea"]].concat());
+    run(&world, &[&add[..], &["--every", "1h", "--say", "stretch"]].concat());
+    let next = || {
+        let list = run(&world, &["schedules", "list", "--json"]);
+        let list: Vec<Value> = serde_json::from_str(&list).expect("JSON");
+        list.iter()
+            .map(|row| row["next"][0].as_str().expect("a time").to_owned())
+            .collect::<Vec<_>>()
+    };
+    let before = next();
+    let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
+    let ahead = "UPDATE schedule SET created_at = created_at + ?1, next_at = next_at + ?1";
+    conn.execute(ahead, [FIVE_YEARS]).expect("dated");
+    let row = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    let text =
+        conn.query_row("SELECT schedule FROM schedule WHERE id = 2", [], row).expect("a row");
+    let mut schedule: Value = serde_json::from_str(&text).expect("JSON");
+    let when = schedule["when"].as_str().expect("an interval").to_owned();
+    let (every, anchor) = when.split_once(" from ").expect("an anchor");
+    let anchor: DateTime<chrono::Utc> = anchor.parse().expect("a moment");
+    let anchor = anchor + chrono::TimeDelta::milliseconds(FIVE_YEARS);
+    let anchor = anchor.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+    schedule["when"] = format!("{every} from {anchor}").into();
+    let sql = "UPDATE schedule SET schedule = ?1 WHERE id = 2";
+    conn.execute(sql, [schedule.to_string()]).expect("dated");
+    drop(conn);
+    assert!(next().iter().all(|at| !before.contains(at)), "{:?}", next());
+    let daemon = world.daemon();
+    let told = world.hears(ADA, "This machine's clock was ahead").await.text;
+    assert!(told.contains("2 schedules were dated later than now"), "{told}");
+    assert!(told.contains(&format!("schedule 1 (tea): next {}", before[1])), "{told} {before:?}");
+    world.ask("hello").await;
+    assert_eq!(next(), before, "the hour, too, is counted as it was");
+    assert!(daemon.stop().await.success());
+    let daemon = world.daemon();
+    world.ask("hello again").await;
+    assert!(daemon.stop().await.success());
+    let times = world.texts(ADA).iter().filter(|text| text.contains("was ahead")).count();
+    assert_eq!(times, 1, "it is told once");
+}

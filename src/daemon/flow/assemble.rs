@@ -36,6 +36,7 @@ use crate::llm::{Model, PriceList};
 use crate::schedule::alarm::Alarm;
 use crate::schedule::book::{Book, BookParts};
 use crate::schedule::fixed::FixedSchedule;
+use crate::schedule::sleeper::Sleeper;
 use crate::schedule::zone::Zone;
 use crate::schedule::zones::Zones;
 use crate::shape::Shaper;
@@ -128,7 +129,6 @@ pub(super) struct Rooms {
     pub(super) terminal: Arc<Terminal>,
     pub(super) rights: Arc<Rights>,
     pub(super) timetable: Arc<BookTimetable>,
-    pub(super) alarm: Arc<dyn Alarm>,
     pub(super) schedules: Vec<FixedSchedule>,
     pub(super) settings: Settings,
     pub(super) workspaces: Workspaces,
@@ -147,6 +147,7 @@ impl Flow {
         let runtime = Arc::new(Runtime {
             instance: parts.instance,
             clock: parts.clock,
+            sleeper: Sleeper::over(parts.alarm),
             chance: parts.chance,
             crash: parts.crash,
             happenings: parts.happenings,
@@ -214,7 +215,6 @@ impl Flow {
             terminal,
             rights,
             timetable,
-            alarm: parts.alarm,
             schedules: parts.schedules,
             settings: parts.settings,
             workspaces,
@@ -337,7 +337,6 @@ impl Flow {
         let ticker = Ticker {
             outbox: Arc::clone(&outbox),
             firings: Arc::clone(&firings),
-            alarm: rooms.alarm,
             bell: timetable.book.bell(),
         };
         let ticker = Mutex::new(Some(ticker));

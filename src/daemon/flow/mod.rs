@@ -41,6 +41,8 @@ mod posts;
 #[cfg(test)]
 mod stories;
 #[cfg(test)]
+mod stories_of_clocks;
+#[cfg(test)]
 mod stories_of_crowds;
 #[cfg(test)]
 mod stories_of_hanging_up;

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
 use crate::agent::{Driven, Dropped, Ending};
+use crate::daemon::clocks::Clocks;
 use crate::daemon::flow::Flow;
 use crate::daemon::flow::assemble::{Rooms, Runners};
 use crate::delivery::account::Account;
@@ -29,7 +30,6 @@ use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
 
 use crate::domain::chance::Fixed;
-use crate::domain::clock::{Clock as _, SharedClock, SystemClock};
 use crate::domain::facts::{Facts, Trust, Where};
 use crate::domain::ids::{InboxId, Instance, OutboundId, PartId, TaskId};
 use crate::domain::taint::Taint;
@@ -40,8 +40,8 @@ use crate::intake::listen::Pauses;
 use crate::intake::receive::AccountInbox;
 use crate::intake::settings::Settings;
 use crate::llm::PriceList;
-use crate::schedule::alarm::SystemAlarm;
 use crate::schedule::book::{Book, BookParts};
+use crate::schedule::sleeper::Sleeper;
 use crate::schedule::zone::Zone;
 use crate::schedule::zones::Zones;
 use crate::store::conformance;
@@ -340,6 +340,16 @@ pub(crate) fn desk_with(settings: Settings, pace: Pace) -> Fixture {
 
 /// A flow that is not started, with another channel beside the usual one.
 pub(crate) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel>) -> Fixture {
+    desk_by(Clocks::machine(), settings, pace, beside)
+}
+
+/// The same by other clocks.
+pub(crate) fn desk_by(
+    clocks: Clocks,
+    settings: Settings,
+    pace: Pace,
+    beside: Option<Channel>,
+) -> Fixture {
     let platform = Arc::new(platform());
     let channel = channel(&platform, pace);
     let terminal = Arc::new(Terminal::default());
@@ -347,11 +357,13 @@ pub(crate) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
     let accounts = Arc::new(Accounts::of_channels(channels));
     let cache = tempfile::tempdir().unwrap();
     let file = cache.path().join("state/selkie.db");
-    let engine = Arc::new(Sqlite::open(&file, SystemClock.now()).unwrap());
-    let ledger = Arc::new(SqlLedger::over(engine, Arc::new(SystemClock)));
+    let engine = Arc::new(Sqlite::open(&file, clocks.clock.now()).unwrap());
+    let ledger = Arc::new(SqlLedger::over(engine, Arc::clone(&clocks.clock)));
+    let clock = Arc::clone(&clocks.clock);
     let runtime = Arc::new(Runtime {
         instance: Instance("b".to_owned()),
-        clock: Arc::new(SystemClock),
+        clock: Arc::clone(&clocks.clock),
+        sleeper: Sleeper::over(clocks.alarm),
         chance: Arc::new(Fixed(0.0)),
         crash: Arc::default(),
         happenings: Default::default(),
@@ -370,10 +382,9 @@ pub(crate) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
     });
     let outbox = Arc::clone(&opened.outbox);
     let rights = Arc::new(Rights { owners, groups: settings.groups.clone(), accounts });
-    let clock: SharedClock = Arc::new(SystemClock);
     let book = Book::new(BookParts {
         ledger: Arc::clone(&ledger) as _,
-        clock: Arc::clone(&clock),
+        clock,
         zone: Zone::UTC,
         most: 9,
         prices: PriceList::default(),
@@ -390,7 +401,6 @@ pub(crate) fn desk_beside(settings: Settings, pace: Pace, beside: Option<Channel
         opened,
         terminal,
         timetable: Arc::new(timetable),
-        alarm: SystemAlarm::shared(clock),
         schedules: Vec::new(),
         rights: Arc::clone(&rights),
         workspaces: Workspaces {

@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 
 use crate::domain::count::counted;
 use crate::domain::ids::ScheduleId;
+use crate::schedule::book::Ahead;
 
 /// Fixed words that are later than this say when they were due.
 pub(crate) const LATE: TimeDelta = TimeDelta::minutes(5);
@@ -122,6 +123,21 @@ pub(crate) fn leapt(by: TimeDelta) -> String {
     format!(
         "This machine's clock leapt {way} by {far}. I wait a minute for it to settle; then schedules go by it. \
          What was carried out already is not repeated."
+    )
+}
+
+/// Tells the owner which schedules a clock that was ahead had dated, and when they come due now.
+pub(crate) fn brought_back(ahead: &Ahead) -> String {
+    let schedules = counted(ahead.count, ["schedule was", "schedules were"]);
+    let more = ahead.count.saturating_sub(ahead.first.len() as u64);
+    let more = match more {
+        0 => String::new(),
+        more => format!("\n- and {}", counted(more, ["other", "others"])),
+    };
+    format!(
+        "This machine's clock was ahead for a while: {schedules} dated later than now. I brought them back; what was \
+         carried out already is not repeated.\n- {}{more}",
+        ahead.first.join("\n- ")
     )
 }
 

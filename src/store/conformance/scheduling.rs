@@ -5,8 +5,8 @@ use crate::domain::ids::{ScheduleId, TaskId};
 use crate::domain::schedule::{Action, Maker, OccurrenceState, Schedule, ScheduleState, Terms};
 use crate::domain::words::Words;
 use crate::store::{
-    Change, DeliveryState, Does, Fired, Firing, Kept, Location, Missed, NewSchedule, Outcome,
-    ScheduleRow, Since, TaskRequest, Turn, Usual, Wait, Which,
+    Change, DeliveryState, Does, Fired, Firing, Kept, LastTime, Location, Missed, NewSchedule,
+    Outcome, ScheduleRow, Since, TaskRequest, Turn, Usual, Wait, Which,
 };
 
 laws![
@@ -28,6 +28,8 @@ laws![
     a_schedule_waits_for_its_next_day_until_it_is_resumed,
     a_next_time_is_set_anew_with_the_clocks,
     what_a_key_begins_with_is_found_and_begins_anew,
+    what_a_clock_that_was_ahead_has_written_is_brought_back,
+    a_time_that_was_carried_out_is_passed_over_in_silence,
 ];
 
 /// A schedule of conversation `n` that comes due so many seconds after the start of the test.
@@ -92,8 +94,9 @@ fn task_of(row: &ScheduleRow, due: i64) -> Does {
 
 pub fn firing(row: &ScheduleRow, due: i64, next: Option<i64>, does: Does) -> Firing {
     let next_at = next.map(at);
-    let turn = Some(Turn { at: at(due), local: format!("day {due}"), does });
-    Firing { of: row.version, turn, missed: Vec::new(), next_at, wait: None, by_hand: false }
+    let (turn, missed) = (Some(Turn { at: at(due), does }), Vec::new());
+    let last = Some(LastTime { at: at(due), local: format!("day {due}") });
+    Firing { of: row.version, turn, missed, last, next_at, wait: None, by_hand: false }
 }
 
 /// Fires a task of one time and returns it.
@@ -426,10 +429,12 @@ async fn what_a_schedules_tasks_have_used_is_added_up(bed: &dyn Fixture) {
         finished(ledger, &made.claimed.unwrap().claim, end).await;
         row = read(ledger, row.id()).await;
     }
-    let used = async |since: i64| ledger.used_by(row.id(), at(since)).await.unwrap();
+    let used = async |since: i64| ledger.used_by(row.id(), at(since)..at(500)).await.unwrap();
     let both = Usage { calls: 5, input: 20, micro_usd: 200, ..Usage::default() };
     assert_eq!(used(0).await, both);
     assert_eq!((used(61).await.calls, used(121).await), (3, Usage::default()));
+    let first = ledger.used_by(row.id(), at(0)..at(100)).await.unwrap();
+    assert_eq!(first.calls, 2, "what comes later does not count");
     assert_eq!(usual().await, Usual { tasks: 2, usage: both });
     assert_eq!(ledger.usual(&conversation(1), 1).await.unwrap().usage.calls, 3, "the newest");
     let asked = started(ledger, 1, 7).await;
@@ -515,4 +520,87 @@ async fn what_a_key_begins_with_is_found_and_begins_anew(bed: &dyn Fixture) {
     let row = ledger.reschedule(paused.version, anew()).await.unwrap().unwrap();
     assert_eq!((row.state, row.why.as_str()), (ScheduleState::Paused, "a holiday"));
     assert_eq!(ledger.reschedule(paused.version, anew()).await.unwrap(), None, "read before");
+}
+
+async fn what_a_clock_that_was_ahead_has_written_is_brought_back(bed: &dyn Fixture) {
+    const YEAR: i64 = 365 * 86_400;
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let later = |key: &str| NewSchedule { now: at(YEAR), ..new(key, 1, YEAR + 60) };
+    let usual = kept(ledger, new("usual", 1, 60)).await;
+    let made = kept(ledger, later("made")).await;
+    let resumed = kept(ledger, new("resumed", 1, 60)).await;
+    let pause = Change::Pause { why: "a holiday".to_owned() };
+    let waits = ledger.reschedule(resumed.version, pause.clone()).await.unwrap().unwrap();
+    let resume = Change::Resume { next_at: Some(at(YEAR)), now: at(YEAR) };
+    let resumed = ledger.reschedule(waits.version, resume).await.unwrap().unwrap();
+    let missed = kept(ledger, new("missed", 1, 60)).await;
+    let ahead = || Fuse { now: at(YEAR), ..no_fuse() };
+    let last = Some(LastTime { at: at(YEAR - 60), local: "a year on".to_owned() });
+    let next_at = Some(at(YEAR + 60));
+    let (of, turn) = (missed.version, None);
+    let line = Missed { first: at(60), last: at(YEAR - 60), times: 9, why: "too late".to_owned() };
+    let all_missed =
+        Firing { of, turn, missed: vec![line], last, next_at, wait: None, by_hand: false };
+    assert!(matches!(ledger.fire(all_missed, ahead()).await.unwrap(), Fired::Missed));
+    let missed = read(ledger, missed.id()).await;
+    let last = missed.last.clone().unwrap();
+    assert_eq!((last.at, last.local.as_str()), (at(YEAR - 60), "a year on"), "missed times count");
+    let waits = kept(ledger, later("waits")).await;
+    let waits = ledger.reschedule(waits.version, pause).await.unwrap().unwrap();
+    let over = kept(ledger, later("over")).await;
+    ledger.reschedule(over.version, Change::Remove).await.unwrap().unwrap();
+
+    let found = async |behind: ScheduleId, most: usize| {
+        let rows = ledger.dated_after(at(3_600), behind, most).await.unwrap();
+        rows.into_iter().map(|row| row.id()).collect::<Vec<_>>()
+    };
+    let all = [made.id(), resumed.id(), missed.id(), waits.id()];
+    assert_eq!(found(ScheduleId(0), 9).await, all);
+    assert_eq!(found(ScheduleId(0), 1).await, all[..1]);
+    assert_eq!(found(made.id(), 9).await, all[1..]);
+    let mut contents = usual.schedule.clone();
+    contents.title = "back".to_owned();
+    for row in [made, resumed, missed, waits.clone()] {
+        let back = Change::BringBack {
+            schedule: Box::new(contents.clone()),
+            next_at: Some(at(90)),
+            now: at(70),
+        };
+        let row = ledger.reschedule(row.version, back).await.unwrap().unwrap();
+        assert_eq!((row.next_at, row.last.clone()), (Some(at(90)), None), "{}", row.key);
+        assert!(row.created_at <= at(70) && row.counts_from <= at(70), "{}", row.key);
+        assert_eq!((&row.schedule, row.why.is_empty()), (&contents, row.id() != waits.id()));
+    }
+    assert!(found(ScheduleId(0), 9).await.is_empty());
+    assert_eq!(read(ledger, waits.id()).await.state, ScheduleState::Paused, "it still waits");
+    assert_eq!(read(ledger, usual.id()).await, usual, "nobody dated it later");
+}
+
+async fn a_time_that_was_carried_out_is_passed_over_in_silence(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let row = kept(ledger, new("task", 1, 60)).await;
+    let task = fired(ledger, &row, 60, Some(120)).await;
+    let claimed = ledger.claim(&lane(1), &instance("a"), at(70)).await.unwrap().unwrap();
+    assert_eq!(claimed.claim.task, task);
+    finished(ledger, &claimed.claim, finish("yes", vec![])).await;
+    let said = kept(ledger, new("words", 1, 60)).await;
+    let words = firing(&said, 60, Some(120), Does::Say(Box::new(draft(1, 1))));
+    assert!(matches!(ledger.fire(words, no_fuse()).await.unwrap(), Fired::Said(_)));
+    let before = ledger.occurrences(said.id(), 9).await.unwrap();
+    for (row, does) in [(&row, task_of(&row, 60)), (&said, Does::Say(Box::new(draft(1, 1))))] {
+        let now = read(ledger, row.id()).await;
+        let again = firing(&now, 60, Some(180), does);
+        assert!(matches!(ledger.fire(again, no_fuse()).await.unwrap(), Fired::CarriedOut));
+        let now = read(ledger, row.id()).await;
+        assert_eq!((now.fired, now.next_at), (1, Some(at(180))));
+    }
+    assert_eq!(states(ledger, row.id()).await, [(60, OccurrenceState::Ran)]);
+    assert_eq!(ledger.occurrences(said.id(), 9).await.unwrap(), before);
+    let skipped = kept(ledger, new("skipped", 1, 60)).await;
+    let skip = firing(&skipped, 60, Some(120), Does::Skip("off".to_owned()));
+    assert!(matches!(ledger.fire(skip, no_fuse()).await.unwrap(), Fired::Skipped(_)));
+    fired(ledger, &read(ledger, skipped.id()).await, 60, Some(120)).await;
+    assert_eq!(states(ledger, skipped.id()).await, [(60, OccurrenceState::Due)], "it was not");
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::task::ParkedOn;
-use crate::store::{DeliveryState, Said, Stray};
+use crate::store::{DeliveryState, Does, Fired, Outcome, Said, Stray};
 
 laws![
     a_lane_follows_the_platforms_order,
@@ -13,6 +13,7 @@ laws![
     a_claim_carries_history,
     a_finish_hands_over,
     a_parked_task_gives_back_its_lane,
+    what_is_next_is_told_whatever_it_is,
     what_a_tool_says_is_said_once,
     lanes_are_served_by_age,
     a_claim_that_is_given_back_is_no_attempt,
@@ -181,6 +182,34 @@ async fn a_parked_task_gives_back_its_lane(bed: &dyn Fixture) {
     ledger.commit(&parent.claim, park(child_of(&awake), None)).await.unwrap();
     let parent = ledger.claim(&lane(1), &instance("a"), at(50)).await.unwrap();
     assert!(parent.is_some(), "a child that ended before does not keep it asleep");
+}
+
+async fn what_is_next_is_told_whatever_it_is(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let now = async |seconds: i64| {
+        let upcoming = ledger.upcoming(at(seconds)).await.unwrap();
+        (upcoming.due, upcoming.next.map(|next| (next - at(0)).num_seconds()))
+    };
+    assert_eq!(now(0).await, (false, None));
+    let running = started(ledger, 1, 1).await;
+    assert_eq!(now(0).await, (true, None), "it is under way");
+    ledger.commit(&running.claim, park(ParkedOn::Time, Some(50))).await.unwrap();
+    assert_eq!((now(0).await, now(50).await), ((false, Some(50)), (true, None)));
+    let row = scheduling::kept(ledger, scheduling::new("a", 2, 40)).await;
+    assert_eq!((now(0).await, now(40).await), ((false, Some(40)), (true, Some(50))));
+    let words = Does::Say(Box::new(draft(2, 1)));
+    let fired = ledger.fire(scheduling::firing(&row, 40, Some(900), words), no_fuse()).await;
+    let Fired::Said(queued) = fired.unwrap() else { panic!("it is said") };
+    assert_eq!(now(0).await, (true, Some(50)), "it is to be sent");
+    let part = queued.parts[0].id;
+    assert!(ledger.sending(part, &instance("a")).await.unwrap());
+    assert_eq!(now(0).await, (true, Some(50)), "it is being sent");
+    let later = |seconds: i64| Outcome::Retry { at: at(seconds), why: "a pause".to_owned() };
+    ledger.settle(part, later(30)).await.unwrap();
+    assert_eq!((now(0).await, now(30).await), ((false, Some(30)), (true, Some(50))));
+    ledger.settle(part, Outcome::Sent(receipt("7"))).await.unwrap();
+    assert_eq!((now(0).await, now(51).await), ((false, Some(50)), (true, Some(900))));
 }
 
 fn child_of(claimed: &Claimed) -> ParkedOn {

@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_times.sql"),
     include_str!("migrations/0004_post.sql"),
     include_str!("migrations/0005_settled.sql"),
+    include_str!("migrations/0007_begun.sql"),
 ];
 
 /// The version written today.

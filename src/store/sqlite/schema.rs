@@ -28,6 +28,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0012_times.sql"),
     include_str!("migrations/0013_post.sql"),
     include_str!("migrations/0014_settled.sql"),
+    include_str!("migrations/0016_begun.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

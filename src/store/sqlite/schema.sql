@@ -290,6 +290,7 @@ CREATE TABLE schedule (
 ) STRICT;
 CREATE INDEX schedule_due ON schedule (next_at) WHERE state = 'active' AND next_at IS NOT NULL;
 CREATE INDEX schedule_over ON schedule (created_at) WHERE state IN ('ended', 'removed');
+CREATE INDEX schedule_begun ON schedule (created_at, counts_from);
 CREATE INDEX schedule_person ON schedule (person);
 CREATE INDEX schedule_conversation ON schedule (conversation);
 

@@ -14,7 +14,7 @@ use crate::domain::task::TaskState;
 use crate::store::delivery::Queued;
 use crate::store::error::{Result, StoreError};
 use crate::store::intake::Fuse;
-use crate::store::schedule::{Does, Firing, Missed, Occurrence, Turn, Version, Wait};
+use crate::store::schedule::{Does, Firing, LastTime, Missed, Occurrence, Turn, Version, Wait};
 use crate::store::tx::Tx;
 use crate::store::value::params;
 
@@ -27,6 +27,7 @@ pub struct Prepared {
     of: Version,
     turn: Option<ReadyTurn>,
     missed: Vec<Missed>,
+    last: Option<LastTime>,
     next_at: Option<DateTime<Utc>>,
     wait: Option<Wait>,
     by_hand: bool,
@@ -36,7 +37,6 @@ pub struct Prepared {
 #[derive(Debug)]
 struct ReadyTurn {
     at: DateTime<Utc>,
-    local: String,
     does: Ready,
 }
 
@@ -51,9 +51,9 @@ enum Ready {
 impl Prepared {
     /// Writes a firing's texts.
     pub fn new(firing: Firing) -> Result<Self> {
-        let Firing { of, turn, missed, next_at, wait, by_hand } = firing;
+        let Firing { of, turn, missed, last, next_at, wait, by_hand } = firing;
         let turn = turn.map(ReadyTurn::new).transpose()?;
-        Ok(Self { of, turn, missed, next_at, wait, by_hand })
+        Ok(Self { of, turn, missed, last, next_at, wait, by_hand })
     }
 
     /// Returns about how many bytes it will take.
@@ -79,7 +79,7 @@ impl ReadyTurn {
             Does::Say(draft) => Ready::Say(outbox::Prepared::new(*draft)?),
             Does::Skip(why) => Ready::Skip(why),
         };
-        Ok(Self { at: turn.at, local: turn.local, does })
+        Ok(Self { at: turn.at, does })
     }
 }
 
@@ -88,6 +88,7 @@ impl ReadyTurn {
 pub enum RawFired {
     Stale,
     UnderWay,
+    CarriedOut,
     Skipped(String),
     Missed,
     Task(Box<RawRequested>),
@@ -104,9 +105,16 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
         return Ok(RawFired::Stale);
     }
     for missed in &firing.missed {
-        note(tx, id, &Noted::missed(missed), now)?;
+        let mut line = Noted::missed(missed);
+        if was_carried_out(tx, id, missed.first)? {
+            line = line.but_the_first(missed);
+        }
+        note(tx, id, &line, now)?;
     }
     let Some(turn) = &firing.turn else { return Ok(RawFired::Missed) };
+    if was_carried_out(tx, id, turn.at)? {
+        return Ok(RawFired::CarriedOut);
+    }
     let mut noted = Noted::at(turn.at);
     let fired = match &turn.does {
         Ready::Skip(why) => RawFired::Skipped(why.clone()),
@@ -123,7 +131,7 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
         RawFired::Skipped(why) => noted.why = Some(why),
         RawFired::Task(made) => noted.task = Some(made.task.0),
         RawFired::Said(queued) => noted.outbound = Some(queued.outbound.0),
-        RawFired::Stale | RawFired::UnderWay | RawFired::Missed => {}
+        RawFired::Stale | RawFired::UnderWay | RawFired::CarriedOut | RawFired::Missed => {}
     }
     note(tx, id, &noted, now)?;
     if noted.why.is_none() {
@@ -137,17 +145,15 @@ pub fn fire(tx: &mut dyn Tx, firing: &Prepared, fuse: &Fuse) -> Result<RawFired>
 
 /// Sets the schedule's next time, where it stands as it was read.
 fn advance(tx: &mut dyn Tx, firing: &Prepared) -> Result<bool> {
-    let Prepared { of, next_at, wait, turn, by_hand, .. } = firing;
+    let Prepared { of, next_at, wait, last, by_hand, .. } = firing;
     let (state, why) = match (wait, next_at) {
         (Some(Wait::ForSomebody(why)), _) => ("paused", why.as_str()),
         (Some(Wait::ForItsTime(why)), Some(_)) => ("active", why.as_str()),
         (None, Some(_)) => ("active", ""),
         (_, None) => ("ended", ""),
     };
-    let (last_at, last_local) = match turn {
-        Some(turn) => (Some(millis(turn.at)), Some(turn.local.as_str())),
-        None => (None, None),
-    };
+    let last_at = last.as_ref().map(|last| millis(last.at));
+    let last_local = last.as_ref().map(|last| last.local.as_str());
     let changed = tx.execute(
         "UPDATE schedule SET version = version + 1, next_at = ?3, state = ?4, why = ?5,
              last_at = COALESCE(?6, last_at), last_local = COALESCE(?7, last_local)
@@ -165,6 +171,15 @@ fn advance(tx: &mut dyn Tx, firing: &Prepared) -> Result<bool> {
         params![of.id.0, of.number, last_at, last_local],
     )?;
     Ok(stays > 0)
+}
+
+/// Whether this very time has its task or its words: a clock that was ahead has brought it already.
+fn was_carried_out(tx: &mut dyn Tx, id: i64, at: DateTime<Utc>) -> Result<bool> {
+    tx.exists(
+        "SELECT 1 FROM occurrence
+         WHERE schedule = ?1 AND at = ?2 AND (task IS NOT NULL OR outbound IS NOT NULL)",
+        params![id, millis(at)],
+    )
 }
 
 /// Whether a time of it has not ended yet: its task, or what it has to say.
@@ -205,6 +220,11 @@ impl<'a> Noted<'a> {
     fn missed(missed: &'a Missed) -> Self {
         let Missed { first, last, times, why } = missed;
         Self { until: Some(*last), times: *times, why: Some(why), ..Self::at(*first) }
+    }
+
+    /// The same, where the first of them was carried out by a clock that was ahead.
+    fn but_the_first(self, missed: &Missed) -> Self {
+        Self { at: missed.last, until: None, times: self.times.saturating_sub(1).max(1), ..self }
     }
 }
 

@@ -68,6 +68,7 @@ mod texts;
 mod trace;
 mod unreadable;
 mod unsend;
+mod upcoming;
 mod usage;
 mod words;
 mod work;

@@ -1,20 +1,21 @@
 //! Lists and counts: the verbs of [`Read`], beside the writers.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, MessageRef, PlaceId, Quote};
 
 use super::approvals::{self, RawApproval};
 use super::questions::{self, RawQuestion};
 use super::rows::{count, millis, time};
 use super::usage::usage;
-use super::{conversations, quoted, shown, trace};
+use super::{conversations, quoted, shown, trace, upcoming};
 use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
 use crate::store::approval::ApprovalRow;
 use crate::store::error::Result;
 use crate::store::question::QuestionRow;
 use crate::store::read::{
-    Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow,
+    Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow, Upcoming,
 };
 use crate::store::sql::{Plan, SqlLedger};
 use crate::store::tx::Tx;
@@ -42,6 +43,10 @@ impl Read for SqlLedger {
 
     async fn counts(&self) -> Result<Counts> {
         self.read(counts).await
+    }
+
+    async fn upcoming(&self, now: DateTime<Utc>) -> Result<Upcoming> {
+        self.read(move |tx| upcoming::upcoming(tx, now)).await
     }
 
     async fn status(&self, conversation: &ConversationId) -> Result<ConversationStatus> {

@@ -1,5 +1,7 @@
 //! Schedules and their times: the verbs of [`Schedules`].
 
+use std::ops::Range;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
@@ -34,9 +36,9 @@ impl Schedules for SqlLedger {
 
     async fn reschedule(&self, of: Version, change: Change) -> Result<Option<ScheduleRow>> {
         let contents = match &change {
-            Change::Amend { schedule, .. } | Change::Replace { schedule, .. } => {
-                schedules::written(schedule)?
-            }
+            Change::Amend { schedule, .. }
+            | Change::Replace { schedule, .. }
+            | Change::BringBack { schedule, .. } => schedules::written(schedule)?,
             _ => String::new(),
         };
         let (plan, now) = (Plan::DURABLE.bytes(contents.len()).after(&of.id.0), self.now());
@@ -98,6 +100,7 @@ impl Schedules for SqlLedger {
         Ok(match fired {
             RawFired::Stale => Fired::Stale,
             RawFired::UnderWay => Fired::UnderWay,
+            RawFired::CarriedOut => Fired::CarriedOut,
             RawFired::Skipped(why) => Fired::Skipped(why),
             RawFired::Missed => Fired::Missed,
             RawFired::Said(queued) => Fired::Said(queued),
@@ -114,8 +117,8 @@ impl Schedules for SqlLedger {
         found.await?.into_iter().next().map(RawSchedule::read).transpose()
     }
 
-    async fn used_by(&self, id: ScheduleId, since: DateTime<Utc>) -> Result<Usage> {
-        self.read(move |tx| schedules::used(tx, id, millis(since))).await
+    async fn used_by(&self, id: ScheduleId, within: Range<DateTime<Utc>>) -> Result<Usage> {
+        self.read(move |tx| schedules::used(tx, id, &within)).await
     }
 
     async fn usual(&self, conversation: &ConversationId, most: usize) -> Result<Usual> {
@@ -141,6 +144,21 @@ impl Schedules for SqlLedger {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let found =
             self.read(move |tx| schedules::listed(tx, schedules::ACTIVE, params![id.0, most]));
+        // One that cannot be read is set aside when it comes due.
+        Ok(found.await?.into_iter().filter_map(|raw| raw.read().ok()).collect())
+    }
+
+    async fn dated_after(
+        &self,
+        moment: DateTime<Utc>,
+        behind: ScheduleId,
+        most: usize,
+    ) -> Result<Vec<ScheduleRow>> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let by = (millis(moment), behind.0);
+        let found = self.read(move |tx| {
+            schedules::listed(tx, schedules::DATED_AFTER, params![by.0, by.1, most])
+        });
         // One that cannot be read is set aside when it comes due.
         Ok(found.await?.into_iter().filter_map(|raw| raw.read().ok()).collect())
     }

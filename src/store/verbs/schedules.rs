@@ -1,5 +1,7 @@
 //! The rows of schedules: kept, changed, listed.
 
+use std::ops::Range;
+
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
@@ -125,6 +127,17 @@ pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> 
              WHERE id = ?1 AND version = ?2",
             params![id, number, contents, next_at.map(millis), millis(*now)],
         ),
+        Change::BringBack { next_at, now, .. } => tx.execute(
+            "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4,
+                 state = CASE WHEN state = 'active' AND CAST(?4 AS BIGINT) IS NULL THEN 'ended' ELSE state END,
+                 why = CASE WHEN state = 'active' THEN '' ELSE why END,
+                 created_at = CASE WHEN created_at > ?5 THEN ?5 ELSE created_at END,
+                 counts_from = CASE WHEN counts_from > ?5 THEN ?5 ELSE counts_from END,
+                 last_local = CASE WHEN last_at > ?5 THEN NULL ELSE last_local END,
+                 last_at = CASE WHEN last_at > ?5 THEN NULL ELSE last_at END
+             WHERE id = ?1 AND version = ?2 AND state IN ('active', 'paused')",
+            params![id, number, contents, next_at.map(millis), millis(*now)],
+        ),
         Change::Amend { next_at, .. } => tx.execute(
             concat!(
                 "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4,
@@ -241,15 +254,24 @@ pub const KEYED: &str = schedule!("WHERE s.key >= ?1 AND s.key < ?2 ORDER BY s.i
 /// Active schedules behind one, by their numbers.
 pub const ACTIVE: &str = schedule!("WHERE s.state = 'active' AND s.id > ?1 ORDER BY s.id LIMIT ?2");
 
-/// Returns what the tasks of a schedule have used since a moment.
-pub fn used(tx: &mut dyn Tx, id: ScheduleId, since: i64) -> Result<Usage> {
+/// Active and paused schedules behind one that were made, resumed or carried out later than a moment.
+pub const DATED_AFTER: &str = schedule!(
+    "WHERE s.id > ?2 AND s.state IN ('active', 'paused') AND s.id IN (
+         SELECT id FROM schedule INDEXED BY schedule_begun WHERE created_at > ?1 OR counts_from > ?1
+         UNION SELECT o.schedule FROM occurrence o JOIN schedule d ON d.id = o.schedule
+             WHERE o.fired_at > ?1 AND d.last_at > ?1)
+     ORDER BY s.id LIMIT ?3"
+);
+
+/// Returns what the tasks of a schedule have used that were made within a time.
+pub fn used(tx: &mut dyn Tx, id: ScheduleId, within: &Range<DateTime<Utc>>) -> Result<Usage> {
     tx.one(
         "SELECT CAST(COALESCE(SUM(t.calls), 0) AS BIGINT), CAST(COALESCE(SUM(t.input), 0) AS BIGINT),
                 CAST(COALESCE(SUM(t.cached), 0) AS BIGINT), CAST(COALESCE(SUM(t.output), 0) AS BIGINT),
                 CAST(COALESCE(SUM(t.micro_usd), 0) AS BIGINT)
          FROM occurrence o JOIN task t ON t.id = o.task
-         WHERE o.schedule = ?1 AND o.fired_at >= ?2 AND o.task IS NOT NULL",
-        params![id.0, since],
+         WHERE o.schedule = ?1 AND o.fired_at >= ?2 AND o.fired_at < ?3 AND o.task IS NOT NULL",
+        params![id.0, millis(within.start), millis(within.end)],
         |row| usage::usage(row, 0),
     )
 }
