@@ -62,7 +62,9 @@ impl Book {
             _ => None,
         };
         let open = match &change {
-            Change::Remove | Change::RemoveBy(_) => ledger.occurrences(row.id(), LATEST).await?,
+            Change::Remove | Change::RemoveBy(_) | Change::Withdraw => {
+                ledger.occurrences(row.id(), LATEST).await?
+            }
             _ => Vec::new(),
         };
         let changed = ledger.reschedule(row.version, change).await?;

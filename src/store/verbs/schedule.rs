@@ -45,7 +45,9 @@ impl Schedules for SqlLedger {
         let found = self.write(plan, move |tx| {
             let changed = schedules::change(tx, of, &change, &contents)?;
             match change {
-                Change::Remove if changed => schedules::withdraw(tx, of.id, None, now)?,
+                Change::Remove | Change::Withdraw if changed => {
+                    schedules::withdraw(tx, of.id, None, now)?
+                }
                 Change::RemoveBy(task) if changed => {
                     schedules::withdraw(tx, of.id, Some(task), now)?;
                 }
