@@ -139,6 +139,11 @@ impl Action {
         too_long.then(|| format!("a {name} takes up to {LONGEST} bytes, not {}", text.len()))
     }
 
+    /// Whether a model is asked: what that costs counts against its day's budget.
+    pub const fn asks_a_model(&self) -> bool {
+        matches!(self, Self::Prompt { .. } | Self::Heartbeat)
+    }
+
     /// Whether it is done however late it is.
     pub const fn is_never_too_late(&self) -> bool {
         matches!(self, Self::Remind { .. })
@@ -311,6 +316,9 @@ pub enum Wish {
     /// It goes on.
     Resume,
 }
+
+/// Why a heartbeat waits that the config wants no more, or not there.
+pub const HEARTBEAT_OFF: &str = "`heartbeat` in the config wants none here";
 
 /// Begins why a task ended that a time had made and that was not begun.
 pub const PASSED_OVER: &str = "passed over: ";

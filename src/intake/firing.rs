@@ -190,6 +190,8 @@ impl Firings {
             if let Some(why) = model {
                 return Some(Decided::pauses(why));
             }
+        }
+        if row.schedule.action.asks_a_model() {
             let used = scheduled::used_today(&self.outbox, row).await?;
             if let Some(why) = budget::used_up(&row.schedule.terms.budget, &used) {
                 return Some(Decided::waits_for_tomorrow(why));

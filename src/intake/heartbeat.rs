@@ -10,7 +10,7 @@ use selkie_channel_core::PersonId;
 use crate::delivery::outbox::Outbox;
 use crate::domain::facts::Trust;
 use crate::domain::schedule::{
-    Action, Maker, Misfire, OccurrenceState, Schedule, ScheduleState, Terms,
+    Action, HEARTBEAT_OFF, Maker, Misfire, Schedule, ScheduleState, Terms,
 };
 use crate::domain::taint::Taint;
 use crate::intake::heartbeat::settings::HeartbeatSettings;
@@ -18,9 +18,8 @@ use crate::intake::messages::schedules as messages;
 use crate::schedule::expression::{Every, Expression};
 use crate::schedule::turn::{name, next, plan};
 use crate::schedule::zone::Zone;
-use crate::store::{
-    Change, Kept, Location, NewSchedule, Occurrence, Result, ScheduleRow, StoreError, Which,
-};
+use crate::store::{Change, Kept, Location, NewSchedule, Result, ScheduleRow, StoreError, Which};
+use crate::work::failing;
 use crate::work::timetable::BookTimetable;
 
 pub(crate) mod file;
@@ -28,10 +27,6 @@ pub mod settings;
 
 /// Begins the key of its schedule; the conversation follows.
 const KEY: &str = "heartbeat:";
-/// Failures in a row after which the owner is told, once.
-const FAILURES: usize = 3;
-/// So many of its newest times are looked through for them.
-const LOOKED_THROUGH: usize = 50;
 
 /// Keeps the heartbeat's schedule, and looks before it beats.
 pub(crate) struct Heartbeat {
@@ -56,7 +51,7 @@ impl Heartbeat {
         for row in self.rows().await? {
             let is_other = kept.as_ref().is_none_or(|kept| kept.id() != row.id());
             if is_other && row.state == ScheduleState::Active {
-                let why = messages::heartbeat_off().to_owned();
+                let why = HEARTBEAT_OFF.to_owned();
                 self.outbox.storage.ledger.reschedule(row.version, Change::Pause { why }).await?;
             }
         }
@@ -111,7 +106,7 @@ impl Heartbeat {
         Some(NewSchedule { key, location, schedule, next_at, most: u32::MAX, now })
     }
 
-    /// Makes it, or changes the one that is there. One that somebody removed is made anew: the config wants it.
+    /// Makes it, or changes the one that is there. One that an older selkie let somebody remove is made anew.
     async fn made(&self, wanted: &NewSchedule) -> Result<ScheduleRow> {
         let ledger = &self.outbox.storage.ledger;
         let mut new = wanted.clone();
@@ -152,10 +147,8 @@ impl Heartbeat {
     pub(crate) async fn looks_at(&self, row: &ScheduleRow) -> std::result::Result<String, String> {
         let storage = &self.outbox.storage;
         let ledger = &storage.ledger;
-        let times = storage.insist(|| ledger.occurrences(row.id(), LOOKED_THROUGH)).await;
-        if let Some(alert) = alert(row, &times.unwrap_or_default()) {
-            self.outbox.tell_owner(&alert.key, &alert.words).await;
-        }
+        // A kill may have come before it was told.
+        failing::tell(&self.outbox, row.id()).await;
         let status = storage.insist(|| ledger.status(&row.conversation)).await;
         if status.is_some_and(|status| status.running.is_some() || status.waiting > 0) {
             return Err(messages::busy().to_owned());
@@ -173,7 +166,7 @@ fn change(row: &ScheduleRow, wanted: &NewSchedule) -> Option<Change> {
         _ => None,
     };
     let NewSchedule { schedule, next_at, now, .. } = wanted;
-    let is_off = row.state == ScheduleState::Paused && row.why == messages::heartbeat_off();
+    let is_off = row.state == ScheduleState::Paused && row.why == HEARTBEAT_OFF;
     // Only what it is counted from may be another one.
     let same = Schedule { when: schedule.when.clone(), ..row.schedule.clone() } == *schedule
         && span(&row.schedule) == span(schedule);
@@ -190,26 +183,4 @@ fn change(row: &ScheduleRow, wanted: &NewSchedule) -> Option<Change> {
             Some(Change::Amend { schedule: Box::new(schedule.clone()), next_at: *next_at })
         }
     }
-}
-
-/// What the owner is told.
-struct Alert {
-    /// The same for one run of failures: it is told once.
-    key: String,
-    words: String,
-}
-
-/// Whether the newest times that began have all failed, and no more than are told.
-fn alert(row: &ScheduleRow, times: &[Occurrence]) -> Option<Alert> {
-    let why = |time: &Occurrence| match &time.state {
-        OccurrenceState::Failed { why } => Some(Some(why.clone())),
-        OccurrenceState::Ran => Some(None),
-        _ => None,
-    };
-    let ended: Vec<_> = times.iter().filter_map(|time| Some((time.at, why(time)?))).collect();
-    let streak = ended.iter().take_while(|(_, why)| why.is_some()).count();
-    let (first, _) = ended.get(FAILURES - 1).filter(|_| streak == FAILURES)?;
-    let why = ended.first().and_then(|(_, why)| why.clone()).unwrap_or_default();
-    let key = format!("heartbeat:{}:{}", row.id(), first.timestamp_millis());
-    Some(Alert { key, words: messages::heartbeat_fails(&why) })
 }

@@ -2,11 +2,13 @@
 
 use crate::agent::Ending;
 use crate::domain::crash::CrashPoint;
+use crate::domain::facts::Trigger;
 use crate::domain::happening::Happening;
 use crate::domain::ids::OutboundId;
 use crate::domain::schedule::PASSED_OVER;
 use crate::store::{Advance, Claimed, Committed, Draft, End, Queued};
 use crate::work::answer::Answers;
+use crate::work::failing;
 use crate::work::onward::Onward;
 use crate::work::remains::Remains;
 use crate::work::task_waiters::Finished;
@@ -35,6 +37,7 @@ impl Answers {
             }
         }
         let unheard = unattended::has_nothing_to_tell(claimed, &ending);
+        let has_failed = matches!(&ending.end, End::Failed { .. });
         let Ending { append, header, end, facts, usage, set_aside, seen, .. } = ending;
         let (now, facts) = (outbox.runtime.clock.now(), facts.map(|facts| *facts));
         let hand_over = hand_over && !outbox.runtime.is_draining();
@@ -78,6 +81,9 @@ impl Answers {
             state: state.to_owned(),
             usage,
         });
+        if has_failed && claimed.facts.trigger == Trigger::Heartbeat {
+            failing::tell_of_task(outbox, claimed).await;
+        }
         Onward { next: next.map(|next| *next), ..Onward::default() }
     }
 

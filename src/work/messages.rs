@@ -52,6 +52,14 @@ pub(crate) fn failed(why: &str) -> String {
     format!("I could not finish this: {why}.")
 }
 
+/// Tells the owner that the heartbeat fails again and again.
+pub(crate) fn heartbeat_fails(id: ScheduleId, why: &str) -> String {
+    format!(
+        "The heartbeat has failed three times in a row: {why}. I go on trying and say no more of it until it has \
+         worked again; `selkie schedules history {id}` shows each time."
+    )
+}
+
 /// A schedule, as people know it.
 pub(crate) fn schedule(id: ScheduleId, name: &str) -> String {
     format!("schedule {id} ({name})")

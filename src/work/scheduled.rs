@@ -2,9 +2,11 @@
 
 use std::sync::Mutex;
 
+use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
 use crate::agent::{Exhausted, Quota};
+use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::domain::facts::Trigger;
 use crate::domain::ids::ScheduleId;
@@ -14,7 +16,7 @@ use crate::domain::usage::Usage;
 use crate::schedule::zone::Zone;
 use crate::schedule::{budget, day};
 use crate::store::{Claimed, ScheduleRow};
-use crate::work::messages;
+use crate::work::{messages, unattended};
 
 /// What a task keeps to; nothing for a task that no schedule has made.
 #[derive(Default)]
@@ -27,6 +29,8 @@ pub(crate) struct Bounds {
     pub(crate) budget: Option<DayBudget>,
     /// The reminder that it says.
     pub(crate) reminder: Option<ReminderId>,
+    /// Until when what it asks stays open: its schedule's lateness ends then.
+    pub(crate) asks_until: Option<DateTime<Utc>>,
 }
 
 /// What a schedule may use on one day, and what it has used of it.
@@ -40,7 +44,7 @@ pub(crate) struct DayBudget {
 /// Reads what a task keeps to, and cuts its history down to that. A schedule that nobody knows any more bounds
 /// nothing.
 pub(crate) async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
-    if claimed.facts.trigger != Trigger::Scheduled {
+    if !unattended::is_unattended(&claimed.facts) {
         return Bounds::default();
     }
     let (ledger, task) = (&outbox.storage.ledger, claimed.claim.task);
@@ -50,17 +54,22 @@ pub(crate) async fn bounds(outbox: &Outbox, claimed: &mut Claimed) -> Bounds {
         let reminder = Some(ReminderId { schedule: row.id(), at: words.at });
         return Bounds { reminder, ..Bounds::default() };
     }
-    let Action::Prompt { model, .. } = &row.schedule.action else { return Bounds::default() };
+    if !row.schedule.action.asks_a_model() {
+        return Bounds::default();
+    }
     let terms = &row.schedule.terms;
     let reads = usize::try_from(terms.history).unwrap_or(usize::MAX);
     let passed_over = claimed.history.len().saturating_sub(reads);
     claimed.history.drain(..passed_over);
     let used = Mutex::new(used_today(outbox, &row).await.unwrap_or_default());
     let (schedule, name) = (row.id(), row.schedule.name());
-    let known = messages::schedule(schedule, &name);
-    let budget = DayBudget { schedule, name, budget: terms.budget, used };
-    let budget = Some(budget);
-    Bounds { schedule: Some(known), model: model.clone(), budget, reminder: None }
+    // A heartbeat's failures are told otherwise.
+    let is_named = claimed.facts.trigger == Trigger::Scheduled;
+    let known = is_named.then(|| messages::schedule(schedule, &name));
+    let model = row.schedule.action.model().map(str::to_owned);
+    let asks_until = claimed.words.as_ref().map(|words| after(words.at, terms.lateness));
+    let budget = Some(DayBudget { schedule, name, budget: terms.budget, used });
+    Bounds { schedule: known, model, budget, reminder: None, asks_until }
 }
 
 /// Returns what a schedule has used of its local day; `None` when the store does not answer.

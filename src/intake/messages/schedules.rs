@@ -36,22 +36,9 @@ pub(crate) fn heartbeat_note(due: &str) -> String {
     )
 }
 
-/// Why a heartbeat waits: the config wants none there.
-pub(crate) fn heartbeat_off() -> &'static str {
-    "`heartbeat` in the config wants none here"
-}
-
 /// Why a heartbeat is passed over: somebody is being answered.
 pub(crate) fn busy() -> &'static str {
     "the conversation is busy"
-}
-
-/// Tells the owner that the heartbeat fails again and again.
-pub(crate) fn heartbeat_fails(why: &str) -> String {
-    format!(
-        "The heartbeat has failed three times in a row: {why}. I go on trying and say no more of it until it has \
-         worked again; `selkie schedules list` shows its number, `selkie schedules history` each time."
-    )
 }
 
 /// Why a schedule waits: its conversation is closed.
@@ -128,15 +115,15 @@ pub(crate) fn leapt(by: TimeDelta) -> String {
 
 /// Tells the owner which schedules a clock that was ahead had dated, and when they come due now.
 pub(crate) fn brought_back(ahead: &Ahead) -> String {
-    let schedules = counted(ahead.count, ["schedule was", "schedules were"]);
+    let schedules = counted(ahead.count, ["schedule", "schedules"]);
     let more = ahead.count.saturating_sub(ahead.first.len() as u64);
     let more = match more {
         0 => String::new(),
         more => format!("\n- and {}", counted(more, ["other", "others"])),
     };
     format!(
-        "This machine's clock was ahead for a while: {schedules} dated later than now. I brought them back; what was \
-         carried out already is not repeated.\n- {}{more}",
+        "This machine's clock was ahead for a while, and {schedules} went by it. What was carried out already is not \
+         repeated; these are the next times from now on:\n- {}{more}",
         ahead.first.join("\n- ")
     )
 }

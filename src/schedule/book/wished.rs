@@ -5,7 +5,7 @@ use selkie_channel_core::{ConversationId, locked};
 
 use super::{Book, BookError, BookParts, TRIES, never};
 use crate::domain::ids::{ScheduleId, TaskId};
-use crate::domain::schedule::{OccurrenceState, ScheduleState, Wish};
+use crate::domain::schedule::{Action, HEARTBEAT_OFF, OccurrenceState, ScheduleState, Wish};
 use crate::schedule::fixed::KEYS;
 use crate::schedule::turn::{name, next, plan};
 use crate::store::{Change, Occurrence, ScheduleRow};
@@ -98,6 +98,12 @@ impl Book {
                 );
                 return Err(BookError::Refused(why));
             }
+            (Wish::Remove, _) if is_the_configs(row) => {
+                let why = format!(
+                    "schedule {id} is the heartbeat: set `heartbeat.enabled: false` in the config, or pause it"
+                );
+                return Err(BookError::Refused(why));
+            }
             (Wish::Remove, _) => Some(Change::Remove),
             (_, ScheduleState::Ended | ScheduleState::Removed) => {
                 let why = format!("schedule {id} has come due for the last time");
@@ -113,6 +119,12 @@ impl Book {
             (Wish::Pause | Wish::Resume, _) => None,
         })
     }
+}
+
+/// Whether it is the heartbeat that the config wants: one that it wants no more may go.
+fn is_the_configs(row: &ScheduleRow) -> bool {
+    let is_off = row.state == ScheduleState::Paused && row.why == HEARTBEAT_OFF;
+    row.schedule.action == Action::Heartbeat && !is_off
 }
 
 fn resumes(row: &ScheduleRow, now: DateTime<Utc>) -> Result<DateTime<Utc>, BookError> {
