@@ -14,7 +14,7 @@ pub const MOST_ROWS: usize = 64;
 pub struct Settings {
     /// How long a request stays open when a person asked for what it is about.
     pub timeout: Span,
-    /// The same for tasks that nobody asked for just now: schedules and child tasks.
+    /// The same for tasks that nobody asked for just now, where no schedule says how late they may be.
     pub unattended_timeout: Span,
     /// What needs no approval, what needs it, and what is not there, by setting.
     pub policy: Vec<Row>,

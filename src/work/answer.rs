@@ -70,7 +70,7 @@ pub(crate) struct Life<'a> {
     pub(crate) bounds: &'a Bounds,
     zone: Zone,
     /// The worker would take the lane's next task at once.
-    hand_over: bool,
+    pub(crate) hand_over: bool,
 }
 
 impl Answers {
@@ -177,7 +177,7 @@ impl Answers {
             }
             Some(Driven::Seeks(seeks)) => {
                 self.kept.keep(task, &progress);
-                let parked = self.seek(claimed, *seeks, hand_over).await;
+                let parked = self.seek(claimed, *seeks, &life).await;
                 let stays = matches!(&parked, Parked::Yes(onward) if onward.told);
                 let onward = self.parked(claimed, parked, &life).await;
                 // The task's next claim may have it already.

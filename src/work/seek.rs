@@ -1,5 +1,6 @@
 //! A run that waits for somebody's approval: who is asked, where, and the park itself.
 
+use chrono::{DateTime, Utc};
 use selkie_channel_core::{Audience, Body, ConversationId, PersonId, Question};
 
 use crate::agent::{Seeks, prompt};
@@ -12,33 +13,29 @@ use crate::domain::approval::{ApprovalState, Approvers, Request, too_long};
 use crate::domain::command_line;
 use crate::domain::facts::Trigger;
 use crate::domain::question::Person;
+use crate::domain::span::Span;
 use crate::domain::task::ParkedOn;
 use crate::store::{Advance, ApprovalRow, Claimed, Draft, Sought};
-use crate::work::answer::Answers;
+use crate::work::answer::{Answers, Life};
 use crate::work::onward::Parked;
 use crate::work::park::person;
 
 impl Answers {
     /// Parks a task on the approval that its call needs: request, messages and end of the claim in one.
-    pub(crate) async fn seek(&self, claimed: &Claimed, seeks: Seeks, hand_over: bool) -> Parked {
+    pub(crate) async fn seek(&self, claimed: &Claimed, seeks: Seeks, life: &Life<'_>) -> Parked {
         let outbox = &self.outbox;
         let Seeks { key, request, append, header, usage } = seeks;
         let request = Request { place: place(claimed), ..request };
         let now = outbox.runtime.now();
-        let settings = &self.approvals;
-        let within = match claimed.facts.trigger {
-            Trigger::Asked => settings.timeout,
-            Trigger::Scheduled | Trigger::Heartbeat | Trigger::Child => settings.unattended_timeout,
-        };
+        let StaysOpen { until: expires_at, within } = self.stays_open(claimed, life, now);
         let requester = person(claimed);
         let about = About { key: &key, requester: requester.as_ref(), within: within.to_string() };
         let asked = self.asked(claimed, &about, &request).await;
         let unasked = request.is_long().then(too_long);
         let line = self.told_here(claimed, &request);
-        let expires_at = after(now, within);
         // Where nobody is asked the task goes on at once, and is told so.
         let wake_at = Some(if asked.is_empty() { now } else { expires_at });
-        let hand_over = hand_over && !outbox.runtime.is_draining();
+        let hand_over = life.hand_over && !outbox.runtime.is_draining();
         let on = ParkedOn::Approval { key: key.clone() };
         let seek = Some(Box::new(Sought { key, request, requester, asked, unasked, expires_at }));
         self.limits.used(claimed, usage);
@@ -62,6 +59,23 @@ impl Answers {
             self.kept.waits(claimed.claim.task, line);
         }
         parked
+    }
+
+    /// How long a request stays open: what a time of a schedule asks for until it would be too late for that time, and at
+    /// least as long as what somebody has just asked for.
+    fn stays_open(&self, claimed: &Claimed, life: &Life<'_>, now: DateTime<Utc>) -> StaysOpen {
+        let settings = &self.approvals;
+        let within = |within: Span| StaysOpen { until: after(now, within), within };
+        match (claimed.facts.trigger, life.bounds.asks_until) {
+            (Trigger::Asked, _) => within(settings.timeout),
+            (_, None) => within(settings.unattended_timeout),
+            (_, Some(until)) if until < after(now, settings.timeout) => within(settings.timeout),
+            (_, Some(until)) => {
+                // A second less than two hours is read as two hours.
+                let minutes = (until - now).num_seconds().unsigned_abs().div_ceil(60);
+                StaysOpen { until, within: Span::seconds(minutes * 60) }
+            }
+        }
     }
 
     /// What those are told who have asked, when somebody is asked elsewhere.
@@ -169,6 +183,14 @@ impl Answers {
         }
         draft
     }
+}
+
+/// How long a request stays open.
+struct StaysOpen {
+    /// To the second.
+    until: DateTime<Utc>,
+    /// As it is told.
+    within: Span,
 }
 
 /// Where something is asked for, as people know it; and which schedule asks, where nobody does.

@@ -93,6 +93,13 @@ async fn what_a_removed_schedule_asks_for_is_withdrawn_and_its_task_ends() {
     let request = world.within("a request", world.telegram().wait_for(PRIVATE, asks)).await;
     let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
     let text = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, String>(0)).expect("a row");
+    assert!(
+        request.text.contains("within 2h"),
+        "as long as its time may be late: {}",
+        request.text
+    );
+    let open = "SELECT CAST(a.expires_at - o.at AS TEXT) FROM approval a, occurrence o";
+    assert_eq!(text(open), "7200000");
     let code = text("SELECT code FROM approval");
     run(&world, &["remove", "1"]);
     assert_eq!(
