@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, Days, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 
 use super::cron::{Cron, CronError};
 use super::local;
@@ -170,8 +170,8 @@ impl Every {
     }
 }
 
-/// Reads a point in time that is to come: RFC 3339, a day and a time of the zone, or its time of day alone, which
-/// is tomorrow's when today's is past.
+/// Reads a point in time that is to come: RFC 3339, a day (`tomorrow`, too) and a time of the zone, or its time of day
+/// alone, which is tomorrow's when today's is past.
 ///
 /// # Errors
 /// When it is no time, or past.
@@ -181,8 +181,16 @@ pub fn time(text: &str, zone: Zone, now: DateTime<Utc>) -> Result<DateTime<Utc>,
     if let Some(time) = time_of_day(text) {
         return Cron::daily(time).next_after(zone, now).ok_or_else(wrong);
     }
-    let at = point(text, zone).ok_or_else(wrong)?;
+    let at = tomorrow(text, zone, now).or_else(|| point(text, zone)).ok_or_else(wrong)?;
     if at <= now { Err(ExpressionError::Past(shown(text))) } else { Ok(at) }
+}
+
+/// Reads `tomorrow 08:00`.
+fn tomorrow(text: &str, zone: Zone, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let (day, time) = text.split_once(' ')?;
+    let date = zone.local(now).date().checked_add_days(Days::new(1))?;
+    let time = time_of_day(time).filter(|_| day.eq_ignore_ascii_case("tomorrow"))?;
+    local::fixed(zone, date.and_time(time))
 }
 
 /// Reads RFC 3339, or a day and a time of the zone.

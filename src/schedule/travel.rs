@@ -1,8 +1,8 @@
 //! Where a person wants a demo's clock to go, as they write it.
 
-use chrono::{DateTime, Days, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
-use super::expression::Expression;
+use super::expression::{Expression, ExpressionError};
 use super::said::shown;
 use super::zone::Zone;
 
@@ -18,20 +18,17 @@ pub const TAKES: &str = "takes +1d, +90m, 08:00, tomorrow 08:00, or 2026-12-24 1
 /// In words: it is no time, it is past, or too far.
 pub fn destination(written: &str, zone: Zone, now: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
     let text = written.trim();
-    let when = match (text.strip_prefix('+'), text.strip_prefix("tomorrow ")) {
-        (Some(span), _) => format!("in {span}"),
-        (_, Some(time)) => {
-            let tomorrow = zone.local(now).date().checked_add_days(Days::new(1));
-            let tomorrow = tomorrow.ok_or_else(|| refused(text, "there is no day after today"))?;
-            format!("at {tomorrow} {}", time.trim())
-        }
-        _ => format!("at {text}"),
+    let when = match text.strip_prefix('+') {
+        Some(span) => format!("in {span}"),
+        None => format!("at {text}"),
     };
     match Expression::written(&when, zone, now) {
         Ok(Expression::Once(at)) if at - now <= FARTHEST => Ok(at),
-        Ok(Expression::Once(_)) => Err(refused(text, "the clock is moved by 366 days at most")),
-        Ok(_) => Err(refused(text, TAKES)),
-        Err(error) => Err(refused(text, &format!("{error}; it {TAKES}"))),
+        Ok(Expression::Once(_)) => Err(refused(text, "it is moved by up to 366 days")),
+        Ok(_) => Err(refused(text, &format!("it {TAKES}"))),
+        Err(ExpressionError::Past(_)) => Err(refused(text, "that is in the past")),
+        Err(ExpressionError::Ahead(_)) => Err(refused(text, "it is moved by up to 366 days")),
+        Err(_) => Err(refused(text, &format!("it {TAKES}"))),
     }
 }
 
@@ -68,7 +65,7 @@ mod tests {
             ("soon", "+1d"),
             ("-1d", "+1d"),
             ("", "+1d"),
-            ("+400d", "one year"),
+            ("+400d", "366 days"),
             ("2026-11-22 10:00", "past"),
             ("2030-01-01 10:00", "366 days"),
             ("tomorrow noon", "+1d"),

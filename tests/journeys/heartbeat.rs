@@ -110,22 +110,18 @@ async fn three_failures_in_a_row_are_told_once() {
         beat(&world, n).await;
         assert_eq!(newest(&world)["state"], "failed");
     }
-    assert_eq!(
-        world.texts(ADA).len(),
-        1,
-        "one failure is nobody's business: {:?}",
-        world.texts(ADA)
-    );
+    // At once: nobody waits for the next beat.
+    world.hears(ADA, "failed three times in a row").await;
+    assert_eq!(world.texts(ADA).len(), 2, "fewer are nobody's business: {:?}", world.texts(ADA));
     fails();
     beat(&world, 4).await;
-    world.hears(ADA, "failed three times in a row").await;
     fails();
     beat(&world, 5).await;
     model.script(vec![Turn::text("NOTHING")]);
     beat(&world, 6).await;
     assert_eq!((newest(&world)["state"].as_str(), alerts()), (Some("ran"), 1));
     // Another run of failures is told anew.
-    for n in 7..=10 {
+    for n in 7..=9 {
         fails();
         beat(&world, n).await;
     }
@@ -165,9 +161,18 @@ async fn it_follows_the_config_and_keeps_its_history() {
     run(&world, &["schedules", "pause", "1"]);
     started(&world).await;
     assert!(listed(&world).contains("paused"), "{}", listed(&world));
-    run(&world, &["schedules", "remove", "1"]);
+    let (code, _, err) = world.home.run(&["schedules", "remove", "1"]);
+    let says =
+        "schedule 1 is the heartbeat: set `heartbeat.enabled: false` in the config, or pause it";
+    assert!(code == 1 && err.contains(says), "{err}");
+    run(&world, &["schedules", "resume", "1"]);
+    world.home.set("heartbeat", json!({}));
     started(&world).await;
-    assert!(listed(&world).starts_with("2 "), "the config wants one: {}", listed(&world));
+    run(&world, &["schedules", "remove", "1"]);
+    assert!(listed(&world).starts_with("There are no schedules."), "{}", listed(&world));
+    world.home.set("heartbeat", json!({ "enabled": true }));
+    started(&world).await;
+    assert!(listed(&world).starts_with("2 "), "the config wants one again: {}", listed(&world));
     for (bad, says) in [
         (json!({ "every": "5s" }), "one minute to one year"),
         (json!({ "active": "8-22" }), "08:00-22:00"),
@@ -177,4 +182,45 @@ async fn it_follows_the_config_and_keeps_its_history() {
         let (code, out, err) = world.home.run(&["config", "check"]);
         assert!(code != 0 && format!("{out}{err}").contains(says), "{out}{err}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_keeps_to_the_budget_of_its_day() {
+    let world = world("1h").await;
+    let daemon = world.daemon();
+    world.ask("hello").await;
+    write(&world, "look at the list");
+    assert!(daemon.stop().await.success());
+    let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
+    let one_call = "UPDATE schedule SET schedule = json_set(schedule, '$.terms.budget.calls', 1)";
+    conn.execute(one_call, []).expect("a smaller budget");
+    drop(conn);
+    let _daemon = world.daemon();
+    world.ask("hello again").await;
+    world.playground.model().script(vec![Turn::text("NOTHING")]);
+    beat(&world, 1).await;
+    assert_eq!(newest(&world)["state"], "ran");
+    let calls = world.playground.model().calls();
+    beat(&world, 2).await;
+    let told = world.hears(ADA, "I paused schedule 1").await.text;
+    assert!(told.contains("1 call of the model a day"), "{told}");
+    assert_eq!(newest(&world)["state"], "skipped");
+    assert_eq!(world.playground.model().calls(), calls);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_stand_in_tells_what_the_files_phrases_come_to_and_else_nothing() {
+    let beats = json!({ "enabled": true, "every": "1h", "first_after": "1h" });
+    let sections = json!({ "heartbeat": beats, "llm": { "provider": "offline" } });
+    let world = World::with(sections).await;
+    let _daemon = world.daemon();
+    world.ask("hello").await;
+    write(&world, "# Heartbeat\n\n- is the tide high?\n- tell me my list\n");
+    let spoken = world.telegram().counted("sendMessage");
+    beat(&world, 1).await;
+    assert_eq!(newest(&world)["state"], "ran");
+    assert_eq!(world.telegram().counted("sendMessage"), spoken, "nothing is on the list");
+    world.ask("note: buy milk").await;
+    beat(&world, 2).await;
+    world.hears(ADA, "1. buy milk").await;
 }

@@ -9,6 +9,9 @@ use super::files::{self, File};
 use super::parse::PHRASES;
 use crate::domain::tool::ToolSpec;
 
+/// Tells that there is nothing on the list.
+pub(super) const EMPTY_LIST: &str = "Your list is empty.";
+
 /// Characters of a tool's description that make one line.
 const LONGEST_LINE: usize = 90;
 /// More than any platform takes in a hundred messages.
@@ -62,7 +65,7 @@ impl List {
                 "completed".clone_into(&mut item.status);
                 Ok(format!("Done: {}.", item.title))
             }
-            None if last == 0 => Err("Your list is empty.".to_owned()),
+            None if last == 0 => Err(EMPTY_LIST.to_owned()),
             None => Err(format!("There is no {number} on your list: it goes from 1 to {last}.")),
         }
     }
@@ -85,7 +88,7 @@ fn item(line: &str) -> Option<Item> {
 /// Tells the list.
 pub(super) fn list(list: &List) -> String {
     if list.0.is_empty() {
-        return "Your list is empty.".to_owned();
+        return EMPTY_LIST.to_owned();
     }
     let mut said = "Your list:".to_owned();
     for (number, item) in (1..).zip(&list.0) {

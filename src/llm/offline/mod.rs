@@ -4,6 +4,8 @@
 mod decide;
 mod files;
 mod heard;
+mod heartbeat;
+mod later;
 mod messages;
 mod parse;
 mod plan;

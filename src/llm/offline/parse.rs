@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::later;
+
 /// A phrase for people: help text and documentation are made of these.
 #[derive(Clone, Copy, Debug)]
 pub struct Phrase {
@@ -42,13 +44,18 @@ pub const PHRASES: &[Phrase] = &[
         does: "makes a plan by the tool for it, which shows the plan in the chat",
     },
     Phrase {
-        says: "every day at 08:00 <phrase> (or: every 2h <phrase>)",
+        says: "every day at 8 <phrase> (or: every weekday at 8:30 <phrase>, every monday at 08:00 <phrase>, every 2h <phrase>)",
         does: "has the phrase done then, again and again",
     },
     Phrase {
-        says: "in 20m <phrase> (or: at 18:30 <phrase>)",
+        says: "in 20 minutes <phrase> (or: in 20m <phrase>, at 18:30 <phrase>, tomorrow at 8 <phrase>)",
         does: "has the phrase done then, once",
     },
+    Phrase {
+        says: "remind me in 20 minutes to <text> (or: remind me tomorrow at 8 to <text>, remind me every day at 8 to <text>)",
+        does: "reminds you of it then",
+    },
+    Phrase { says: "reminder: <text>", does: "says it: what a reminder of the phrase above does" },
     Phrase {
         says: "tweet: <text>",
         does: "posts it in public, after approval, where an account is configured",
@@ -57,7 +64,10 @@ pub const PHRASES: &[Phrase] = &[
         says: "tweet at 08:00: <text> (or: tweet daily at 08:00: <text>)",
         does: "schedules the post, after approval",
     },
-    Phrase { says: "my schedules", does: "lists what is to be done later" },
+    Phrase {
+        says: "what is scheduled? (or: my schedules)",
+        does: "lists what is to be done later",
+    },
     Phrase { says: "cancel <n>", does: "removes the schedule with the number n" },
     Phrase {
         says: "what can you do here?",
@@ -133,6 +143,8 @@ pub(super) enum Wish {
         /// When; now without it.
         at: Option<TweetAt>,
     },
+    /// `reminder: <text>`.
+    Reminder(String),
     /// `my schedules`.
     Schedules,
     /// `cancel <n>`.
@@ -209,12 +221,12 @@ fn one(text: &str) -> Option<Wish> {
         "tell me my list" | "my list" | "what is on my list" | "what's on my list" => {
             return Some(Wish::List);
         }
-        "my schedules" => return Some(Wish::Schedules),
+        "my schedules" | "what is scheduled" | "what's scheduled" => return Some(Wish::Schedules),
         "list files" | "list my files" => return Some(Wish::Files),
         "what can you do here" | "what can you do" | "help" => return Some(Wish::Help),
         _ => {}
     }
-    later(text)
+    later::later(text)
         .or_else(|| tweet(text))
         .or_else(|| about_text(text))
         .or_else(|| about_name(text))
@@ -225,6 +237,9 @@ fn about_text(text: &str) -> Option<Wish> {
     let after = |start| after(text, start).filter(|t| !t.is_empty());
     if let Some(note) = after("note:").or_else(|| after("note ")).or_else(|| after("remember ")) {
         return Some(Wish::Note(note.to_owned()));
+    }
+    if let Some(text) = after("reminder:") {
+        return Some(Wish::Reminder(text.to_owned()));
     }
     if let Some(thought) = after("think about ") {
         return Some(Wish::Think(thought.to_owned()));
@@ -251,30 +266,6 @@ fn about_text(text: &str) -> Option<Wish> {
     arguments.is_object().then(|| Wish::Call { tool: tool.to_owned(), arguments })
 }
 
-/// Reads `every day at 08:00 my list`: what begins with a time, and goes on with something to do.
-fn later(text: &str) -> Option<Wish> {
-    let (when, rest) = if let Some(rest) = after(text, "every day at ") {
-        let (time, rest) = word(rest)?;
-        let (hour, minute) = time.split_once(':')?;
-        let (hour, minute): (u32, u32) = (hour.parse().ok()?, minute.parse().ok()?);
-        (format!("{minute} {hour} * * *"), rest)
-    } else if let Some((start, rest)) =
-        ["every ", "in "].into_iter().find_map(|start| Some((start, after(text, start)?)))
-    {
-        let (span, rest) = word(rest)?;
-        let digits = span.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let is_span = digits.len() + 1 == span.len() && digits.parse::<u32>().is_ok();
-        (is_span.then(|| format!("{start}{span}"))?, rest)
-    } else {
-        let (time, rest) = word(after(text, "at ")?)?;
-        let (hour, minute) = time.split_once(':')?;
-        let is_time = hour.parse::<u32>().is_ok() && minute.parse::<u32>().is_ok();
-        (is_time.then(|| format!("at {time}"))?, rest)
-    };
-    let prompt = rest.trim_start_matches([':', ',']).trim();
-    (!prompt.is_empty()).then(|| Wish::Later { when, prompt: prompt.to_owned() })
-}
-
 /// Reads `tweet: hello`, `tweet at 08:00: hello` and `tweet daily at 08:00: hello`.
 fn tweet(text: &str) -> Option<Wish> {
     let wish = |text: &str, at| {
@@ -295,7 +286,7 @@ fn tweet(text: &str) -> Option<Wish> {
 }
 
 /// Returns the first word and what follows it.
-fn word(text: &str) -> Option<(&str, &str)> {
+pub(super) fn word(text: &str) -> Option<(&str, &str)> {
     let (word, rest) = text.trim().split_once(char::is_whitespace)?;
     Some((word.trim_end_matches([':', ',']), rest))
 }
@@ -402,25 +393,6 @@ mod tests {
         assert_eq!(wishes("Tweet at 08:00: hi"), tweet("hi", Some(("08:00", false))));
         assert_eq!(wishes("tweet daily at 08:00: hi"), tweet("hi", Some(("08:00", true))));
         for prose in ["tweet at noon: hi", "tweet at 08:00", "tweet:", "tweets are short"] {
-            assert!(matches!(wishes(prose)[..], [Wish::Unknown(_)]), "{prose}");
-        }
-    }
-
-    #[test]
-    fn what_begins_with_a_time_is_done_then() {
-        let later = |when: &str, prompt: &str| {
-            [Wish::Later { when: when.to_owned(), prompt: prompt.to_owned() }]
-        };
-        assert_eq!(
-            wishes("Every day at 08:00 tell me my list"),
-            later("0 8 * * *", "tell me my list")
-        );
-        assert_eq!(wishes("every 2h: my list"), later("every 2h", "my list"));
-        assert_eq!(wishes("in 20m, note: tea"), later("in 20m", "note: tea"));
-        assert_eq!(wishes("at 18:30 go home"), later("at 18:30", "go home"));
-        for prose in
-            ["in time we meet", "at 8 we meet", "every day is good", "in 20m", "at noon: go"]
-        {
             assert!(matches!(wishes(prose)[..], [Wish::Unknown(_)]), "{prose}");
         }
     }

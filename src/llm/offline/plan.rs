@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::files::{self, meant};
 use super::heard::own_words;
+use super::heartbeat;
 use super::messages::{self, List};
 use super::parse::{TweetAt, Wish, wishes};
 use super::planner;
@@ -32,7 +33,9 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
     let begin = turns.iter().rposition(|t| matches!(t, Turn::Assistant(_))).map_or(0, |at| at + 1);
     let now = &turns[begin..];
     let heard = now.iter().filter_map(Turn::user).map(own_words);
-    let wishes: Vec<Wish> = heard.flat_map(|text| self::wishes(&text)).collect();
+    let beats = heartbeat::is_heartbeat(now);
+    let read = |text: String| if beats { heartbeat::known(&text) } else { self::wishes(&text) };
+    let wishes: Vec<Wish> = heard.flat_map(read).collect();
     let mut answers = now.iter().flat_map(|t| match t {
         Turn::Calls { calls, .. } => calls.as_slice(),
         _ => &[],
@@ -46,6 +49,9 @@ pub(super) fn next(turns: &[Turn], tools: &[Arc<ToolSpec>]) -> Step {
             Step::Call { name, .. } if tools.is_empty() => said.push(messages::no_tools(&name)),
             call @ Step::Call { .. } => return call,
         }
+    }
+    if beats {
+        return Step::Say(heartbeat::told(said));
     }
     if said.is_empty() {
         let users = now.iter().filter_map(Turn::user);
@@ -116,6 +122,7 @@ impl Walk<'_> {
                 str::to_owned,
             ),
             Wish::Tweet { text, at } => self.tweet(text, at.as_ref()),
+            Wish::Reminder(text) => Step::Say(format!("Reminder: {text}")),
             Wish::Schedules => self.call("cron", json!({ "action": "list" }), str::to_owned),
             Wish::Cancel(number) => self.call(
                 "cron",

@@ -36,6 +36,8 @@ fn every_form_is_read() {
         ("at 8:00", "at 2026-11-23T07:00:00Z"),
         ("at 2026-12-24T18:00:00+01:00", "at 2026-12-24T17:00:00Z"),
         ("at 2026-12-24 18:00", "at 2026-12-24T17:00:00Z"),
+        ("at tomorrow 8:00", "at 2026-11-23T07:00:00Z"),
+        ("at Tomorrow 23:30", "at 2026-11-23T22:30:00Z"),
     ] {
         assert_eq!(written(text).unwrap().to_string(), stored, "{text}");
     }

@@ -1,0 +1,142 @@
+//! What is to be done later: phrases that begin with a time, and go on with something to do.
+
+use super::parse::{Wish, after, word};
+
+/// Days of the week as people write them, and as `cron` takes them.
+const DAYS: [(&str, &str); 10] = [
+    ("day", "*"),
+    ("weekday", "1-5"),
+    ("workday", "1-5"),
+    ("monday", "1"),
+    ("tuesday", "2"),
+    ("wednesday", "3"),
+    ("thursday", "4"),
+    ("friday", "5"),
+    ("saturday", "6"),
+    ("sunday", "0"),
+];
+
+const UNITS: [&str; 12] =
+    ["s", "second", "seconds", "m", "minute", "minutes", "h", "hour", "hours", "d", "day", "days"];
+
+/// A time that a text begins with, and what follows.
+struct Timed<'a> {
+    when: String,
+    rest: &'a str,
+}
+
+/// Reads `every day at 8 my list`, `in 20 minutes my list`, `remind me tomorrow at 8 to call Ann`.
+pub(super) fn later(text: &str) -> Option<Wish> {
+    let reminds = after(text, "remind me ");
+    let Timed { when, rest } = timed(reminds.unwrap_or(text))?;
+    let rest = rest.trim_start_matches([':', ',']).trim();
+    let rest = match reminds {
+        // A word that only leads on says nothing.
+        Some(_) if ["to", "of"].iter().any(|word| rest.eq_ignore_ascii_case(word)) => "",
+        Some(_) => after(rest, "to ").or_else(|| after(rest, "of ")).unwrap_or(rest),
+        None => rest,
+    };
+    let prompt = match reminds {
+        Some(_) => format!("reminder: {rest}"),
+        None => rest.to_owned(),
+    };
+    (!rest.is_empty()).then_some(Wish::Later { when, prompt })
+}
+
+fn timed(text: &str) -> Option<Timed<'_>> {
+    if let Some(rest) = after(text, "every ") {
+        return on_days(rest).or_else(|| span("every", rest));
+    }
+    if let Some(rest) = after(text, "in ") {
+        return span("in", rest);
+    }
+    if let Some(rest) = after(text, "tomorrow at ") {
+        let (time, rest) = time(rest)?;
+        return Some(Timed { when: format!("at tomorrow {time}"), rest });
+    }
+    let rest = after(text, "at ")?;
+    // A bare hour may begin a sentence: `at 8 people came`.
+    let (first, _) = word(rest)?;
+    let (time, rest) = time(rest).filter(|_| first.contains(':'))?;
+    Some(Timed { when: format!("at {time}"), rest })
+}
+
+/// Reads `monday at 9:30 …`.
+fn on_days(text: &str) -> Option<Timed<'_>> {
+    let (day, rest) = word(text)?;
+    let day = day.to_ascii_lowercase();
+    let (_, field) = DAYS.iter().find(|(name, _)| *name == day)?;
+    let (time, rest) = time(after(rest, "at ")?)?;
+    let (hour, minute) = time.split_once(':')?;
+    let bare = |digits: &str| digits.parse::<u32>().ok();
+    let (hour, minute) = (bare(hour)?, bare(minute)?);
+    Some(Timed { when: format!("{minute} {hour} * * {field}"), rest })
+}
+
+/// Reads `20m …` and `20 minutes …`.
+fn span<'a>(start: &str, text: &'a str) -> Option<Timed<'a>> {
+    let (first, rest) = word(text)?;
+    let digits = first.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    digits.parse::<u32>().ok()?;
+    let known = |unit: &str| UNITS.contains(&unit.to_ascii_lowercase().as_str());
+    let (unit, rest) = match &first[digits.len()..] {
+        "" => word(rest)?,
+        unit => (unit, rest),
+    };
+    known(unit).then(|| Timed { when: format!("{start} {digits} {unit}"), rest })
+}
+
+/// Reads `8 …`, `8:30 …` and `08:30 …`; returns it as `08:30`.
+fn time(text: &str) -> Option<(String, &str)> {
+    let (time, rest) = word(text)?;
+    let (hour, minute) = time.split_once(':').unwrap_or((time, "00"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_time = digits(hour) && digits(minute) && hour.len() <= 2 && minute.len() == 2;
+    // An hour that no day has is told by the tool.
+    is_time.then(|| (format!("{hour:0>2}:{minute}"), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::offline::parse::wishes;
+
+    #[test]
+    fn what_begins_with_a_time_is_done_then() {
+        let later = |when: &str, prompt: &str| {
+            [Wish::Later { when: when.to_owned(), prompt: prompt.to_owned() }]
+        };
+        for (said, when, prompt) in [
+            ("Every day at 08:00 tell me my list", "0 8 * * *", "tell me my list"),
+            ("every day at 8 my list", "0 8 * * *", "my list"),
+            ("every weekday at 8: my list", "0 8 * * 1-5", "my list"),
+            ("every Monday at 9:30 my list", "30 9 * * 1", "my list"),
+            ("every 2h: my list", "every 2 h", "my list"),
+            ("every 2 hours my list", "every 2 hours", "my list"),
+            ("in 20m, note: tea", "in 20 m", "note: tea"),
+            ("in 20 minutes tell me my list", "in 20 minutes", "tell me my list"),
+            ("at 18:30 go home", "at 18:30", "go home"),
+            ("remind me in 20 minutes to go home", "in 20 minutes", "reminder: go home"),
+            ("remind me every sunday at 8 to rest", "0 8 * * 0", "reminder: rest"),
+            ("tomorrow at 8 tell me my list", "at tomorrow 08:00", "tell me my list"),
+            ("Remind me tomorrow at 8 to call Ann", "at tomorrow 08:00", "reminder: call Ann"),
+            ("remind me at 18:30: tea", "at 18:30", "reminder: tea"),
+        ] {
+            assert_eq!(wishes(said), later(when, prompt), "{said}");
+        }
+        for prose in [
+            "in time we meet",
+            "at 8 we meet",
+            "every day is good",
+            "every monday we meet",
+            "in 20m",
+            "in 20 steps we are there",
+            "at noon: go",
+            "remind me of the milk",
+            "remind me tomorrow at 8 to",
+            "tomorrow at noon: go",
+        ] {
+            assert!(matches!(wishes(prose)[..], [Wish::Unknown(_)]), "{prose}");
+        }
+    }
+}
