@@ -50,11 +50,31 @@ fn other_platforms_live_in_the_same_time() {
 }
 
 #[test]
+fn whatever_is_due_on_the_way_comes_in_its_order() {
+    let out = said(&["in 2h my list\nask me: tea or coffee?", "--then", "+2d"]);
+    let (list, gone) = (out.find("Your list is empty"), out.find("No answer within 1d"));
+    assert!(list.is_some() && list < gone, "the question has its end, too: {out}");
+}
+
+#[test]
+fn times_at_which_nothing_is_said_are_one_piece() {
+    let config = tempfile::NamedTempFile::with_suffix(".yaml").expect("a file");
+    let heartbeat = "heartbeat: {enabled: true, every: 1h, first_after: 1h}\n";
+    std::fs::write(config.path(), heartbeat).expect("a config");
+    let path = config.path().to_str().expect("a path");
+    let out = said(&["in 5h my list", "--then", "+12h", "--config", path]);
+    let pieces: Vec<&str> = out.split("nothing was said here, ").skip(1).collect();
+    assert!(pieces.len() == 2 && out.matches("nothing was said").count() == 2, "{out}");
+    assert!(out.contains("\nFrom ") && out.contains("Your list is empty"), "{out}");
+}
+
+#[test]
 fn what_is_no_time_is_refused_before_anything_starts() {
     for (to, says) in [("soon", "takes +1d"), ("+2y", "takes +1d"), ("2020-01-01 08:00", "past")] {
         let (code, out, errors) = Demo::run(&["demo", "--say", "hello", "--then", to]);
         assert_eq!((code, &*out), (2, ""), "{to}: {errors}");
         assert!(errors.contains("--then") && errors.contains(says), "{to}: {errors}");
+        assert!(errors.matches("takes").count() <= 1, "said once: {errors}");
     }
     let (code, _, errors) = Demo::run(&["demo", "--then", "+1d"]);
     assert!(code == 2 && errors.contains("--say"), "{errors}");

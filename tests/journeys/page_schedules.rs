@@ -58,6 +58,10 @@ fn watch(browser: &Browser, url: &str) -> Answer<()> {
     browser.eval("document.querySelector('#clock-to').value = 'soon'")?;
     browser.click("#clock-move")?;
     browser.wait_until("document.querySelector('#toast').textContent.includes('takes +1d')")?;
+    // Nobody reads what is behind a dialog.
+    let front = "(t => { const r = t.getBoundingClientRect(); \
+        return t.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)); })(document.querySelector('#toast'))";
+    assert_eq!(browser.eval(front)?, true, "the complaint is in front");
     beside_an_asked_one(browser)?;
     for scheme in ["dark", "light"] {
         browser.prefer(scheme)?;
@@ -77,6 +81,12 @@ fn watch(browser: &Browser, url: &str) -> Answer<()> {
     // The chat it speaks in is one press away.
     browser.click(".schedule .link")?;
     browser.wait_until("!document.querySelector('#later').open")?;
+    browser.resize(1280, 800)?;
+    let days =
+        browser.eval("[...document.querySelectorAll('#log .day')].map(day => day.textContent)")?;
+    assert_eq!(days.as_array().map(Vec::len), Some(4), "a line for each day: {days}");
+    assert_eq!(browser.eval(PALE)?, json!([]));
+    browser.screenshot(&file.with_file_name("days.png"))?;
     // A browser notes each answer that refuses something.
     let mut complaints = browser.complaints()?;
     complaints.retain(|line| !line.contains("/api/clock"));

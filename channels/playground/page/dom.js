@@ -47,6 +47,9 @@ export function reconcile(parent, items, key, render) {
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 export const time = at => { const d = new Date(typeof at === 'number' ? at * 1000 : at); return isNaN(d) ? '' : clock.format(d); };
+const days = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+/** The day of a message, in words. */
+export const day = at => { const d = new Date(typeof at === 'number' ? at * 1000 : at); return isNaN(d) ? '' : days.format(d); };
 export const number = n => Number(n ?? 0).toLocaleString();
 export const plural = (n, word) => `${number(n)} ${word}${n === 1 ? '' : 's'}`;
 export const clip = (text, n) => text.length > n ? `${text.slice(0, n - 1)}…` : text;
@@ -62,7 +65,9 @@ export function size(bytes) {
 
 let toastTimer;
 
+/** Where a dialog is open all else is behind it, and nobody is told of it. */
 export function toast(text) {
+  (document.querySelector('dialog[open]') ?? document.body).append($('toast'));
   $('toast').textContent = text;
   $('toast').hidden = false;
   clearTimeout(toastTimer);

@@ -1,7 +1,7 @@
 // The conversation in the middle: bubbles, replies, reactions, typing.
 
 import { startReply, startEdit } from './composer.js';
-import { $, h, icon, reconcile, time, clip, toast } from './dom.js';
+import { $, h, icon, reconcile, day, time, clip, toast } from './dom.js';
 import { attachment } from './files.js';
 import { asking } from './approval.js';
 import { post } from './net.js';
@@ -13,11 +13,13 @@ export function renderLog(news = false) {
   const where = chat();
   const list = messages(where.id);
   const byId = new Map(list.map(m => [m.id, m])), asks = asking(where);
-  const rows = list.map((m, i) => ({
+  const several = new Set(list.map(m => day(m.at))).size > 1;
+  const isNew = i => day(list[i].at) !== (i > 0 ? day(list[i - 1].at) : several ? '' : day(list[0].at));
+  const rows = list.flatMap((m, i) => [isNew(i) && { id: `day ${day(m.at)}`, day: day(m.at) }, {
     ...m, mine: isMine(m, where), edits: where.edits, reacts: where.reacts, who: speaker(where), quoted: byId.get(m.reply_to) ?? null,
-    follows: i > 0 && list[i - 1].from.id === m.from.id && !m.reply_to,
+    follows: i > 0 && list[i - 1].from.id === m.from.id && !m.reply_to && !isNew(i),
     asks: asks.has(String(m.id)), named: !where.direct && !isMine(m, where),
-  }));
+  }].filter(Boolean));
   reconcile($('log'), rows, m => m.id, bubble);
   $('log-empty').hidden = list.length > 0;
   if (!list.length) $('log-empty').replaceChildren(
@@ -42,6 +44,7 @@ export function watchScroll() {
 }
 
 function bubble(m) {
+  if (m.day) return h('li', { class: 'service day' }, h('span', {}, m.day));
   if (m.service) return h('li', { class: 'service' }, serviceWords(m));
   const kinds = ['msg', m.mine && 'mine', m.from.is_bot && 'bot', m.follows && 'follows', m.asks && 'asks'].filter(Boolean).join(' ');
   const reply = () => startReply(m.id);
@@ -91,7 +94,8 @@ export function renderTyping() {
 export function logKey(e) {
   const node = e.target.closest('.msg');
   if (!node || e.target !== node) return;
-  const go = { ArrowUp: node.previousElementSibling, ArrowDown: node.nextElementSibling ?? $('text'), Home: $('log').firstElementChild, End: $('log').lastElementChild }[e.key];
+  const all = [...$('log').querySelectorAll('.msg')], at = all.indexOf(node);
+  const go = { ArrowUp: all[at - 1], ArrowDown: all[at + 1] ?? $('text'), Home: all[0], End: all.at(-1) }[e.key];
   if (go) { e.preventDefault(); go.focus(); }
   else if (e.key === 'r' || e.key === 'Enter') { e.preventDefault(); startReply(idOf(node)); }
   else if (e.key === '+') { e.preventDefault(); node.querySelector('.react')?.click(); }

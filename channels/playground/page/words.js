@@ -19,7 +19,7 @@ const STATES = {
   failed: ['failed', 'Ended without what was asked; the reason is below'], stopped: ['stopped', 'Ended by /stop or /reset'],
 };
 
-const DOES = { message: 'says fixed words', reminder: 'reminds', prompt: 'asks the model', post: 'posts' };
+const DOES = { message: 'says fixed words', reminder: 'reminds', prompt: 'asks the model', post: 'posts', heartbeat: 'looks by itself' };
 const DELIVERIES = {
   open: ['being sent', 'The platform has not taken it yet'], delivered: ['delivered', 'The platform has given its receipt'], partly: ['partly delivered', 'Some of it did not arrive'],
   refused: ['refused', 'The platform did not take it'], unclear: ['unclear', 'Nobody can tell whether it arrived'], cancelled: ['taken back', 'It was not sent'], expired: ['too late', 'It was not sent in time'],

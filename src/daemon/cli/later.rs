@@ -40,6 +40,7 @@ impl Talk<'_> {
         mut told: Vec<String>,
     ) -> anyhow::Result<bool> {
         let (mut failed, mut stops) = (false, 0);
+        let mut quiet = Quiet::default();
         for to in then {
             let until = traveller.read(to).await?;
             let mut due = false;
@@ -55,10 +56,14 @@ impl Talk<'_> {
                 failed |= stop.failed;
                 due |= stop.due;
                 let news = news(self.world.seen(self.place, self.since), &mut told);
-                if stop.due || !news.is_empty() {
+                if !news.is_empty() {
+                    quiet.show()?;
                     show(&traveller.shown(stop.at), &news)?;
+                } else if stop.due {
+                    quiet.add(traveller.shown(stop.at));
                 }
             }
+            quiet.show()?;
             if !due {
                 print::out(&format!("\nAt {}\nnothing came due\n", traveller.shown(until)))?;
             }
@@ -67,11 +72,39 @@ impl Talk<'_> {
     }
 }
 
+/// Due times, one after the other, at which nothing was said.
+#[derive(Default)]
+struct Quiet {
+    first: String,
+    last: String,
+    times: u32,
+}
+
+impl Quiet {
+    fn add(&mut self, at: String) {
+        if self.times == 0 {
+            self.first.clone_from(&at);
+        }
+        self.last = at;
+        self.times += 1;
+    }
+
+    /// Shows them in one piece, once.
+    fn show(&mut self) -> anyhow::Result<()> {
+        let Self { first, last, times } = std::mem::take(self);
+        match times {
+            0 => {}
+            1 => print::out(&format!("\nAt {first}\nnothing was said here\n"))?,
+            _ => print::out(&format!(
+                "\nFrom {first} to {last}\nnothing was said here, {times} times\n"
+            ))?,
+        }
+        Ok(())
+    }
+}
+
 fn show(at: &str, news: &[String]) -> anyhow::Result<()> {
     print::out(&format!("\nAt {at}\n"))?;
-    if news.is_empty() {
-        print::out("nothing was said here\n")?;
-    }
     for line in news {
         print::out(&format!("{}\n", line.trim_end()))?;
     }
