@@ -25,7 +25,7 @@ use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::dispatch;
 use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, Progress, Reply, Silent, Spoken, Timetable, Todos};
+use crate::tools::ports::{Modes, PostFiles, Progress, Reply, Silent, Spoken, Timetable, Todos};
 use crate::tools::preview::preview;
 use crate::tools::resolve::{ResolvedCall, resolve};
 use crate::tools::scope::{Approved, Outward, Roots, Scope};
@@ -77,6 +77,7 @@ pub struct ToolRunner {
     cache: PathBuf,
     ours: Ours,
     timetable: Arc<dyn Timetable>,
+    post_files: Arc<dyn PostFiles>,
     progress: Arc<dyn Progress>,
 }
 
@@ -92,6 +93,7 @@ impl ToolRunner {
             cache: app.plan.folders.cache.clone(),
             ours: app.plan.ours.clone(),
             timetable: app.flow.timetable(),
+            post_files: app.flow.post_files(),
             progress: Arc::new(Silent),
         }
     }
@@ -208,6 +210,7 @@ impl ToolRunner {
             progress: Arc::clone(&self.progress),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
             timetable: Arc::clone(&self.timetable),
+            post_files: Arc::clone(&self.post_files),
             modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),
             spent: Arc::default(),
             deadline: Instant::now() + TIMEOUT,

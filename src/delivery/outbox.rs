@@ -17,6 +17,7 @@ use crate::delivery::messages;
 use crate::delivery::moments::after;
 use crate::delivery::month::month;
 use crate::delivery::outgoing::OutgoingFiles;
+use crate::delivery::post_files::PostFiles;
 use crate::delivery::queue::{PartQueue, PartQueues};
 use crate::delivery::runtime::Runtime;
 use crate::delivery::settings::Settings;
@@ -35,6 +36,8 @@ pub(crate) struct Outbox {
     pub(crate) settings: Settings,
     /// Copies of files on their way out.
     pub(crate) files: OutgoingFiles,
+    /// Copies of the files of posts.
+    pub(crate) post_files: Arc<PostFiles>,
     /// Who gets notices.
     pub(crate) owner: Option<PersonId>,
     pub(crate) waiters: DeliveryWaiters,
@@ -52,6 +55,7 @@ pub(crate) struct OutboxParts {
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) settings: Settings,
     pub(crate) files: OutgoingFiles,
+    pub(crate) post_files: Arc<PostFiles>,
     pub(crate) owner: Option<PersonId>,
 }
 
@@ -64,7 +68,7 @@ pub(crate) struct Opened {
 impl Outbox {
     /// Puts it together.
     pub(crate) fn open(parts: OutboxParts) -> Opened {
-        let OutboxParts { runtime, storage, accounts, settings, files, owner } = parts;
+        let OutboxParts { runtime, storage, accounts, settings, files, post_files, owner } = parts;
         let (senders, queues) = PartQueues::for_accounts(accounts.ids());
         let outbox = Self {
             runtime,
@@ -72,6 +76,7 @@ impl Outbox {
             accounts,
             settings,
             files,
+            post_files,
             owner,
             waiters: DeliveryWaiters::default(),
             late: Late::default(),

@@ -13,6 +13,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 /// Its folder below the cache.
 pub(crate) const FOLDER: &str = "outbox";
 
+/// The folder in it that copies of posts' files have for themselves: they are no part's own.
+pub(super) const OF_POSTS: &str = "posts";
+
 /// Bytes copied at once.
 const PIECE: usize = 64 * 1024;
 
@@ -102,7 +105,8 @@ impl OutgoingFiles {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten() {
             let own = entry.path();
-            if !kept.iter().any(|path| path.starts_with(&own))
+            if !own.ends_with(OF_POSTS)
+                && !kept.iter().any(|path| path.starts_with(&own))
                 && let Err(error) = fs::remove_dir_all(&own)
             {
                 tracing::warn!(path = %own.display(), %error, "an old copy cannot be removed");

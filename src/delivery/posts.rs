@@ -1,5 +1,6 @@
 //! What became of a post is told to whoever asked for it, once: when it is settled, or at the next start.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,6 +57,23 @@ pub(crate) async fn resume(outbox: Arc<Outbox>) {
     }
 }
 
+/// Removes copies of files that no post and no schedule needs any more.
+pub(crate) async fn sweep_files(outbox: Arc<Outbox>) {
+    let files = Arc::clone(&outbox.post_files);
+    if files.is_unused() {
+        return;
+    }
+    let named = match outbox.storage.ledger.post_files().await {
+        Ok(named) => named.into_iter().map(PathBuf::from).collect(),
+        Err(error) => {
+            tracing::warn!(%error, "copies of posts' files stay: nobody knows which are needed");
+            return;
+        }
+    };
+    let now = outbox.runtime.now();
+    tokio::task::spawn_blocking(move || files.sweep(&named, now)).await.ok();
+}
+
 /// Tells what became of a post.
 async fn tell(outbox: &Arc<Outbox>, outbound: OutboundId) {
     let ledger = &outbox.storage.ledger;
@@ -75,6 +93,9 @@ async fn tell(outbox: &Arc<Outbox>, outbound: OutboundId) {
     let telling = Telling { draft, pause: pause.clone() };
     let told =
         outbox.storage.insist(|| ledger.tell_post(outbound, telling.clone())).await.flatten();
+    if messages::has_pictures(&row.said) {
+        outbox.runtime.tracker.spawn(sweep_files(Arc::clone(outbox)));
+    }
     let Some(told) = told else { return };
     if let Some(queued) = told.queued {
         outbox.send(queued);
@@ -127,7 +148,11 @@ fn words(outbox: &Outbox, row: &PostRow, pause: Option<&str>) -> String {
         DeliveryState::Delivered { message: Some(id) } => posting.map(|p| (p.data.url)(id)),
         _ => None,
     };
-    let about =
-        About { outbound: row.outbound, schedule: row.of.map(|of| of.schedule), said: &row.said };
+    let about = About {
+        outbound: row.outbound,
+        schedule: row.of.map(|of| of.schedule),
+        said: &row.said,
+        of_words: is_for_words(outbox, row, &row.standing),
+    };
     messages::told(about, &row.standing, url.as_deref(), pause)
 }

@@ -20,6 +20,9 @@ pub trait Posts: Send + Sync {
     /// Returns those of which nobody was told yet what became of them, the oldest first.
     async fn untold_posts(&self) -> Result<Vec<OutboundId>>;
 
+    /// Returns where the copies lie that a post or a schedule may still need.
+    async fn post_files(&self) -> Result<Vec<String>>;
+
     /// Notes that whoever asked knows what became of a post, and says what tells them, once: `None` when they
     /// were told before. Durable.
     async fn tell_post(&self, outbound: OutboundId, telling: Telling) -> Result<Option<ToldPost>>;

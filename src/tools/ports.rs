@@ -1,7 +1,7 @@
 //! What tools need of the house and may not import: each port is one noun, implemented above.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -259,6 +259,36 @@ impl Listed {
             .then(|| format!("and {schedules}: `selkie schedules list` on the machine shows all"))
     }
 }
+
+/// Keeps the files of posts for as long as a post that has them may still leave.
+#[async_trait]
+pub trait PostFiles: Send + Sync {
+    /// Keeps what an opened file holds now; the same bytes are kept once.
+    ///
+    /// # Errors
+    /// In words: it holds a secret of this machine, or cannot be read, or there is no room.
+    async fn keep(&self, file: File, name: &str) -> Result<KeptFile, ToolError> {
+        let _ = file;
+        Err(ToolError::tell(format!("{name} cannot be kept here")))
+    }
+}
+
+/// A file that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptFile {
+    /// Where its copy lies.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// Stands where nothing is posted: tests of other things, and tables.
+#[derive(Clone, Copy, Debug)]
+pub struct NoPostFiles;
+
+impl PostFiles for NoPostFiles {}
 
 /// The conversation's todo list.
 #[async_trait]

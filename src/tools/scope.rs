@@ -20,7 +20,7 @@ use crate::domain::usage::Meter;
 use crate::tools::ToolError;
 use crate::tools::identity::Identity;
 use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, Progress, Reply, Timetable, Todos, Wisher};
+use crate::tools::ports::{Modes, PostFiles, Progress, Reply, Timetable, Todos, Wisher};
 
 /// The scope of one call.
 #[derive(Clone)]
@@ -65,6 +65,8 @@ pub struct Scope {
     pub todos: Arc<dyn Todos>,
     /// The conversation's schedules.
     pub timetable: Arc<dyn Timetable>,
+    /// Keeps the files of posts.
+    pub post_files: Arc<dyn PostFiles>,
     /// Changes what the conversation is in.
     pub modes: Arc<dyn Modes>,
     /// Counts what models take that the call asks.

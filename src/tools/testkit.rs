@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use selkie_channel_core::{AccountId, Body, ConversationId, MessageRef, Posting, PostingTool};
+use selkie_channel_core::{
+    AccountId, Body, ConversationId, MessageRef, PictureKind, PostPictures, Posting, PostingTool,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -20,7 +22,7 @@ use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
 use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, NoTimetable, Reply, Silent, Spoken, Todos};
+use crate::tools::ports::{Modes, NoPostFiles, NoTimetable, Reply, Silent, Spoken, Todos};
 use crate::tools::scope::{Outward, Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
@@ -92,6 +94,7 @@ impl Folders {
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
             timetable: Arc::new(NoTimetable),
+            post_files: Arc::new(NoPostFiles),
             modes: Arc::clone(&self.modes) as Arc<dyn Modes>,
             spent: Arc::default(),
             deadline: Instant::now() + Duration::from_secs(600),
@@ -170,6 +173,13 @@ pub(crate) static SONGS: Posting = Posting {
     },
     mention: |text| text.contains('@').then(|| text.to_owned()),
     named: |text| text.parse::<u64>().is_ok().then(|| MessageRef::new(text)),
+    pictures: PostPictures {
+        most: 2,
+        kinds: &[
+            PictureKind { name: "PNG", mime: "image/png", max_bytes: 64, alone: false },
+            PictureKind { name: "GIF", mime: "image/gif", max_bytes: 99, alone: true },
+        ],
+    },
     such_as: "17",
     url: |post| format!("bird://{}", post.as_str()),
     of_words: |reason| reason.starts_with("sung before"),

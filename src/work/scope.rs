@@ -13,7 +13,7 @@ use crate::shape::Shape;
 use crate::shape::roots::{Reach, Workspace};
 use crate::store::Claimed;
 use crate::tools::paths::Level;
-use crate::tools::ports::{Modes, Progress, Reply, Timetable, Todos};
+use crate::tools::ports::{Modes, PostFiles, Progress, Reply, Timetable, Todos};
 use crate::tools::scope::{Outward, Roots, Scope};
 use crate::work::workspace::{Workspaces, own_folder};
 
@@ -24,6 +24,7 @@ const LONGEST_CALL: Duration = Duration::from_secs(120);
 pub(crate) struct Scopes {
     pub(crate) todos: Arc<dyn Todos>,
     pub(crate) timetable: Arc<dyn Timetable>,
+    pub(crate) post_files: Arc<dyn PostFiles>,
     pub(crate) modes: Arc<dyn Modes>,
     pub(crate) workspaces: Workspaces,
     pub(crate) clock: SharedClock,
@@ -67,6 +68,7 @@ impl Scopes {
             progress: Arc::clone(&at.progress),
             todos: Arc::clone(&self.todos),
             timetable: Arc::clone(&self.timetable),
+            post_files: Arc::clone(&self.post_files),
             modes: Arc::clone(&self.modes),
             spent: Arc::default(),
             deadline: Instant::now() + LONGEST_CALL,
@@ -116,6 +118,7 @@ mod tests {
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,
             timetable: Arc::new(crate::tools::ports::NoTimetable),
+            post_files: Arc::new(crate::tools::ports::NoPostFiles),
             modes: records,
             workspaces: Workspaces {
                 settings: WorkspaceSettings::default(),

@@ -1,6 +1,7 @@
 //! Posts on X, asked for in a chat: approved, scheduled, posted once whatever fails, and told where they were asked for.
 
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
 
 use chrono::{DateTime, SecondsFormat};
 use selkie_playground::telegram::{ADA, MessageView, PRIVATE};
@@ -463,4 +464,59 @@ async fn no_schedule_speaks_in_public() {
     world.hears(ADA, "nothing but posts goes there").await;
     assert!(daemon.stop().await.success());
     assert_eq!(world.playground.x().posts().len(), 1);
+}
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01 and pixels";
+
+/// Has Ada's chat work in a folder with a picture, `cat.png`.
+async fn a_picture(world: &World) -> PathBuf {
+    let folder = world.home.folder().join("pictures");
+    std::fs::create_dir(&folder).expect("a folder");
+    let picture = folder.join("cat.png");
+    std::fs::write(&picture, PNG).expect("a picture");
+    let set = world.ask(&format!("/workspace {}", folder.display())).await;
+    assert!(set.starts_with("From now on"), "{set}");
+    picture
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scheduled_post_has_the_pictures_that_were_approved() {
+    let world = asking().await;
+    let daemon = world.daemon();
+    let picture = a_picture(&world).await;
+    let call =
+        json!({ "text": "look", "time": "08:00", "recurrence": "daily", "pictures": ["cat.png"] });
+    world.telegram().say(ADA, ADA, &format!("call twitter_schedule {call}"));
+    let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+    let request = world.telegram().wait_for(PRIVATE, buttons);
+    let request = world.within("a request", request).await;
+    assert!(request.text.contains("cat.png (PNG image, 1×1 pixels, 35 bytes)"), "{}", request.text);
+    world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
+    world.hears(ADA, "Schedule 1 posts to x:main").await;
+    // Another picture in its place, days later: what was approved is posted.
+    std::fs::write(&picture, "no picture").expect("changed");
+    assert!(daemon.stop().await.success());
+    let _daemon = world.daemon();
+    world.ask("my list").await;
+    now(&world);
+    world.hears(ADA, "Posted (schedule 1): ").await;
+    let posts = world.playground.x().posts();
+    assert_eq!((posts.len(), posts[0].pictures.len()), (1, 1));
+    assert_eq!(posts[0].pictures[0].content, PNG);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_that_changed_before_its_approval_is_not_posted() {
+    let world = asking().await;
+    let _daemon = world.daemon();
+    let picture = a_picture(&world).await;
+    let call = json!({ "text": "look", "pictures": ["cat.png"] });
+    world.telegram().say(ADA, ADA, &format!("call twitter_post {call}"));
+    let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+    let request = world.telegram().wait_for(PRIVATE, buttons);
+    let request = world.within("a request", request).await;
+    std::fs::write(&picture, [PNG, b"!"].concat()).expect("changed");
+    world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
+    world.hears(ADA, "is not as it was").await;
+    assert!(world.playground.x().posts().is_empty());
 }

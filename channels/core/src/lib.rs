@@ -50,10 +50,12 @@ pub use kit::{
     Problem, SpeakingEffect, SpeakingTool,
 };
 pub use lock::locked;
-pub use outbound::{Body, Choice, Delivery, Lookup, Outbound, Post, Question, Receipt};
+pub use outbound::{
+    Body, Choice, Delivery, Lookup, Outbound, Post, PostPicture, Question, Receipt,
+};
 pub use part::Part;
 pub use pause::Pauses;
-pub use posting::{Postable, Posting, PostingTool};
+pub use posting::{PictureKind, PostPictures, Postable, Posting, PostingTool};
 pub use redact::{Redactor, Search};
 pub use roles::{
     Address, Cursor, Earlier, Inbox, InboxBroken, ListenEnd, Offered, Receiver, Sender, Sink,

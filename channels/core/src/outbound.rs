@@ -173,7 +173,7 @@ pub enum Body {
     Typing,
 }
 
-/// Posts to a public timeline, as plain text.
+/// Posts to a public timeline: plain text, and pictures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Post {
     /// The posts, of which each answers the one before.
@@ -184,6 +184,24 @@ pub struct Post {
     /// A post that the first one answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<MessageRef>,
+    /// Pictures of the first one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<PostPicture>,
+}
+
+/// A picture of a post: a copy of its bytes that nobody changes, kept until the post has left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PostPicture {
+    /// Absolute path of the copy on this machine.
+    pub path: String,
+    /// Shown name.
+    pub name: String,
+    /// What it is, as HTTP calls it: `image/png`.
+    pub mime: String,
+    /// Its size.
+    pub bytes: u64,
+    /// SHA-256 of its bytes, in hexadecimal: what has another one now is not what was approved.
+    pub sha256: String,
 }
 
 /// A question to one person.

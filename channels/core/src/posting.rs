@@ -19,6 +19,8 @@ pub struct Posting {
     pub mention: fn(&str) -> Option<String>,
     /// Reads what names a post: its id, or its address.
     pub named: fn(&str) -> Option<MessageRef>,
+    /// Which pictures a post takes.
+    pub pictures: PostPictures,
     /// What names a post, for errors.
     pub such_as: &'static str,
     /// Returns the address of a post.
@@ -27,6 +29,28 @@ pub struct Posting {
     pub of_words: fn(&str) -> bool,
     /// What whoever posts the same words again and again has to know.
     pub again: &'static str,
+}
+
+/// Which pictures a post takes.
+#[derive(Clone, Copy, Debug)]
+pub struct PostPictures {
+    /// So many at most.
+    pub most: usize,
+    /// Of these kinds.
+    pub kinds: &'static [PictureKind],
+}
+
+/// A kind of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PictureKind {
+    /// What people call it: `PNG`.
+    pub name: &'static str,
+    /// What HTTP calls it: `image/png`.
+    pub mime: &'static str,
+    /// Bytes at most.
+    pub max_bytes: u64,
+    /// It stands alone in its post.
+    pub alone: bool,
 }
 
 /// What a channel calls a tool that posts.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use reqwest::RequestBuilder;
 use reqwest::header::AUTHORIZATION;
+use reqwest::{RequestBuilder, multipart};
 use selkie_channel_core::Now;
 use selkie_channel_core::http::{Client, Fault, Opener};
 use selkie_channel_core::settings::Url;
@@ -51,6 +51,19 @@ impl Api {
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, Fault> {
         let url = self.wire.url(path);
         self.call("POST", &url, |client| client.post(url.clone()).json(body)).await
+    }
+
+    /// Posts one piece of a file to a path below `/2`.
+    ///
+    /// # Errors
+    /// By what is proven; see [`Fault`].
+    pub async fn post_piece(&self, path: &str, n: usize, piece: &[u8]) -> Result<Value, Fault> {
+        let url = self.wire.url(path);
+        let form = || {
+            let piece = multipart::Part::bytes(piece.to_vec()).file_name("piece");
+            multipart::Form::new().text("segment_index", n.to_string()).part("media", piece)
+        };
+        self.call("POST", &url, |client| client.post(url.clone()).multipart(form())).await
     }
 
     /// Asks for a path below `/2`.

@@ -1,7 +1,7 @@
 //! What is said becomes posts: the form in which a part is stored.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{self as core, Body, MessageRef, Outbound, Part, plain};
+use selkie_channel_core::{self as core, Body, MessageRef, Outbound, Part, PostPicture, plain};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -32,6 +32,9 @@ pub struct Post {
     /// The post that it quotes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
+    /// Its pictures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<PostPicture>,
     /// It was not posted before this moment; without one nothing can be looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<DateTime<Utc>>,
@@ -78,7 +81,8 @@ fn thread(outbound: &Outbound, text: &str, numbering: Numbering) -> Vec<Part> {
         return cannot(outbound, &why);
     }
     let parts = posts.into_iter().enumerate().map(|(n, text)| {
-        let post = Post { text, reply_to: None, quote: None, since: outbound.at };
+        let post =
+            Post { text, reply_to: None, quote: None, pictures: Vec::new(), since: outbound.at };
         one_of(outbound, post, n)
     });
     parts.collect()
@@ -86,7 +90,7 @@ fn thread(outbound: &Outbound, text: &str, numbering: Numbering) -> Vec<Part> {
 
 /// Posts that somebody has cut themselves: each is one, or none is posted.
 fn drafted(outbound: &Outbound, post: &core::Post) -> Vec<Part> {
-    let core::Post { texts, quote, reply_to } = post;
+    let core::Post { texts, quote, reply_to, pictures } = post;
     let id = |post: &Option<MessageRef>| post.as_ref().map(|post| post.as_str().to_owned());
     if texts.len() > MOST_POSTS {
         let why = format!(
@@ -104,6 +108,7 @@ fn drafted(outbound: &Outbound, post: &core::Post) -> Vec<Part> {
             text: written(text),
             reply_to: id(reply_to).filter(|_| first),
             quote: id(quote).filter(|_| first),
+            pictures: if first { pictures.clone() } else { Vec::new() },
             since: outbound.at,
         };
         one_of(outbound, post, n)
@@ -120,7 +125,7 @@ fn one_of(outbound: &Outbound, post: Post, n: usize) -> Part {
 fn no_files(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
     format!(
-        "{name} was not posted: pictures and files are not supported on X yet, post the text alone"
+        "{name} was not posted: X takes no files, and a picture only with a post of twitter_post"
     )
 }
 
@@ -174,11 +179,19 @@ mod tests {
 
     #[test]
     fn posts_that_were_cut_by_hand_stay_as_they_are_and_each_has_to_fit() {
+        let picture = PostPicture {
+            path: "/kept/cat.png".to_owned(),
+            name: "cat.png".to_owned(),
+            mime: "image/png".to_owned(),
+            bytes: 7,
+            sha256: "00".to_owned(),
+        };
         let post = |texts: &[&str]| {
             Body::Post(core::Post {
                 texts: texts.iter().map(|text| (*text).to_owned()).collect(),
                 quote: Some(MessageRef::new("7")),
                 reply_to: Some(MessageRef::new("8")),
+                pictures: vec![picture.clone()],
             })
         };
         let parts = rendered(post(&["**one**", " two "]));
@@ -187,6 +200,8 @@ mod tests {
         assert_eq!((of(0, "text"), of(1, "text")), (Some("**one**".into()), Some("two".into())));
         assert_eq!((of(0, "quote"), of(0, "reply_to")), (Some("7".into()), Some("8".into())));
         assert_eq!((of(1, "quote"), of(1, "reply_to")), (None, None));
+        assert_eq!(parts[0].call["pictures"], json!([picture]));
+        assert_eq!(parts[1].call.get("pictures"), None, "a thread's pictures are its first post's");
         let long = "a".repeat(281);
         let parts = rendered(post(&["fits", &long]));
         assert_eq!(parts.len(), 1, "none is posted");
@@ -204,8 +219,8 @@ mod tests {
             why(Body::Text { markdown: "word ".repeat(2000) }),
         ];
         insta::assert_snapshot!(all.join("\n"), @"
-        a picture was not posted: pictures and files are not supported on X yet, post the text alone
-        cat.png was not posted: pictures and files are not supported on X yet, post the text alone
+        a picture was not posted: X takes no files, and a picture only with a post of twitter_post
+        cat.png was not posted: X takes no files, and a picture only with a post of twitter_post
         it would be a thread of 36 posts and 25 are the most: make it shorter, or post a link to it
         ");
         assert!(rendered(Body::Typing).is_empty());

@@ -51,7 +51,7 @@ pub fn is_id(text: &str) -> bool {
 }
 
 const STYLE: &str = "You write for X, in public: at most 280 characters, where a link counts 23 and an emoji 2; \
-    what is longer becomes a thread. X shows no Markdown. You cannot post pictures or files here.";
+    what is longer becomes a thread. X shows no Markdown. You cannot post files here.";
 
 #[cfg(test)]
 mod tests {

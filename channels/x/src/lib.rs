@@ -2,7 +2,7 @@
 //!
 //! [`kit`] is the whole of it: settings and the building of a channel, as data behind the traits of
 //! `selkie-channel-core`. `weigh` counts as X counts and `thread` cuts, `call` makes posts, `sender` posts
-//! them, `timeline` tells whether a doubtful one stands there; `posting` is what tools that post have to know; `sign` and `tokens` prove who posts.
+//! them (pictures before: `media`), `timeline` tells whether a doubtful one stands there; `posting` is what tools that post have to know; `sign` and `tokens` prove who posts.
 
 mod api;
 mod atoms;
@@ -11,6 +11,7 @@ mod credential;
 mod emoji;
 mod ids;
 mod links;
+mod media;
 mod posting;
 mod refusal;
 mod sender;

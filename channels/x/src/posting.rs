@@ -1,6 +1,6 @@
 //! What can be posted on the timeline, and what has to be known before: data for the tools that post.
 
-use selkie_channel_core::{MessageRef, Posting, PostingTool};
+use selkie_channel_core::{MessageRef, PictureKind, PostPictures, Posting, PostingTool};
 
 use crate::ids::MAIN;
 use crate::refusal::of_words;
@@ -13,6 +13,18 @@ const LONGEST_ID: usize = 19;
 /// Where posts have addresses.
 const HOSTS: [&str; 6] =
     ["x.com", "www.x.com", "mobile.x.com", "twitter.com", "www.twitter.com", "mobile.twitter.com"];
+
+/// Bytes of a picture at most.
+const PICTURE: u64 = 5 * 1024 * 1024;
+/// Bytes of a GIF at most, which may move.
+const GIF: u64 = 15 * 1024 * 1024;
+/// What X takes.
+const KINDS: [PictureKind; 4] = [
+    PictureKind { name: "JPEG", mime: "image/jpeg", max_bytes: PICTURE, alone: false },
+    PictureKind { name: "PNG", mime: "image/png", max_bytes: PICTURE, alone: false },
+    PictureKind { name: "WebP", mime: "image/webp", max_bytes: PICTURE, alone: false },
+    PictureKind { name: "GIF", mime: "image/gif", max_bytes: GIF, alone: true },
+];
 
 /// Posting on X.
 pub static POSTING: Posting = Posting {
@@ -33,6 +45,7 @@ pub static POSTING: Posting = Posting {
     fault,
     mention,
     named,
+    pictures: PostPictures { most: 4, kinds: &KINDS },
     such_as: "1790000000000000000 or https://x.com/name/status/1790000000000000000",
     url,
     of_words,

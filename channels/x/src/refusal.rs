@@ -62,7 +62,7 @@ pub fn advice(refusal: &Refusal, keys: &str) -> String {
         Kind::AppOnly => format!(
             "X accepts no post with an app's own bearer token ({message}): give a user's login instead of {keys}, \
              either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and \
-             x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)"
+             x.refresh_token (scopes tweet.read, tweet.write, users.read, media.write, offline.access)"
         ),
         Kind::ReadOnly => format!(
             "the app may only read ({message}): set it to \"Read and write\" in X's developer console, create a new \
@@ -77,6 +77,19 @@ pub fn advice(refusal: &Refusal, keys: &str) -> String {
         ),
         Kind::Limited => format!("X limits the account ({message})"),
         Kind::Other => format!("X says {}: {message}", refusal.status),
+    }
+}
+
+/// The same for a picture that X does not take.
+pub fn advice_of_picture(refusal: &Refusal, keys: &str, name: &str) -> String {
+    let message = &refusal.words;
+    match kind(refusal) {
+        Kind::Other if refusal.status == 403 => format!(
+            "X lets this login upload no pictures ({message}): a login of OAuth 2.0 needs the scope media.write. \
+             Authorize the app again with it and put what it gives into {keys}"
+        ),
+        Kind::Other => format!("X does not take the picture {name}: {message}"),
+        _ => advice(refusal, keys),
     }
 }
 
@@ -142,7 +155,7 @@ mod tests {
         let advice = [refusal(403, app), refusal(401, "Unauthorized"), refusal(400, "no")]
             .map(|refusal| advice(&refusal, "x.bearer_token"));
         insta::assert_snapshot!(advice.join("\n"), @"
-        X accepts no post with an app's own bearer token (Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden.): give a user's login instead of x.bearer_token, either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)
+        X accepts no post with an app's own bearer token (Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden.): give a user's login instead of x.bearer_token, either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and x.refresh_token (scopes tweet.read, tweet.write, users.read, media.write, offline.access)
         X refuses the login (Unauthorized): make a new one in X's developer console, put it into x.bearer_token, and start selkie again
         X says 400: no
         ");

@@ -7,13 +7,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::locked;
-use selkie_channel_core::{Delivery, Lookup, MessageRef, Outbound, Part, Receipt, Sender};
+use selkie_channel_core::{
+    Delivery, Lookup, MessageRef, Outbound, Part, PostPicture, Receipt, Sender,
+};
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::call::{self, Call, Post};
 use crate::ids::is_id;
-use crate::refusal::{Kind, advice, kind};
+use crate::media::{NotUploaded, upload};
+use crate::refusal::{Kind, advice, advice_of_picture, kind};
 use crate::thread::Numbering;
 use crate::timeline::{Seen, Timeline};
 
@@ -50,6 +53,12 @@ impl XSender {
 
     async fn post(&self, post: &Post) -> Delivery {
         let mut body = json!({ "text": post.text });
+        if !post.pictures.is_empty() {
+            match self.uploaded(&post.pictures).await {
+                Ok(ids) => body["media"] = json!({ "media_ids": ids }),
+                Err(delivery) => return delivery,
+            }
+        }
         if let Some(id) = &post.reply_to {
             body["reply"] = json!({ "in_reply_to_tweet_id": id });
         }
@@ -67,16 +76,44 @@ impl XSender {
         }
     }
 
+    /// Uploads pictures, or says what becomes of their post: an upload publishes nothing, so a doubt is tried again.
+    async fn uploaded(&self, pictures: &[PostPicture]) -> Result<Vec<String>, Delivery> {
+        let mut ids = Vec::new();
+        for picture in pictures {
+            let why = match upload(&self.api, picture).await {
+                Ok(id) => {
+                    ids.push(id);
+                    continue;
+                }
+                Err(NotUploaded::Never(why)) => return Err(Delivery::refused(why)),
+                Err(NotUploaded::Fault(Fault::NotSent(why) | Fault::Unclear(why))) => why,
+                Err(NotUploaded::Fault(Fault::Refused(refusal))) => {
+                    return Err(match kind(&refusal) {
+                        Kind::Limited => self.limited(&refusal),
+                        _ => {
+                            let keys = self.api.keys();
+                            Delivery::refused(advice_of_picture(&refusal, keys, &picture.name))
+                        }
+                    });
+                }
+            };
+            let why = format!("a picture did not get to X: {why}");
+            return Err(Delivery::Retry { after: SOON, why, account: true });
+        }
+        Ok(ids)
+    }
+
+    fn limited(&self, refusal: &Refusal) -> Delivery {
+        Delivery::Retry {
+            after: refusal.retry_after.unwrap_or_default(),
+            why: advice(refusal, self.api.keys()),
+            account: true,
+        }
+    }
+
     async fn refused(&self, post: &Post, refusal: &Refusal) -> Delivery {
         match kind(refusal) {
-            Kind::Limited => {
-                let why = advice(refusal, self.api.keys());
-                Delivery::Retry {
-                    after: refusal.retry_after.unwrap_or_default(),
-                    why,
-                    account: true,
-                }
-            }
+            Kind::Limited => self.limited(refusal),
             Kind::Duplicate => self.duplicate(post, refusal).await,
             _ => {
                 let reason = advice(refusal, self.api.keys());

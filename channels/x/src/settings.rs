@@ -58,8 +58,9 @@ pub struct Settings {
     /// OAuth 2.0: the app's client secret; public clients have none. A secret.
     #[schemars(with = "Option<String>")]
     client_secret: Option<SecretString>,
-    /// OAuth 2.0: the first refresh token of the user (scopes tweet.read, tweet.write, users.read,
-    /// offline.access). It works once; its successors are kept in the state folder. A secret.
+    /// OAuth 2.0: the first refresh token of the user (scopes tweet.read, tweet.write, users.read, media.write,
+    /// offline.access; media.write is for pictures). It works once; its successors are kept in the state folder. A
+    /// secret.
     #[schemars(with = "Option<String>")]
     refresh_token: Option<SecretString>,
     /// OAuth 2.0: a user's access token that somebody else renews. An app's bearer cannot post. A secret.

@@ -66,7 +66,7 @@ impl Timeline {
             let quote = post.quote.as_deref();
             ours && other_post(seen, "replied_to") == post.reply_to.as_deref()
                 && other_post(seen, "quoted") == quote
-                && text(seen, quote) == wanted
+                && text(seen, &Added { quote, pictures: !post.pictures.is_empty() }) == wanted
         });
         match same.and_then(|seen| seen["id"].as_str()) {
             Some(id) => Seen::There(id.to_owned()),
@@ -128,16 +128,40 @@ fn other_post<'a>(seen: &'a Value, how: &str) -> Option<&'a str> {
     others.iter().find(|other| other["type"] == how)?["id"].as_str()
 }
 
+/// What X may have added to a text, at its end.
+struct Added<'a> {
+    /// A link to the post that is quoted.
+    quote: Option<&'a str>,
+    /// Links to the pictures.
+    pictures: bool,
+}
+
+impl Added<'_> {
+    /// Whether X has added this link to the post with this id.
+    fn is_added(&self, id: &str, long: &str) -> bool {
+        let of_picture = |kind: &str| long.contains(&format!("/status/{id}/{kind}/"));
+        let of_quote = self.quote.is_some_and(|id| long.ends_with(&format!("/status/{id}")));
+        of_quote || (self.pictures && (of_picture("photo") || of_picture("video")))
+    }
+}
+
 /// The text of a post as it was written: X replaces links by its own, writes `&`, `<` and `>` as HTML does, and may
-/// add a link to the post that is quoted.
-fn text(seen: &Value, quote: Option<&str>) -> String {
+/// add links to the post that is quoted and to the pictures.
+fn text(seen: &Value, added: &Added<'_>) -> String {
     let mut text = seen["text"].as_str().unwrap_or_default().to_owned();
-    for link in seen["entities"]["urls"].as_array().into_iter().flatten() {
-        if let (Some(short), Some(long)) = (link["url"].as_str(), link["expanded_url"].as_str()) {
-            let of_quote = quote.is_some_and(|id| long.ends_with(&format!("/status/{id}")));
-            let added = of_quote && text.ends_with(short);
-            text = text.replace(short, if added { "" } else { long });
-        }
+    let urls = seen["entities"]["urls"].as_array().map_or(&[][..], Vec::as_slice);
+    let links = || {
+        urls.iter().filter_map(|url| Some((url["url"].as_str()?, url["expanded_url"].as_str()?)))
+    };
+    let id = seen["id"].as_str().unwrap_or_default();
+    while let Some((short, _)) =
+        links().find(|(short, long)| text.trim_end().ends_with(short) && added.is_added(id, long))
+        && !short.is_empty()
+    {
+        text.truncate(text.trim_end().len() - short.len());
+    }
+    for (short, long) in links() {
+        text = text.replace(short, long);
     }
     canonical(&text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
 }
@@ -166,6 +190,10 @@ mod tests {
 
     use super::*;
 
+    fn plain() -> Added<'static> {
+        Added { quote: None, pictures: false }
+    }
+
     #[test]
     fn a_post_is_known_again_behind_xs_own_links_and_html() {
         let seen = json!({
@@ -176,9 +204,9 @@ mod tests {
             ] },
         });
         let ours = "a <b> &amp; cafe\u{301} https://example.com and\nmore example.org/x";
-        assert_eq!(text(&seen, None), canonical(ours));
+        assert_eq!(text(&seen, &plain()), canonical(ours));
         assert_ne!(
-            text(&seen, None),
+            text(&seen, &plain()),
             canonical("a <b> &amp; cafe https://example.com and more example.org/x")
         );
     }
@@ -211,7 +239,24 @@ mod tests {
             "text": "look https://t.co/abc",
             "entities": { "urls": [{ "url": "https://t.co/abc", "expanded_url": link }] },
         });
-        assert_eq!(text(&seen, Some("7")), canonical("look"));
-        assert_eq!(text(&seen, None), canonical(&format!("look {link}")));
+        assert_eq!(text(&seen, &Added { quote: Some("7"), pictures: false }), canonical("look"));
+        assert_eq!(text(&seen, &plain()), canonical(&format!("look {link}")));
+    }
+
+    #[test]
+    fn the_links_that_x_adds_to_pictures_are_none_of_the_text() {
+        let photo = "https://x.com/ada/status/8/photo/1";
+        let quoted = "https://twitter.com/ada/status/7";
+        let seen = json!({
+            "id": "8",
+            "text": "look https://t.co/abc https://t.co/def",
+            "entities": { "urls": [
+                { "url": "https://t.co/abc", "expanded_url": photo },
+                { "url": "https://t.co/def", "expanded_url": quoted },
+            ] },
+        });
+        assert_eq!(text(&seen, &Added { quote: Some("7"), pictures: true }), canonical("look"));
+        let whole = canonical(&format!("look {photo} {quoted}"));
+        assert_eq!(text(&seen, &plain()), whole);
     }
 }

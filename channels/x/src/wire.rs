@@ -119,6 +119,9 @@ impl Wire {
         if let Some(theirs) = reply.date() {
             *locked(&self.ahead) = Some(theirs - now);
         }
+        if reply.status == StatusCode::NO_CONTENT {
+            return Said::Done(Value::Null);
+        }
         let words = match reply.object() {
             Some(body) if reply.status.is_success() => return Said::Done(body),
             Some(body) if reply.status.is_client_error() => told(&body),

@@ -11,6 +11,7 @@ use crate::agent::Agent;
 use crate::delivery::accounts::Accounts;
 use crate::delivery::outbox::{Opened, Outbox, OutboxParts};
 use crate::delivery::outgoing::OutgoingFiles;
+use crate::delivery::post_files::PostFiles;
 use crate::delivery::progress::KeptProgress;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
@@ -185,9 +186,12 @@ impl Flow {
             owners: rights.owners.clone(),
             ledger: Arc::clone(&storage.ledger),
         });
+        let post_files = PostFiles::below(&parts.cache_dir, runtime.redactor.clone());
+        let post_files = Arc::new(post_files);
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,
             timetable: Arc::clone(&timetable) as _,
+            post_files: Arc::clone(&post_files) as _,
             modes: records,
             workspaces: workspaces.clone(),
             clock: Arc::clone(&runtime.clock),
@@ -208,6 +212,7 @@ impl Flow {
             accounts: Arc::clone(&accounts),
             settings: parts.settings.delivery(),
             files: OutgoingFiles::below(&parts.cache_dir),
+            post_files,
             owner: rights.owners.first().cloned(),
         });
         let rooms = Rooms {

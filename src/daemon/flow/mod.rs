@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::delivery::account::ChannelState;
 use crate::delivery::outbox::Outbox;
+use crate::delivery::posts::{resume, sweep_files};
 use crate::delivery::queue::PartQueue;
 use crate::delivery::runtime::Stop;
 use crate::delivery::say::{self, Told};
@@ -109,6 +110,7 @@ impl Flow {
         self.intake.commands.carry_out(open).await;
         let delivery_workers = self.delivery_workers().await?;
         outbox.files.sweep(delivery_workers.iter().flat_map(DeliveryWorker::parts));
+        outbox.runtime.tracker.spawn(sweep_files(Arc::clone(outbox)));
         outbox.runtime.tracker.spawn(progress::sweep(Arc::clone(outbox)));
         for delivery_worker in delivery_workers {
             outbox.runtime.tracker.spawn(delivery_worker.run());
@@ -116,7 +118,7 @@ impl Flow {
         outbox.runtime.tracker.spawn(Arc::clone(&self.workers).dispatch());
         self.gate.resume().await?;
         let tracker = &outbox.runtime.tracker;
-        tracker.spawn(crate::delivery::posts::resume(Arc::clone(outbox)));
+        tracker.spawn(resume(Arc::clone(outbox)));
         tracker.spawn(deferred::sweep(Arc::clone(outbox)));
         tracker.spawn(deferred::offer_again(Arc::clone(outbox)));
         tracker.spawn(Arc::clone(&self.limits).write_behind());

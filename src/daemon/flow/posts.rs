@@ -9,12 +9,18 @@ use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::domain::schedule::Action;
 use crate::schedule::book::{Amended, BookError};
 use crate::store::{DeliveryState, PostRow, ScheduleRow};
+use crate::tools::ports::PostFiles;
 
 impl Flow {
     /// Names the tools that post.
     pub fn posting_tools(&self) -> Vec<&'static str> {
         let posting = self.outbox.accounts.all().filter_map(|account| account.channel.posting);
         posting.flat_map(|postable| [postable.data.now.name, postable.data.later.name]).collect()
+    }
+
+    /// Returns what keeps the files of posts.
+    pub fn post_files(&self) -> Arc<dyn PostFiles> {
+        Arc::clone(&self.outbox.post_files) as _
     }
 
     /// Lists the newest posts.

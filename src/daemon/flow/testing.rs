@@ -22,6 +22,7 @@ use crate::delivery::account::Account;
 use crate::delivery::accounts::Accounts;
 use crate::delivery::outbox::{Outbox, OutboxParts};
 use crate::delivery::outgoing::OutgoingFiles;
+use crate::delivery::post_files::PostFiles;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
 use crate::intake::policy::Rules;
@@ -372,12 +373,14 @@ pub(crate) fn desk_by(
         stop: Stop::default(),
     });
     let owners = vec![PersonId::new("tg:1"), PersonId::new("ot:1")];
+    let post_files = PostFiles::below(cache.path(), runtime.redactor.clone());
     let opened = Outbox::open(OutboxParts {
         storage: Arc::new(Storage::new(Arc::clone(&ledger) as _, Arc::clone(&runtime))),
         runtime,
         accounts: Arc::clone(&accounts),
         settings: settings.delivery(),
         files: OutgoingFiles::below(cache.path()),
+        post_files: Arc::new(post_files),
         owner: owners.first().cloned(),
     });
     let outbox = Arc::clone(&opened.outbox);

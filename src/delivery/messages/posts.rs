@@ -14,6 +14,8 @@ pub(crate) struct About<'a> {
     pub(crate) outbound: OutboundId,
     pub(crate) schedule: Option<ScheduleId>,
     pub(crate) said: &'a Outbound,
+    /// It was refused for what it says: the same words will be again.
+    pub(crate) of_words: bool,
 }
 
 /// Tells what became of a post.
@@ -23,7 +25,7 @@ pub(crate) fn told(
     url: Option<&str>,
     pause: Option<&str>,
 ) -> String {
-    let About { outbound, schedule, said } = about;
+    let About { outbound, schedule, said, of_words } = about;
     let of = schedule.map(|id| format!(" (schedule {id})")).unwrap_or_default();
     let beginning = beginning(said);
     let again = format!("`selkie tweets retry p{}`", outbound.0);
@@ -36,7 +38,18 @@ pub(crate) fn told(
             format!("Posted{of}{thread}: {}", url.unwrap_or("its address is not known"))
         }
         DeliveryState::Refused { reason } => {
-            format!("Not posted{of}: {reason}.\n\n> {beginning}\n\n{again} tries it again.")
+            let then = match (of_words, schedule) {
+                // How it goes on stands below.
+                (true, Some(_)) if pause.is_some() => String::new(),
+                (true, Some(id)) => format!(
+                    "\n\nThe next time it may be taken. `selkie tweets edit {id} --text …` gives it other words."
+                ),
+                (true, None) => format!(
+                    "\n\nPost it with other words, or the same ones in a day: {again} tries them again then."
+                ),
+                (false, _) => format!("\n\n{again} tries it again."),
+            };
+            format!("Not posted{of}: {reason}.\n\n> {beginning}{then}")
         }
         DeliveryState::Partly { reason } => format!(
             "Only the beginning of the thread was posted{of}: {reason}.\n\n> {beginning}\n\n{again} goes on with it."
@@ -77,6 +90,11 @@ pub(crate) fn texts(said: &Outbound) -> Vec<String> {
     }
 }
 
+/// Whether a post has pictures.
+pub(crate) fn has_pictures(said: &Outbound) -> bool {
+    matches!(&said.body, Body::Post(post) if !post.pictures.is_empty())
+}
+
 fn beginning(said: &Outbound) -> String {
     let text = texts(said).join(" ");
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -97,12 +115,25 @@ mod tests {
         let post = Post { texts: vec!["Good\nmorning!".to_owned()], ..Post::default() };
         let to = ConversationId::new(AccountId::new("a"), "songs");
         let said = Outbound::new(to, Body::Post(post));
-        let about = About { outbound: OutboundId(7), schedule: Some(ScheduleId(3)), said: &said };
+        let about = About {
+            outbound: OutboundId(7),
+            schedule: Some(ScheduleId(3)),
+            said: &said,
+            of_words: false,
+        };
         let delivered = DeliveryState::Delivered { message: Some(MessageRef::new("17")) };
         let refused = DeliveryState::Refused { reason: "seen before".to_owned() };
         let lines = [
             told(about, &delivered, Some("bird://17"), None),
-            told(about, &refused, None, Some("3 of its posts in a row were refused")),
+            told(about, &refused, None, None),
+            told(About { of_words: true, ..about }, &refused, None, None),
+            told(About { of_words: true, schedule: None, ..about }, &refused, None, None),
+            told(
+                About { of_words: true, ..about },
+                &refused,
+                None,
+                Some("3 of its posts in a row were refused for their words"),
+            ),
             told(About { schedule: None, ..about }, &DeliveryState::Unclear, None, None),
             told(about, &DeliveryState::Expired, None, None),
         ];
@@ -114,8 +145,24 @@ mod tests {
         > Good morning!
 
         `selkie tweets retry p7` tries it again.
+        ---
+        Not posted (schedule 3): seen before.
 
-        I paused schedule 3: 3 of its posts in a row were refused. Change its words with `selkie tweets edit 3 --text …`; `selkie schedules resume 3` lets it go on.
+        > Good morning!
+
+        The next time it may be taken. `selkie tweets edit 3 --text …` gives it other words.
+        ---
+        Not posted: seen before.
+
+        > Good morning!
+
+        Post it with other words, or the same ones in a day: `selkie tweets retry p7` tries them again then.
+        ---
+        Not posted (schedule 3): seen before.
+
+        > Good morning!
+
+        I paused schedule 3: 3 of its posts in a row were refused for their words. Change its words with `selkie tweets edit 3 --text …`; `selkie schedules resume 3` lets it go on.
         ---
         I cannot tell whether this was posted: the connection broke, and the timeline does not say. I do not repeat it.
 

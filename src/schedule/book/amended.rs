@@ -36,6 +36,12 @@ impl Book {
                 );
                 return Err(BookError::Refused(why));
             }
+            if row.state == ScheduleState::Ended && has_pictures(&row.schedule.action) {
+                let why = format!(
+                    "schedule {id} has ended, and its pictures are not kept: schedule it anew"
+                );
+                return Err(BookError::Refused(why));
+            }
             let (schedule, next_at) = self.amended(&row, &amended)?;
             let change = Change::Amend { schedule: Box::new(schedule), next_at };
             if let Some(changed) = self.parts.ledger.reschedule(row.version, change).await? {
@@ -101,4 +107,8 @@ impl Book {
         let next_at = first(&schedule, now)?;
         Ok((schedule, Some(next_at)))
     }
+}
+
+fn has_pictures(action: &Action) -> bool {
+    matches!(action, Action::Post { post, .. } if !post.pictures.is_empty())
 }

@@ -1,8 +1,11 @@
 //! Laws of posts: counted by the month, told once, tried again where they have not arrived.
 
+use selkie_channel_core::{Body, Post, PostPicture};
+
 use super::scheduling::{firing, kept, new};
 use super::*;
 use crate::domain::ids::OutboundId;
+use crate::domain::schedule::Action;
 use crate::store::{
     Change, DeliveryState, Does, Fired, Month, OnceMore, Outcome, PostOf, PostRow, PostedAgain,
     ScheduleRow, Telling,
@@ -16,6 +19,7 @@ laws![
     what_waits_is_withdrawn,
     what_is_on_its_way_keeps_its_schedule_as_it_is,
     a_refused_series_waits,
+    a_file_is_needed_while_something_names_it,
 ];
 
 /// A post of so many parts in conversation 2, of a month with so many.
@@ -197,4 +201,39 @@ async fn a_refused_series_waits(bed: &dyn Fixture) {
     let times = ledger.occurrences(made.id(), 9).await.unwrap();
     let delivered = Some(DeliveryState::Refused { reason: "no".to_owned() });
     assert_eq!(times[0].delivered, delivered);
+}
+
+async fn a_file_is_needed_while_something_names_it(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let pictured = |path: &str| Post {
+        texts: vec!["look".to_owned()],
+        pictures: vec![PostPicture {
+            path: path.to_owned(),
+            name: "cat.png".to_owned(),
+            mime: "image/png".to_owned(),
+            bytes: 7,
+            sha256: "00".to_owned(),
+        }],
+        ..Post::default()
+    };
+    let needed = async || {
+        let mut files = ledger.post_files().await.unwrap();
+        files.sort();
+        files
+    };
+    let mut new = new("a", 1, 60);
+    new.schedule.action = Action::Post { to: conversation(2), post: pictured("/kept/a") };
+    let made = kept(ledger, new).await;
+    assert_eq!(needed().await, ["/kept/a"]);
+    let mut draft = post(1, 9);
+    draft.outbound.body = Body::Post(pictured("/kept/b"));
+    let queued = posted(ledger, &made, 60, draft).await;
+    assert_eq!(needed().await, ["/kept/a", "/kept/b"]);
+    ledger.settle(queued.parts[0].id, never("no")).await.unwrap();
+    assert_eq!(needed().await, ["/kept/a", "/kept/b"], "it may be tried again");
+    ledger.settle(queued.parts[0].id, sent("1")).await.unwrap();
+    let row = ledger.schedule_of(made.id()).await.unwrap().unwrap();
+    ledger.reschedule(row.version, Change::Remove).await.unwrap().unwrap();
+    assert!(!needed().await.contains(&"/kept/a".to_owned()));
 }

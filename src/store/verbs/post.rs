@@ -25,6 +25,10 @@ impl Posts for SqlLedger {
         Ok(found.into_iter().map(OutboundId).collect())
     }
 
+    async fn post_files(&self) -> Result<Vec<String>> {
+        self.read(posts::files).await
+    }
+
     async fn tell_post(&self, outbound: OutboundId, telling: Telling) -> Result<Option<ToldPost>> {
         let (Telling { draft, pause }, now) = (telling, self.now());
         let draft = draft.map(outbox::Prepared::new).transpose()?;

@@ -1,13 +1,14 @@
 //! The rows of what is posted in public: how it stands, who is told, and what is still done about it.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, ConversationId, Part};
+use selkie_channel_core::{AccountId, Body, ConversationId, Outbound, Part};
 
 use super::month;
 use super::outbox::{self, SaidFor};
 use super::rows::{json, load, millis, time};
 use super::standing::{parts_of, standing};
 use crate::domain::ids::{OutboundId, PartId, ScheduleId};
+use crate::domain::schedule::{Action, Schedule};
 use crate::store::delivery::{DuePart, Month, Queued};
 use crate::store::error::Result;
 use crate::store::post::{OnceMore, PostOf, PostRow, PostedAgain, ToldPost};
@@ -97,6 +98,36 @@ pub fn by_id(tx: &mut dyn Tx, outbound: OutboundId) -> Result<Option<PostRow>> {
 /// Lists those of which nobody was told.
 pub fn untold(tx: &mut dyn Tx) -> Result<Vec<i64>> {
     tx.column("SELECT outbound FROM post WHERE told = 0 ORDER BY outbound", params![])
+}
+
+/// Lists where the copies lie that may still be needed: of posts that have not arrived, and of what is scheduled.
+pub fn files(tx: &mut dyn Tx) -> Result<Vec<String>> {
+    let of_posts: Vec<String> = tx.column(
+        "SELECT o.body FROM post p CROSS JOIN outbound o ON o.id = p.outbound
+         WHERE o.body LIKE '%\"sha256\":%' AND EXISTS (SELECT 1 FROM part q
+             WHERE q.id BETWEEN p.outbound * 4096 AND p.outbound * 4096 + 4095
+                 AND q.state NOT IN ('sent', 'repeated', 'cancelled'))",
+        params![],
+    )?;
+    let of_schedules: Vec<String> = tx.column(
+        "SELECT schedule FROM schedule
+         WHERE state IN ('active', 'paused') AND schedule LIKE '%\"sha256\":%'",
+        params![],
+    )?;
+    let mut all = Vec::new();
+    for body in of_posts {
+        let said: Outbound = load(0, &body)?;
+        if let Body::Post(post) = said.body {
+            all.extend(post.pictures);
+        }
+    }
+    for text in of_schedules {
+        let schedule: Schedule = load(0, &text)?;
+        if let Action::Post { post, .. } = schedule.action {
+            all.extend(post.pictures);
+        }
+    }
+    Ok(all.into_iter().map(|picture| picture.path).collect())
 }
 
 /// Notes that somebody is told, says it, and lets its schedule wait.

@@ -27,21 +27,6 @@ macro_rules! schedule {
     };
 }
 
-/// What a schedule said and is on its way: nobody knows yet whether it arrives.
-macro_rules! on_its_way {
-    ($columns:literal, $of:literal) => {
-        concat!(
-            "SELECT ",
-            $columns,
-            " FROM occurrence o CROSS JOIN part q
-                 ON q.id BETWEEN o.outbound * 4096 AND o.outbound * 4096 + 4095
-             WHERE o.schedule = ",
-            $of,
-            " AND q.open = 1"
-        )
-    };
-}
-
 /// What became of a schedule that was to be kept, with a row that is not read yet.
 #[derive(Debug)]
 pub enum RawKept {
@@ -112,12 +97,11 @@ pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> 
             params![id, number],
         ),
         Change::Withdraw => tx.execute(
-            concat!(
-                "UPDATE schedule SET version = version + 1, state = 'removed', why = '', next_at = NULL
-                 WHERE id = ?1 AND version = ?2 AND state <> 'removed' AND NOT EXISTS (",
-                on_its_way!("1", "?1"),
-                ")"
-            ),
+            "UPDATE schedule SET version = version + 1, state = 'removed', why = '', next_at = NULL
+             WHERE id = ?1 AND version = ?2 AND state <> 'removed' AND NOT EXISTS (
+                 SELECT 1 FROM occurrence o CROSS JOIN part q
+                     ON q.id BETWEEN o.outbound * 4096 AND o.outbound * 4096 + 4095
+                 WHERE o.schedule = ?1 AND q.open = 1)",
             params![id, number],
         ),
         Change::Replace { next_at, now, .. } => tx.execute(
@@ -139,13 +123,12 @@ pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> 
             params![id, number, contents, next_at.map(millis), millis(*now)],
         ),
         Change::Amend { next_at, .. } => tx.execute(
-            concat!(
-                "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4,
-                     state = CASE WHEN state = 'ended' THEN 'active' ELSE state END
-                 WHERE id = ?1 AND version = ?2 AND state <> 'removed' AND NOT EXISTS (",
-                on_its_way!("1", "?1"),
-                ")"
-            ),
+            "UPDATE schedule SET version = version + 1, schedule = ?3, next_at = ?4,
+                 state = CASE WHEN state = 'ended' THEN 'active' ELSE state END
+             WHERE id = ?1 AND version = ?2 AND state <> 'removed' AND NOT EXISTS (
+                 SELECT 1 FROM occurrence o CROSS JOIN part q
+                     ON q.id BETWEEN o.outbound * 4096 AND o.outbound * 4096 + 4095
+                 WHERE o.schedule = ?1 AND q.open = 1)",
             params![id, number, contents, next_at.map(millis)],
         ),
     };
@@ -154,7 +137,12 @@ pub fn change(tx: &mut dyn Tx, of: Version, change: &Change, contents: &str) -> 
 
 /// Returns the newest that a schedule said and that is on its way.
 pub fn on_its_way(tx: &mut dyn Tx, id: ScheduleId) -> Result<Option<OutboundId>> {
-    let found: Option<i64> = tx.only(on_its_way!("MAX(o.outbound)", "?1"), params![id.0])?;
+    let found: Option<i64> = tx.only(
+        "SELECT MAX(o.outbound) FROM occurrence o CROSS JOIN part q
+             ON q.id BETWEEN o.outbound * 4096 AND o.outbound * 4096 + 4095
+         WHERE o.schedule = ?1 AND q.open = 1",
+        params![id.0],
+    )?;
     Ok(found.map(OutboundId))
 }
 

@@ -14,7 +14,7 @@ mod hunk;
 mod hunk_envelope;
 mod hunk_parse;
 mod hunk_unified;
-mod image;
+pub(in crate::tools) mod image;
 mod lines;
 pub(in crate::tools) mod list_files;
 mod notebook;

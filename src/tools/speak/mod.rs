@@ -1,6 +1,8 @@
 //! Speaking into this very conversation, and in public: one implementation for all channels; what differs is data.
 
 mod here;
+mod leaving;
+mod pictures;
 mod post;
 mod post_later;
 mod public;

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
-use selkie_channel_core::{Body, Posting};
+use selkie_channel_core::{Body, Post, Posting};
 use serde_json::Value;
 
-use super::public::{accepted, asks, post, preview};
+use super::pictures;
+use super::public::{accepted, asks, fault, preview};
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::parameters;
+use crate::tools::basis::Basis;
 use crate::tools::ports::Spoken;
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::shown::Preview;
@@ -32,6 +34,8 @@ struct Args {
     quote: Option<String>,
     /// A post to answer: its id or its address.
     reply_to: Option<String>,
+    /// Pictures of the first post, 4 at most: paths of files, such as "file_cache_dir/cat.png".
+    pictures: Option<Vec<String>>,
 }
 
 impl PostNow {
@@ -60,6 +64,8 @@ impl Tool for PostNow {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let post = accepted(self.data, &args)?;
+        let pictures = pictures::kept(self.data, scope, &args).await?;
+        let post = Post { pictures, ..post };
         let spoken = scope.reply.post(&scope.call, self.data.to, Body::Post(post)).await?;
         Ok(match spoken {
             Spoken::Sent(Some(id)) => Output::ok(format!("posted: {}", (self.data.url)(&id))),
@@ -76,15 +82,23 @@ impl Tool for PostNow {
         })
     }
 
-    fn preview(&self, _: &Roots, args: &Value) -> Option<Preview> {
-        Some(preview("post in public, now", args))
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
+        Some(preview("post in public, now", self.data, roots, args))
+    }
+
+    fn basis(&self, scope: &Scope, args: &Value) -> Basis {
+        pictures::basis(self.data, scope, args)
+    }
+
+    fn unseen(&self, args: &Value) -> Vec<String> {
+        pictures::unseen(args)
     }
 
     fn asks(&self, args: &Value) -> Option<String> {
         asks(self.data, args)
     }
 
-    fn refuses(&self, _: &Scope, args: &Value) -> Option<String> {
-        post(self.data, args).err()
+    fn refuses(&self, scope: &Scope, args: &Value) -> Option<String> {
+        fault(self.data, &scope.roots, args)
     }
 }

@@ -8,10 +8,12 @@ use selkie_channel_core::Posting;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::public::{accepted, asks, post, preview};
+use super::pictures;
+use super::public::{accepted, asks, fault, preview};
 use crate::domain::facts::Trigger;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
+use crate::tools::basis::Basis;
 use crate::tools::ports::{Entry, EntryDoes, Posted, When};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::shown::Preview;
@@ -46,6 +48,9 @@ struct Args {
     /// A post to answer: its id or its address.
     #[expect(dead_code, reason = "the checks read what is there")]
     reply_to: Option<String>,
+    /// Pictures of the first post, 4 at most: paths of files, such as "file_cache_dir/cat.png".
+    #[expect(dead_code, reason = "the checks read what is there")]
+    pictures: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -117,7 +122,10 @@ impl Tool for PostLater {
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
-        let entry = self.entry(scope, &args)?;
+        let mut entry = self.entry(scope, &args)?;
+        if let EntryDoes::Post(posted) = &mut entry.does {
+            posted.post.pictures = pictures::kept(self.data, scope, &args).await?;
+        }
         let once = matches!(entry.when, When::Recurring { recurrence: "once", .. });
         let kept = scope.timetable.add(entry).await?;
         Ok(Output::ok(match once {
@@ -126,8 +134,16 @@ impl Tool for PostLater {
         }))
     }
 
-    fn preview(&self, _: &Roots, args: &Value) -> Option<Preview> {
-        Some(preview("schedule a post in public", args))
+    fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
+        Some(preview("schedule a post in public", self.data, roots, args))
+    }
+
+    fn basis(&self, scope: &Scope, args: &Value) -> Basis {
+        pictures::basis(self.data, scope, args)
+    }
+
+    fn unseen(&self, args: &Value) -> Vec<String> {
+        pictures::unseen(args)
     }
 
     fn asks(&self, args: &Value) -> Option<String> {
@@ -135,7 +151,7 @@ impl Tool for PostLater {
     }
 
     fn refuses(&self, scope: &Scope, args: &Value) -> Option<String> {
-        if let Err(why) = post(self.data, args) {
+        if let Some(why) = fault(self.data, &scope.roots, args) {
             return Some(why);
         }
         let entry = match self.entry(scope, args) {

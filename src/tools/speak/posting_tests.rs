@@ -1,5 +1,7 @@
 //! Tools that post in public, by a made-up channel: what is refused, what asks, what is told.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
@@ -12,7 +14,9 @@ use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::Wish;
 use crate::tools::ToolError;
 use crate::tools::args::accept;
-use crate::tools::ports::{Entry, EntryDoes, Listed, Spoken, Timetable, When, Wisher};
+use crate::tools::ports::{
+    Entry, EntryDoes, KeptFile, Listed, PostFiles, Spoken, Timetable, When, Wisher,
+};
 use crate::tools::preview::whole;
 use crate::tools::scope::Scope;
 use crate::tools::testkit::{Folders, SONGS};
@@ -183,4 +187,88 @@ async fn a_schedule_is_kept_and_a_repetition_is_warned_of() {
     let unasked = Scope { trigger: Trigger::Scheduled, ..scope };
     let told = called(&later, &unasked, json!({"text": "tea", "time": "08:00"})).await;
     assert!(told.starts_with("a task that nobody asked for cannot make schedules"), "{told}");
+}
+
+/// Keeps nothing and says where it would.
+struct Keeps(std::path::PathBuf);
+
+#[async_trait]
+impl PostFiles for Keeps {
+    async fn keep(&self, mut file: File, _: &str) -> Result<KeptFile, ToolError> {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).unwrap();
+        std::fs::write(&self.0, &bytes).unwrap();
+        let (path, bytes) = (self.0.clone(), bytes.len() as u64);
+        Ok(KeptFile { path, bytes, sha256: "00".to_owned() })
+    }
+}
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0";
+
+#[tokio::test]
+async fn pictures_are_judged_before_anybody_is_asked_and_kept_with_their_post() {
+    let folders = Folders::new();
+    let kept = folders.at("kept");
+    let timetable = Arc::new(Noted::default());
+    let scope = Scope {
+        speaker: Some(PersonId::new("bird:1")),
+        post_files: Arc::new(Keeps(kept.clone())),
+        timetable: Arc::clone(&timetable) as _,
+        ..folders.scope()
+    };
+    std::fs::write(folders.at("work/cat.png"), PNG).unwrap();
+    std::fs::write(folders.at("cache/bird/one/own.gif"), b"GIF89a\x0a\0\x14\0").unwrap();
+    std::fs::write(folders.at("work/cat.txt"), "no picture").unwrap();
+    std::fs::write(folders.at("work/large.png"), [PNG, &[0; 64]].concat()).unwrap();
+    std::fs::write(folders.at("outside/cat.png"), PNG).unwrap();
+    let outside = folders.at("outside/cat.png").to_string_lossy().into_owned();
+    let [now, later] = tools();
+    let with = |pictures: Value| json!({"text": "tea", "pictures": pictures, "time": "08:00"});
+    let told: Vec<String> = [
+        json!(["cat.png", "cat.png", "cat.png"]),
+        json!(["cat.png", "own.gif"]),
+        json!(["cat.txt"]),
+        json!(["large.png"]),
+        json!(["no.png"]),
+        json!([outside]),
+    ]
+    .into_iter()
+    .map(|pictures| {
+        let why = now.refuses(&scope, &with(pictures.clone()));
+        assert_eq!(why, later.refuses(&scope, &with(pictures)));
+        why.unwrap().replace(&outside, "OUTSIDE")
+    })
+    .collect();
+    insta::assert_snapshot!(told.join("\n"), @"
+    pictures: a post has 2 at most, not 3
+    pictures: a GIF stands alone in its post
+    pictures: cat.txt is none that can be posted (takes PNG, GIF)
+    pictures: large.png has 88 bytes, and a PNG 64 at most
+    pictures: no such file: no.png
+    pictures: refusing to send file outside file_cache_dir: OUTSIDE (write or copy it to file_cache_dir/<path> first)
+    ");
+    let args = with(json!(["cat.png"]));
+    assert_eq!(now.refuses(&scope, &args), None);
+    let shown = whole(&later, &scope.roots, &args, &[], &Redactor::default());
+    insta::assert_snapshot!(shown, @"
+    schedule a post in public
+    · picture: cat.png (PNG image, 640×480 pixels, 24 bytes)
+    · time: 08:00
+    this:
+    tea
+    ");
+    assert_eq!(now.basis(&scope, &args).reads.len(), 1, "approval is for its bytes");
+    called(&now, &scope, json!({"text": "tea", "pictures": ["cat.png"]})).await;
+    called(&later, &scope, args).await;
+    let said = folders.sender.said.lock().unwrap();
+    let Body::Post(posted) = &said[0] else { panic!("no post: {:?}", said[0]) };
+    let noted = locked(&timetable.0);
+    let EntryDoes::Post(scheduled) = &noted[0].does else { panic!("no post") };
+    for pictures in [&posted.pictures, &scheduled.post.pictures] {
+        assert_eq!(
+            (pictures[0].name.as_str(), pictures[0].mime.as_str()),
+            ("cat.png", "image/png")
+        );
+        assert_eq!((pictures[0].path.as_str(), pictures[0].bytes), (kept.to_str().unwrap(), 24));
+    }
 }

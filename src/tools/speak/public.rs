@@ -3,11 +3,13 @@
 use selkie_channel_core::{MessageRef, Post, Posting};
 use serde_json::Value;
 
+use super::pictures;
 use crate::tools::ToolError;
+use crate::tools::scope::Roots;
 use crate::tools::shown::Preview;
 
 /// Arguments that a preview shows by itself.
-const SHOWS: &[&str] = &["text", "thread"];
+const SHOWS: &[&str] = &["text", "thread", pictures::NAME];
 
 /// Reads a post, with everything that can be refused beforehand refused.
 pub(super) fn post(data: &Posting, args: &Value) -> Result<Post, String> {
@@ -22,12 +24,17 @@ pub(super) fn post(data: &Posting, args: &Value) -> Result<Post, String> {
         }
     }
     let (quote, reply_to) = (named(data, args, "quote")?, named(data, args, "reply_to")?);
-    Ok(Post { texts, quote, reply_to })
+    Ok(Post { texts, quote, reply_to, pictures: Vec::new() })
 }
 
-/// The same for a tool that is called.
+/// The same for a tool that is called, without its pictures.
 pub(super) fn accepted(data: &Posting, args: &Value) -> Result<Post, ToolError> {
     post(data, args).map_err(ToolError::Tell)
+}
+
+/// Says why a post can never be made as it is asked for, if so.
+pub(super) fn fault(data: &'static Posting, roots: &Roots, args: &Value) -> Option<String> {
+    post(data, args).err().or_else(|| pictures::fault(data, roots, args))
 }
 
 /// Says why a post needs somebody's approval whatever the policy: it speaks to people who did not ask for it.
@@ -39,14 +46,19 @@ pub(super) fn asks(data: &Posting, args: &Value) -> Option<String> {
     Some(format!("asks first: it speaks to somebody by name ({name})"))
 }
 
-/// Shows a whole post: its first text as it is, the others each on a line.
-pub(super) fn preview(head: &'static str, args: &Value) -> Preview {
+/// Shows a whole post: its first text as it is, the others and the pictures each on a line.
+pub(super) fn preview(
+    head: &'static str,
+    data: &'static Posting,
+    roots: &Roots,
+    args: &Value,
+) -> Preview {
     let texts = texts(args);
     let further = texts.iter().enumerate().skip(1);
     let shown = further.fold(Preview::of(head, SHOWS), |shown, (n, text)| {
         shown.noting(format!("post {} of the thread", n + 1), text)
     });
-    shown.with(texts.first().map_or("", String::as_str))
+    pictures::noted(shown, data, roots, args).with(texts.first().map_or("", String::as_str))
 }
 
 fn texts(args: &Value) -> Vec<String> {

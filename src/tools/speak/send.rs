@@ -1,7 +1,6 @@
 //! Sends a file, a picture or a voice note into this conversation.
 
 use std::fs::File;
-use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::here::{only_here, outcome};
+use super::leaving::leaving;
 use crate::domain::tool::ToolSpec;
 use crate::tools::basis::Basis;
-use crate::tools::paths::{Finder, Kind, Located, Zone};
+use crate::tools::paths::{Kind, Located};
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
@@ -71,29 +71,8 @@ impl Tool for Send {
 }
 
 impl Send {
-    /// Finds the file among those that may leave: this conversation's own, and the workspace's.
     fn found(&self, roots: &Roots, path: &str) -> Result<Located, ToolError> {
-        // The state folder and the rest of the machine may be read by some, but are sent by nobody.
-        let open = Roots { state: None, elsewhere: false, ..roots.clone() };
-        let finder = Finder { tool: self.data.name, roots: &open, deny: &[] };
-        let of_state = path.starts_with("file_state_dir/");
-        let outside = |file: Result<Located, ToolError>| match file {
-            Ok(file) if matches!(file.zone, Zone::Own | Zone::Workspace) => Ok(file),
-            Err(ToolError::Tell(why)) if !why.starts_with("refusing to read") && !of_state => {
-                Err(ToolError::Tell(why))
-            }
-            _ => Err(ToolError::tell(format!(
-                "refusing to send file outside file_cache_dir: {path} (write or copy it to \
-                 file_cache_dir/<path> first)"
-            ))),
-        };
-        let found = outside(finder.existing(path));
-        if found.is_ok() || Path::new(path).is_absolute() {
-            return found;
-        }
-        // A relative path may also mean the conversation's own folder.
-        let own = outside(finder.existing(&format!("file_cache_dir/{path}")));
-        own.or(found)
+        leaving(self.data.name, roots, path)
     }
 
     /// Judges what is opened, so that nothing can be put in its place in between.

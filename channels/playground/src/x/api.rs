@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::keys::USER;
 use super::login::Caller;
+use super::media::{self, Form};
 use super::refusal::Refusal;
 use super::{Server, post};
 
@@ -15,6 +16,8 @@ pub(super) struct Asked<'a> {
     pub(super) path: &'a [&'a str],
     pub(super) query: &'a [(String, String)],
     pub(super) body: &'a Value,
+    /// A piece of a file.
+    pub(super) form: Option<&'a Form>,
     pub(super) caller: Caller,
 }
 
@@ -23,6 +26,10 @@ pub(super) fn name(is_post: bool, path: &[&str]) -> Option<&'static str> {
     Some(match (is_post, path) {
         (true, ["tweets"]) => "tweets",
         (true, ["oauth2", "token"]) => "token",
+        (true, ["media", "upload", "initialize"]) => "upload",
+        (true, ["media", "upload", _, "append"]) => "append",
+        (true, ["media", "upload", _, "finalize"]) => "finalize",
+        (false, ["media", "upload"]) => "upload_status",
         (false, ["users", "me"]) => "me",
         (false, ["users", _, "tweets"]) => "timeline",
         _ => return None,
@@ -37,6 +44,17 @@ pub(super) fn run(server: &Server, asked: &Asked<'_>) -> Result<(u16, Value), Re
             for_users(asked.caller)?;
             Ok((201, post::make(&mut server.world(), asked.body, now)?))
         }
+        (_, ["media", "upload", rest @ ..]) => {
+            may_upload(asked.caller)?;
+            let mut world = server.world();
+            let answer = match rest {
+                ["initialize"] => media::begin(&mut world, asked.body, now)?,
+                [id, "append"] => media::append(&mut world, id, asked.form)?,
+                [id, ..] => media::end(&mut world, id)?,
+                [] => media::status(&mut world, asked.query)?,
+            };
+            Ok((200, answer))
+        }
         (false, ["users", "me"]) => {
             for_users(asked.caller)?;
             Ok((
@@ -50,7 +68,7 @@ pub(super) fn run(server: &Server, asked: &Asked<'_>) -> Result<(u16, Value), Re
 }
 
 fn for_users(caller: Caller) -> Result<(), Refusal> {
-    if caller == Caller::User {
+    if caller != Caller::App {
         return Ok(());
     }
     Err(Refusal::new(
@@ -59,6 +77,14 @@ fn for_users(caller: Caller) -> Result<(), Refusal> {
         "Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.  Supported \
          authentication types are [OAuth 1.0a User Context, OAuth 2.0 User Context].",
     ))
+}
+
+fn may_upload(caller: Caller) -> Result<(), Refusal> {
+    for_users(caller)?;
+    if caller == Caller::User {
+        return Ok(());
+    }
+    Err(Refusal::new(403, "Forbidden", "You are not permitted to perform this action."))
 }
 
 fn timeline(

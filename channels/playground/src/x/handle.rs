@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::record::{XCall, XPost};
-use super::{Server, post};
+use super::{Server, media, post};
 use crate::telegram::Fault;
 
 /// Looks at the emulated X and makes its trouble.
@@ -27,6 +27,11 @@ impl XPlatform {
     /// The posts of the timeline, oldest first.
     pub fn posts(&self) -> Vec<XPost> {
         self.server.world().posts.clone()
+    }
+
+    /// Takes every post away, as the account's owner does in the app.
+    pub fn clear_posts(&self) {
+        self.server.world().posts.clear();
     }
 
     /// The calls that arrived, oldest first.
@@ -58,6 +63,12 @@ impl XPlatform {
             Ok(answer) => Ok(answer["data"]["id"].as_str().unwrap_or_default().to_owned()),
             Err(refusal) => Err(refusal.body["detail"].as_str().unwrap_or_default().to_owned()),
         }
+    }
+
+    /// Keeps a picture that another account has uploaded; gives its id.
+    pub fn upload_by_another(&self) -> String {
+        let now = self.server.now();
+        media::of_another(&mut self.server.world(), now)
     }
 
     /// Plans a fault; methods are named as in [`XCall`].

@@ -15,12 +15,14 @@ use serde_json::Value;
 use super::Server;
 use super::api::{self, Asked};
 use super::login::{self, Caller, Signed};
+use super::media::{self, Form};
 use super::record::XCall;
 use super::refusal::Refusal;
 use crate::line::Line;
 use crate::telegram::FaultKind;
 
-const MOST: usize = 1024 * 1024;
+/// A piece of a file, and what stands around it.
+const MOST: usize = media::PIECE + 64 * 1024;
 
 /// Where the playground serves this: a part of what callers sign.
 pub(crate) const MOUNT: &str = "/x";
@@ -44,6 +46,7 @@ async fn call(server: &Server, line: &Line, request: Request) -> Response {
         return Refusal::new(404, "Not Found", "Not Found").into_response();
     };
     let bytes = axum::body::to_bytes(body, MOST).await.unwrap_or_default();
+    let form = media::form(&head.headers, &bytes).await;
     let fault = server.faults.meet(method, None);
     // A call is known from the moment it arrives; its status when it is answered.
     let number = {
@@ -54,7 +57,8 @@ async fn call(server: &Server, line: &Line, request: Request) -> Response {
     };
     server.tell();
     let response = answer(server, line, &fault, |server| {
-        let (status, value) = run(server, &head, &path, &bytes)?;
+        let (status, value) =
+            run(server, &head, &path, &Sent { bytes: &bytes, form: form.as_ref() })?;
         Ok((status, server.world().answer_of(method).unwrap_or(value)))
     })
     .await;
@@ -64,13 +68,20 @@ async fn call(server: &Server, line: &Line, request: Request) -> Response {
     response
 }
 
+/// A body as it came.
+struct Sent<'a> {
+    bytes: &'a [u8],
+    form: Option<&'a Form>,
+}
+
 fn run(
     server: &Server,
     head: &Parts,
     path: &[&str],
-    bytes: &[u8],
+    sent: &Sent<'_>,
 ) -> Result<(u16, Value), Refusal> {
     let now = server.now();
+    let Sent { bytes, form } = sent;
     if path == ["oauth2", "token"] {
         return Ok((200, login::renew(&mut server.world(), bytes, now)?));
     }
@@ -78,7 +89,7 @@ fn run(
     let caller = caller(server, head, &query)?;
     let is_post = head.method == Method::POST;
     let is_json = head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
-    if is_post && !is_json {
+    if is_post && !is_json && form.is_none() {
         return Err(Refusal::new(
             415,
             "Unsupported Media Type",
@@ -86,7 +97,7 @@ fn run(
         ));
     }
     let body = serde_json::from_slice(bytes).unwrap_or_default();
-    api::run(server, &Asked { is_post, path, query: &query, body: &body, caller })
+    api::run(server, &Asked { is_post, path, query: &query, body: &body, form: *form, caller })
 }
 
 fn caller(server: &Server, head: &Parts, query: &[(String, String)]) -> Result<Caller, Refusal> {

@@ -18,5 +18,7 @@ pub const REFRESH_TOKEN: &str = "playgroundRefreshToken0";
 pub const USER_BEARER: &str = "playgroundUserBearer";
 /// The one that was made after it.
 pub const NEXT_USER_BEARER: &str = "playgroundUserBearer2";
+/// One that was authorized without the scope for pictures.
+pub const BEARER_WITHOUT_MEDIA: &str = "playgroundUserBearerNoMedia";
 /// The app's own bearer.
 pub const APP_BEARER: &str = "AAAAplaygroundAppBearer";

@@ -11,8 +11,8 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use super::keys::{
-    ACCESS_TOKEN, ACCESS_TOKEN_SECRET, APP_BEARER, CLIENT_ID, CONSUMER_KEY, CONSUMER_SECRET,
-    NEXT_USER_BEARER, USER_BEARER,
+    ACCESS_TOKEN, ACCESS_TOKEN_SECRET, APP_BEARER, BEARER_WITHOUT_MEDIA, CLIENT_ID, CONSUMER_KEY,
+    CONSUMER_SECRET, NEXT_USER_BEARER, USER_BEARER,
 };
 use super::refusal::Refusal;
 use super::server::World;
@@ -25,6 +25,8 @@ const OFF: i64 = 300;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Caller {
     User,
+    /// A user whose token may not upload.
+    WithoutMedia,
     App,
 }
 
@@ -56,6 +58,7 @@ pub(super) fn caller(
     let lives = |token: &str| world.access.get(token).is_some_and(|until| *until > signed.now);
     match token {
         USER_BEARER | NEXT_USER_BEARER => Ok(Caller::User),
+        BEARER_WITHOUT_MEDIA => Ok(Caller::WithoutMedia),
         APP_BEARER => Ok(Caller::App),
         token if lives(token) => Ok(Caller::User),
         _ => Err(unauthorized()),
@@ -124,7 +127,7 @@ pub(super) fn renew(world: &mut World, body: &[u8], now: DateTime<Utc>) -> Resul
     world.access.insert(access.clone(), now + TimeDelta::seconds(LIFE));
     Ok(json!({
         "token_type": "bearer", "expires_in": LIFE, "access_token": access,
-        "scope": "tweet.read tweet.write users.read offline.access", "refresh_token": world.refresh,
+        "scope": "tweet.read tweet.write users.read media.write offline.access", "refresh_token": world.refresh,
     }))
 }
 

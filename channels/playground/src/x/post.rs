@@ -1,14 +1,16 @@
 //! What X checks of a post, and how it shows one.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use icu_normalizer::ComposingNormalizerBorrowed;
 use serde_json::{Value, json};
 
-use super::count;
 use super::record::XPost;
 use super::refusal::Refusal;
 use super::server::World;
+use super::{count, media};
 
+/// The same words are refused for so long. X does not say how long; people report up to this.
+const SEEN: TimeDelta = TimeDelta::hours(12);
 /// X's ids tell the time since this moment, in milliseconds.
 const EPOCH: i64 = 1_288_834_974_657;
 
@@ -16,8 +18,9 @@ const EPOCH: i64 = 1_288_834_974_657;
 pub(super) fn make(world: &mut World, body: &Value, now: DateTime<Utc>) -> Result<Value, Refusal> {
     let invalid = |says: &str| Refusal::new(400, "Invalid Request", says);
     let fields = body.as_object().ok_or_else(|| invalid("The body is no JSON object."))?;
-    if let Some(field) =
-        fields.keys().find(|field| !["text", "reply", "quote_tweet_id"].contains(&field.as_str()))
+    if let Some(field) = fields
+        .keys()
+        .find(|field| !["text", "reply", "quote_tweet_id", "media"].contains(&field.as_str()))
     {
         return Err(invalid(&format!("$.{field}: is not defined in the schema")));
     }
@@ -53,13 +56,15 @@ pub(super) fn make(world: &mut World, body: &Value, now: DateTime<Utc>) -> Resul
         let says = "You attempted to quote a Tweet that is deleted or not visible to you.";
         return Err(Refusal::new(403, "Forbidden", says));
     }
-    if world.posts.iter().any(|post| post.text == text) {
+    if world.posts.iter().any(|post| post.text == text && now - post.at < SEEN) {
         let says = "You are not allowed to create a Tweet with duplicate content.";
         return Err(Refusal::new(403, "Forbidden", says));
     }
+    let pictures = media::named(world, &body["media"], now)?;
     let id = id(world, now);
     let shown = shorter(&text).0;
-    world.posts.push(XPost { id: id.clone(), text, reply_to, quote, by_hand: false, at: now });
+    let made = XPost { id: id.clone(), text, reply_to, quote, pictures, by_hand: false, at: now };
+    world.posts.push(made);
     Ok(json!({ "data": { "id": id, "text": shown, "edit_history_tweet_ids": [id] } }))
 }
 
@@ -71,11 +76,15 @@ fn id(world: &mut World, now: DateTime<Utc>) -> String {
 
 /// How the timeline shows a post, with these fields beside id and text.
 pub(super) fn shown(post: &XPost, fields: &[&str]) -> Value {
-    let written = match &post.quote {
-        // The link that X adds, which counts nothing.
-        Some(id) => format!("{} https://twitter.com/selkie_demo/status/{id}", post.text),
-        None => post.text.clone(),
-    };
+    // The links that X adds, which count nothing.
+    let of_quote =
+        post.quote.iter().map(|id| format!("https://twitter.com/selkie_demo/status/{id}"));
+    let of_picture = format!("https://x.com/selkie_demo/status/{}/photo/1", post.id);
+    let of_picture = (!post.pictures.is_empty()).then_some(of_picture);
+    let written = of_picture
+        .into_iter()
+        .chain(of_quote)
+        .fold(post.text.clone(), |text, link| format!("{text} {link}"));
     let (text, links) = shorter(&written);
     let mut value = json!({ "id": post.id, "text": text, "edit_history_tweet_ids": [post.id] });
     if fields.contains(&"created_at") {

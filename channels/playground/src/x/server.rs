@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::sync::watch as changes;
 
 use super::keys::REFRESH_TOKEN;
+use super::medium::Medium;
 use super::record::{XCall, XPost};
 use crate::clock::Now;
 use crate::telegram::Faults;
@@ -27,6 +28,8 @@ pub(crate) struct World {
     /// Oldest first.
     pub(super) posts: Vec<XPost>,
     pub(super) calls: Vec<XCall>,
+    /// Pictures that were uploaded.
+    pub(super) media: Vec<Medium>,
     /// What calls that go well are answered instead, by their methods.
     pub(super) answers: Vec<(String, Value)>,
     /// The one refresh token that works.
@@ -43,6 +46,7 @@ impl Server {
         let world = World {
             posts: Vec::new(),
             calls: Vec::new(),
+            media: Vec::new(),
             answers: Vec::new(),
             refresh: REFRESH_TOKEN.to_owned(),
             access: HashMap::new(),

@@ -1,8 +1,10 @@
 //! The sender against the emulated platform.
 
 use chrono::TimeDelta;
-use selkie_channel_core::{Body, Delivery, Lookup, MessageRef, Outbound};
-use selkie_playground::x::{APP_BEARER, CLIENT_ID, REFRESH_TOKEN, USER_BEARER};
+use selkie_channel_core::{Body, Delivery, Lookup, MessageRef, Outbound, Part, Post, PostPicture};
+use selkie_playground::x::{
+    APP_BEARER, BEARER_WITHOUT_MEDIA, CLIENT_ID, REFRESH_TOKEN, USER_BEARER,
+};
 use selkie_playground::{Fault, FaultKind};
 use serde_json::json;
 
@@ -209,7 +211,7 @@ async fn logins_that_do_not_post_are_explained() {
     let guest = Guest::with(json!({ "client_id": CLIENT_ID, "refresh_token": "used-up" })).await;
     let used = refused(guest.channel.sender.deliver(&guest.part("a")).await);
     insta::assert_snapshot!([app, revoked, used].join("\n"), @"
-    X accepts no post with an app's own bearer token (Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.  Supported authentication types are [OAuth 1.0a User Context, OAuth 2.0 User Context].): give a user's login instead of x.bearer_token, either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and x.refresh_token (scopes tweet.read, tweet.write, users.read, offline.access)
+    X accepts no post with an app's own bearer token (Unsupported Authentication: Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.  Supported authentication types are [OAuth 1.0a User Context, OAuth 2.0 User Context].): give a user's login instead of x.bearer_token, either x.consumer_key, x.consumer_secret, x.access_token and x.access_token_secret, or x.client_id and x.refresh_token (scopes tweet.read, tweet.write, users.read, media.write, offline.access)
     X refuses the login (Unauthorized): make a new one in X's developer console, put it into x.bearer_token, and start selkie again
     X refuses the login (Value passed for the token was invalid.): make a new one in X's developer console, put it into x.client_id and x.refresh_token, and start selkie again
     ");
@@ -220,7 +222,7 @@ async fn pictures_are_refused_and_nothing_is_called() {
     let guest = Guest::signing().await;
     let photo = Body::Photo { path: "/x/cat.png".to_owned(), caption: None };
     let part = guest.channel.sender.render(&Outbound::new(guest.conversation(), photo)).remove(0);
-    assert!(refused(guest.channel.sender.deliver(&part).await).contains("not supported on X yet"));
+    assert!(refused(guest.channel.sender.deliver(&part).await).contains("X takes no files"));
     assert!(guest.x().calls().is_empty());
 }
 
@@ -272,4 +274,101 @@ async fn a_server_that_is_not_there_has_taken_nothing() {
     let sender = std::sync::Arc::clone(&guest.channel.sender);
     guest.playground.stop().await;
     assert!(matches!(sender.deliver(&part).await, Delivery::Retry { account: true, .. }));
+}
+
+/// A post with pictures that stand in the guest's home.
+fn pictured(guest: &Guest, files: &[(&str, &str, &[u8])]) -> Part {
+    let pictures = files.iter().map(|(name, mime, bytes)| {
+        let path = guest.home.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
+        PostPicture {
+            path: path.to_string_lossy().into_owned(),
+            name: (*name).to_owned(),
+            mime: (*mime).to_owned(),
+            bytes: bytes.len() as u64,
+            sha256: digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect(),
+        }
+    });
+    let post =
+        Post { texts: vec!["look".to_owned()], pictures: pictures.collect(), ..Post::default() };
+    let outbound = Outbound::new(guest.conversation(), Body::Post(post)).said(now());
+    guest.channel.sender.render(&outbound).remove(0)
+}
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and pixels";
+const JPEG: &[u8] = b"\xff\xd8\xff and pixels";
+
+#[tokio::test]
+async fn every_login_posts_pictures() {
+    let mut moving = b"GIF89a".to_vec();
+    moving.resize(2_500_000, 7);
+    for guest in [
+        Guest::signing().await,
+        Guest::renewing().await,
+        Guest::with(json!({ "bearer_token": USER_BEARER })).await,
+    ] {
+        let part = pictured(&guest, &[("a.png", "image/png", PNG), ("b.jpg", "image/jpeg", JPEG)]);
+        let delivery = guest.channel.sender.deliver(&part).await;
+        let posts = guest.x().posts();
+        assert_eq!(id(&delivery), posts[0].id);
+        let shown: Vec<_> = posts[0].pictures.iter().map(|p| p.content.clone()).collect();
+        assert_eq!(shown, [PNG, JPEG]);
+        guest.x().clear_posts();
+        let part = pictured(&guest, &[("c.gif", "image/gif", &moving)]);
+        let delivery = guest.channel.sender.deliver(&part).await;
+        assert_eq!(id(&delivery), guest.x().posts()[0].id);
+        assert_eq!(guest.x().posts()[0].pictures[0].content, moving, "in three pieces");
+    }
+}
+
+#[tokio::test]
+async fn a_doubt_about_an_upload_is_tried_again_and_publishes_nothing() {
+    let guest = Guest::signing().await;
+    let sender = &guest.channel.sender;
+    let part = pictured(&guest, &[("a.png", "image/png", PNG)]);
+    for (method, fault) in [
+        ("upload", FaultKind::CutAfter),
+        ("append", FaultKind::Html { status: 503 }),
+        ("finalize", FaultKind::Truncate),
+        ("append", FaultKind::TooMany { retry_after: 9 }),
+    ] {
+        guest.x().fault(Fault::next(method, fault));
+        let delivery = sender.deliver(&part).await;
+        assert!(
+            matches!(delivery, Delivery::Retry { account: true, .. }),
+            "{method}: {delivery:?}"
+        );
+        assert!(guest.x().posts().is_empty(), "{method}");
+    }
+    assert!(matches!(sender.deliver(&part).await, Delivery::Sent(_)));
+    // A post with pictures is known again on the timeline.
+    let guest = Guest::signing().await;
+    let part = pictured(&guest, &[("a.png", "image/png", PNG)]);
+    guest.x().fault(Fault::next("tweets", FaultKind::CutAfter));
+    assert!(matches!(guest.channel.sender.deliver(&part).await, Delivery::Unclear { .. }));
+    assert!(matches!(guest.channel.sender.lookup(&part).await, Lookup::Sent(_)));
+}
+
+#[tokio::test]
+async fn a_picture_that_cannot_go_is_refused_with_what_to_do() {
+    let guest = Guest::with(json!({ "bearer_token": BEARER_WITHOUT_MEDIA })).await;
+    let sender = &guest.channel.sender;
+    let mut said = Vec::new();
+    let part = pictured(&guest, &[("a.png", "image/png", PNG)]);
+    said.push(refused(sender.deliver(&part).await));
+    std::fs::write(guest.home.path().join("a.png"), JPEG).unwrap();
+    said.push(refused(sender.deliver(&part).await));
+    std::fs::remove_file(guest.home.path().join("a.png")).unwrap();
+    said.push(refused(sender.deliver(&part).await));
+    let guest = Guest::signing().await;
+    let part = pictured(&guest, &[("a.png", "image/png", JPEG)]);
+    said.push(refused(guest.channel.sender.deliver(&part).await));
+    insta::assert_snapshot!(said.join("\n"), @"
+    X lets this login upload no pictures (Forbidden: You are not permitted to perform this action.): a login of OAuth 2.0 needs the scope media.write. Authorize the app again with it and put what it gives into x.bearer_token
+    the picture a.png is not the one that was approved: post it anew
+    the picture a.png is not there any more (No such file or directory (os error 2)): post it anew
+    X does not take the picture a.png: Invalid Request: The media could not be processed: InvalidMedia.
+    ");
+    assert!(guest.x().posts().is_empty());
 }
