@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub use settings::{ListenError, Settings};
-pub use sources::{ChannelView, Channels, Console, Explain, Syncs};
+pub use sources::{ChannelView, Channels, Console, Explain, Posts, Syncs};
 
 impl Console {
     /// Returns the routes. Streams of events end when `stop` is cancelled.

@@ -15,6 +15,7 @@ use super::answer::{Answer, Fault, Keyed};
 use super::approval::Approval;
 use super::{ChannelView, Console};
 use crate::domain::ids::{ScheduleId, TaskId};
+use crate::schedule::post_view::PostView;
 use crate::schedule::view::{Time, View};
 use crate::shape::Explained;
 use crate::store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
@@ -46,6 +47,7 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/v1/approvals", get(approvals))
         .route("/v1/schedules", get(schedules))
         .route("/v1/schedules/{id}/times", get(schedule_times))
+        .route("/v1/posts", get(posts))
         .route("/v1/trace/{message}", get(trace))
         .fallback(unknown)
 }
@@ -178,7 +180,13 @@ async fn schedule_times(
     let missing = || Fault::missing(format!("there is no schedule {id}: see /v1/schedules"));
     let row = row.ok_or_else(missing)?;
     let times = console.schedules.occurrences(known, limit).await?;
-    Ok(Json(times.into_iter().map(|time| Time::of(time, &row)).collect()))
+    let shown = times.into_iter().map(|time| Time::of(time, &row, &console.post_url));
+    Ok(Json(shown.collect()))
+}
+
+/// Drafts that wait for approval, scheduled posts, and the newest that went out or did not.
+async fn posts(State(console): Asked) -> Answer<Vec<PostView>> {
+    Ok(Json((console.posts)().await?))
 }
 
 async fn trace(State(console): Asked, Path(message): Path<String>) -> Answer<Vec<Chain>> {

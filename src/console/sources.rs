@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use selkie_channel_core::door::Wall;
 use serde::Serialize;
 
 use crate::domain::clock::SharedClock;
 use crate::domain::facts::Facts;
 use crate::domain::happening::Happenings;
+use crate::schedule::post_view::{PostUrl, PostView};
 use crate::shape::Explained;
-use crate::store::Schedules;
 use crate::store::read::Read;
+use crate::store::{Result, Schedules};
 
 /// Explains the shape of these facts, recomputed: shape is pure.
 pub type Explain = Arc<dyn Fn(&Facts) -> Explained + Send + Sync>;
@@ -21,6 +23,9 @@ pub type Channels = Arc<dyn Fn() -> Vec<ChannelView> + Send + Sync>;
 /// Counts the store's durable commits.
 pub type Syncs = Arc<dyn Fn() -> u64 + Send + Sync>;
 
+/// Lists drafts, scheduled posts, and the newest that went out or did not.
+pub type Posts = Arc<dyn Fn() -> BoxFuture<'static, Result<Vec<PostView>>> + Send + Sync>;
+
 /// Everything the read API reads.
 #[derive(Clone)]
 pub struct Console {
@@ -28,6 +33,10 @@ pub struct Console {
     pub ledger: Arc<dyn Read>,
     /// The schedules.
     pub schedules: Arc<dyn Schedules>,
+    /// Finds the address of a post.
+    pub post_url: PostUrl,
+    /// Lists what is posted in public.
+    pub posts: Posts,
     /// The time.
     pub clock: SharedClock,
     /// Explains shapes.

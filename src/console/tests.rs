@@ -5,7 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta};
 use selkie_channel_core::door::Wall;
-use selkie_channel_core::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
+use selkie_channel_core::{
+    AccountId, Body, ConversationId, MessageRef, Outbound, Part, PersonId, PlaceId, Post, Receipt,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -24,13 +26,14 @@ use crate::domain::schedule::{Action, Maker, Schedule, Terms};
 use crate::domain::taint::Taint;
 use crate::domain::task::TaskState;
 use crate::domain::usage::Usage;
+use crate::schedule::post_view::PostView;
 use crate::shape::{Explained, HiddenLine, ToolLine};
 use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow, Upcoming,
 };
 use crate::store::{
-    ApprovalRow, AskedPerson, Change, Does, Firing, Fuse, Kept, Ledger, Location, NewSchedule,
-    QuestionRow, Result, StoreError, Turn, Version,
+    ApprovalRow, AskedPerson, Change, Does, Draft, Fired, Firing, Fuse, Kept, Ledger, Location,
+    NewSchedule, Outcome, QuestionRow, Result, StoreError, Turn, Version,
 };
 
 /// Two conversations of one bot, a namesake of another bot, and one task.
@@ -197,6 +200,22 @@ impl Read for Shelf {
     }
 }
 
+fn a_draft() -> PostView {
+    PostView {
+        id: "ab12".to_owned(),
+        state: "draft".to_owned(),
+        why: "it waits for approval".to_owned(),
+        when: String::new(),
+        next: Vec::new(),
+        schedule: None,
+        texts: vec!["Good morning!".to_owned()],
+        pictures: Vec::new(),
+        url: None,
+        asked: None,
+        at: None,
+    }
+}
+
 /// A served console; stops when dropped.
 struct Served {
     /// What the schedules stand in.
@@ -216,6 +235,8 @@ impl Served {
         let console = Console {
             ledger: Arc::new(ledger),
             schedules: Arc::clone(&schedules) as _,
+            post_url: Arc::new(|to, message| Some(format!("https://{}/{message}", to.key()))),
+            posts: Arc::new(|| Box::pin(async { Ok(vec![a_draft()]) })),
             clock: Arc::new(ManualClock::at(DateTime::UNIX_EPOCH)),
             syncs: Arc::new(|| 3),
             explain: Arc::new(|facts| Explained {
@@ -560,4 +581,48 @@ async fn a_cut_list_of_schedules_says_how_many_there_are_and_counts_none_that_wa
         console.ask("GET /v1/schedules?limit=1", "host: localhost\r\n").await;
     assert_eq!((status, body.as_array().unwrap().len()), (200, 1));
     assert!(head.contains("x-total-count: 2"), "{head}");
+}
+
+#[tokio::test]
+async fn a_post_of_a_schedule_tells_how_it_stands_and_its_address() {
+    let console = Served::new(Shelf::default()).await;
+    let to = ConversationId::new(AccountId::new("x:1"), "x:ada");
+    let post = Post { texts: vec!["Good morning!".to_owned()], ..Post::default() };
+    let mut new = daily();
+    new.schedule.action = Action::Post { to: to.clone(), post: post.clone() };
+    let Kept::New(row) = console.schedules.schedule(new).await.unwrap() else { panic!() };
+    let outbound = Outbound::new(to.clone(), Body::Post(post));
+    let part = Part::new(to, &serde_json::json!({}), "Good morning!");
+    let draft = Draft { outbound, parts: vec![part], expires_at: None, month: None };
+    let says = Firing {
+        of: row.version,
+        turn: Some(Turn {
+            at: row.next_at.unwrap(),
+            local: "1970-01-01T08:00:00".to_owned(),
+            does: Does::Say(Box::new(draft)),
+        }),
+        missed: Vec::new(),
+        next_at: None,
+        wait: None,
+        by_hand: false,
+    };
+    let instance = Instance("a".to_owned());
+    let fuse = Fuse { permits: 0, instance, now: DateTime::UNIX_EPOCH };
+    let Fired::Said(queued) = console.schedules.fire(says, fuse).await.unwrap() else { panic!() };
+    let shown = async || {
+        let (status, times) = console.get(&format!("/v1/schedules/{}/times", row.id())).await;
+        assert_eq!(status, 200);
+        times[0]["post"].clone()
+    };
+    let posting = serde_json::json!({ "state": "posting", "why": "", "url": null });
+    assert_eq!(shown().await, posting);
+    let receipt = Receipt { message: Some(MessageRef::new("77")), ..Receipt::default() };
+    console.schedules.settle(queued.parts[0].id, Outcome::Sent(receipt)).await.unwrap();
+    let posted = serde_json::json!({ "state": "posted", "why": "", "url": "https://x:ada/77" });
+    assert_eq!(shown().await, posted);
+    let (status, posts) = console.get("/v1/posts").await;
+    assert_eq!(
+        (status, &posts[0]["state"], &posts[0]["id"]),
+        (200, &"draft".into(), &"ab12".into())
+    );
 }

@@ -8,9 +8,10 @@ use selkie_channel_core::PersonId;
 use crate::agent::Agent;
 use crate::config::crash_at;
 use crate::config::settings::Settings;
-use crate::console::{ChannelView, Console};
+use crate::console::{ChannelView, Console, Posts};
 use crate::daemon::build::{AppConfig, VERSION};
 use crate::daemon::flow::{Flow, Parts};
+use crate::daemon::posts::list_posts;
 use crate::daemon::{ledger, process, state, templates};
 use crate::delivery::{ChannelState, Hearing};
 use crate::domain::clock::SharedClock;
@@ -151,6 +152,8 @@ impl App {
         Console {
             ledger: Arc::clone(&self.ledger) as Arc<dyn Read>,
             schedules: Arc::clone(&self.ledger) as Arc<dyn Schedules>,
+            post_url: self.flow.post_urls(),
+            posts: listed(Arc::clone(&self.flow)),
             clock: Arc::clone(&self.clock),
             explain: Arc::new(move |facts| shaper.shape(facts).explain()),
             happenings: self.happenings.clone(),
@@ -161,6 +164,13 @@ impl App {
             wall: self.plan.settings.console.wall(),
         }
     }
+}
+
+fn listed(flow: Arc<Flow>) -> Posts {
+    Arc::new(move || {
+        let flow = Arc::clone(&flow);
+        Box::pin(async move { list_posts(&flow).await })
+    })
 }
 
 fn view(channel: ChannelState) -> ChannelView {

@@ -1,7 +1,6 @@
 //! What the command line asks of posts, carried out in the daemon or, where none runs, in the command itself.
 
-use chrono::{DateTime, Utc};
-use selkie_channel_core::ConversationId;
+use selkie_channel_core::Post;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::flow::Flow;
@@ -10,7 +9,8 @@ use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::domain::schedule::{Action, ScheduleState};
 use crate::schedule::book::{Amended, BookError};
 use crate::schedule::outlook::outlook;
-use crate::store::{ApprovalRow, DeliveryState, PostRow, ScheduleRow, Which};
+use crate::schedule::post_view::{PostStands, PostView};
+use crate::store::{ApprovalRow, PostRow, ScheduleRow, StoreError, Which};
 
 /// So many posts that went out, or did not, are listed.
 const MOST_PAST: usize = 50;
@@ -57,31 +57,6 @@ pub struct ToldOfPosts {
     pub posts: Vec<PostView>,
     /// It was not done, and why.
     pub refused: Option<String>,
-}
-
-/// A post as people see it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct PostView {
-    /// Names it: a schedule's number, `p` with a post's, or a draft's code.
-    pub id: String,
-    /// `draft`, `scheduled`, `paused`, `posting`, `posted`, `refused`, `unclear`, `withdrawn` or `expired`.
-    pub state: String,
-    /// Why; may be empty.
-    pub why: String,
-    /// When it comes due, in words; empty for one that went out at once.
-    pub when: String,
-    /// Its next times, in its zone.
-    pub next: Vec<String>,
-    /// The schedule that it is a time of.
-    pub schedule: Option<ScheduleId>,
-    /// Its texts; for a draft the whole call as its approver sees it.
-    pub texts: Vec<String>,
-    /// Its address, where it is known.
-    pub url: Option<String>,
-    /// The conversation that asked for it.
-    pub asked: Option<ConversationId>,
-    /// When it was stored.
-    pub at: Option<DateTime<Utc>>,
 }
 
 /// What an id names.
@@ -146,6 +121,19 @@ async fn found(flow: &Flow, asked: AskedOfPosts) -> Result<Vec<PostView>, BookEr
             let amended = Amended { texts, time, recurrence };
             Ok(vec![of_schedule(flow, &flow.amend_post(schedule, amended).await?)])
         }
+    }
+}
+
+/// Lists drafts, scheduled posts, and the newest that went out or did not.
+///
+/// # Errors
+/// When the store does not answer.
+pub async fn list_posts(flow: &Flow) -> Result<Vec<PostView>, StoreError> {
+    match list(flow).await {
+        Ok(posts) => Ok(posts),
+        Err(BookError::Store(error)) => Err(error),
+        // A list refuses nobody.
+        Err(BookError::Refused(why)) => Err(StoreError::Corrupt(why)),
     }
 }
 
@@ -216,6 +204,7 @@ fn draft(row: &ApprovalRow) -> PostView {
         next: Vec::new(),
         schedule: None,
         texts: vec![row.request.preview.clone()],
+        pictures: Vec::new(),
         url: None,
         asked: Some(row.conversation.clone()),
         at: None,
@@ -232,10 +221,11 @@ fn of_schedule(flow: &Flow, row: &ScheduleRow) -> PostView {
         ScheduleState::Active => "scheduled",
         state => state.name(),
     };
-    let texts = match &row.schedule.action {
-        Action::Post { post, .. } => post.texts.clone(),
-        action => vec![action.text().to_owned()],
+    let post = match &row.schedule.action {
+        Action::Post { post, .. } => post.clone(),
+        action => Post { texts: vec![action.text().to_owned()], ..Post::default() },
     };
+    let pictures = post.pictures.into_iter().map(|picture| picture.name).collect();
     PostView {
         id: row.id().to_string(),
         state: state.to_owned(),
@@ -243,7 +233,8 @@ fn of_schedule(flow: &Flow, row: &ScheduleRow) -> PostView {
         when: ahead.when,
         next: ahead.next,
         schedule: Some(row.id()),
-        texts,
+        texts: post.texts,
+        pictures,
         url: None,
         asked: Some(row.conversation.clone()),
         at: Some(row.created_at),
@@ -251,26 +242,19 @@ fn of_schedule(flow: &Flow, row: &ScheduleRow) -> PostView {
 }
 
 fn of_post(flow: &Flow, row: &PostRow) -> PostView {
-    let (state, why) = match &row.standing {
-        DeliveryState::Open => ("posting", String::new()),
-        DeliveryState::Delivered { .. } => ("posted", String::new()),
-        DeliveryState::Partly { reason } => {
-            ("refused", format!("only its beginning was posted: {reason}"))
-        }
-        DeliveryState::Refused { reason } => ("refused", reason.clone()),
-        DeliveryState::Unclear => ("unclear", "nobody knows whether it stands there".to_owned()),
-        DeliveryState::Cancelled => ("withdrawn", String::new()),
-        DeliveryState::Expired => ("expired", "it could not be posted in time".to_owned()),
-    };
+    let urls = flow.post_urls();
+    let stands = PostStands::of(&row.standing, &row.said.conversation, &urls);
+    let PostStands { state, why, url } = stands;
     PostView {
         id: format!("p{}", row.outbound.0),
-        state: state.to_owned(),
+        state,
         why,
         when: String::new(),
         next: Vec::new(),
         schedule: row.of.map(|of| of.schedule),
         texts: flow.post_texts(row),
-        url: flow.post_url(row),
+        pictures: flow.post_pictures(row),
+        url,
         asked: row.asked.clone(),
         at: Some(row.created_at),
     }

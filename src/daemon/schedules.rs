@@ -134,8 +134,9 @@ async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, BookError
         Asked::History { id, limit } => {
             let row = book.get(id, None).await?;
             let times = book.history(id, limit).await?;
+            let urls = flow.post_urls();
             Ok(Told {
-                times: times.into_iter().map(|time| Time::of(time, &row)).collect(),
+                times: times.into_iter().map(|time| Time::of(time, &row, &urls)).collect(),
                 ..Told::default()
             })
         }

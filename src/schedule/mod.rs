@@ -25,6 +25,7 @@ pub mod missed;
 pub mod movable;
 pub mod outlook;
 pub mod plan;
+pub mod post_view;
 pub mod recurrence;
 pub mod said;
 pub mod sleeper;

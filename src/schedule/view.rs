@@ -5,10 +5,11 @@ use selkie_channel_core::{ConversationId, PersonId};
 use serde::{Deserialize, Serialize};
 
 use super::outlook::{Outlook, outlook};
+use super::post_view::{PostStands, PostUrl};
 use super::words::moment;
 use super::zone::Zone;
 use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{Budget, OccurrenceState, ScheduleState};
+use crate::domain::schedule::{Action, Budget, OccurrenceState, ScheduleState};
 use crate::store::{DeliveryState, Occurrence, ScheduleRow};
 
 /// A schedule as people see it.
@@ -65,6 +66,9 @@ pub struct Time {
     pub task: Option<i64>,
     /// Where what it said stands.
     pub delivered: Option<DeliveryState>,
+    /// The post that it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post: Option<PostStands>,
     /// When it was carried out.
     pub fired_at: DateTime<Utc>,
 }
@@ -98,7 +102,11 @@ impl View {
 
 impl Time {
     /// Shows one time of a schedule, in its zone.
-    pub fn of(time: Occurrence, row: &ScheduleRow) -> Self {
+    pub fn of(time: Occurrence, row: &ScheduleRow, url: &PostUrl) -> Self {
+        let post = match (&row.schedule.action, &time.delivered) {
+            (Action::Post { to, .. }, Some(standing)) => Some(PostStands::of(standing, to, url)),
+            _ => None,
+        };
         let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
         let why = match &time.state {
             OccurrenceState::Skipped { why } | OccurrenceState::Failed { why } => why.clone(),
@@ -111,6 +119,7 @@ impl Time {
             why,
             task: time.task.map(|task| task.0),
             delivered: time.delivered,
+            post,
             fired_at: time.fired_at,
         }
     }

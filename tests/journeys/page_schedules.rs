@@ -107,3 +107,48 @@ fn beside_an_asked_one(browser: &Browser) -> Answer<()> {
     assert!(differs.contains("ask_user") && differs.contains("nobody is there"), "{differs}");
     Ok(())
 }
+
+#[test]
+fn a_post_shows_how_it_stands_and_its_address() {
+    let demo = Demo::start_with(&[("TZ", "Europe/Berlin")]);
+    let browser = Browser::start().unwrap();
+    watch_a_post(&browser, demo.url()).unwrap();
+    let (status, said) = demo.interrupt();
+    assert!(status.success(), "{status}: {said}");
+}
+
+fn watch_a_post(browser: &Browser, url: &str) -> Answer<()> {
+    browser.resize(1280, 800)?;
+    browser.prefer("light")?;
+    browser.goto(url)?;
+    browser.wait_until("document.querySelector('.pulse.up')")?;
+    browser.type_keys("#text", &format!("tweet daily at 08:00: Good morning!{ENTER}"))?;
+    let scheduled = "document.querySelector('#log').textContent.includes('Schedule 1 posts to')";
+    let approve = "[...document.querySelectorAll('#log button')].find(b => b.textContent.trim() == 'Approve')";
+    browser.wait_until(&format!("{scheduled} || {approve}"))?;
+    browser.click("#later-open")?;
+    browser.wait_until("document.querySelector('#later-posts .pill.draft')")?;
+    browser.click("#later-close")?;
+    browser.eval(&format!("{approve}?.click()"))?;
+    browser.wait_until(scheduled)?;
+    browser.click("#later-open")?;
+    browser.wait_until("document.querySelectorAll('.schedule .next li').length == 5")?;
+    // The same words on the next day: X takes them again.
+    for time in 1..=2 {
+        browser.click("#clock-next")?;
+        let posted = "document.querySelectorAll('.history .pill.posted').length";
+        browser.wait_until(&format!("{posted} == {time}"))?;
+        browser.wait_until("document.querySelector('#clock-stop').hidden")?;
+    }
+    let link = "document.querySelector('.history a')?.href";
+    assert!(browser.eval(link)?.as_str().is_some_and(|url| url.starts_with("https://x.com/")));
+    browser.wait_until("document.querySelectorAll('#later-posts .pill.posted').length == 2")?;
+    for scheme in ["dark", "light"] {
+        browser.prefer(scheme)?;
+        assert_eq!(browser.eval(PALE)?, json!([]), "{scheme}");
+        assert_eq!(browser.eval(NAMELESS)?, json!([]));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let file = PICTURE.map_or_else(|| dir.path().join("demo.png"), Into::into);
+    browser.screenshot(&file.with_file_name("posts.png"))
+}

@@ -34,7 +34,9 @@ const read = coalesce(async () => {
   state.schedules = rows.map((row, i) => ({ ...row, times: times[i] }));
   await Promise.all([...state.beside].map(beside));
   $('later-more').hidden = rows.length < MOST;
+  state.posts = await daemon('posts');
   render();
+  posts();
 });
 
 /** The newest task of a schedule, and the newest one that somebody asked for in the same chat. */
@@ -61,9 +63,10 @@ function render() {
 
 function article(row) {
   const where = chatByKey(row.key);
-  const done = row.state === 'ended' && row.times[0] ? row.times[0].state : row.state;
+  const last = row.state === 'ended' && row.times[0];
+  const done = last ? last.post?.state ?? last.state : row.state;
   return h('article', { class: 'schedule', 'data-id': row.id },
-    h('h3', {}, h('span', { dir: 'auto' }, row.name), pill(done), h('small', {}, `no. ${row.id}, ${words.does(row.does)}`)),
+    h('h3', {}, h('span', { dir: 'auto' }, row.name), pillOf(done), h('small', {}, `no. ${row.id}, ${words.does(row.does)}`)),
     h('p', { class: 'where' }, row.when, where && [' · ', h('button', { type: 'button', class: 'link', onclick: () => { $('later').close(); tell('opened', where.id); } }, icon(iconOf(where)), `${titleOf(where)}, ${words.place(where)}`)],
       !where && ` · ${row.key}`, row.monthly > 1 && ` · ${plural(row.monthly, 'time')} in the next 30 days`),
     row.why && h('p', { class: 'why', dir: 'auto' }, row.why),
@@ -74,11 +77,30 @@ function article(row) {
     row.open && row.shown && besideTable(where, row.shown));
 }
 
-/** What became of one time; that it was said is another thing than that it ran. */
+/** What became of one time; that it was said is another thing than that it ran, and a post stands for itself. */
 function time(t) {
-  const said = t.delivered && words.delivery(t.delivered.standing);
-  return h('li', {}, h('span', {}, t.times > 1 ? `${t.at}, ${plural(t.times, 'time')}` : t.at), pill(t.state),
+  const said = !t.post && t.delivered && words.delivery(t.delivered.standing);
+  return h('li', {}, h('span', {}, t.times > 1 ? `${t.at}, ${plural(t.times, 'time')}` : t.at), t.post ? post(t.post) : pill(t.state),
     said && h('small', { title: said[1] }, said[0]), t.why && h('span', { class: 'faint', dir: 'auto' }, clip(t.why, 200)));
+}
+
+/** A state of a schedule, or of the post that it was. */
+const pillOf = name => words.isOfPost(name) ? post({ state: name })[0] : pill(name);
+
+/** How a post stands, with its address where it has one. */
+function post({ state, why, url }) {
+  const [name, title] = words.post(state);
+  return [h('span', { class: `pill ${state}`, title }, name), url && h('a', { href: url, target: '_blank', rel: 'noopener noreferrer', title: url }, 'open'),
+    why && h('span', { class: 'faint', dir: 'auto' }, clip(why, 200))];
+}
+
+/** Drafts, and what was posted or was not: what is scheduled stands above. */
+function posts() {
+  const rows = state.posts.filter(row => row.state === 'draft' || row.id.startsWith('p'));
+  $('later-posts').hidden = !rows.length;
+  $('later-posts').querySelector('ol').replaceChildren(...rows.map(row =>
+    h('li', { 'data-id': row.id }, post(row), h('span', { dir: 'auto' }, clip(row.texts.join(' '), 120)),
+      row.schedule != null && h('small', {}, `schedule ${row.schedule}`))));
 }
 
 function toggle(id) {

@@ -18,6 +18,7 @@ export const state = {
   chosen: new Set(['telegram:private', 'telegram:group', 'slack:channel', 'line:group']), // chats that are compared
   busy: new Set(),       // chats that Compare could not ask: a question is open there
   schedules: [],         // with their times, the next to come due first
+  posts: [],             // drafts, scheduled, posted and not posted
   beside: new Set(),     // schedules whose tools stand beside an asked task's
   besides: new Map(),    // schedule id → { asked, own }: the two tasks
   playground: true, daemon: 'wait', atBottom: true,

@@ -24,6 +24,11 @@ const DELIVERIES = {
   open: ['being sent', 'The platform has not taken it yet'], delivered: ['delivered', 'The platform has given its receipt'], partly: ['partly delivered', 'Some of it did not arrive'],
   refused: ['refused', 'The platform did not take it'], unclear: ['unclear', 'Nobody can tell whether it arrived'], cancelled: ['taken back', 'It was not sent'], expired: ['too late', 'It was not sent in time'],
 };
+const POSTS = {
+  draft: ['draft', 'It waits for approval'], posting: ['posting', 'The platform has not taken it yet'], posted: ['posted', 'The platform has given its receipt'],
+  refused: ['refused', 'The platform did not take all of it'], unclear: ['unclear', 'Nobody can tell whether it stands there'],
+  withdrawn: ['taken back', 'It was not posted'], expired: ['too late', 'It was not posted in time'],
+};
 
 export const SHAPE = 'selkie calls this the task’s shape: out of all tools those that the place, the person and the occasion allow, and the reasons for the others';
 export const APPROVAL = 'An owner is asked in private and approves one call, as it was shown, once';
@@ -36,6 +41,8 @@ export const lane = where => ({ text: where.key, title: LANE });
 export const state = name => STATES[name] ?? [name, ''];
 export const does = name => DOES[name] ?? name;
 export const delivery = name => DELIVERIES[name] ?? [name, ''];
+export const isOfPost = name => Object.hasOwn(POSTS, name);
+export const post = name => POSTS[name] ?? [name, ''];
 export const group = name => CLASSES[name] ?? [name, ''];
 
 /** The parts of a setting (`telegram:group · allowed · asked · normal · other people's words`), each with what it means. */

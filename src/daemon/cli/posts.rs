@@ -7,12 +7,17 @@ use super::post_args::Tweets;
 use super::print;
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::client::Running;
-use crate::daemon::posts::{AskedOfPosts, PostView, ToldOfPosts, carry_out_posts};
+use crate::daemon::posts::{AskedOfPosts, ToldOfPosts, carry_out_posts};
 use crate::daemon::{Binary, lifecycle, telemetry};
 use crate::guard::visible::{one_line, visible};
+use crate::schedule::post_view::PostView;
 
 /// Characters of a post in a list.
 const SHOWN: usize = 60;
+
+/// What an empty list says.
+const NONE: &str =
+    "There are no posts. Ask for one in a chat: \"post this in public every day at 8\".\n";
 
 /// Lists and changes posts, through the daemon when one runs.
 pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
@@ -45,7 +50,7 @@ pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
         };
     }
     if posts.is_empty() {
-        return Ok(print::out("There are no posts.\n")?);
+        return Ok(print::out(NONE)?);
     }
     let lines: String = posts
         .iter()
@@ -78,7 +83,7 @@ fn told(plan: AppConfig, asked: AskedOfPosts) -> Result<ToldOfPosts, Failure> {
 
 /// One post in a line.
 fn line(post: &PostView) -> String {
-    let PostView { id, state, why, when, next, schedule, texts, url, .. } = post;
+    let PostView { id, state, why, when, next, schedule, texts, pictures, url, .. } = post;
     let of = schedule.filter(|of| of.to_string() != *id).map(|of| format!(" · schedule {of}"));
     let when = if when.is_empty() { String::new() } else { format!(" · {when}") };
     let next = match (state.as_str(), next.first()) {
@@ -91,8 +96,16 @@ fn line(post: &PostView) -> String {
         0 | 1 => String::new(),
         more => format!(" (thread of {more})"),
     };
+    let pictured = match pictures.len() {
+        0 => String::new(),
+        1 => " (1 picture)".to_owned(),
+        more => format!(" ({more} pictures)"),
+    };
     let words = beginning(texts.first().map_or("", String::as_str));
-    format!("{id}  {state}{why}{}{when}{next}{url} · {words}{more}\n", of.unwrap_or_default())
+    format!(
+        "{id}  {state}{why}{}{when}{next}{url} · {words}{more}{pictured}\n",
+        of.unwrap_or_default()
+    )
 }
 
 fn beginning(text: &str) -> String {
@@ -105,11 +118,46 @@ fn beginning(text: &str) -> String {
 }
 
 fn details(post: &PostView) -> String {
+    let PostView { next, texts, pictures, asked, at, .. } = post;
     let indented = |text: &String| format!("    {}\n", visible(text).replace('\n', "\n    "));
-    let texts: Vec<String> = post.texts.iter().map(indented).collect();
-    let then = match post.next.len() {
+    let texts: Vec<String> = texts.iter().map(indented).collect();
+    let pictures: String = pictures
+        .iter()
+        .map(|name| format!("    [picture] {}\n", visible(&one_line(name))))
+        .collect();
+    let then = match next.len() {
         0 | 1 => String::new(),
-        _ => format!("   then {}\n", post.next[1..].join(", ")),
+        _ => format!("   then {}\n", next[1..].join(", ")),
     };
-    format!("{then}{}", texts.join("    ---\n"))
+    let at =
+        at.map(|at| format!("   stored {}", at.format("%Y-%m-%d %H:%M UTC"))).unwrap_or_default();
+    let asked = asked.as_ref().map(|asked| format!("   asked for in {}", asked.key()));
+    let whence = match at + &asked.unwrap_or_default() {
+        whence if whence.is_empty() => whence,
+        whence => whence + "\n",
+    };
+    format!("{then}{whence}{}{pictures}{}", texts.join("    ---\n"), hint(post))
+}
+
+/// What may be done about it.
+fn hint(post: &PostView) -> String {
+    let id = &post.id;
+    let hint = match post.state.as_str() {
+        "draft" => format!(
+            "selkie approvals approve {id} has it posted, selkie tweets cancel {id} does not"
+        ),
+        "scheduled" => format!(
+            "selkie tweets edit {id} --text … changes it, selkie tweets cancel {id} takes it away"
+        ),
+        "paused" => format!(
+            "selkie schedules resume {id} lets it go on, selkie tweets cancel {id} takes it away"
+        ),
+        "refused" | "expired" => format!("selkie tweets retry {id} tries it again"),
+        "unclear" => format!(
+            "selkie tweets retry {id} looks at the timeline, and posts it only when it is not there"
+        ),
+        "posting" => format!("selkie tweets cancel {id} withdraws what of it still waits"),
+        _ => return String::new(),
+    };
+    format!("   {hint}\n")
 }

@@ -8,7 +8,8 @@ use crate::delivery::messages::posts as messages;
 use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::domain::schedule::Action;
 use crate::schedule::book::{Amended, BookError};
-use crate::store::{DeliveryState, PostRow, ScheduleRow};
+use crate::schedule::post_view::PostUrl;
+use crate::store::{PostRow, ScheduleRow};
 use crate::tools::ports::PostFiles;
 
 impl Flow {
@@ -44,13 +45,15 @@ impl Flow {
         messages::texts(&row.said)
     }
 
-    /// Returns its address, where it is known.
-    pub fn post_url(&self, row: &PostRow) -> Option<String> {
-        let DeliveryState::Delivered { message: Some(message) } = &row.standing else {
-            return None;
-        };
-        let account = self.outbox.accounts.of(&row.said.conversation)?;
-        Some((account.channel.posting?.data.url)(message))
+    /// Returns the names of its pictures.
+    pub fn post_pictures(&self, row: &PostRow) -> Vec<String> {
+        messages::pictures(&row.said)
+    }
+
+    /// Returns what finds the address of a post.
+    pub fn post_urls(&self) -> PostUrl {
+        let accounts = Arc::clone(&self.outbox.accounts);
+        Arc::new(move |to, message| Some((accounts.of(to)?.channel.posting?.data.url)(message)))
     }
 
     /// Tries it once more.

@@ -90,6 +90,14 @@ pub(crate) fn texts(said: &Outbound) -> Vec<String> {
     }
 }
 
+/// Returns the names of a post's pictures.
+pub(crate) fn pictures(said: &Outbound) -> Vec<String> {
+    match &said.body {
+        Body::Post(post) => post.pictures.iter().map(|picture| picture.name.clone()).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Whether a post has pictures.
 pub(crate) fn has_pictures(said: &Outbound) -> bool {
     matches!(&said.body, Body::Post(post) if !post.pictures.is_empty())
