@@ -16,7 +16,7 @@ use selkie::domain::ids::TaskId;
 use selkie::domain::transcript::Call;
 use selkie::tools::base::{ToolDeps, build};
 use selkie::tools::dispatch::dispatch;
-use selkie::tools::ports::{Modes, NoTimetable, Reply, Silent, Spoken, Todos};
+use selkie::tools::ports::{Modes, NoPostFiles, NoTimetable, Reply, Silent, Spoken, Todos};
 use selkie::tools::registry::{Overlay, Registry};
 use selkie::tools::scope::{Roots, Scope};
 use selkie::tools::{Settings, ToolError};
@@ -271,6 +271,7 @@ impl ToolRunner {
             modes: Arc::new(Nobody),
             todos: Arc::new(Nobody),
             timetable: Arc::new(NoTimetable),
+            post_files: Arc::new(NoPostFiles),
             spent: Arc::default(),
             deadline: tokio::time::Instant::now() + Duration::from_secs(600),
             cancel: CancellationToken::new(),
