@@ -120,6 +120,26 @@ fn a_config_that_is_right_says_what_it_comes_to() {
 }
 
 #[test]
+fn a_schedule_of_the_config_that_is_over_is_noted() {
+    let desk = Desk::with(
+        "llm: {provider: offline}\nowners: ['tg:1']\n\
+         schedules:\n  - {id: gone, at: 2020-12-24 18:00, say: x}\n\
+         \x20 - {id: ended, cron: '@daily', until: '2021-01-01T00:00:00Z', say: x}\n\
+         \x20 - {id: ahead, cron: '@daily', say: x}\n",
+    );
+    let said = desk.selkie(&["config", "check"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let notes: Vec<&str> = said.out.lines().filter(|line| line.contains("schedules[")).collect();
+    assert_eq!(
+        notes,
+        [
+            "note: schedules[0] (gone) comes due no more: all its times are in the past",
+            "note: schedules[1] (ended) comes due no more: all its times are in the past",
+        ]
+    );
+}
+
+#[test]
 fn what_everybody_can_read_is_noted_and_a_variable_is_not_its_value() {
     let desk = Desk::with("llm: {provider: openai, model: gpt-5-mini, api_key: sk-1}\n");
     let everybody = std::fs::Permissions::from_mode(0o644);

@@ -1,11 +1,11 @@
-//! What is wrong with `schedules`: each says when, what and where, and names what is there.
+//! What is wrong with `schedules`: each says when, what and where, and names what is there. What is over is noted.
 
 use std::collections::BTreeSet;
 
-use chrono::DateTime;
-use selkie_channel_core::ChannelKit;
+use chrono::{DateTime, Utc};
 
 use crate::config::settings::Settings;
+use crate::config::unasked::Targets;
 use crate::llm;
 use crate::schedule::book::unknown_model;
 use crate::schedule::fixed::{FixedSchedule, Wrong as WrongKey};
@@ -17,12 +17,8 @@ pub type Wrong = (Vec<String>, String);
 /// So many are taken.
 const MOST: usize = 1_000;
 
-/// Lists what is wrong; `judge` says it of a text that is to name a conversation.
-pub fn problems(
-    settings: &Settings,
-    kits: &[ChannelKit],
-    judge: &dyn Fn(&str) -> Option<String>,
-) -> Vec<Wrong> {
+/// Lists what is wrong.
+pub fn problems(settings: &Settings, targets: &Targets<'_>) -> Vec<Wrong> {
     let all = &settings.schedules;
     let mut wrong = Vec::new();
     if all.is_empty() {
@@ -32,9 +28,9 @@ pub fn problems(
         wrong.push((path(&[]), format!("takes at most {MOST} schedules, not {}", all.len())));
         return wrong;
     }
-    if settings.owners.is_empty() && !kits.is_empty() {
-        let message = "are the first owner's, and `owners` is empty: write your id there";
-        wrong.push((path(&[]), message.to_owned()));
+    let nobody = targets.nobody();
+    if targets.owners.is_empty() {
+        wrong.extend(nobody.as_ref().map(|why| (path(&[]), format!("are {why}"))));
     }
     let prices = llm::price_list(&settings.llm);
     let mut ids = BTreeSet::new();
@@ -54,10 +50,24 @@ pub fn problems(
         }
         let model = model.as_deref().and_then(|model| unknown_model(model, &prices));
         wrong.extend(model.map(|message| (path(&[&at, "model"]), message)));
-        let to = to.as_deref().and_then(judge);
+        let unheard = nobody.as_ref().filter(|_| to.is_none() && !targets.owners.is_empty());
+        wrong.extend(unheard.map(|why| (path(&[&at]), format!("is {why}"))));
+        let to = to.as_deref().and_then(|to| targets.fault(to));
         wrong.extend(to.map(|message| (path(&[&at, "to"]), message)));
     }
     wrong
+}
+
+/// Says which of them come due no more: nothing is wrong with them, they are over.
+pub fn over(settings: &Settings, usual: Zone, now: DateTime<Utc>) -> Vec<String> {
+    let all = settings.schedules.iter().enumerate();
+    let over = all.filter(|(_, schedule)| {
+        schedule.read(usual, now).is_ok_and(|fixed| fixed.next_after(now).is_none())
+    });
+    over.map(|(index, FixedSchedule { id, .. })| {
+        format!("schedules[{index}] ({id}) comes due no more: all its times are in the past")
+    })
+    .collect()
 }
 
 fn path(keys: &[&str]) -> Vec<String> {

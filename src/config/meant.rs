@@ -1,10 +1,11 @@
 //! What a schema cannot say: values that contradict each other or the rest of the house.
 
-use selkie_channel_core::{ChannelKit, Ids};
-use serde_json::Value;
+use selkie_channel_core::ChannelKit;
 
+use crate::config::named::id;
 use crate::config::problem::one_of;
 use crate::config::settings::Settings;
+use crate::config::unasked::{self, Targets};
 use crate::config::{bounds, database, fixed, reach, rows};
 use crate::domain::crash::CrashPoint;
 use crate::domain::spelling::nearest;
@@ -16,8 +17,12 @@ use crate::tools::web::SearchProvider;
 /// A key's path and what is wrong with its value.
 pub type Wrong = (Vec<String>, String);
 
-/// Lists all contradictions.
-pub fn contradictions(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
+/// Lists all contradictions; `has_section` tells of a channel's name.
+pub fn contradictions(
+    settings: &Settings,
+    kits: &[ChannelKit],
+    has_section: &dyn Fn(&str) -> bool,
+) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     for (index, owner) in settings.owners.iter().enumerate() {
         wrong.extend(
@@ -33,7 +38,9 @@ pub fn contradictions(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
     }
     wrong.extend(opened(settings, kits));
     wrong.extend(policy(settings, kits));
-    wrong.extend(fixed::problems(settings, kits, &|to| conversation(to, kits)));
+    let targets = Targets { kits, owners: &settings.owners, has_section };
+    wrong.extend(fixed::problems(settings, &targets));
+    wrong.extend(unasked::heartbeat(&settings.heartbeat, &targets));
     wrong.extend(tools(settings));
     wrong.extend(bounds::problems(settings));
     wrong.extend(reach::problems(settings));
@@ -95,56 +102,6 @@ fn tool_names(kits: &[ChannelKit]) -> Vec<&'static str> {
 pub fn crash_at(text: &str) -> Option<(CrashPoint, u32)> {
     let (name, nth) = text.split_once(':').unwrap_or((text, "1"));
     Some((CrashPoint::parse(name)?, nth.parse().ok().filter(|n| *n > 0)?))
-}
-
-/// Says what an id has to look like, by the channels that are built in.
-fn id(text: &str, kits: &[ChannelKit], what: &str, ids: fn(&ChannelKit) -> Ids) -> Option<String> {
-    let all: Vec<Ids> = kits.iter().map(ids).collect();
-    if all.is_empty() || all.iter().any(|ids| (ids.fit)(text)) {
-        return None;
-    }
-    let forms: Vec<String> =
-        all.iter().map(|ids| ids.such_as.to_owned()).filter(|form| !form.is_empty()).collect();
-    let hint = with_prefix(text, kits, ids).map(|id| format!(" (did you mean {id:?}?)"));
-    Some(format!(
-        "takes the id of {what} ({}), not {text:?}{}: /id tells it in a chat",
-        one_of(&forms),
-        hint.unwrap_or_default()
-    ))
-}
-
-/// Says what is wrong with a text that names where to speak: a person's private chat, or another conversation.
-fn conversation(text: &str, kits: &[ChannelKit]) -> Option<String> {
-    let is_person = kits.iter().any(|kit| (kit.people.fit)(text));
-    if is_person { None } else { id(text, kits, "a conversation", |kit| kit.places) }
-}
-
-/// Returns the id that is meant by a text which lacks what ids of its channel begin with.
-fn with_prefix(text: &str, kits: &[ChannelKit], ids: fn(&ChannelKit) -> Ids) -> Option<String> {
-    if text.contains(':') {
-        return None;
-    }
-    let candidate = |kit: &ChannelKit| {
-        let id = format!("{}:{text}", kit.prefix);
-        (ids(kit).fit)(&id).then_some(id)
-    };
-    kits.iter().find_map(candidate)
-}
-
-/// Says how an owner's id is written, of a value that is no text or no list of texts.
-pub fn owners_hint(path: &[String], value: Option<&Value>, kits: &[ChannelKit]) -> Option<String> {
-    if path.first().is_none_or(|key| key != "owners") {
-        return None;
-    }
-    let text = match value? {
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => text.clone(),
-        _ => return None,
-    };
-    let people = |kit: &ChannelKit| kit.people;
-    let fits = kits.iter().any(|kit| (kit.people.fit)(&text));
-    let id = if fits { text } else { with_prefix(&text, kits, people)? };
-    Some(if path.len() == 1 { format!("[{id:?}]") } else { format!("{id:?}") })
 }
 
 fn tools(settings: &Settings) -> Vec<Wrong> {

@@ -19,11 +19,12 @@ pub mod cron_file;
 mod customary;
 mod database;
 mod exposed;
-mod fixed;
+pub mod fixed;
 mod home;
 mod layer;
 mod lines;
 mod meant;
+mod named;
 mod node;
 mod reach;
 mod read;
@@ -31,6 +32,8 @@ mod rows;
 mod schema;
 mod secrets;
 mod sound;
+mod typed;
+mod unasked;
 mod urls;
 mod written;
 mod yaml;
@@ -47,7 +50,7 @@ use crate::config::paths::{ConfigFile, Found};
 use crate::config::problem::{Place, Problem, Problems};
 use crate::config::secrets::Secrets;
 use crate::config::settings::Settings;
-use crate::config::source::{Environment, key, put};
+use crate::config::source::{Environment, key};
 use crate::config::written::{file_twin, from_file, from_flag, strange_sections};
 use crate::domain::schema::{Fault, FaultKind, check};
 
@@ -267,7 +270,7 @@ impl Reading {
                 // One word where a list is taken is a list of one.
                 let is_list = takes.starts_with("an array") && got.starts_with('"');
                 let is_list = is_list && !self.secrets.hides(path);
-                let hint = meant::owners_hint(path, value, kits);
+                let hint = named::owners_hint(path, value, kits);
                 let hint = hint.or_else(|| is_list.then(|| format!("[{got}]")));
                 message.extend(hint.map(|hint| format!(": write {hint}")));
             }
@@ -291,7 +294,8 @@ impl Reading {
         });
         // Types that refuse even what is left have been told above.
         let Ok(settings) = settings else { return };
-        for (path, message) in meant::contradictions(&settings, kits) {
+        let has_section = |name: &str| self.value.get(name).is_some();
+        for (path, message) in meant::contradictions(&settings, kits, &has_section) {
             // A row whose lists could not be read says what they were to say.
             let within = format!("{}.", key(&path));
             let is_row = path.len() == 3 && within.starts_with("approvals.policy[");
@@ -325,17 +329,7 @@ impl Reading {
     /// What only the types know (the schema took it): every value is tried alone to find its key. Gives the
     /// paths of those that cannot be taken.
     fn typed_problems(&mut self, own: &Value, whole: &str) -> Vec<Vec<String>> {
-        let mut found = Vec::new();
-        schema::leaves(own, &mut Vec::new(), &mut |path, leaf| {
-            let mut alone = Value::Object(Map::new());
-            put(&mut alone, path, leaf.clone());
-            match serde_json::from_value::<Settings>(alone) {
-                Err(error) if !error.to_string().starts_with("missing field") => {
-                    found.push((path.to_vec(), format!("is not accepted: {error}")));
-                }
-                _ => {}
-            }
-        });
+        let mut found = typed::refused(own);
         if found.is_empty() {
             found.push((Vec::new(), whole.to_owned()));
         }

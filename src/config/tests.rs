@@ -215,7 +215,7 @@ fn a_row_of_the_policy_that_can_come_to_nothing_is_refused() {
 #[test]
 fn a_schedule_that_cannot_be_is_told_with_its_line_and_key() {
     let desk = Desk::with(
-        "owners: ['pg:1']\n\
+        "owners: ['pg:1']\npigeon: {bot_token: t}\n\
          schedules:\n\
          \x20 - id: morning\n    cron: 0 0 31 2 *\n    timezone: Europe/Berln\n    prompt: my list\n    model: cheep\n    to: 4711\n\
          \x20 - {id: morning, every: 1h, cron: '@daily', say: x, to: '4711'}\n\
@@ -224,22 +224,62 @@ fn a_schedule_that_cannot_be_is_told_with_its_line_and_key() {
          llm: {profiles: {cheap: {provider: offline}}}\n",
     );
     assert_snapshot!(desk.problems(), @r#"
-    config.yaml:4: schedules[0].cron "0 0 31 2 *" never happens: no such day is in the calendar
-    config.yaml:5: schedules[0].timezone "Europe/Berln" is not a time zone (takes a name like Europe/Berlin, Asia/Tokyo or UTC). Did you mean Europe/Berlin, America/North_Dakota/Beulah or Asia/Beirut?
-    config.yaml:7: schedules[0].model "cheep" is not a model profile of the config (takes cheap). Did you mean cheap?
-    config.yaml:8: schedules[0].to takes a string, not 4711
-    config.yaml:9: schedules[1] takes one of cron, every and at, which says when
-    config.yaml:9: schedules[1].id takes a name of its own: "morning" is another schedule's, too
-    config.yaml:9: schedules[1].to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id tells it in a chat
-    config.yaml:10: schedules[2].every "every 5s" is not taken: an interval is one minute to one year
-    config.yaml:10: schedules[2].histroy is not a key (did you mean history? takes id, title, cron, every, at, timezone, prompt, say, remind, to, model, until, times, active, jitter, misfire, lateness, history, budget_calls, budget_usd)
-    config.yaml:10: schedules[2].id is missing: it takes a name of its own, such as morning-list
-    config.yaml:10: schedules[2].lateness takes a length of time (500ms, 30s, 10m, 2h or 7d), not "soon"
+    config.yaml:5: schedules[0].cron "0 0 31 2 *" never happens: no such day is in the calendar
+    config.yaml:6: schedules[0].timezone "Europe/Berln" is not a time zone (takes a name like Europe/Berlin, Asia/Tokyo or UTC). Did you mean Europe/Berlin, America/North_Dakota/Beulah or Asia/Beirut?
+    config.yaml:8: schedules[0].model "cheep" is not a model profile of the config (takes cheap). Did you mean cheap?
+    config.yaml:9: schedules[0].to takes a string, not 4711
+    config.yaml:10: schedules[1] takes one of cron, every and at, which says when
+    config.yaml:10: schedules[1].id takes a name of its own: "morning" is another schedule's, too
+    config.yaml:10: schedules[1].to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id tells it in a chat
+    config.yaml:11: schedules[2].every "every 5s" is not taken: an interval is one minute to one year
+    config.yaml:11: schedules[2].histroy is not a key (did you mean history? takes id, title, cron, every, at, timezone, prompt, say, remind, to, model, until, times, active, jitter, misfire, lateness, history, budget_calls, budget_usd)
+    config.yaml:11: schedules[2].id is missing: it takes a name of its own, such as morning-list
+    config.yaml:11: schedules[2].lateness takes a length of time (500ms, 30s, 10m, 2h or 7d), not "soon"
     "#);
     let nobody = Desk::with("schedules: [{id: a, every: 1h, say: x}]");
     assert_snapshot!(nobody.problems(), @r#"
     config.yaml:1: schedules are the first owner's, and `owners` is empty: write your id there
     "#);
+}
+
+#[test]
+fn a_value_that_its_type_refuses_blames_nobody_else() {
+    let yaml = "owners: ['pg:1']\npigeon: {bot_token: t}\n\
+         timezone: Europe/Berln\n\
+         heartbeat: {active: 8-22, every: 5s}\n\
+         approvals: {policy: [{place: cli, allow: [exec]}]}\n\
+         groups: {'pg:-1': {allow: [exec]}}\n\
+         schedules: [{id: a, cron: '@daily', say: x, lateness: 1h}, {id: b, every: 1h, say: y, active: 8-22}]\n";
+    assert_snapshot!(Desk::with(yaml).problems(), @r#"
+    config.yaml:3: timezone is not accepted: "Europe/Berln" is not a time zone (takes a name like Europe/Berlin, Asia/Tokyo or UTC). Did you mean Europe/Berlin, America/North_Dakota/Beulah or Asia/Beirut?
+    config.yaml:4: heartbeat.active is not accepted: "8-22" are no active hours (takes 08:00-22:00, or 22:00-06:00 past midnight; leave them out for all day)
+    config.yaml:4: heartbeat.every is not accepted: 5s is not taken: one minute to one year is
+    config.yaml:7: schedules[1].active "8-22" are no active hours (takes 08:00-22:00, or 22:00-06:00 past midnight; leave them out for all day)
+    "#);
+    let right = yaml.replace("Berln", "Berlin").replace("8-22", "08:00-22:00").replace("5s", "1h");
+    let desk = Desk::with(&right).env("SELKIE__TIMEZONE", "Berlin");
+    assert_snapshot!(desk.problems(), @r#"SELKIE__TIMEZONE: timezone is not accepted: "Berlin" is not a time zone (takes a name like Europe/Berlin, Asia/Tokyo or UTC). Did you mean Europe/Berlin, America/Belem or America/Belize?"#);
+    Desk::with(&right).settings();
+}
+
+#[test]
+fn what_is_to_be_said_unasked_names_who_can_be_reached() {
+    let told = |yaml: &str| Desk::with(yaml).problems();
+    let here = "owners: ['pg:1']\npigeon: {bot_token: t}\n";
+    let silent = "schedules:\n  - {id: a, every: 1h, say: x, to: 'pg:7', times: 0}\n\
+         heartbeat: {enabled: true, to: 'pg:7'}\n";
+    assert_snapshot!(told(&format!("owners: ['pg:1']\n{silent}")), @r#"
+    config.yaml:3: schedules[0].times takes 1 or more, not 0
+    config.yaml:3: schedules[0].to is "pg:7", and pigeon has no section here: write one, or name a conversation of a channel that has
+    config.yaml:4: heartbeat.to is "pg:7", and pigeon has no section here: write one, or name a conversation of a channel that has
+    "#);
+    assert_snapshot!(told(&format!("{here}heartbeat: {{enabled: true, to: '4711'}}\n")), @r#"config.yaml:3: heartbeat.to takes the id of a conversation (pg:1), not "4711" (did you mean "pg:4711"?): /id tells it in a chat"#);
+    assert_snapshot!(told(&format!("{here}heartbeat: {{to: me}}\n")), @r#"config.yaml:3: heartbeat.to takes the id of a conversation (pg:1), not "me" (did you mean "pg:me"?): /id tells it in a chat"#);
+    assert_snapshot!(told("heartbeat: {enabled: true}\n"), @"config.yaml:1: heartbeat.enabled is the first owner's, and `owners` is empty: write your id there");
+    // What is switched off may name what is switched off, and without a channel nothing is to be said.
+    Desk::with("heartbeat: {to: 'pg:7'}\n").settings();
+    Desk::with("owners: ['pg:1']\nheartbeat: {enabled: true}\n").settings();
+    Desk::with(&format!("{here}heartbeat: {{enabled: true}}\n")).settings();
 }
 
 #[test]

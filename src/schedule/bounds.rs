@@ -21,7 +21,10 @@ const LOOKED_AT: usize = 9;
 /// # Errors
 /// In words: which of them cannot, and what it takes.
 pub fn check(terms: &Terms, plan: &Plan, now: DateTime<Utc>) -> Result<(), String> {
-    let Terms { jitter, lateness, .. } = terms;
+    let Terms { jitter, lateness, times, .. } = terms;
+    if *times == Some(0) {
+        return Err("0 times is not taken: it takes 1 or more".to_owned());
+    }
     if lateness.0 > MOST_LATENESS {
         return Err(format!("a lateness of {lateness} is too long (takes up to 31d)"));
     }
@@ -70,5 +73,9 @@ mod tests {
             let why = checked(when, jitter, lateness).unwrap_err();
             assert!(why.contains(says), "{when}: {why}");
         }
+        let never = Terms { times: Some(0), ..Terms::default() };
+        let daily = Expression::written("@daily", Zone::UTC, now).unwrap();
+        let why = check(&never, &Plan::of(daily, Zone::UTC), now).unwrap_err();
+        assert!(why.contains("takes 1 or more"), "{why}");
     }
 }

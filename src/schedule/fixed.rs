@@ -9,6 +9,7 @@ use super::expression::Expression;
 use super::hours::ActiveHours;
 use super::plan::Plan;
 use super::said::shown;
+use super::turn::limits;
 use super::zone::Zone;
 use crate::domain::schedule::{Action, Budget, Misfire, Terms, micro_usd};
 use crate::domain::span::Span;
@@ -46,6 +47,7 @@ pub struct FixedSchedule {
     /// Not after this moment.
     pub until: Option<String>,
     /// At most so often.
+    #[schemars(range(min = 1))]
     pub times: Option<u32>,
     /// Only between these times of day: 08:00-22:00.
     pub active: Option<String>,
@@ -219,6 +221,12 @@ impl FixedSchedule {
 }
 
 impl Fixed {
+    /// Returns its first time after a moment; none for one that is over.
+    pub fn next_after(&self, after: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let limits = limits(&self.terms).ok()?;
+        Plan { expression: self.when.clone(), zone: self.zone, limits }.next_after(after)
+    }
+
     /// Whether a stored expression says the same: an interval keeps the anchor it has.
     pub fn is_when(&self, stored: &str) -> bool {
         match (&self.when, stored.parse::<Expression>()) {

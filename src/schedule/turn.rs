@@ -32,16 +32,23 @@ pub fn plan(schedule: &Schedule) -> Result<Plan, String> {
     let Schedule { when, zone, terms, .. } = schedule;
     let zone = Zone::named(zone).map_err(|error| error.to_string())?;
     let expression: Expression = when.parse().map_err(error_text)?;
+    Ok(Plan { expression, zone, limits: limits(terms)? })
+}
+
+/// Reads what terms put on top of an expression.
+///
+/// # Errors
+/// In words: hours that this selkie does not know.
+pub fn limits(terms: &Terms) -> Result<Limits, String> {
     let Terms { starts, until, times, active, jitter, .. } = terms;
     let active = active.as_deref().map(str::parse::<ActiveHours>).transpose();
-    let limits = Limits {
+    Ok(Limits {
         starts: *starts,
         ends: *until,
         count: *times,
         active: active.map_err(|error| error.to_string())?,
         jitter: Some(*jitter).filter(|jitter| !jitter.0.is_zero()),
-    };
-    Ok(Plan { expression, zone, limits })
+    })
 }
 
 fn error_text(error: super::expression::ExpressionError) -> String {

@@ -3,7 +3,7 @@
 use super::args::Config;
 use super::outcome::Outcome;
 use super::print;
-use crate::config::{EXAMPLE, read, show, whole_schema};
+use crate::config::{EXAMPLE, fixed, read, show, whole_schema};
 use crate::daemon::Binary;
 use crate::daemon::build::{AppConfig, Chosen, plan_to_run, sources};
 
@@ -59,6 +59,7 @@ fn notes(plan: &AppConfig) -> Vec<String> {
                 .to_owned(),
         );
     }
+    notes.extend(fixed::over(&plan.settings, plan.zone, plan.now()));
     if plan.settings.workspace.shared && plan.settings.workspace.dir.is_none() {
         notes.push("workspace.shared does nothing without workspace.dir".to_owned());
     }
