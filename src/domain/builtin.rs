@@ -36,8 +36,8 @@ builtins! {
     Status = "status", "shows what is running and waiting here, and what it cost";
     Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
     Schedules = "schedules", "lists what is to be done here later; /schedules pause N, resume N, remove N";
-    Remind = "remind", "reminds you here: /remind in 20m TEXT, /remind at 18:30 TEXT";
-    Timezone = "timezone", "shows or sets the time zone of your times: /timezone Europe/Berlin, /timezone off";
+    Remind = "remind", "reminds you here: /remind in 20m TEXT, /remind tomorrow 08:00 TEXT";
+    Timezone = "timezone", "shows your time zone, or sets it (in a group my owner does): /timezone Europe/Berlin, /timezone off";
     Ps = "ps", "lists the programs running for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
     Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";

@@ -11,6 +11,7 @@ use crate::domain::schedule::{Action, Maker, Terms, Wish};
 use crate::domain::taint::Taint;
 use crate::intake::given::{By, Given};
 use crate::intake::messages::later as messages;
+use crate::intake::remind_when::{self, NoTime, When};
 use crate::intake::reminders::{Reminders, Settler, Wanted as ToSettle};
 use crate::schedule::book::{BookError, Wanted};
 use crate::schedule::expression::Expression;
@@ -20,9 +21,6 @@ use crate::store::{Location, StoreError, Whose, ZoneOf};
 use crate::tools::ToolError;
 use crate::tools::ports::{Timetable as _, Wisher};
 use crate::work::timetable::BookTimetable;
-
-/// So many words may say when.
-const MOST_WORDS: usize = 4;
 
 /// Carries the commands out.
 pub(crate) struct Later {
@@ -90,25 +88,15 @@ impl Later {
                 }
             }
         }
-        // As many words as say a time: `in 1 hour 30 minutes`, `at 2026-12-24 18:00`.
-        let reads = |n: &usize| Expression::written(&words[..*n].join(" "), zone, now).is_ok();
-        let most = words.len().min(MOST_WORDS + 1);
-        let Some(n) = (2..=most).rev().find(reads) else {
-            let shortest = words[..words.len().min(2)].join(" ");
-            let why = Expression::written(&shortest, zone, now).err();
-            return Ok(messages::no_time(why.map(|why| why.to_string())));
+        let When { written: when, words: said } = match remind_when::read(&words, zone, now) {
+            Ok(when) => when,
+            Err(why) => return Ok(messages::no_time(&why)),
         };
-        let is_once =
-            |word: &str| word.eq_ignore_ascii_case("in") || word.eq_ignore_ascii_case("at");
-        if !is_once(words[0]) {
-            return Ok(messages::remind_usage());
-        }
-        let text = behind(&given.command.args, n);
+        let text = behind(&given.command.args, said);
         if text.is_empty() {
-            return Ok(messages::remind_usage());
+            return Ok(messages::remind_of_what(&words.join(" ")));
         }
-        let wanted =
-            self.reminder(given, trust, Reminder { when: words[..n].join(" "), zone, text }).await;
+        let wanted = self.reminder(given, trust, Reminder { when, zone, text }).await;
         let kept = match wanted {
             Ok(wanted) => self.timetable.keep(wanted).await,
             Err(why) => return Ok(why.to_string()),
@@ -139,7 +127,7 @@ impl Later {
         Some(match Expression::written(&format!("in {}", rest.join(" ")), zone, now) {
             Ok(Expression::Once(at)) => Ok(ToSettle::Again(at)),
             Ok(_) => Err(messages::remind_usage()),
-            Err(why) => Err(messages::no_time(Some(why.to_string()))),
+            Err(why) => Err(messages::no_time(&NoTime::Wrong(why.to_string()))),
         })
     }
 
@@ -204,7 +192,7 @@ impl Later {
         let written = given.command.args.trim();
         if written.is_empty() {
             let found = self.zones.of(given.place, Some(given.person)).await?;
-            return says(messages::zone(found));
+            return says(messages::zone(found, !in_group || trust == Trust::Owner));
         }
         if in_group && trust != Trust::Owner {
             return says(messages::zone_is_the_owners());

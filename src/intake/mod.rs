@@ -16,6 +16,7 @@ pub(crate) mod messages;
 mod own;
 pub(crate) mod policy;
 pub(crate) mod receive;
+pub(crate) mod remind_when;
 pub(crate) mod reminders;
 pub mod settings;
 pub(crate) mod ticker;

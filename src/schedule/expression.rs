@@ -73,7 +73,9 @@ pub enum ExpressionError {
     #[error("\"in {0}\" is not taken: it is one second to one year")]
     Ahead(Span),
     /// No point in time.
-    #[error("{0:?} is not a time (takes 08:00, 2026-12-24 18:00, or 2026-12-24T18:00:00+01:00)")]
+    #[error(
+        "{0:?} is not a time (takes 08:00, tomorrow 08:00, 2026-12-24 18:00, or 2026-12-24T18:00:00+01:00)"
+    )]
     Time(String),
     /// It is over.
     #[error("{0} is in the past: write a time to come")]
@@ -170,8 +172,8 @@ impl Every {
     }
 }
 
-/// Reads a point in time that is to come: RFC 3339, a day (`tomorrow`, too) and a time of the zone, or its time of day
-/// alone, which is tomorrow's when today's is past.
+/// Reads a point in time that is to come: RFC 3339, a day and a time of the zone, tomorrow and a time of day, or a time
+/// of day alone, which is tomorrow's when today's is past.
 ///
 /// # Errors
 /// When it is no time, or past.
@@ -181,16 +183,12 @@ pub fn time(text: &str, zone: Zone, now: DateTime<Utc>) -> Result<DateTime<Utc>,
     if let Some(time) = time_of_day(text) {
         return Cron::daily(time).next_after(zone, now).ok_or_else(wrong);
     }
-    let at = tomorrow(text, zone, now).or_else(|| point(text, zone)).ok_or_else(wrong)?;
+    if let Some(time) = tomorrow(text) {
+        let day = zone.local(now).date().checked_add_days(Days::new(1));
+        return day.and_then(|day| local::fixed(zone, day.and_time(time))).ok_or_else(wrong);
+    }
+    let at = point(text, zone).ok_or_else(wrong)?;
     if at <= now { Err(ExpressionError::Past(shown(text))) } else { Ok(at) }
-}
-
-/// Reads `tomorrow 08:00`.
-fn tomorrow(text: &str, zone: Zone, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    let (day, time) = text.split_once(' ')?;
-    let date = zone.local(now).date().checked_add_days(Days::new(1))?;
-    let time = time_of_day(time).filter(|_| day.eq_ignore_ascii_case("tomorrow"))?;
-    local::fixed(zone, date.and_time(time))
 }
 
 /// Reads RFC 3339, or a day and a time of the zone.
@@ -212,6 +210,17 @@ pub fn time_of_day(text: &str) -> Option<NaiveTime> {
     let form = (1..=2).contains(&hour.len()) && minute.len() == 2;
     let good = form && digits(hour) && digits(minute);
     good.then(|| NaiveTime::from_hms_opt(hour.parse().ok()?, minute.parse().ok()?, 0))?
+}
+
+/// Reads `tomorrow 8:00` and `tomorrow at 8:00`.
+fn tomorrow(text: &str) -> Option<NaiveTime> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words.as_slice() {
+        [day, time] | [day, "at" | "At" | "AT", time] if day.eq_ignore_ascii_case("tomorrow") => {
+            time_of_day(time)
+        }
+        _ => None,
+    }
 }
 
 fn interval(text: &str, now: DateTime<Utc>) -> Result<Expression, ExpressionError> {

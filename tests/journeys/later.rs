@@ -34,8 +34,8 @@ async fn somebody_is_reminded_in_their_own_zone_and_may_take_it_back() {
     for (wrong, says) in [
         ("/remind", "Write when, then what"),
         ("/remind in a while tea", "is not a length of time"),
-        ("/remind at 18:30", "Write when, then what"),
-        ("/remind every 10m tea", "Write when, then what"),
+        ("/remind at 18:30", "Of what?"),
+        ("/remind every 10m tea", "A reminder comes once."),
         ("/schedules dance 1", "Write /schedules"),
     ] {
         let said = world.ask(wrong).await;
@@ -49,6 +49,11 @@ async fn in_a_group_the_zone_is_the_owners_and_a_schedule_its_makers() {
     let world = World::with_allowed(json!([GROUP.chat, GRACE])).await;
     world.telegram().add_person(GRACE, "Grace");
     let _daemon = world.daemon();
+    let shown = world.ask_in(GROUP.chat, GRACE, "/timezone").await;
+    assert!(shown.contains("Here only my owner sets another one"), "{shown}");
+    assert!(
+        world.ask_in(GROUP.chat, ADA, "/timezone").await.contains("/timezone Europe/Berlin sets")
+    );
     let refused = world.ask_in(GROUP.chat, GRACE, "/timezone UTC").await;
     assert!(refused.contains("only my owner sets the time zone"), "{refused}");
     let set = world.ask_in(GROUP.chat, ADA, "/timezone America/Lima").await;
@@ -71,5 +76,29 @@ async fn strangers_are_not_reminded() {
     for command in ["/remind in 20m tea", "/schedules"] {
         let said = world.ask_in(GRACE, GRACE, command).await;
         assert!(said.contains("only for people on my allow list"), "{said}");
+    }
+}
+
+/// What people write to be reminded is taken, or answered with what is.
+#[tokio::test(flavor = "multi_thread")]
+async fn reminders_are_asked_for_in_peoples_words() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    for when in ["in 20 minutes", "18:30", "at 18:30", "tomorrow 08:00", "tomorrow at 8:00"] {
+        let made = world.ask(&format!("/remind {when} call Ada")).await;
+        assert!(made.starts_with("I will remind you on 20"), "{when}: {made}");
+    }
+    let listed = world.ask("/schedules").await;
+    assert_eq!(listed.matches("reminder: call Ada").count(), 5, "{listed}");
+    for (wrong, says) in [
+        ("/remind at 8 call Ada", "\"8\" is not a time (takes 08:00, tomorrow 08:00"),
+        ("/remind every day at 8 call Ada", "A reminder comes once."),
+        ("/remind call Ada", "Write when, then what"),
+        ("/remind 18:30", "Of what? Write it behind the time: /remind 18:30 turn off"),
+        ("/remind at 2020-12-24 18:00 call Ada", "is in the past"),
+    ] {
+        let said = world.ask(wrong).await;
+        assert!(said.contains(says), "{wrong}: {said}");
+        assert!(!said.contains("crontab"), "{wrong}: {said}");
     }
 }

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::domain::ids::ScheduleId;
+use crate::intake::remind_when::NoTime;
 use crate::schedule::zone::Zone;
 use crate::schedule::zones::{Found, SetBy};
 use crate::tools::ports::Listed;
@@ -26,17 +27,28 @@ pub(crate) fn schedules_usage() -> String {
 
 /// Says how `/remind` is used.
 pub(crate) fn remind_usage() -> String {
-    "Write when, then what: `/remind in 20m turn off the oven`, `/remind at 18:30 go home`. /remind done and \
-     /remind snooze 20m are about the last reminder that I said here."
+    "Write when, then what: `/remind in 20m turn off the oven`, `/remind 18:30 go home`, `/remind tomorrow 08:00 call \
+     Ada`, `/remind 2026-12-24 18:00 wrap the presents`. /remind done and /remind snooze 20m are about the last \
+     reminder that I said here."
         .to_owned()
 }
 
 /// Says why what stands behind `/remind` is no time.
-pub(crate) fn no_time(why: Option<String>) -> String {
+pub(crate) fn no_time(why: &NoTime) -> String {
     match why {
-        Some(why) => format!("{why}\n\n{}", remind_usage()),
-        None => remind_usage(),
+        NoTime::Wrong(why) => format!("{why}\n\n{}", remind_usage()),
+        NoTime::Again => {
+            "A reminder comes once. What is to come again ask me for in a message of its own: \
+                          \"every day at 08:00 remind me to water the plants\"."
+                .to_owned()
+        }
+        NoTime::Missing => remind_usage(),
     }
+}
+
+/// Asks what a time is for.
+pub(crate) fn remind_of_what(when: &str) -> String {
+    format!("Of what? Write it behind the time: `/remind {} turn off the oven`.", plain(when))
 }
 
 /// Says when somebody is reminded.
@@ -90,17 +102,19 @@ pub(crate) fn not_for_strangers() -> String {
     "I do things later only for people on my allow list.".to_owned()
 }
 
-/// Tells the zone of a place or person.
-pub(crate) fn zone(found: Found) -> String {
+/// Tells the zone of a place or person; `may_set`: whether whoever asks can set another one here.
+pub(crate) fn zone(found: Found, may_set: bool) -> String {
     let Found { zone, by } = found;
     let by = match by {
         SetBy::Place => "it is set for this place",
         SetBy::Person => "it is yours",
         SetBy::Nobody => "nobody has set one here",
     };
-    format!(
-        "Times are {zone} ({by}). `/timezone Europe/Berlin` sets another one, /timezone off takes it back."
-    )
+    let how = match may_set {
+        true => "`/timezone Europe/Berlin` sets another one, /timezone off takes it back.",
+        false => "Here only my owner sets another one; in private you can set your own.",
+    };
+    format!("Times are {zone} ({by}). {how}")
 }
 
 /// Says that a zone is set.
@@ -125,4 +139,9 @@ pub(crate) fn zone_is_the_owners() -> String {
 /// Says where the command line's zone is set.
 pub(crate) fn zone_of_terminal(usual: Zone) -> String {
     format!("Times here are {usual}: `timezone` in the config sets another one.")
+}
+
+/// Somebody's words between marks of ours.
+fn plain(text: &str) -> String {
+    text.replace('`', "'")
 }

@@ -38,6 +38,8 @@ fn every_form_is_read() {
         ("at 2026-12-24 18:00", "at 2026-12-24T17:00:00Z"),
         ("at tomorrow 8:00", "at 2026-11-23T07:00:00Z"),
         ("at Tomorrow 23:30", "at 2026-11-23T22:30:00Z"),
+        ("at tomorrow 18:00", "at 2026-11-23T17:00:00Z"),
+        ("at Tomorrow at 8:05", "at 2026-11-23T07:05:00Z"),
     ] {
         assert_eq!(written(text).unwrap().to_string(), stored, "{text}");
     }
