@@ -34,9 +34,14 @@ pub fn words(schedule: &Schedule, known: &Known<'_>) -> String {
         let name = model.as_deref().unwrap_or(&prices.main);
         let price = prices.profiles.get(name).copied().flatten();
         said.extend(calls(monthly, &usual));
-        said.push(match cost(monthly, &usual, price) {
-            Some(cost) => format!("about {}", dollars(cost)),
-            None => at_most(schedule, monthly),
+        said.extend(match price {
+            None => Some("no price is known for its model".to_owned()),
+            // What costs nothing is not worth a word.
+            Some(price) if price.is_free() => None,
+            Some(price) => Some(match cost(monthly, &usual, price) {
+                Some(cost) => format!("about {}", dollars(cost)),
+                None => at_most(schedule, monthly),
+            }),
         });
     }
     if let Some(each) = paid.filter(|each| *each > 0) {
@@ -57,20 +62,23 @@ fn calls(monthly: u64, usual: &Usual) -> Option<String> {
 const CALLS: [&str; 2] = ["call of the model", "calls of the model"];
 
 /// What the usual task of the conversation would cost with this model, so many times.
-fn cost(monthly: u64, usual: &Usual, price: Option<Price>) -> Option<u64> {
-    let price = price.filter(|_| usual.tasks > 0)?;
+fn cost(monthly: u64, usual: &Usual, price: Price) -> Option<u64> {
+    if usual.tasks == 0 {
+        return None;
+    }
     let Usage { calls, input, cached, output, .. } = usual.usage;
     let together = price.cost(&Usage { calls, input, cached, output, micro_usd: 0 });
     Some(together.saturating_mul(monthly) / u64::from(usual.tasks))
 }
 
+/// What is known of the cost before anything was paid.
 fn at_most(schedule: &Schedule, monthly: u64) -> String {
     let a_day = schedule.terms.budget;
     match a_day.micro_usd {
-        0 => format!("cost unknown, {}", budget::words(&a_day)),
+        0 => format!("cost not known yet, {}", budget::words(&a_day)),
         micro_usd => {
             let most = micro_usd.saturating_mul(monthly.min(DAYS));
-            format!("at most about {} by its budget", dollars(most))
+            format!("cost not known yet, at most {} by its budget", dollars(most))
         }
     }
 }
@@ -105,8 +113,11 @@ mod tests {
 
     fn prices() -> PriceList {
         let price = Price { input: 1.0, cached: None, output: 10.0 };
-        let profiles =
-            BTreeMap::from([("main".to_owned(), Some(price)), ("unknown".to_owned(), None)]);
+        let profiles = BTreeMap::from([
+            ("main".to_owned(), Some(price)),
+            ("unknown".to_owned(), None),
+            ("free".to_owned(), Some(Price { input: 0.0, cached: None, output: 0.0 })),
+        ]);
         PriceList { profiles, main: "main".to_owned() }
     }
 
@@ -125,20 +136,23 @@ mod tests {
         let about = "30 times in the next 30 days, about 60 calls of the model, about $0.0600";
         assert_eq!(by_past, about);
         let at_most = said(prompt(None), known(8, Usual::default()));
-        let budget = "8 times in the next 30 days, at least 8 calls of the model, at most about $40.00 by its budget";
+        let budget = "8 times in the next 30 days, at least 8 calls of the model, cost not known yet, at most $40.00 by its budget";
         assert_eq!(at_most, budget);
         let no_price = said(prompt(Some("unknown")), known(100, some));
         assert!(
-            no_price.ends_with("about 200 calls of the model, at most about $150.00 by its budget"),
+            no_price.ends_with("about 200 calls of the model, no price is known for its model"),
             "{no_price}"
         );
+        let free = said(prompt(Some("free")), known(100, Usual::default()));
+        assert!(free.ends_with("at least 100 calls of the model"), "{free}");
         let words = Action::Say { markdown: "hi".to_owned() };
         let paid = Known { paid: Some(12), ..known(2, some) };
         let pushed =
             "2 times in the next 30 days, 24 messages of those that the platform counts in a month";
         assert_eq!(said(words, paid), pushed);
         let lifted = Budget { calls: 7, micro_usd: 0 };
-        let unknown = super::words(&schedule(prompt(Some("unknown")), lifted), &known(1, some));
-        assert!(unknown.ends_with("cost unknown, at most 7 calls of the model a day"), "{unknown}");
+        let unknown = super::words(&schedule(prompt(None), lifted), &known(1, Usual::default()));
+        let says = "cost not known yet, at most 7 calls of the model a day";
+        assert!(unknown.ends_with(says), "{unknown}");
     }
 }

@@ -35,7 +35,7 @@ async fn its_own_model_answers_and_reads_so_much_of_the_history() {
     let add = ["add", "--every", "1h", "--prompt", "what is new?", "--model", "cheap"];
     let made = run(&world, &[&add[..], &["--history", "2", "--budget-usd", "0.5"]].concat());
     assert!(made.contains("about 720 calls of the model"), "{made}");
-    assert!(made.contains("at most about $15.00 by its budget"), "no price is known: {made}");
+    assert!(made.contains("no price is known for its model"), "{made}");
     let asks =
         "asks cheap, which reads 2 earlier tasks; at most 500 calls of the model and $0.50 a day";
     assert!(made.contains(asks) && run(&world, &["show", "1"]).contains(asks), "{made}");

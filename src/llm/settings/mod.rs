@@ -148,6 +148,14 @@ pub struct Price {
     pub output: f64,
 }
 
+impl Price {
+    /// Whether it is none at all.
+    pub fn is_free(&self) -> bool {
+        let Self { input, cached, output } = *self;
+        input <= 0.0 && output <= 0.0 && cached.is_none_or(|cached| cached <= 0.0)
+    }
+}
+
 impl Provider {
     /// Returns the address it has at home; the stand-in has none.
     pub(super) const fn home(self) -> &'static str {
