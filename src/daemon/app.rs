@@ -112,6 +112,7 @@ impl AppConfig {
             heartbeat: agent(&self.heartbeat),
             decision: Arc::clone(&self.decision),
             channels: self.channels.clone(),
+            aside: self.aside.clone(),
             owners: self.settings.owners.iter().map(|o| PersonId::new(o.as_str())).collect(),
             settings: self.settings.flow(),
             clock: Arc::clone(&self.clocks.clock),

@@ -52,8 +52,10 @@ pub struct AppConfig {
     pub folders: Folders,
     /// What is the bot's own: closed to every tool.
     pub ours: Ours,
-    /// The channels that have a section.
+    /// The channels that have a section, and are served by this process.
     pub channels: Vec<Channel>,
+    /// Those that are known to it alone: what is made for them waits for whoever serves them.
+    pub aside: Vec<Channel>,
     /// The `main` route.
     pub model: Arc<dyn Model>,
     /// The `decision` route.
@@ -78,6 +80,17 @@ pub struct AppConfig {
     pub zone: Zone,
     pub(super) clocks: Clocks,
     pub(super) chance: Arc<dyn Chance>,
+}
+
+impl AppConfig {
+    /// Serves the terminal alone: nothing is heard, no platform is answered. What posts does post: nobody else would
+    /// tell whoever asks what became of it.
+    pub fn at_terminal(self) -> Self {
+        let (posts, aside): (Vec<_>, Vec<_>) =
+            self.channels.into_iter().partition(|channel| channel.posting.is_some());
+        let deaf = |channel| Channel { receiver: None, ..channel };
+        Self { channels: posts.into_iter().map(deaf).collect(), aside, ..self }
+    }
 }
 
 /// Whether the folders and programs that the config names are looked for.
@@ -189,6 +202,7 @@ fn planned(
         folders,
         ours,
         channels,
+        aside: Vec::new(),
         model,
         decision,
         profiles,

@@ -19,6 +19,13 @@ impl Accounts {
         Self(channels.into_iter().map(account).collect())
     }
 
+    /// The same accounts, and one for each of these channels.
+    pub(crate) fn and(&self, channels: impl IntoIterator<Item = Channel>) -> Self {
+        let Self(mut all) = Self::of_channels(channels);
+        all.extend(self.0.iter().map(|(id, account)| (id.clone(), Arc::clone(account))));
+        Self(all)
+    }
+
     /// Returns the account of a conversation; `None` when its channel is not configured any more.
     pub(crate) fn of(&self, conversation: &ConversationId) -> Option<&Arc<Account>> {
         self.get(conversation.account())

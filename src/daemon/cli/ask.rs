@@ -27,9 +27,8 @@ use crate::tools::ports::Progress as _;
 
 /// Asks, shows progress, prints the answer.
 pub fn ask(binary: &Binary, chosen: &Chosen, ask: Ask) -> Outcome {
-    let mut plan = plan(binary, chosen)?;
     // Without a daemon this process works for one question: it must not answer the platforms too.
-    plan.channels.clear();
+    let plan = plan(binary, chosen)?.at_terminal();
     telemetry::start(
         plan.settings.logging.quieter(),
         &plan.redactor,
@@ -100,7 +99,7 @@ async fn alone(
     let app = plan.open()?;
     let mut signals = lifecycle::Signals::listen()?;
     let (tracker, stop) = (TaskTracker::new(), Stop::default());
-    app.flow.start(&tracker, stop.clone()).await?;
+    app.flow.start_at_terminal(&tracker, stop.clone()).await?;
     let AskBody { text, workspace, terminal } = body;
     let mut events = app.flow.ask(terminal::Ask { workspace, text, terminal }).await?;
     loop {

@@ -78,6 +78,8 @@ pub struct Parts {
     pub decision: Arc<dyn Model>,
     /// The built channels, without the command line.
     pub channels: Vec<Channel>,
+    /// Channels that others serve: schedules may speak there.
+    pub aside: Vec<Channel>,
     /// Always allowed; the first gets notices.
     pub owners: Vec<PersonId>,
     /// From config.
@@ -145,6 +147,7 @@ impl Flow {
         let terminal = Arc::new(Terminal::default());
         let channels = parts.channels.into_iter().chain([terminal.channel()]);
         let accounts = Arc::new(Accounts::of_channels(channels));
+        let known = Arc::new(accounts.and(parts.aside));
         let runtime = Arc::new(Runtime {
             instance: parts.instance,
             clock: parts.clock,
@@ -182,7 +185,7 @@ impl Flow {
         let timetable = Arc::new(BookTimetable {
             book: Arc::new(book),
             zones,
-            accounts: Arc::clone(&accounts),
+            accounts: known,
             owners: rights.owners.clone(),
             ledger: Arc::clone(&storage.ledger),
         });

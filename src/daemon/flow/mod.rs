@@ -87,6 +87,27 @@ impl Flow {
         tracker: &TaskTracker,
         stop: Stop,
     ) -> Result<(), StoreError> {
+        self.heartbeat.keep().await?;
+        self.prepare_schedules().await?;
+        self.start_at_terminal(tracker, stop).await?;
+        let tracker = &self.outbox.runtime.tracker;
+        tracker.spawn(resume(Arc::clone(&self.outbox)));
+        if let Some(ticker) = locked(&self.ticker).take() {
+            tracker.spawn(ticker.run());
+        }
+        Ok(())
+    }
+
+    /// The same for a process that serves a terminal and ends with it: what comes due, and whoever has to be told what
+    /// became of a post, waits for a daemon. Here their channels are not served, and times would be passed over.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written: nothing is started.
+    pub async fn start_at_terminal(
+        self: &Arc<Self>,
+        tracker: &TaskTracker,
+        stop: Stop,
+    ) -> Result<(), StoreError> {
         let outbox = &self.outbox;
         let back = outbox
             .storage
@@ -97,7 +118,6 @@ impl Flow {
             tracing::info!(tasks = back, "unfinished tasks of an earlier start go on");
         }
         self.workers.suspect().await?;
-        self.heartbeat.keep().await?;
         let moved = outbox.storage.ledger.moved_places().await?;
         let open = outbox.storage.ledger.open_commands().await?;
         self.relay(tracker, stop);
@@ -106,7 +126,6 @@ impl Flow {
                 outbox.follow(account, &old, &new).await;
             }
         }
-        self.prepare_schedules().await?;
         self.intake.commands.carry_out(open).await;
         let delivery_workers = self.delivery_workers().await?;
         outbox.files.sweep(delivery_workers.iter().flat_map(DeliveryWorker::parts));
@@ -118,14 +137,10 @@ impl Flow {
         outbox.runtime.tracker.spawn(Arc::clone(&self.workers).dispatch());
         self.gate.resume().await?;
         let tracker = &outbox.runtime.tracker;
-        tracker.spawn(resume(Arc::clone(outbox)));
         tracker.spawn(deferred::sweep(Arc::clone(outbox)));
         tracker.spawn(deferred::offer_again(Arc::clone(outbox)));
         tracker.spawn(Arc::clone(&self.limits).write_behind());
         tracker.spawn(Arc::clone(&outbox.storage).watch_over());
-        if let Some(ticker) = locked(&self.ticker).take() {
-            tracker.spawn(ticker.run());
-        }
         if let Some(janitor) = locked(&self.janitor).take() {
             tracker.spawn(janitor.run());
         }
