@@ -423,14 +423,23 @@ fn a_preview_tells_what_would_be_refused() {
     assert!(real.out.contains("needs approval") && real.code == 1, "{}", real.out);
     let shown = preview(r#"{"cmd":"rm x"}"#);
     assert_eq!(shown.code, 0, "{}", shown.out);
-    assert!(shown.out.starts_with("would ask first: asks first"), "{}", shown.out);
+    assert!(
+        shown.out.starts_with("needs approval, which you give by calling it at a terminal: asks"),
+        "{}",
+        shown.out
+    );
     assert!(shown.out.ends_with("\nrun:\nrm x\n"), "{}", shown.out);
     let free = preview(r#"{"cmd":"true"}"#);
     assert_eq!((free.code, free.out.as_str()), (0, "run:\ntrue\n"));
     let both = preview(r#"{"cmd":"true","command":"false"}"#);
     assert!(both.code == 1 && both.out.contains("are the same parameter"), "{}", both.out);
-    let none = desk.selkie(&["tools", "call", "--preview", "bsah", "{}"]);
-    assert_eq!(none.code, 1, "{}", none.out);
+    for args in
+        [&["tools", "call", "--preview", "bsah", "{}"][..], &["tools", "call", "bsah", "{}"]]
+    {
+        let none = desk.selkie(args);
+        assert_eq!((none.code, none.out.as_str()), (2, ""));
+        assert!(none.err.contains("there is no tool bsah: did you mean bash?"), "{}", none.err);
+    }
 }
 
 #[test]

@@ -36,6 +36,9 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 const ACCOUNT: &str = "cli:local";
 /// The command line as settings name it.
 const AT_TERMINAL: Where = Where::CommandLine { terminal: true };
+/// Why a call by hand says and posts nothing.
+const SPEAKS_NOWHERE: &str = "a call by hand says nothing on a platform: `selkie say --to CONVERSATION TEXT` says or \
+    posts your own words, and in a conversation a model does it when it is asked to";
 /// The folder of the cache that calls by hand own.
 const OWN: &str = "by-hand";
 
@@ -148,6 +151,7 @@ impl ToolRunner {
     async fn preview(&self, shape: &Shape, scope: Scope, call: Call) -> Called {
         let redactor = self.redactor.clone();
         let resolved = match resolve(&shape.registry, &call, &scope).await {
+            Ok(resolved) if resolved.tool.speaks() => Err(SPEAKS_NOWHERE.to_owned()),
             Ok(resolved) => resolved.refusal(&scope).map_or(Ok(resolved), Err),
             Err(why) => Err(why.to_string()),
         };
@@ -220,10 +224,13 @@ impl ToolRunner {
     }
 }
 
-/// A line that says so when a call needs approval, whoever could give it.
+/// A line that says so when a call needs approval, and who gives it.
 fn asks_first(exposure: Exposure) -> String {
     match exposure {
-        Exposure::Ask { reasons, .. } => format!("would ask first: {}\n", reasons.join("; ")),
+        Exposure::Ask { reasons, .. } => format!(
+            "needs approval, which you give by calling it at a terminal: {}\n",
+            reasons.join("; ")
+        ),
         _ => String::new(),
     }
 }
@@ -234,7 +241,11 @@ struct Nobody;
 #[async_trait]
 impl Reply for Nobody {
     async fn say(&self, _: &str, _: Body) -> Result<Spoken, ToolError> {
-        Err(ToolError::tell("a call by hand cannot speak on a platform: ask in a conversation"))
+        Err(ToolError::tell(SPEAKS_NOWHERE))
+    }
+
+    async fn post(&self, call: &str, _: &str, body: Body) -> Result<Spoken, ToolError> {
+        self.say(call, body).await
     }
 
     async fn send(&self, call: &str, body: Body, _: File) -> Result<Spoken, ToolError> {

@@ -81,6 +81,11 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Whether it speaks on a platform: by hand nobody is there who could.
+    fn speaks(&self) -> bool {
+        false
+    }
+
     /// Says what a preview of the call cannot show.
     fn unseen(&self, _args: &Value) -> Vec<String> {
         Vec::new()

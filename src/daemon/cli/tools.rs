@@ -46,7 +46,9 @@ pub fn tools(binary: &Binary, chosen: &Chosen, what: Tools) -> Outcome {
             let workspace = folder(binary, workspace)?;
             let terminal = std::io::stdin().is_terminal();
             let by_hand = ByHand { facts, workspace, calls, terminal, preview };
-            call(plan(binary, chosen)?, by_hand, json)
+            let plan = plan(binary, chosen)?;
+            known(&plan, &by_hand)?;
+            call(plan, by_hand, json)
         }
     }
 }
@@ -223,6 +225,17 @@ fn why(binary: &Binary, chosen: &Chosen, name: &str, setting: &Setting, json: bo
         text.push_str(&format!("  {reason}\n"));
     }
     Ok(print::out(&text)?)
+}
+
+/// Whether there is every tool that is called: a wrong word is told before anything is done.
+fn known(plan: &AppConfig, by_hand: &ByHand) -> Result<(), Failure> {
+    let shape = plan.shaper.shape(&by_hand.facts);
+    for (name, _) in &by_hand.calls {
+        if let Found::Unknown(near) = shape.registry.find(shape.registry.our_name(name)) {
+            return Err(no_tool(name, near.iter().map(String::as_str)));
+        }
+    }
+    Ok(())
 }
 
 fn call(plan: AppConfig, by_hand: ByHand, json: bool) -> Outcome {

@@ -166,18 +166,19 @@ impl Walk<'_> {
         self.call(tool, json!({ "path": path }), |_| format!("Sent: {name}."))
     }
 
-    /// Posts by the tool of this place whose name ends so; without one the bare name tells the reason.
+    /// Posts by the tool of this place whose name ends so; without one its general name tells the reason.
     fn tweet(&mut self, text: &str, at: Option<&TweetAt>) -> Step {
-        let (ending, arguments) = match at {
-            None => ("_post", json!({ "text": text })),
+        let (ending, general, arguments) = match at {
+            None => ("_post", "post", json!({ "text": text })),
             Some(TweetAt { time, daily }) => {
                 let recurrence = if *daily { "daily" } else { "once" };
-                ("_schedule", json!({ "text": text, "time": time, "recurrence": recurrence }))
+                let arguments = json!({ "text": text, "time": time, "recurrence": recurrence });
+                ("_schedule", "schedule_post", arguments)
             }
         };
         let found =
             self.tools.iter().find(|t| t.class == Class::Public && t.name.ends_with(ending));
-        let tool = found.map_or(ending.trim_start_matches('_'), |tool| tool.name);
+        let tool = found.map_or(general, |tool| tool.name);
         self.call(tool, arguments, str::to_owned)
     }
 

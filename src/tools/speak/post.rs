@@ -9,13 +9,16 @@ use serde_json::Value;
 
 use super::pictures;
 use super::public::{accepted, asks, fault, preview};
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::parameters;
 use crate::tools::basis::Basis;
 use crate::tools::ports::Spoken;
 use crate::tools::scope::{Roots, Scope};
 use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
+
+/// What it is called by who does not know the channel's name of it.
+const POST: OtherName = OtherName { called: "post", implies: None };
 
 /// The tool; its name and its checks are a channel's.
 pub(super) struct PostNow {
@@ -48,7 +51,7 @@ impl PostNow {
             group: channel,
             sources: &["S0"],
             doing: "posting",
-            also: Also::default(),
+            also: Also { names: &[POST], ..Also::default() },
             // Its effect is a row under the call's id: calling again finds the row.
             recovery: Recovery::CallAgain,
         };
@@ -80,6 +83,10 @@ impl Tool for PostNow {
                 Output { text: format!("refused: {why}"), is_error: true, ..Output::default() }
             }
         })
+    }
+
+    fn speaks(&self) -> bool {
+        true
     }
 
     fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::pictures;
 use super::public::{accepted, asks, fault, preview};
 use crate::domain::facts::Trigger;
-use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::basis::Basis;
 use crate::tools::ports::{Entry, EntryDoes, Posted, When};
@@ -21,6 +21,9 @@ use crate::tools::{Output, Tool, ToolError};
 
 /// Who asks for schedules.
 const UNASKED: &str = "a task that nobody asked for cannot make schedules: tell people what you would schedule, and why";
+
+/// What it is called by who does not know the channel's name of it.
+const SCHEDULE_POST: OtherName = OtherName { called: "schedule_post", implies: None };
 
 /// The tool; its name and its checks are a channel's.
 pub(super) struct PostLater {
@@ -83,7 +86,7 @@ impl PostLater {
             group: channel,
             sources: &["S0"],
             doing: "scheduling a post",
-            also: Also::default(),
+            also: Also { names: &[SCHEDULE_POST], ..Also::default() },
             // Kept under the call's id: calling again finds what is there.
             recovery: Recovery::CallAgain,
         };

@@ -23,6 +23,10 @@ impl Tool for React {
         &self.spec
     }
 
+    fn speaks(&self) -> bool {
+        true
+    }
+
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         only_here(self.data, scope, &args)?;
         let message = self.message(scope, &args)?;

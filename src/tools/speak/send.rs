@@ -60,6 +60,10 @@ impl Tool for Send {
         Ok(outcome(spoken, "sent"))
     }
 
+    fn speaks(&self) -> bool {
+        true
+    }
+
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {
         let found = text(args, "path").and_then(|path| self.found(&scope.roots, path).ok());
         Basis { reads: found.into_iter().collect(), ..Basis::default() }
