@@ -52,6 +52,22 @@ impl Recurrence {
     }
 }
 
+impl Recurrence {
+    /// Tells how often what was made [`from`](Self::from) a time comes; `None` for what was not.
+    pub fn of(expression: &Expression) -> Option<Self> {
+        let fields: Vec<&str> = match expression {
+            Expression::Once(_) => return Some(Self::Once),
+            Expression::Every(_) => return None,
+            Expression::Cron(cron) => cron.fields().collect(),
+        };
+        match fields.as_slice() {
+            [_, "*", "*", "*", "*"] => Some(Self::Hourly),
+            [_, _, "*", "*", "*"] => Some(Self::Daily),
+            _ => None,
+        }
+    }
+}
+
 impl FromStr for Recurrence {
     type Err = UnknownRecurrence;
 
@@ -92,6 +108,16 @@ mod tests {
         assert_eq!(times("daily", "08:00"), ["23T07:00", "24T07:00"]);
         assert_eq!(times("daily", "16:30"), ["22T15:30", "23T15:30"]);
         assert_eq!(times("hourly", "16:30"), ["22T15:30", "22T16:30"]);
+    }
+
+    #[test]
+    fn how_often_is_read_back() {
+        for (written, time) in [("once", "08:00"), ("daily", "08:05"), ("hourly", "16:30")] {
+            let expression = plan(written, time).unwrap().expression;
+            assert_eq!(Recurrence::of(&expression), Some(written.parse().unwrap()), "{expression}");
+        }
+        let weekly: Cron = "0 8 * * 1".parse().unwrap();
+        assert_eq!(Recurrence::of(&Expression::Cron(weekly)), None);
     }
 
     #[test]

@@ -10,34 +10,35 @@ use clap::Subcommand;
   selkie tweets edit 3 --text \"Good morning, and mind the tide!\"
   selkie tweets retry p12
 
-A scheduled post is named by its schedule's number, one that went out (or did not) by p and a number, a draft that waits
-for approval by its code.")]
+A scheduled post is named by the number of its schedule (3), one that was posted or refused by p and a number (p12), a
+draft that waits for approval by its code (3fa9c1).")]
 pub enum Tweets {
-    /// List drafts, scheduled posts, and the newest that were posted or were not
+    /// List drafts, scheduled posts, and the most recent that were posted, refused or withdrawn
     List {
         /// JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Show one in full
+    /// Show a post in full
     Show {
-        /// Its number, p with a number, or a draft's code
+        /// Its number (3), p and a number (p12), or a draft's code
         id: String,
         /// JSON instead of text
         #[arg(long)]
         json: bool,
     },
-    /// Have it not posted: a draft is denied, a schedule removed, what waits to be sent withdrawn
+    /// Stop a post: a draft is denied, a schedule removed, what waits to be sent withdrawn
     Cancel {
-        /// Its number, p with a number, or a draft's code
+        /// Its number (3), p and a number (p12), or a draft's code
         id: String,
     },
-    /// Try what was refused, is unclear or came too late once more; for an unclear one the timeline is read first
+    /// Try once more to post what was refused, is unclear or came too late; when it is unclear, the timeline is read
+    /// first. Needs a running daemon
     Retry {
-        /// p with a number
+        /// p and a number (p12)
         id: String,
     },
-    /// Give a scheduled post other words or another time: what is written here is the owner's own word
+    /// Change the words or the time of a scheduled post; they are the owner's own and need no approval
     Edit(EditTweet),
 }
 
@@ -46,16 +47,16 @@ pub enum Tweets {
 pub struct EditTweet {
     /// Its number
     pub id: String,
-    /// The text of the post, in place of all that it was
+    /// The new text; it replaces the whole post, its thread too
     #[arg(long, value_name = "TEXT")]
     pub text: Option<String>,
-    /// A further post of its thread; may be given several times
+    /// A further post of its thread; may be repeated
     #[arg(long, value_name = "TEXT", requires = "text")]
     pub thread: Vec<String>,
-    /// Its first time: 08:00, or 2026-12-24T18:00:00+01:00
+    /// Its next time: 08:00, "tomorrow 08:00", or 2026-12-24T18:00:00+01:00
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,
-    /// How often from then on: once (without it), daily, hourly
+    /// How often from then on: once, daily, hourly [default: as before]
     #[arg(long, value_name = "HOW", requires = "time")]
     pub recurrence: Option<String>,
 }

@@ -17,7 +17,7 @@ pub struct Amended {
     pub texts: Option<Vec<String>>,
     /// Its first time.
     pub time: Option<String>,
-    /// How often from then on.
+    /// How often from then on; as before where a time alone is named.
     pub recurrence: Option<Recurrence>,
 }
 
@@ -80,6 +80,14 @@ impl Book {
         )))
     }
 
+    /// Whether a post could be given these words, or this time.
+    ///
+    /// # Errors
+    /// `Refused` when they cannot be taken.
+    pub fn may_amend(&self, row: &ScheduleRow, amended: &Amended) -> Result<(), BookError> {
+        self.amended(row, amended).map(|_| ())
+    }
+
     fn amended(
         &self,
         row: &ScheduleRow,
@@ -99,7 +107,11 @@ impl Book {
         }
         let Some(time) = &amended.time else { return Ok((schedule, row.next_at)) };
         let zone = Zone::named(&schedule.zone).map_err(refused)?;
-        let recurrence = amended.recurrence.unwrap_or_default();
+        let recurrence = amended.recurrence.or_else(|| before(&schedule)).ok_or_else(|| {
+            BookError::Refused(format!(
+                "schedule {id} comes neither once nor daily nor hourly: say how often from then on (--recurrence)"
+            ))
+        })?;
         let now = self.parts.clock.now();
         let plan = recurrence.from(time, zone, now).map_err(refused)?;
         schedule.when = plan.expression.to_string();
@@ -111,4 +123,9 @@ impl Book {
 
 fn has_pictures(action: &Action) -> bool {
     matches!(action, Action::Post { post, .. } if !post.pictures.is_empty())
+}
+
+/// How often it has come so far.
+fn before(schedule: &Schedule) -> Option<Recurrence> {
+    Recurrence::of(&schedule.when.parse().ok()?)
 }
