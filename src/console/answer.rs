@@ -22,6 +22,11 @@ impl<T> Keyed<T> {
     pub(super) fn by(row: T, of: impl FnOnce(&T) -> &ConversationId) -> Self {
         Self { key: of(&row).key().to_owned(), row }
     }
+
+    /// Puts the key of a conversation beside a row.
+    pub(super) fn under(conversation: &ConversationId, row: T) -> Self {
+        Self { key: conversation.key().to_owned(), row }
+    }
 }
 
 /// An answer or a fault.

@@ -161,7 +161,7 @@ async fn schedules(
     let rows = console.schedules.schedules(&which).await?;
     let all = console.schedules.how_many_schedules(&which).await?;
     let now = console.clock.now();
-    let views = rows.iter().map(|row| Keyed::by(View::of(row, now), |view| &view.to));
+    let views = rows.iter().map(|row| Keyed::under(&row.conversation, View::of(row, now)));
     Ok(([(TOTAL, all.to_string())], Json(views.collect())))
 }
 

@@ -32,8 +32,8 @@ use crate::store::read::{
     Chain, ConversationRow, ConversationStatus, Counts, Read, TaskDetail, TaskRow, Upcoming,
 };
 use crate::store::{
-    ApprovalRow, AskedPerson, Change, Does, Draft, Fired, Firing, Fuse, Kept, Ledger, Location,
-    NewSchedule, Outcome, QuestionRow, Result, StoreError, Turn, Version,
+    ApprovalRow, AskedPerson, Change, Does, Draft, Fired, Firing, Fuse, Kept, LastTime, Ledger,
+    Location, NewSchedule, Outcome, QuestionRow, Result, StoreError, Turn, Version,
 };
 
 /// Two conversations of one bot, a namesake of another bot, and one task.
@@ -207,6 +207,7 @@ fn a_draft() -> PostView {
         why: "it waits for approval".to_owned(),
         when: String::new(),
         next: Vec::new(),
+        zone: String::new(),
         schedule: None,
         texts: vec!["Good morning!".to_owned()],
         pictures: Vec::new(),
@@ -550,13 +551,14 @@ async fn schedules_are_told_with_their_next_times_and_their_history() {
     let told = &told[0];
     assert_eq!((status, &told["key"], &told["name"]), (200, &"tg:4711".into(), &"News".into()));
     assert_eq!(told["next"].as_array().unwrap().len(), 5);
-    assert_eq!(told["next"][0], "1970-01-02 08:00 Europe/Berlin");
+    assert_eq!(told["next"][0], "1970-01-02T08:00:00+01:00");
     assert_eq!((&told["state"], &told["does"]), (&"active".into(), &"prompt".into()));
+    assert_eq!((&told["to"], &told["lateness"]), (&"tg:4711".into(), &"2h".into()));
     let (status, times) = console.get(&format!("/v1/schedules/{}/times", row.id())).await;
     assert_eq!((status, &times[0]["state"]), (200, &"skipped".into()));
     assert_eq!(
-        (&times[0]["at"], &times[0]["why"]),
-        (&"1970-01-01 08:00 Europe/Berlin".into(), &"nobody listens".into())
+        (&times[0]["at"], &times[0]["zone"], &times[0]["why"]),
+        (&"1970-01-01T08:00:00+01:00".into(), &"Europe/Berlin".into(), &"nobody listens".into())
     );
     assert_eq!(console.get("/v1/schedules/9/times").await.0, 404);
     let (status, fault) = console.get("/v1/schedules/x/times").await;
@@ -596,12 +598,9 @@ async fn a_post_of_a_schedule_tells_how_it_stands_and_its_address() {
     let draft = Draft { outbound, parts: vec![part], expires_at: None, month: None };
     let says = Firing {
         of: row.version,
-        turn: Some(Turn {
-            at: row.next_at.unwrap(),
-            local: "1970-01-01T08:00:00".to_owned(),
-            does: Does::Say(Box::new(draft)),
-        }),
+        turn: Some(Turn { at: row.next_at.unwrap(), does: Does::Say(Box::new(draft)) }),
         missed: Vec::new(),
+        last: Some(LastTime { at: row.next_at.unwrap(), local: "1970-01-01T08:00:00".to_owned() }),
         next_at: None,
         wait: None,
         by_hand: false,

@@ -6,6 +6,8 @@ pub mod cli;
 pub mod demo;
 pub mod flow;
 
+mod answered;
+mod approvals;
 mod client;
 mod clocks;
 mod hand;

@@ -3,6 +3,7 @@
 use selkie_channel_core::Post;
 use serde::{Deserialize, Serialize};
 
+use crate::daemon::answered::{Answered, NotDone};
 use crate::daemon::flow::Flow;
 use crate::domain::approval::{Verdict, code};
 use crate::domain::ids::{OutboundId, ScheduleId};
@@ -10,6 +11,7 @@ use crate::domain::schedule::{Action, ScheduleState};
 use crate::schedule::book::{Amended, BookError};
 use crate::schedule::outlook::outlook;
 use crate::schedule::post_view::{PostStands, PostView};
+use crate::schedule::recurrence::UnknownRecurrence;
 use crate::store::{ApprovalRow, PostRow, ScheduleRow, StoreError, Which};
 
 /// So many posts that went out, or did not, are listed.
@@ -49,14 +51,12 @@ pub enum AskedOfPosts {
     },
 }
 
-/// The answer: posts, or why it was not done.
+/// The answer.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToldOfPosts {
     /// Posts.
     pub posts: Vec<PostView>,
-    /// It was not done, and why.
-    pub refused: Option<String>,
 }
 
 /// What an id names.
@@ -78,47 +78,49 @@ impl Named {
     }
 }
 
+/// Whether an id has the form of one that was posted, or was not.
+pub fn names_a_post(id: &str) -> bool {
+    matches!(Named::read(id), Named::Post(_))
+}
+
 /// Carries out what is asked.
 ///
 /// # Errors
 /// When the store does not answer.
-pub async fn carry_out_posts(flow: &Flow, asked: AskedOfPosts) -> anyhow::Result<ToldOfPosts> {
-    match found(flow, asked).await {
-        Ok(posts) => Ok(ToldOfPosts { posts, refused: None }),
-        Err(BookError::Refused(why)) => {
-            Ok(ToldOfPosts { refused: Some(why), ..ToldOfPosts::default() })
-        }
-        Err(BookError::Store(error)) => Err(error.into()),
-    }
+pub async fn carry_out_posts(
+    flow: &Flow,
+    asked: AskedOfPosts,
+) -> anyhow::Result<Answered<ToldOfPosts>> {
+    Answered::of(found(flow, asked).await.map(|posts| ToldOfPosts { posts }))
 }
 
-async fn found(flow: &Flow, asked: AskedOfPosts) -> Result<Vec<PostView>, BookError> {
+async fn found(flow: &Flow, asked: AskedOfPosts) -> Result<Vec<PostView>, NotDone> {
     match asked {
-        AskedOfPosts::List => list(flow).await,
-        AskedOfPosts::Show { id } => one(flow, &id).await,
-        AskedOfPosts::Cancel { id } => cancel(flow, &id).await,
+        AskedOfPosts::List => Ok(list(flow).await?),
+        AskedOfPosts::Show { id } => Ok(one(flow, &id).await?),
+        AskedOfPosts::Cancel { id } => Ok(cancel(flow, &id).await?),
         AskedOfPosts::Retry { id } => match Named::read(&id) {
             Named::Post(outbound) => {
                 flow.post_again(outbound).await?;
-                one(flow, &id).await
+                Ok(one(flow, &id).await?)
             }
-            Named::Schedule(_) | Named::Draft(_) => Err(BookError::Refused(format!(
+            Named::Schedule(_) | Named::Draft(_) => Err(NotDone::Mistyped(format!(
                 "{id:?} was not posted yet: only what was refused or is unclear is tried again (takes p12)"
             ))),
         },
         AskedOfPosts::Edit { id, texts, time, recurrence } => {
             let Named::Schedule(schedule) = Named::read(&id) else {
-                return Err(BookError::Refused(format!(
+                return Err(NotDone::Mistyped(format!(
                     "{id:?} is no scheduled post (takes its number): what was posted cannot be changed, and a draft \
                      is denied and written anew"
                 )));
             };
             let recurrence = recurrence.map(|word| word.parse()).transpose();
             let recurrence =
-                recurrence.map_err(|why: crate::schedule::recurrence::UnknownRecurrence| {
-                    BookError::Refused(why.to_string())
-                })?;
+                recurrence.map_err(|why: UnknownRecurrence| NotDone::Mistyped(why.to_string()))?;
             let amended = Amended { texts, time, recurrence };
+            let row = flow.book().get(schedule, None).await?;
+            flow.may_amend(&row, &amended).map_err(NotDone::mistyped)?;
             Ok(vec![of_schedule(flow, &flow.amend_post(schedule, amended).await?)])
         }
     }
@@ -202,11 +204,12 @@ fn draft(row: &ApprovalRow) -> PostView {
         why: "it waits for approval".to_owned(),
         when: String::new(),
         next: Vec::new(),
+        zone: String::new(),
         schedule: None,
         texts: vec![row.request.preview.clone()],
         pictures: Vec::new(),
         url: None,
-        asked: Some(row.conversation.clone()),
+        asked: Some(row.conversation.key().to_owned()),
         at: None,
     }
 }
@@ -231,12 +234,13 @@ fn of_schedule(flow: &Flow, row: &ScheduleRow) -> PostView {
         state: state.to_owned(),
         why: row.why.clone(),
         when: ahead.when,
-        next: ahead.next,
+        next: ahead.times,
+        zone: row.schedule.zone.clone(),
         schedule: Some(row.id()),
         texts: post.texts,
         pictures,
         url: None,
-        asked: Some(row.conversation.clone()),
+        asked: Some(row.conversation.key().to_owned()),
         at: Some(row.created_at),
     }
 }
@@ -251,11 +255,12 @@ fn of_post(flow: &Flow, row: &PostRow) -> PostView {
         why,
         when: String::new(),
         next: Vec::new(),
+        zone: String::new(),
         schedule: row.of.map(|of| of.schedule),
         texts: flow.post_texts(row),
         pictures: flow.post_pictures(row),
         url,
-        asked: row.asked.clone(),
+        asked: row.asked.as_ref().map(|asked| asked.key().to_owned()),
         at: Some(row.created_at),
     }
 }

@@ -1,7 +1,7 @@
 //! The control socket: `<state>/selkie.sock`, for the commands of the same user on the same machine.
 //!
 //! `POST /v1/ask` streams JSON lines (who closes it before the end has their task stopped), `POST /v1/answer`
-//! answers a question it asked, `POST /v1/say` speaks, `GET` and `POST /v1/approvals` list and decide,
+//! answers a question it asked, `POST /v1/say` speaks, `POST /v1/approvals` lists and decides,
 //! `POST /v1/schedules` lists, makes and changes what is done later, `POST /v1/posts` what is posted, `POST /v1/tools/call` answers calls by hand,
 //! `GET /v1/trace/{m}` and `GET /v1/status` read. Whoever may open the socket (0600) may do all of it.
 
@@ -26,13 +26,13 @@ use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::daemon::app::App;
+use crate::daemon::approvals::{AskedOfApprovals, carry_out_approvals};
 use crate::daemon::build::VERSION;
 use crate::daemon::flow::Flow;
 use crate::daemon::hand::{ByHand, Called, ToolRunner};
-use crate::daemon::posts::{AskedOfPosts, ToldOfPosts, carry_out_posts};
-use crate::daemon::schedules::{self, Asked, carry_out};
+use crate::daemon::posts::{AskedOfPosts, carry_out_posts};
+use crate::daemon::schedules::{Asked, carry_out};
 use crate::delivery::say::Told;
-use crate::domain::approval::Verdict;
 use crate::store::Ledger;
 use crate::terminal::ask::Ask;
 use crate::terminal::ask::AskEvent;
@@ -90,7 +90,7 @@ pub async fn serve(desk: Desk, listener: UnixListener, stop: CancellationToken) 
         .route("/v1/ask", post(ask))
         .route("/v1/answer", post(answer))
         .route("/v1/say", post(say))
-        .route("/v1/approvals", get(approvals).post(decide))
+        .route("/v1/approvals", post(approvals))
         .route("/v1/schedules", post(schedules))
         .route("/v1/posts", post(posts))
         .route("/v1/tools/call", post(call))
@@ -192,39 +192,23 @@ async fn say(State(desk): State<Arc<Desk>>, Json(body): Json<SayBody>) -> Respon
     }
 }
 
-/// What `approvals approve` and `approvals deny` send.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct DecideBody {
-    /// The code of the approval, or its key.
-    pub code: String,
-    /// What is decided.
-    pub verdict: Verdict,
-}
-
-async fn approvals(State(desk): State<Arc<Desk>>) -> Response {
-    match desk.flow.approvals().await {
-        Ok(open) => Json(open).into_response(),
-        Err(error) => broken(&error),
-    }
-}
-
-async fn decide(State(desk): State<Arc<Desk>>, Json(body): Json<DecideBody>) -> Response {
-    match desk.flow.decide(&body.code, body.verdict).await {
-        Ok(said) => Json(said).into_response(),
+async fn approvals(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedOfApprovals>) -> Response {
+    match carry_out_approvals(&desk.flow, asked).await {
+        Ok(told) => Json(told).into_response(),
         Err(error) => broken(&error),
     }
 }
 
 async fn schedules(State(desk): State<Arc<Desk>>, Json(asked): Json<Asked>) -> Response {
     match carry_out(&desk.flow, asked).await {
-        Ok(told) => Json::<schedules::Told>(told).into_response(),
+        Ok(told) => Json(told).into_response(),
         Err(error) => broken(&error),
     }
 }
 
 async fn posts(State(desk): State<Arc<Desk>>, Json(asked): Json<AskedOfPosts>) -> Response {
     match carry_out_posts(&desk.flow, asked).await {
-        Ok(told) => Json::<ToldOfPosts>(told).into_response(),
+        Ok(told) => Json(told).into_response(),
         Err(error) => broken(&error),
     }
 }

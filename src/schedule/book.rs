@@ -232,6 +232,18 @@ impl Book {
         Ok(self.parts.ledger.schedules(which).await?)
     }
 
+    /// Returns the schedule that was kept last under a key, or under one made of it and `#`.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub async fn keyed(&self, key: &str) -> Result<Option<ScheduleRow>, BookError> {
+        let rows = self.parts.ledger.schedules_keyed(key).await?;
+        let is_of = |row: &ScheduleRow| {
+            row.key.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+        };
+        Ok(rows.into_iter().filter(is_of).max_by_key(ScheduleRow::id))
+    }
+
     /// Counts the schedules that would be listed without a limit.
     ///
     /// # Errors
@@ -272,6 +284,10 @@ impl Book {
     pub fn line(&self, row: &ScheduleRow) -> String {
         let Outlook { when, next, .. } = outlook(row, self.parts.clock.now());
         let Schedule { action, .. } = &row.schedule;
+        let to = match action {
+            Action::Post { to, .. } => Some(to.key()),
+            _ => None,
+        };
         let line = Line {
             id: row.id(),
             when: &when,
@@ -279,7 +295,8 @@ impl Book {
             why: &row.why,
             next: next.first().map(String::as_str),
             does: action.name(),
-            to: None,
+            to,
+            asked: None,
             name: &row.schedule.name(),
         };
         line.to_string()
@@ -326,8 +343,11 @@ pub fn unknown_model(model: &str, prices: &PriceList) -> Option<String> {
     let names: Vec<&str> = prices.profiles.keys().map(String::as_str).collect();
     let near = nearest(model, names.iter().copied());
     let hint = near.map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
-    let takes = if names.is_empty() { "there are none".to_owned() } else { names.join(", ") };
-    Some(format!("{:?} is not a model profile of the config (takes {takes}).{hint}", shown(model)))
+    let takes = match names.is_empty() {
+        true => "there is none: leave it out, and the main model answers".to_owned(),
+        false => format!("takes {}", names.join(", ")),
+    };
+    Some(format!("{:?} is not a model profile of the config ({takes}).{hint}", shown(model)))
 }
 
 fn check_history(terms: &Terms) -> Result<(), BookError> {

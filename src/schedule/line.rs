@@ -20,15 +20,17 @@ pub struct Line<'a> {
     pub next: Option<&'a str>,
     /// What kind of thing it does.
     pub does: &'a str,
-    /// Where it speaks, for those who see schedules of several conversations.
+    /// Where it posts, or for those who see schedules of several conversations where it speaks.
     pub to: Option<&'a str>,
+    /// Where a post was asked for, for the same.
+    pub asked: Option<&'a str>,
     /// Its title, or the beginning of its words.
     pub name: &'a str,
 }
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, when, state, why, next, does, to, name } = self;
+        let Self { id, when, state, why, next, does, to, asked, name } = self;
         write!(f, "{id} · {when} · ")?;
         match (state, next) {
             (ScheduleState::Active, Some(next)) => write!(f, "next {next}")?,
@@ -40,6 +42,9 @@ impl fmt::Display for Line<'_> {
         write!(f, " · {does}")?;
         if let Some(to) = to {
             write!(f, " to {to}")?;
+        }
+        if let Some(asked) = asked {
+            write!(f, ", asked for in {asked}")?;
         }
         write!(f, ": {name}")
     }
@@ -59,6 +64,7 @@ mod tests {
             next: Some("2026-11-23 08:00 UTC"),
             does: "prompt",
             to: None,
+            asked: None,
             name: "News",
         };
         let next = "3 · every hour · next 2026-11-23 08:00 UTC · prompt: News";
@@ -71,5 +77,9 @@ mod tests {
         };
         let waits = "3 · every hour · paused: somebody paused it · prompt to tg:1: News";
         assert_eq!(paused.to_string(), waits);
+        let post = Line { does: "post", to: Some("x:main"), asked: Some("tg:1"), ..line };
+        let asked =
+            "3 · every hour · next 2026-11-23 08:00 UTC · post to x:main, asked for in tg:1: News";
+        assert_eq!(post.to_string(), asked);
     }
 }

@@ -1,6 +1,6 @@
 //! What lies ahead of a schedule, in words.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, FixedOffset, Utc};
 
 use super::count::{self, upcoming};
 use super::turn::plan;
@@ -15,6 +15,8 @@ pub struct Outlook {
     pub when: String,
     /// Its next times, five at most, in its zone.
     pub next: Vec<String>,
+    /// The same for programs.
+    pub times: Vec<DateTime<FixedOffset>>,
     /// How often it comes due in the next 30 days.
     pub monthly: u64,
 }
@@ -30,10 +32,11 @@ pub fn outlook(row: &ScheduleRow, now: DateTime<Utc>) -> Outlook {
     };
     let fired = row.fired.saturating_add(1);
     let later = upcoming(&plan, next_at.max(now), fired, 4);
-    let local = |at: DateTime<Utc>| moment(at, plan.zone);
+    let ahead: Vec<DateTime<Utc>> = std::iter::once(next_at).chain(later).collect();
     Outlook {
         when,
-        next: std::iter::once(next_at).chain(later).map(local).collect(),
+        next: ahead.iter().map(|at| moment(*at, plan.zone)).collect(),
+        times: ahead.iter().map(|at| plan.zone.stamp(*at)).collect(),
         monthly: count::forecast(&plan, now, row.fired),
     }
 }

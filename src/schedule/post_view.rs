@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, FixedOffset, Utc};
 use selkie_channel_core::{ConversationId, MessageRef};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,9 @@ pub struct PostView {
     /// When it comes due, in words; empty for one that went out at once.
     pub when: String,
     /// Its next times, in its zone.
-    pub next: Vec<String>,
+    pub next: Vec<DateTime<FixedOffset>>,
+    /// That zone; empty where it has no next times.
+    pub zone: String,
     /// The schedule that it is a time of.
     pub schedule: Option<ScheduleId>,
     /// Its texts; for a draft the whole call as its approver sees it.
@@ -34,8 +36,8 @@ pub struct PostView {
     pub pictures: Vec<String>,
     /// Its address, where it is known.
     pub url: Option<String>,
-    /// The conversation that asked for it.
-    pub asked: Option<ConversationId>,
+    /// The conversation that asked for it, as commands take it.
+    pub asked: Option<String>,
     /// When it was stored.
     pub at: Option<DateTime<Utc>>,
 }

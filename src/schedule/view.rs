@@ -1,7 +1,7 @@
 //! Schedules and their times as people see them, on the command line and on pages.
 
-use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, PersonId};
+use chrono::{DateTime, FixedOffset, Utc};
+use selkie_channel_core::PersonId;
 use serde::{Deserialize, Serialize};
 
 use super::outlook::{Outlook, outlook};
@@ -9,7 +9,8 @@ use super::post_view::{PostStands, PostUrl};
 use super::words::moment;
 use super::zone::Zone;
 use crate::domain::ids::ScheduleId;
-use crate::domain::schedule::{Action, Budget, OccurrenceState, ScheduleState};
+use crate::domain::schedule::{Action, Budget, Misfire, OccurrenceState, ScheduleState, Terms};
+use crate::domain::span::Span;
 use crate::store::{DeliveryState, Occurrence, ScheduleRow};
 
 /// A schedule as people see it.
@@ -28,7 +29,7 @@ pub struct View {
     /// The zone of its times.
     pub zone: String,
     /// Its next times, in its zone.
-    pub next: Vec<String>,
+    pub next: Vec<DateTime<FixedOffset>>,
     /// How often it comes due in the next 30 days.
     pub monthly: u64,
     /// What it comes to in the next 30 days, in words; empty in lists.
@@ -39,8 +40,24 @@ pub struct View {
     pub history: u32,
     /// What it may use in a day.
     pub budget: Budget,
-    /// Where it speaks.
-    pub to: ConversationId,
+    /// Nothing comes before this moment.
+    pub starts: Option<DateTime<FixedOffset>>,
+    /// Nothing comes after this moment.
+    pub until: Option<DateTime<FixedOffset>>,
+    /// How often it comes due at the most.
+    pub times: Option<u32>,
+    /// The part of the day in which alone it comes due.
+    pub active: Option<String>,
+    /// How much later each time may come.
+    pub jitter: Option<Span>,
+    /// What becomes of missed times.
+    pub misfire: Misfire,
+    /// How late a missed time may be made up for; no end for what is never too late.
+    pub lateness: Option<Span>,
+    /// Where it speaks, or posts, as commands take it.
+    pub to: String,
+    /// Where a post was asked for: what becomes of it is told there.
+    pub asked: Option<String>,
     /// What kind of thing it does.
     pub does: String,
     /// Its words.
@@ -55,7 +72,9 @@ pub struct View {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Time {
     /// When, in the schedule's zone.
-    pub at: String,
+    pub at: DateTime<FixedOffset>,
+    /// That zone.
+    pub zone: String,
     /// For how many times it stands.
     pub times: u32,
     /// Where it stands: due, running, ran, skipped, failed.
@@ -76,8 +95,16 @@ pub struct Time {
 impl View {
     /// Shows a schedule as it stands at a moment.
     pub fn of(row: &ScheduleRow, now: DateTime<Utc>) -> Self {
-        let Outlook { when, next, monthly } = outlook(row, now);
+        let Outlook { when, times: next, monthly, .. } = outlook(row, now);
         let schedule = &row.schedule;
+        let Terms { starts, until, times, active, jitter, misfire, lateness, history, budget } =
+            schedule.terms.clone();
+        let zone = zone(row);
+        let here = row.conversation.key().to_owned();
+        let (to, asked) = match &schedule.action {
+            Action::Post { to, .. } => (to.key().to_owned(), Some(here)),
+            _ => (here, None),
+        };
         Self {
             id: row.id(),
             name: schedule.name(),
@@ -89,14 +116,27 @@ impl View {
             monthly,
             forecast: String::new(),
             model: schedule.action.model().map(str::to_owned),
-            history: schedule.terms.history,
-            budget: schedule.terms.budget,
-            to: row.conversation.clone(),
+            history,
+            budget,
+            starts: starts.map(|at| zone.stamp(at)),
+            until: until.map(|at| zone.stamp(at)),
+            times,
+            active,
+            jitter: Some(jitter).filter(|jitter| !jitter.0.is_zero()),
+            misfire,
+            lateness: (!schedule.action.is_never_too_late()).then_some(lateness),
+            to,
+            asked,
             does: schedule.action.name().to_owned(),
             text: schedule.action.text().to_owned(),
             person: schedule.maker.person.clone(),
             fired: row.fired,
         }
+    }
+
+    /// Shows one of its moments as people read it.
+    pub fn shown(&self, at: DateTime<FixedOffset>) -> String {
+        in_zone(at, &self.zone)
     }
 }
 
@@ -107,13 +147,14 @@ impl Time {
             (Action::Post { to, .. }, Some(standing)) => Some(PostStands::of(standing, to, url)),
             _ => None,
         };
-        let zone = Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC);
+        let zone = zone(row);
         let why = match &time.state {
             OccurrenceState::Skipped { why } | OccurrenceState::Failed { why } => why.clone(),
             _ => String::new(),
         };
         Self {
-            at: moment(time.at, zone),
+            at: zone.stamp(time.at),
+            zone: zone.name().to_owned(),
             times: time.times,
             state: time.state.name().to_owned(),
             why,
@@ -123,4 +164,18 @@ impl Time {
             fired_at: time.fired_at,
         }
     }
+
+    /// Shows when it was due as people read it.
+    pub fn shown(&self) -> String {
+        in_zone(self.at, &self.zone)
+    }
+}
+
+fn zone(row: &ScheduleRow) -> Zone {
+    Zone::named(&row.schedule.zone).unwrap_or(Zone::UTC)
+}
+
+/// Shows a moment by the clocks of a zone.
+pub fn in_zone(at: DateTime<FixedOffset>, zone: &str) -> String {
+    moment(at.to_utc(), Zone::named(zone).unwrap_or(Zone::UTC))
 }

@@ -34,8 +34,7 @@ pub fn moment(at: DateTime<Utc>, zone: Zone) -> String {
 
 /// Writes what the clocks of a zone show, with its offset: `2026-11-23T08:00:00+01:00 Europe/Berlin`.
 pub fn local_time(zone: Zone, at: DateTime<Utc>) -> String {
-    let local = at.with_timezone(&zone.offset(at));
-    format!("{} {zone}", local.to_rfc3339_opts(SecondsFormat::Secs, false))
+    format!("{} {zone}", zone.stamp(at).to_rfc3339_opts(SecondsFormat::Secs, false))
 }
 
 enum Words {

@@ -121,6 +121,11 @@ impl Zone {
         fixed(self.0.clocks.to_offset(at))
     }
 
+    /// Returns an instant with how far clocks on the wall are ahead then: RFC 3339 to programs.
+    pub fn stamp(self, at: DateTime<Utc>) -> DateTime<FixedOffset> {
+        at.with_timezone(&self.offset(at))
+    }
+
     /// Returns how far clocks are ahead that show this; `None` beyond the year 9999.
     pub(super) fn ahead(self, local: NaiveDateTime) -> Option<Ahead> {
         let changed =

@@ -44,12 +44,38 @@ async fn every_task_becomes_a_schedule_and_one_mistake_makes_none() {
     assert!(said.contains("Would make: every day at 08:00 Asia/Tokyo: News"), "{said}");
     let (_, list, _) = world.home.run(&["schedules", "list"]);
     assert!(list.starts_with("There are no schedules."), "{list}");
-    for _ in 0..2 {
+    for what in ["Made", "There already:"] {
         let (code, said) = import(&world, &right, &[]);
         assert_eq!(code, 0, "{said}");
         assert!(said.contains(&format!("prompt to tg:{}: News", GROUP.chat)), "{said}");
         assert!(said.contains(&format!("prompt to tg:{ADA}: Merry Christmas")), "{said}");
+        assert!(said.lines().all(|line| line.starts_with(what)), "{what}: {said}");
     }
     let (_, list, _) = world.home.run(&["schedules", "list"]);
     assert_eq!(list.lines().count(), 2, "twice is once: {list}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_removed_is_made_again_and_what_is_there_stays() {
+    let world = World::start().await;
+    let file = "- {cron: '0 8 * * *', content: one}\n\
+                - {cron: '0 8 * * *', content: two}\n\
+                - {cron: '0 8 * * *', content: two}\n";
+    let begins = |said: &str| {
+        let first = |line: &str| line.split([' ', ':']).next().unwrap_or_default().to_owned();
+        // The first run makes the store, too, and its log says so.
+        let lines = said.lines().filter(|line| !line.contains(" INFO "));
+        lines.map(first).collect::<Vec<_>>()
+    };
+    let (_, said) = import(&world, file, &[]);
+    assert_eq!(begins(&said), ["Made", "Made", "There"], "{said}");
+    assert_eq!(world.home.run(&["schedules", "remove", "2"]).0, 0);
+    let (_, said) = import(&world, file, &["--preview"]);
+    assert_eq!(begins(&said), ["There", "Would", "There"], "{said}");
+    // As a run that was killed behind its first schedule has left it.
+    let (_, said) = import(&world, file, &[]);
+    assert_eq!(begins(&said), ["There", "Made", "There"], "{said}");
+    let (_, said) = import(&world, file, &[]);
+    assert_eq!(begins(&said), ["There", "There", "There"], "{said}");
+    assert_eq!(world.home.run(&["schedules", "list"]).1.lines().count(), 2);
 }

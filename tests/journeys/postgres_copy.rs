@@ -92,7 +92,7 @@ async fn a_copy_is_made_in_its_very_place_and_a_refused_one_leaves_nothing() {
     assert!(code == 0 && out.contains("is not sealed"), "{out}{error}");
     world.home.set("store", json!({}));
     let (code, _, error) = world.home.run(&to_own);
-    assert!(code == 1 && error.contains("is the store itself"), "{error}");
+    assert!(code == 2 && error.contains("is the store itself"), "{error}");
     let daemon = world.daemon();
     world.ask("more words").await;
     assert!(last_request(&world).contains("the first words"), "it is not remembered");

@@ -41,8 +41,16 @@ fn run(world: &World, args: &[&str]) -> String {
 }
 
 fn refused(world: &World, args: &[&str]) -> String {
+    failed(world, args, 1)
+}
+
+fn mistyped(world: &World, args: &[&str]) -> String {
+    failed(world, args, 2)
+}
+
+fn failed(world: &World, args: &[&str], with: i32) -> String {
     let (code, out, err) = world.home.run(args);
-    assert_eq!(code, 1, "{args:?}: {out}");
+    assert_eq!(code, with, "{args:?}: {out}{err}");
     err
 }
 
@@ -95,7 +103,7 @@ async fn a_scheduled_post_goes_out_once_and_its_address_comes_back() {
         "{made}"
     );
     let listed = world.ask("my schedules").await;
-    assert!(listed.contains("post: Good morning!"), "{listed}");
+    assert!(listed.contains("post to x:main: Good morning!"), "{listed}");
     now(&world);
     posted(&world, 1).await;
     assert_eq!(world.playground.x().posts()[0].text, "Good morning!");
@@ -128,6 +136,12 @@ async fn whoever_posts_is_asked_with_the_whole_post_and_a_mention_asks_whatever_
         assert!(request.text.contains(text), "{}", request.text);
         let draft = tweets(&world).remove(0);
         assert_eq!(draft["state"], "draft");
+        let open: Value =
+            serde_json::from_str(&run(&world, &["approvals", "list", "--json"])).expect("JSON");
+        assert_eq!(open[0]["conversation"], format!("tg:{ADA}"));
+        assert_eq!(open[0]["asked"][0]["conversation"], format!("tg:{ADA}"));
+        let until = open[0]["expires_at"].as_str().expect("a time");
+        assert!(DateTime::parse_from_rfc3339(until).is_ok(), "{until}");
         assert!(draft["texts"][0].as_str().is_some_and(|shown| shown.contains(text)), "{draft}");
         assert!(world.playground.x().posts().is_empty(), "nothing is posted before");
         world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
@@ -364,16 +378,32 @@ async fn posts_are_changed_and_withdrawn_at_the_command_line() {
         ["tweets", "edit", "1", "--text", "new words", "--time", "09:30", "--recurrence", "daily"];
     let shown = run(&world, &edited);
     assert!(shown.contains("every day at 09:30") && shown.contains("new words"), "{shown}");
+    let later = run(&world, &["tweets", "edit", "1", "--time", "10:15"]);
+    assert!(later.contains("every day at 10:15"), "it comes as often as before: {later}");
+    let hourly = run(&world, &["tweets", "edit", "1", "--time", "10:15", "--recurrence", "hourly"]);
+    assert!(hourly.contains("every hour at minute 15"), "{hourly}");
+    let once = run(&world, &["tweets", "edit", "1", "--time", "10:15", "--recurrence", "once"]);
+    assert!(once.contains(" · once on "), "{once}");
+    assert!(run(&world, &["tweets", "edit", "1", "--time", "11:15"]).contains(" · once on "));
+    let listed = run(&world, &["schedules", "show", "1"]);
+    let where_to = format!("post to x:main, asked for in tg:{ADA}: new words");
+    assert!(listed.contains(&where_to), "{listed}");
+    let shown: Value =
+        serde_json::from_str(&run(&world, &["tweets", "show", "1", "--json"])).expect("JSON");
+    let next = shown["next"][0].as_str().expect("a time");
+    assert!(DateTime::parse_from_rfc3339(next).is_ok(), "{shown}");
+    assert_eq!(shown["asked"], format!("tg:{ADA}"));
     let kept = texts(&world.home, "SELECT schedule FROM schedule");
     assert!(kept[0].contains("new words") && !kept[0].contains("draft"), "{kept:?}");
     let long = "a".repeat(281);
     assert!(
-        refused(&world, &["tweets", "edit", "1", "--text", &long]).contains("280 are the most")
+        mistyped(&world, &["tweets", "edit", "1", "--text", &long]).contains("280 are the most")
     );
     assert!(
-        refused(&world, &["tweets", "edit", "p1", "--text", "x"]).contains("no scheduled post")
+        mistyped(&world, &["tweets", "edit", "p1", "--text", "x"]).contains("no scheduled post")
     );
-    assert!(refused(&world, &["tweets", "edit", "1", "--time", "noon"]).contains("takes 08:00"));
+    assert!(mistyped(&world, &["tweets", "edit", "1", "--time", "noon"]).contains("takes 08:00"));
+    assert!(mistyped(&world, &["tweets", "retry", "1"]).contains("takes p12"));
     assert!(refused(&world, &["tweets", "show", "p9"]).contains("there is no post"));
     assert!(refused(&world, &["tweets", "cancel", "9"]).contains("there is no schedule 9"));
     run(&world, &["tweets", "cancel", "1"]);
@@ -412,6 +442,10 @@ async fn without_an_account_the_tools_say_what_is_missing() {
     let world = World::offline().await;
     let why = run(&world, &["tools", "why", "twitter_post"]);
     assert!(why.contains("there is no account to post with: the section x"), "{why}");
+    for asked in ["tweet: hello", "tweet daily at 08:00: hello"] {
+        let (_, out, _) = world.home.run(&["ask", asked]);
+        assert!(out.contains("there is no account to post with: the section x"), "{out}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -428,7 +462,7 @@ async fn the_readmes_calls_by_hand_schedule_a_post_and_show_it() {
         .collect();
     assert_eq!(calls.len(), 2, "{calls:?}");
     for ((name, arguments), says) in
-        calls.into_iter().zip(["Schedule 1 posts to x:main", "post: Good morning!"])
+        calls.into_iter().zip(["Schedule 1 posts to x:main", "post to x:main: Good morning!"])
     {
         let at_terminal = world.home.command(&["tools", "call", name, arguments]);
         let ended = AtTerminal::start(at_terminal).ended();
@@ -438,7 +472,39 @@ async fn the_readmes_calls_by_hand_schedule_a_post_and_show_it() {
     assert!(run(&world, &["schedules", "list"]).contains("every day at 08:00"));
     let in_a_pipe = refused(&world, &["tools", "call", "twitter_post", "{\"text\":\"now\"}"]);
     assert!(in_a_pipe.is_empty(), "the answer says it");
+    // What the preview says is what happens, and what to do instead works.
+    for preview in [&["--preview"][..], &[]] {
+        let call = [&["tools", "call"], preview, &["twitter_post", "{\"text\":\"now\"}"]].concat();
+        let ended = AtTerminal::start(world.home.command(&call)).ended();
+        let (status, shown) = world.within("the end of the call", ended).await;
+        assert!(!status.success() && shown.contains("a call by hand says nothing"), "{shown}");
+    }
     assert!(world.playground.x().posts().is_empty());
+    run(&world, &["say", "--to", "x:main", "now"]);
+    assert_eq!(world.playground.x().posts().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_daemon_the_command_line_posts_after_a_yes() {
+    let world = asking().await;
+    let mut terminal = AtTerminal::start(world.home.command(&["ask", "tweet: by hand"]));
+    world.within("a question", terminal.shows("Approve it? [y/N]")).await;
+    terminal.types("y\n");
+    let (status, shown) = world.within("the end of ask", terminal.ended()).await;
+    assert!(status.success() && shown.contains("posted: https://x.com/"), "{shown}");
+    assert_eq!(world.playground.x().posts()[0].text, "by hand");
+    let mut later = AtTerminal::start(world.home.command(&["ask", "tweet at 08:00: and later"]));
+    world.within("a question", later.shows("Approve it? [y/N]")).await;
+    later.types("y\n");
+    let (_, shown) = world.within("the end of ask", later.ended()).await;
+    assert!(shown.contains("Schedule 1 posts to x:main"), "{shown}");
+    let list = run(&world, &["schedules", "list"]);
+    assert!(list.contains(&format!("post to x:main, asked for in tg:{ADA}: and later")), "{list}");
+    for asked in ["tweet: in a pipe", "tweet at 08:00: in a pipe"] {
+        let (_, out, _) = world.home.run(&["ask", asked]);
+        assert!(out.contains("without a terminal, where nobody can be asked"), "{out}");
+    }
+    assert_eq!(world.playground.x().posts().len(), 1);
 }
 
 /// Nothing but a post goes to a public place: neither when it is made nor when an older schedule comes due.
@@ -447,7 +513,7 @@ async fn no_schedule_speaks_in_public() {
     let world = asking().await;
     for does in ["--prompt", "--say", "--remind"] {
         let add = ["schedules", "add", "--in", "1h", does, "good news", "--to", "x:main"];
-        let why = refused(&world, &add);
+        let why = mistyped(&world, &add);
         assert!(why.contains("x:main is public: nothing but posts goes there"), "{why}");
     }
     run(&world, &["say", "--to", "x:main", "said by hand"]);

@@ -66,7 +66,7 @@ async fn nothing_is_said_where_nobody_is_listened_to() {
     let to = format!("tg:{GRACE}");
     let add = ["add", "--every", "1h", "--prompt", "the news", "--to"];
     let (code, _, err) = world.home.run(&[&["schedules"], &add[..], &["tg:999"]].concat());
-    assert_eq!(code, 1);
+    assert_eq!(code, 2);
     let says = "tg:999 is on no list: add \"tg:999\" to `telegram.allowed_chat_ids`";
     assert!(err.contains(says), "{err}");
     run(&world, &[&add[..], &[&to]].concat());

@@ -65,7 +65,7 @@ async fn what_was_missed_is_told_and_a_reminder_still_said() {
     assert!(daemon.stop().await.success());
     let at = "2020-01-01T08:00:00Z";
     let (code, _, err) = world.home.run(&["schedules", "add", "--at", at, "--say", "late"]);
-    assert_eq!(code, 1);
+    assert_eq!(code, 2);
     assert!(err.contains("is in the past"), "{err}");
     run(&world, &["schedules", "add", "--in", "1s", "--say", "made alone"]);
     run(&world, &["schedules", "add", "--in", "1h", "--say", "too late"]);
@@ -159,12 +159,88 @@ async fn killed_at_every_edge_a_time_is_carried_out_once() {
     }
 }
 
+/// A process that serves one terminal makes schedules like any other, and leaves what is due to a daemon.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_daemon_the_command_line_makes_schedules_and_passes_nothing_over() {
+    let world = World::offline().await;
+    let ask = |text: &str| run(&world, &["ask", text]);
+    let made = ask("every day at 08:00 tell me my list");
+    assert!(made.contains(&format!("Schedule 1 in tg:{ADA}: every day at 08:00")), "{made}");
+    run(&world, &["schedules", "add", "--cron", "* * * * *", "--say", "it was due"]);
+    let conn = rusqlite::Connection::open(world.home.database()).expect("a database");
+    // The minute that has begun.
+    let due = "UPDATE schedule SET next_at = created_at / 60000 * 60000 WHERE id = 2";
+    assert_eq!(conn.execute(due, []).expect("moved"), 1);
+    drop(conn);
+    assert!(ask("my schedules").contains("tell me my list"));
+    assert!(history(&world, "2").is_empty(), "it waits for a daemon");
+    assert!(ask("cancel 1").contains("Removed schedule 1"));
+    let _daemon = world.daemon();
+    world.hears(ADA, "it was due").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_that_is_set_is_shown() {
+    let world = World::start().await;
+    let add = [
+        "schedules",
+        "add",
+        "--cron",
+        "0 8 * * 1-5",
+        "--tz",
+        "Europe/Berlin",
+        "--title",
+        "News",
+        "--prompt",
+        "Look at the news\nand tell me",
+        "--until",
+        "2090-12-24T17:00:00Z",
+        "--times",
+        "7",
+        "--active",
+        "7:00-22:00",
+        "--jitter",
+        "10m",
+        "--misfire",
+        "all",
+        "--lateness",
+        "1h",
+        "--history",
+        "2",
+        "--budget-calls",
+        "9",
+    ];
+    run(&world, &add);
+    let shown = run(&world, &["schedules", "show", "1"]);
+    for says in [
+        "not after 2090-12-24 18:00 Europe/Berlin; 7 times at most; only 07:00-22:00; each time up to 10m later",
+        "each missed time is made up for, when it is at most 1h late",
+        "reads 2 earlier tasks; at most 9 calls of the model and $5.00 a day",
+        "   prompt: Look at the news\n   and tell me\n",
+    ] {
+        assert!(shown.contains(says), "{says}: {shown}");
+    }
+    let json: Value =
+        serde_json::from_str(&run(&world, &["schedules", "show", "1", "--json"])).expect("JSON");
+    assert_eq!(json["to"], format!("tg:{ADA}"));
+    assert_eq!(json["until"], "2090-12-24T18:00:00+01:00");
+    for next in json["next"].as_array().expect("times") {
+        let at = chrono::DateTime::parse_from_rfc3339(next.as_str().expect("a time"));
+        assert_eq!(at.expect("RFC 3339").to_rfc3339(), next.as_str().unwrap_or_default());
+    }
+    run(&world, &["schedules", "add", "--in", "1h", "--remind", "tea"]);
+    let reminder = run(&world, &["schedules", "show", "2"]);
+    assert!(reminder.ends_with("\n   a missed time is made up for, however late\n"), "{reminder}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_input_names_what_is_taken() {
     let world = World::start().await;
     let refused = |args: &[&str]| {
         let (code, out, err) = world.home.run(&[&["schedules"], args].concat());
-        assert_ne!(code, 0, "{args:?}: {out}");
+        // What was typed is wrong, or it does not fit what is there.
+        let expected = if args[0] == "add" { 2 } else { 1 };
+        assert_eq!(code, expected, "{args:?}: {out}{err}");
         err
     };
     for (args, says) in [
@@ -182,6 +258,14 @@ async fn bad_input_names_what_is_taken() {
         (&["add", "--every", "1h", "--say", "x", "--jitter", "1h"], "takes less than that"),
         (&["add", "--every", "1h", "--say", "x", "--lateness", "10000d"], "takes up to 31d"),
         (&["add", "--cron", "*/0 * * * *", "--say", "x"], "a step of 0"),
+        (&["add", "--every", "1h", "--say", "x", "--jitter", "soon"], "takes 90s, 10m, 2h, 1d"),
+        (&["add", "--every", "1h", "--say", "x", "--until", "noon"], "takes 2026-12-24T18:00:00"),
+        (&["add", "--every", "1h", "--say", "x", "--times", "0"], "takes 1 or more"),
+        (&["add", "--every", "1h", "--prompt", "x", "--budget-usd", "-1"], "takes 0.5, 5"),
+        (&["add", "--every", "1h", "--prompt", "x", "--model", "huge"], "(takes default)"),
+        (&["add", "--every", "1h", "--prompt", "x", "--history", "17"], "takes 0 to 16"),
+        (&["add", "--at", "2020-12-24 18:00", "--say", "x"], "in the past"),
+        (&["add", "--every", "1h"], "--prompt, --say or --remind"),
         (&["add", "--say", "x"], "--cron"),
         (&["remove", "7"], "there is no schedule 7"),
     ] {

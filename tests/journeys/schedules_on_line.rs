@@ -54,6 +54,6 @@ async fn where_nothing_is_ever_pushed_no_schedule_is_made() {
     let to = format!("line:{ADA}");
     let add = ["schedules", "add", "--every", "12h", "--say", "tea", "--to", &to];
     let (code, _, err) = line.world.home.run(&add);
-    assert_eq!(code, 1);
+    assert_eq!(code, 2);
     assert!(err.contains("line.push is never"), "{err}");
 }

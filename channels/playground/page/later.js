@@ -71,7 +71,7 @@ function article(row) {
       !where && ` · ${row.key}`, row.monthly > 1 && ` · ${plural(row.monthly, 'time')} in the next 30 days`),
     row.why && h('p', { class: 'why', dir: 'auto' }, row.why),
     h('div', { class: 'times' },
-      row.next.length > 0 && h('div', {}, h('h4', {}, 'Next'), h('ol', { class: 'next' }, row.next.map(at => h('li', {}, at)))),
+      row.next.length > 0 && h('div', {}, h('h4', {}, 'Next'), h('ol', { class: 'next' }, row.next.map(at => h('li', {}, words.moment(at, row.zone))))),
       row.times.length > 0 && h('div', {}, h('h4', {}, 'So far'), h('ol', { class: 'history' }, row.times.map(time)))),
     row.times.some(time => time.task != null) && where && h('button', { type: 'button', class: 'tool', 'aria-expanded': String(row.open), onclick: () => toggle(row.id) }, 'Its tools beside an asked task’s'),
     row.open && row.shown && besideTable(where, row.shown));
@@ -79,8 +79,8 @@ function article(row) {
 
 /** What became of one time; that it was said is another thing than that it ran, and a post stands for itself. */
 function time(t) {
-  const said = !t.post && t.delivered && words.delivery(t.delivered.standing);
-  return h('li', {}, h('span', {}, t.times > 1 ? `${t.at}, ${plural(t.times, 'time')}` : t.at), t.post ? post(t.post) : pill(t.state),
+  const said = !t.post && t.delivered && words.delivery(t.delivered.standing), at = words.moment(t.at, t.zone);
+  return h('li', {}, h('span', {}, t.times > 1 ? `${at}, ${plural(t.times, 'time')}` : at), t.post ? post(t.post) : pill(t.state),
     said && h('small', { title: said[1] }, said[0]), t.why && h('span', { class: 'faint', dir: 'auto' }, clip(t.why, 200)));
 }
 

@@ -43,6 +43,7 @@ export const does = name => DOES[name] ?? name;
 export const delivery = name => DELIVERIES[name] ?? [name, ''];
 export const isOfPost = name => Object.hasOwn(POSTS, name);
 export const post = name => POSTS[name] ?? [name, ''];
+export const moment = (at, zone) => `${at.slice(0, 10)} ${at.slice(11, at.slice(16, 19) === ':00' ? 16 : 19)} ${zone}`;
 export const group = name => CLASSES[name] ?? [name, ''];
 
 /** The parts of a setting (`telegram:group · allowed · asked · normal · other people's words`), each with what it means. */

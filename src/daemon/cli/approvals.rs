@@ -1,17 +1,19 @@
 //! `selkie approvals`: what is waiting for approval, and the machine's owner's word on it.
 
-use anyhow::anyhow;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
 
 use super::args::Approvals;
-use super::outcome::{Failure, Outcome};
+use super::outcome::Outcome;
 use super::print;
+use super::request::told;
 use crate::agent::prompt;
-use crate::daemon::app::App;
+use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals};
 use crate::daemon::build::{AppConfig, Chosen, plan};
-use crate::daemon::client::Running;
-use crate::daemon::socket::DecideBody;
-use crate::daemon::{Binary, lifecycle, telemetry};
-use crate::domain::approval::{Verdict, code};
+use crate::daemon::{Binary, telemetry};
+use crate::domain::approval::{Request, Verdict, code};
+use crate::domain::ids::TaskId;
+use crate::domain::question::Person;
 use crate::guard::visible::{one_line, visible};
 use crate::store::ApprovalRow;
 
@@ -31,19 +33,9 @@ pub fn approvals(binary: &Binary, chosen: &Chosen, what: Approvals) -> Outcome {
 }
 
 fn list(plan: AppConfig, json: bool) -> Outcome {
-    let open: Vec<ApprovalRow> = lifecycle::runtime()?.block_on(async {
-        match Running::find(&plan.tls, &plan.folders.state).await? {
-            Some(daemon) => daemon.read(&["v1", "approvals"]).await,
-            None => {
-                let app = plan.open()?;
-                let open = app.flow.approvals().await;
-                app.ledger.close().await;
-                Ok(open?)
-            }
-        }
-    })?;
+    let ToldOfApprovals { open, .. } = told(plan, AskedOfApprovals::List)?;
     if json {
-        return Ok(print::json(&open)?);
+        return Ok(print::json(&open.iter().map(Printed::of).collect::<Vec<_>>())?);
     }
     if open.is_empty() {
         return Ok(print::out("Nothing is waiting for approval.\n")?);
@@ -73,39 +65,58 @@ fn line(approval: &ApprovalRow) -> String {
     format!("{}, until {until}\n    {shown}\n{why}", visible(&one_line(&head)))
 }
 
-fn decide(plan: AppConfig, code: String, verdict: Verdict) -> Outcome {
-    let body = DecideBody { code, verdict };
-    let said: Option<String> = lifecycle::runtime()?.block_on(async {
-        match Running::find(&plan.tls, &plan.folders.state).await? {
-            Some(daemon) => daemon.call("/v1/approvals", &body).await,
-            None => alone(plan.open()?, &body).await,
+/// The same for programs: conversations as every command takes them.
+#[derive(Serialize)]
+struct Printed<'a> {
+    code: &'a str,
+    key: &'a str,
+    task: TaskId,
+    conversation: &'a str,
+    requester: &'a Option<Person>,
+    request: &'a Request,
+    asked: Vec<PrintedAsked<'a>>,
+    expires_at: DateTime<Utc>,
+}
+
+/// Somebody who can decide.
+#[derive(Serialize)]
+struct PrintedAsked<'a> {
+    person: &'a Person,
+    conversation: &'a str,
+}
+
+impl<'a> Printed<'a> {
+    fn of(row: &'a ApprovalRow) -> Self {
+        let ApprovalRow { key, task, conversation, requester, request, asked, expires_at, .. } =
+            row;
+        let asked = asked.iter().map(|asked| PrintedAsked {
+            person: &asked.person,
+            conversation: asked.conversation.key(),
+        });
+        Self {
+            code: code(key),
+            key,
+            task: *task,
+            conversation: conversation.key(),
+            requester,
+            request,
+            asked: asked.collect(),
+            expires_at: *expires_at,
         }
-    })?;
-    match said {
-        Some(said) => Ok(print::out(&format!("{said}\n"))?),
-        None => Err(Failure::Failed(anyhow!(
-            "nothing with the code {:?} is waiting for approval: see selkie approvals list",
-            body.code
-        ))),
     }
 }
 
-/// Decides in this very process; the task goes on at the daemon's next start.
-async fn alone(app: App, body: &DecideBody) -> anyhow::Result<Option<String>> {
-    let said = app.flow.decide(&body.code, body.verdict).await;
-    app.ledger.close().await;
-    Ok(said?)
+fn decide(plan: AppConfig, code: String, verdict: Verdict) -> Outcome {
+    let ToldOfApprovals { said, .. } = told(plan, AskedOfApprovals::Decide { code, verdict })?;
+    Ok(print::out(&format!("{said}\n"))?)
 }
 
 #[cfg(test)]
 mod tests {
-    use chrono::DateTime;
     use selkie_channel_core::{AccountId, ConversationId, PersonId};
 
     use super::*;
-    use crate::domain::approval::{ApprovalState, Approvers, Request};
-    use crate::domain::ids::TaskId;
-    use crate::domain::question::Person;
+    use crate::domain::approval::{ApprovalState, Approvers};
 
     #[test]
     fn what_waits_says_for_whom_where_until_when_and_why() {

@@ -14,6 +14,7 @@ mod outcome;
 mod post_args;
 mod posts;
 mod print;
+mod request;
 mod run;
 mod say;
 mod schedule_args;

@@ -1,16 +1,15 @@
 //! `selkie tweets`: what is posted in public, at the command line.
 
-use anyhow::anyhow;
-
 use super::outcome::{Failure, Outcome};
 use super::post_args::Tweets;
 use super::print;
-use crate::daemon::build::{AppConfig, Chosen, plan};
-use crate::daemon::client::Running;
-use crate::daemon::posts::{AskedOfPosts, ToldOfPosts, carry_out_posts};
-use crate::daemon::{Binary, lifecycle, telemetry};
+use super::request::told;
+use crate::daemon::build::{Chosen, plan};
+use crate::daemon::posts::{AskedOfPosts, ToldOfPosts};
+use crate::daemon::{Binary, telemetry};
 use crate::guard::visible::{one_line, visible};
 use crate::schedule::post_view::PostView;
+use crate::schedule::view::in_zone;
 
 /// Characters of a post in a list.
 const SHOWN: usize = 60;
@@ -42,7 +41,7 @@ pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
         }
     };
     let is_list = matches!(asked, AskedOfPosts::List);
-    let ToldOfPosts { posts, .. } = told(plan, asked)?;
+    let ToldOfPosts { posts } = told(plan, asked)?;
     if json {
         return match is_list {
             true => Ok(print::json(&posts)?),
@@ -59,31 +58,10 @@ pub fn tweets(binary: &Binary, chosen: &Chosen, what: Tweets) -> Outcome {
     Ok(print::out(&lines)?)
 }
 
-/// Asks the daemon, or does it alone.
-fn told(plan: AppConfig, asked: AskedOfPosts) -> Result<ToldOfPosts, Failure> {
-    let told: ToldOfPosts = lifecycle::runtime()?.block_on(async {
-        match Running::find(&plan.tls, &plan.folders.state).await? {
-            Some(daemon) => daemon.call("/v1/posts", &asked).await,
-            None if matches!(asked, AskedOfPosts::Retry { .. }) => {
-                anyhow::bail!("selkie is not running: start it, then try the post again")
-            }
-            None => {
-                let app = plan.open()?;
-                let told = carry_out_posts(&app.flow, asked).await;
-                app.ledger.close().await;
-                told
-            }
-        }
-    })?;
-    match &told.refused {
-        Some(why) => Err(Failure::Failed(anyhow!("{why}"))),
-        None => Ok(told),
-    }
-}
-
 /// One post in a line.
 fn line(post: &PostView) -> String {
-    let PostView { id, state, why, when, next, schedule, texts, pictures, url, .. } = post;
+    let PostView { id, state, why, when, schedule, texts, pictures, url, .. } = post;
+    let next = next(post);
     let of = schedule.filter(|of| of.to_string() != *id).map(|of| format!(" · schedule {of}"));
     let when = if when.is_empty() { String::new() } else { format!(" · {when}") };
     let next = match (state.as_str(), next.first()) {
@@ -117,21 +95,26 @@ fn beginning(text: &str) -> String {
     }
 }
 
+/// Its next times as people read them.
+fn next(post: &PostView) -> Vec<String> {
+    post.next.iter().map(|at| in_zone(*at, &post.zone)).collect()
+}
+
 fn details(post: &PostView) -> String {
-    let PostView { next, texts, pictures, asked, at, .. } = post;
+    let PostView { texts, pictures, asked, at, .. } = post;
     let indented = |text: &String| format!("    {}\n", visible(text).replace('\n', "\n    "));
     let texts: Vec<String> = texts.iter().map(indented).collect();
     let pictures: String = pictures
         .iter()
         .map(|name| format!("    [picture] {}\n", visible(&one_line(name))))
         .collect();
-    let then = match next.len() {
-        0 | 1 => String::new(),
-        _ => format!("   then {}\n", next[1..].join(", ")),
+    let then = match next(post).as_slice() {
+        [] | [_] => String::new(),
+        [_, later @ ..] => format!("   then {}\n", later.join(", ")),
     };
     let at =
         at.map(|at| format!("   stored {}", at.format("%Y-%m-%d %H:%M UTC"))).unwrap_or_default();
-    let asked = asked.as_ref().map(|asked| format!("   asked for in {}", asked.key()));
+    let asked = asked.as_ref().map(|asked| format!("   asked for in {asked}"));
     let whence = match at + &asked.unwrap_or_default() {
         whence if whence.is_empty() => whence,
         whence => whence + "\n",

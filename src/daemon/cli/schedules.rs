@@ -1,28 +1,24 @@
 //! `selkie schedules`: what is done later, or again, at the command line.
 
-use std::fmt::Write as _;
-
-use anyhow::anyhow;
 use chrono::{DateTime, Utc};
 
 use super::outcome::{Failure, Outcome};
 use super::print;
+use super::request::told;
 use super::schedule_args::{AddSchedule, Schedules};
 use crate::daemon::build::{AppConfig, Chosen, plan};
-use crate::daemon::schedules::{Asked, New, Time, Told, View};
+use crate::daemon::schedules::{Asked, New, Time, Told};
 use crate::daemon::{Binary, telemetry};
-use crate::domain::count::counted;
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::{Action, Budget, Misfire, Terms, Wish, micro_usd};
 use crate::domain::span::Span;
-use crate::schedule::budget;
 use crate::schedule::hours::ActiveHours;
 use crate::store::DeliveryState;
 
 mod import;
-mod told;
+mod shown;
 
-use told::{line, told};
+use shown::{details, line};
 
 /// Lists, makes and changes schedules, through the daemon when one runs.
 pub fn schedules(binary: &Binary, chosen: &Chosen, what: Schedules) -> Outcome {
@@ -107,19 +103,19 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
         (Some(prompt), None, None) => Action::Prompt { prompt, model },
         (None, Some(markdown), None) => Action::Say { markdown },
         (None, None, Some(markdown)) => Action::Remind { markdown },
-        _ => return Err(failed("give --prompt, --say or --remind, one of them")),
+        _ => return Err(mistyped("give --prompt, --say or --remind, one of them")),
     };
     let when = match (when.cron, when.every, when.within, when.at) {
         (Some(cron), None, None, None) => cron,
         (None, Some(every), None, None) => format!("every {every}"),
         (None, None, Some(within), None) => format!("in {within}"),
         (None, None, None, Some(at)) => format!("at {at}"),
-        _ => return Err(failed("give --cron, --every, --in or --at, one of them")),
+        _ => return Err(mistyped("give --cron, --every, --in or --at, one of them")),
     };
     let span = |key: &str, text: Option<String>| match text {
         None => Ok(None),
         Some(text) => Span::parse(&text).map(Some).ok_or_else(|| {
-            failed(&format!("--{key} {text:?} is no length of time (takes 90s, 10m, 2h, 1d)"))
+            mistyped(&format!("--{key} {text:?} is no length of time (takes 90s, 10m, 2h, 1d)"))
         }),
     };
     let usual = Terms::default();
@@ -127,7 +123,7 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
     let misfire = terms.misfire.map(|text| text.parse::<Misfire>()).transpose();
     let until = terms.until.map(|text| {
         DateTime::parse_from_rfc3339(&text).map_err(|_| {
-            failed(&format!("--until {text:?} is no moment (takes 2026-12-24T18:00:00+01:00)"))
+            mistyped(&format!("--until {text:?} is no moment (takes 2026-12-24T18:00:00+01:00)"))
         })
     });
     let terms = Terms {
@@ -135,10 +131,10 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
         until: until.transpose()?.map(|at| at.with_timezone(&Utc)),
         times: terms.times,
         active: active
-            .map_err(|e| failed(&format!("--active: {e}")))?
+            .map_err(|e| mistyped(&format!("--active: {e}")))?
             .map(|hours| hours.to_string()),
         jitter: span("jitter", terms.jitter)?.unwrap_or(usual.jitter),
-        misfire: misfire.map_err(|e| failed(&format!("--misfire: {e}")))?.unwrap_or_default(),
+        misfire: misfire.map_err(|e| mistyped(&format!("--misfire: {e}")))?.unwrap_or_default(),
         lateness: span("lateness", terms.lateness)?.unwrap_or(usual.lateness),
         history: terms.history.unwrap_or(usual.history),
         budget: Budget {
@@ -146,7 +142,7 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
             micro_usd: match terms.budget_usd {
                 None => usual.budget.micro_usd,
                 Some(usd) => micro_usd(usd).ok_or_else(|| {
-                    failed(&format!("--budget-usd {usd} is no amount (takes 0.5, 5)"))
+                    mistyped(&format!("--budget-usd {usd} is no amount (takes 0.5, 5)"))
                 })?,
             },
         },
@@ -155,31 +151,14 @@ fn new(add: AddSchedule) -> Result<New, Failure> {
     Ok(New { key, when, zone: tz, action, to, title: title.unwrap_or_default(), terms })
 }
 
-fn failed(why: &str) -> Failure {
-    Failure::Failed(anyhow!("{why}"))
-}
-
-fn details(view: &View) -> String {
-    let mut text = String::new();
-    if view.next.len() > 1 {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "   then {}", view.next[1..].join(", "));
-    }
-    if !view.forecast.is_empty() {
-        let _ = writeln!(text, "   {}", view.forecast);
-    }
-    if view.does == "prompt" {
-        let View { model, history, budget, .. } = view;
-        let model = model.as_deref().unwrap_or("the main model");
-        let tasks = counted((*history).into(), ["earlier task", "earlier tasks"]);
-        let _ = writeln!(text, "   asks {model}, which reads {tasks}; {}", budget::words(budget));
-    }
-    text
+fn mistyped(why: &str) -> Failure {
+    Failure::Usage(why.to_owned())
 }
 
 /// One time in a line.
 fn past(time: &Time) -> String {
-    let Time { at, times, state, why, task, delivered, .. } = time;
+    let Time { times, state, why, task, delivered, .. } = time;
+    let at = time.shown();
     let state = if state == "skipped" { "passed over" } else { state };
     let several = if *times > 1 { format!(" and {} more", times - 1) } else { String::new() };
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };

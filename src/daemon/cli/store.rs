@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use secrecy::SecretString;
 
 use super::args::Store;
-use super::outcome::Outcome;
+use super::outcome::{Failure, Outcome};
 use super::print;
 use crate::daemon::build::{AppConfig, Chosen, plan};
 use crate::daemon::{Binary, ledger, lifecycle, telemetry};
@@ -29,23 +29,18 @@ pub fn store(binary: &Binary, chosen: &Chosen, what: Store) -> Outcome {
     let runtime = lifecycle::runtime()?;
     match what {
         Store::Copy { to, password_file, verbose } => {
-            let password =
-                password_file.map(|file| password(&binary.here.join(file))).transpose()?;
-            Ok(runtime.block_on(copied(&config, &binary.here, &to, password, verbose))?)
+            let mistyped = |why: String| Failure::Usage(format!("{MADE}: {why}"));
+            let password = password_file.map(|file| password(&binary.here.join(file))).transpose();
+            let password = password.map_err(|why| mistyped(format!("{why:#}")))?;
+            let place = Place::read(&config, &binary.here, &to, password).map_err(mistyped)?;
+            Ok(runtime.block_on(copied(&config, place, verbose))?)
         }
         Store::Unseal => Ok(runtime.block_on(unsealed(&config))?),
     }
 }
 
-async fn copied(
-    config: &AppConfig,
-    here: &Path,
-    to: &str,
-    password: Option<SecretString>,
-    verbose: bool,
-) -> anyhow::Result<()> {
+async fn copied(config: &AppConfig, place: Place, verbose: bool) -> anyhow::Result<()> {
     let instance = AppConfig::instance();
-    let place = Place::read(config, here, to, password).context(MADE)?;
     let named = config.ledger_for(&instance);
     // The state folder is locked once: by the copy where that is made in it.
     let source = match place.is_in_the_state_folder() {

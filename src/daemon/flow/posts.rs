@@ -84,6 +84,15 @@ impl Flow {
         amended: Amended,
     ) -> Result<ScheduleRow, BookError> {
         let row = self.timetable.book.get(id, None).await?;
+        self.may_amend(&row, &amended)?;
+        self.timetable.book.amend(id, amended).await
+    }
+
+    /// Whether what is written for a scheduled post could ever be posted.
+    ///
+    /// # Errors
+    /// In words: its platform takes no such text, or the time is none.
+    pub fn may_amend(&self, row: &ScheduleRow, amended: &Amended) -> Result<(), BookError> {
         if let (Action::Post { to, .. }, Some(texts)) = (&row.schedule.action, &amended.texts) {
             let account = self.outbox.accounts.of(to);
             let posting = account.and_then(|account| account.channel.posting);
@@ -93,6 +102,6 @@ impl Flow {
                 return Err(BookError::Refused(why));
             }
         }
-        self.timetable.book.amend(id, amended).await
+        self.timetable.book.may_amend(row, amended)
     }
 }

@@ -1,17 +1,17 @@
 //! `selkie schedules import`: every task of a file becomes a schedule, or none does and each problem is told.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
-use super::told::{line, told};
+use super::shown::line;
 use crate::config::cron_file::{CronFile, CronTask};
 use crate::config::problem::{Problem, Problems};
 use crate::daemon::build::AppConfig;
 use crate::daemon::cli::outcome::Outcome;
 use crate::daemon::cli::print;
+use crate::daemon::cli::request::told;
 use crate::daemon::schedules::{Asked, New, Told, Unfit};
 use crate::domain::schedule::{Action, Terms};
 use crate::schedule::expression::Expression;
@@ -26,10 +26,10 @@ pub(super) fn import(plan: AppConfig, path: &Path, preview: bool) -> Outcome {
     }
     let (usual, now) = (plan.zone, plan.now());
     let mut found: Vec<Problem> = Vec::new();
-    let mut lines = String::new();
+    let mut lines = Vec::new();
     for task in &file.tasks {
         match when(task, usual, now) {
-            Ok(when) => _ = writeln!(lines, "Would make: {when}: {}", shown(task)),
+            Ok(when) => lines.push(format!("{when}: {}\n", shown(task))),
             Err(Unfit { key, why, .. }) => found.push(file.problem(task.index, &key, why)),
         }
     }
@@ -37,17 +37,21 @@ pub(super) fn import(plan: AppConfig, path: &Path, preview: bool) -> Outcome {
         return Err(Problems(found).into());
     }
     let all = file.tasks.iter().map(new).collect();
-    let Told { schedules, unfit, .. } = told(plan, Asked::Import { all, preview })?;
+    let Told { schedules, unfit, there, .. } = told(plan, Asked::Import { all, preview })?;
     if !unfit.is_empty() {
         let told =
             |unfit: Unfit| file.problem(file.tasks[unfit.index].index, &unfit.key, unfit.why);
         return Err(Problems(unfit.into_iter().map(told).collect()).into());
     }
-    if preview {
-        return Ok(print::out(&lines)?);
-    }
-    let made: String = schedules.iter().map(|view| format!("Made {}", line(view))).collect();
-    Ok(print::out(&made)?)
+    let (lines, makes) = match preview {
+        true => (lines, "Would make:"),
+        false => (schedules.iter().map(line).collect(), "Made"),
+    };
+    let said = lines.iter().enumerate().map(|(index, line)| {
+        let what = if there.contains(&index) { "There already:" } else { makes };
+        format!("{what} {line}")
+    });
+    Ok(print::out(&said.collect::<String>())?)
 }
 
 /// Says when a task comes due, or which of its keys says it wrongly.

@@ -47,20 +47,21 @@ impl Place {
         here: &Path,
         to: &str,
         password: Option<SecretString>,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, String> {
         let store = &config.settings.store;
         if !to.contains("://") {
             let own = config.folders.state.join("selkie.db");
             let place = FilePlace { file: here.join(to), own, from_server: store.url.is_some() };
             if !place.from_server && place.is_own() {
-                bail!("{} is the store itself: name another file", place.file.display());
+                let file = place.file.display();
+                return Err(format!("--to {file} is the store itself: name another file"));
             }
             return Ok(Self::File(place));
         }
         let url = Some(SecretString::from(to));
         let settings = Settings { url, password, ..Settings::default() };
-        match Database::read(&settings).map_err(|why| anyhow::anyhow!("--to {why}"))? {
-            Database::Own => bail!("--to names no database"),
+        match Database::read(&settings).map_err(|why| format!("--to {why}"))? {
+            Database::Own => Err("--to names no database".to_owned()),
             #[cfg(feature = "postgres")]
             Database::Postgres(address) => Ok(Self::Server(address)),
         }

@@ -1,0 +1,89 @@
+//! What a command asks of the running daemon, or does in this very process where none runs: one way for all of them.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::outcome::Failure;
+use crate::daemon::answered::Answered;
+use crate::daemon::approvals::{AskedOfApprovals, ToldOfApprovals, carry_out_approvals};
+use crate::daemon::build::AppConfig;
+use crate::daemon::client::Running;
+use crate::daemon::flow::Flow;
+use crate::daemon::lifecycle;
+use crate::daemon::posts::{AskedOfPosts, ToldOfPosts, carry_out_posts, names_a_post};
+use crate::daemon::schedules::{Asked, Told, carry_out};
+
+/// Something that can be asked.
+pub(super) trait Request: Serialize {
+    /// What is answered.
+    type Answer: Serialize + DeserializeOwned;
+    /// Where the daemon takes it.
+    const PATH: &'static str;
+
+    /// Why only a running daemon can do it.
+    fn needs_daemon(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Does it in this very process.
+    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Self::Answer>>;
+}
+
+/// Asks the daemon, or does it alone.
+pub(super) fn told<R: Request>(plan: AppConfig, request: R) -> Result<R::Answer, Failure> {
+    let answered = lifecycle::runtime()?.block_on(async {
+        match (Running::find(&plan.tls, &plan.folders.state).await?, request.needs_daemon()) {
+            (Some(daemon), _) => daemon.call(R::PATH, &request).await,
+            (None, Some(why)) => Ok(Answered::Refused(why.to_owned())),
+            (None, None) => {
+                let app = plan.open()?;
+                let answered = request.alone(&app.flow).await;
+                app.ledger.close().await;
+                answered
+            }
+        }
+    })?;
+    match answered {
+        Answered::Done(answer) => Ok(answer),
+        Answered::Refused(why) => Err(Failure::Failed(anyhow::anyhow!("{why}"))),
+        Answered::Mistyped(why) => Err(Failure::Usage(why)),
+    }
+}
+
+impl Request for Asked {
+    type Answer = Told;
+    const PATH: &'static str = "/v1/schedules";
+
+    fn needs_daemon(&self) -> Option<&'static str> {
+        matches!(self, Self::Run { .. })
+            .then_some("selkie is not running: start it, then run the schedule")
+    }
+
+    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<Told>> {
+        carry_out(flow, self).await
+    }
+}
+
+impl Request for AskedOfPosts {
+    type Answer = ToldOfPosts;
+    const PATH: &'static str = "/v1/posts";
+
+    fn needs_daemon(&self) -> Option<&'static str> {
+        // What names none is told without one.
+        matches!(self, Self::Retry { id } if names_a_post(id))
+            .then_some("selkie is not running: start it, then try the post again")
+    }
+
+    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfPosts>> {
+        carry_out_posts(flow, self).await
+    }
+}
+
+impl Request for AskedOfApprovals {
+    type Answer = ToldOfApprovals;
+    const PATH: &'static str = "/v1/approvals";
+
+    async fn alone(self, flow: &Flow) -> anyhow::Result<Answered<ToldOfApprovals>> {
+        carry_out_approvals(flow, self).await
+    }
+}
