@@ -16,8 +16,10 @@ const EXAMPLES: &str = "Examples:
   selkie ask 'what is in this folder?'        one task in the terminal
   selkie say --to tg:4711 'tea is ready'      your own words, through the bot
   selkie tools why write_file --in cli        why a tool is there, or is not
+  selkie schedules list                       what is done later, or again
 
-Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong";
+Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong
+A number or a code that nothing has is a failure.";
 
 /// A multi-channel chat-bot daemon: one base tool registry, reshaped for every task.
 #[derive(Debug, Parser)]
@@ -25,10 +27,10 @@ Exit codes: 0 success · 1 failure · 2 the command line or the config is wrong"
 pub struct Args {
     /// The config file [default: ./config.yaml, else /etc/selkie/config.yaml; none is fine. `demo` reads one only when
     /// it is named here]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", display_order = 900)]
     pub config: Option<PathBuf>,
     /// The state folder; ranks above config and environment
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", display_order = 901)]
     pub state: Option<PathBuf>,
     /// What to do.
     #[command(subcommand)]
@@ -47,13 +49,13 @@ pub enum Command {
     Ask(Ask),
     /// Send your own words to a conversation, as the bot, and print the platform's receipt
     Say(Say),
-    /// List what is waiting for approval, and decide it
+    /// List what is waiting for approval, and approve or deny it
     #[command(subcommand)]
     Approvals(Approvals),
-    /// List, make and change what is done later, or again
+    /// List, make and change schedules: what is done later, or again and again
     #[command(subcommand)]
     Schedules(Schedules),
-    /// List, change and try again what is posted in public
+    /// List, change and retry posts on X, scheduled or not
     #[command(subcommand)]
     Tweets(Tweets),
     /// List, explain and call tools
@@ -67,7 +69,7 @@ pub enum Command {
     Channel(Channel),
     /// Show what became of a message, from the platform's event to the receipts
     Trace(Trace),
-    /// Move everything that is stored to another database
+    /// Copy everything that is stored to another database
     #[command(subcommand)]
     Store(Store),
 }
@@ -92,21 +94,19 @@ pub enum Store {
         #[arg(long)]
         verbose: bool,
     },
-    /// Let the configured store be used again, though it was copied: only when the copy is not
+    /// Open the configured store again after it was copied and sealed; only when the copy is not used
     Unseal,
 }
 
 /// `selkie channel`.
 #[derive(Debug, Subcommand)]
-#[command(
-    override_usage = "selkie slack manifest",
-    after_help = "Examples:
-  selkie slack manifest"
-)]
+#[command(after_help = "Examples:
+  selkie channel manifest slack
+  selkie slack manifest                     the same")]
 pub enum Channel {
-    /// Print the manifest to paste at the platform
+    /// Print the app manifest to paste at the platform
     Manifest {
-        /// The channel
+        /// The channel: slack
         name: String,
     },
 }
@@ -196,14 +196,14 @@ pub enum Approvals {
         #[arg(long)]
         json: bool,
     },
-    /// Approve a call, once
+    /// Approve a call; it is made once
     Approve {
-        /// The code that `list` and the request show
+        /// Its code: `selkie approvals list` and the request show it
         code: String,
     },
-    /// Refuse a call
+    /// Deny a call
     Deny {
-        /// The code that `list` and the request show
+        /// Its code: `selkie approvals list` and the request show it
         code: String,
     },
 }
@@ -231,7 +231,8 @@ pub enum Tools {
         /// The tool
         name: String,
     },
-    /// Call tools by hand, without a model, one after the other
+    /// Call tools by hand, without a model, one after the other. What needs approval is approved by being called at a
+    /// terminal, and refused in a pipe; nothing is said on a platform (`selkie say` does that)
     Call {
         /// The setting whose rules apply
         #[arg(long = "in", value_name = "SETTING", default_value = "cli")]
@@ -242,7 +243,7 @@ pub enum Tools {
         /// JSON instead of text
         #[arg(long)]
         json: bool,
-        /// Do nothing; print what each call would do, or why it would be refused
+        /// Call nothing; print what each call would do, or why it would be refused
         #[arg(long)]
         preview: bool,
         /// NAME JSON [NAME JSON …]

@@ -15,7 +15,7 @@ use clap::Subcommand;
 pub enum Schedules {
     /// List schedules, the next to come due first
     List {
-        /// Those that have ended or were removed, too
+        /// Include those that have ended or were removed
         #[arg(long)]
         all: bool,
         /// JSON instead of text
@@ -24,15 +24,16 @@ pub enum Schedules {
     },
     /// Make a schedule, in the name of the first owner
     Add(Box<AddSchedule>),
-    /// Make schedules of a morph `cron.yaml`: all of its tasks, or none where one cannot be
+    /// Make schedules from a `cron.yaml` as morph writes it: all of its tasks, or none if one cannot be made. A task that
+    /// has its schedule keeps it: run it again after an interruption, and it makes what is missing
     Import {
         /// The file
         file: PathBuf,
-        /// Tell what would be made, or what is wrong, and make nothing
+        /// Print what would be made, or what is wrong, and make nothing
         #[arg(long)]
         preview: bool,
     },
-    /// Show one schedule with its next times
+    /// Show a schedule with its next times and all that is set
     Show {
         /// Its number
         id: i64,
@@ -45,26 +46,26 @@ pub enum Schedules {
         /// Its number
         id: i64,
     },
-    /// Let a schedule wait until it is resumed
+    /// Pause a schedule until it is resumed
     Pause {
         /// Its number
         id: i64,
     },
-    /// Let a paused schedule go on
+    /// Resume a paused schedule
     Resume {
         /// Its number
         id: i64,
     },
-    /// Have a schedule come due now; its other times stay
+    /// Carry out a schedule now, once; its other times stay. Needs a running daemon
     Run {
         /// Its number
         id: i64,
     },
-    /// Show the newest times of a schedule and what became of each
+    /// Show a schedule's most recent times and what became of each
     History {
         /// Its number
         id: i64,
-        /// At most so many
+        /// How many at most
         #[arg(long, default_value_t = 20)]
         limit: usize,
         /// JSON instead of text
@@ -85,19 +86,20 @@ pub struct AddSchedule {
     /// Fixed words to say each time; no model is asked
     #[arg(long, value_name = "TEXT")]
     pub say: Option<String>,
-    /// Fixed words that are said late rather than never; no model is asked
+    /// Fixed words to be reminded of, late rather than never; no model is asked
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["say", "prompt"])]
     pub remind: Option<String>,
-    /// The IANA time zone of the times, such as Europe/Berlin; the config's `timezone` or the host's without it
+    /// The IANA time zone of the times, such as Europe/Berlin [default: the config's `timezone`, else the machine's]
     #[arg(long, value_name = "ZONE")]
     pub tz: Option<String>,
-    /// The conversation it speaks in, as its channel writes it: tg:4711; the first owner's private chat without it
+    /// The conversation it speaks in, such as tg:4711; /id in a chat shows its id [default: the first owner's latest
+    /// private chat]
     #[arg(long, value_name = "CONVERSATION")]
     pub to: Option<String>,
     /// What to call it
     #[arg(long)]
     pub title: Option<String>,
-    /// The model profile that answers a prompt, by its name in `llm.profiles`; the main route without it
+    /// The profile in `llm.profiles` that answers the prompt [default: the main route]
     #[arg(long, value_name = "PROFILE", requires = "prompt")]
     pub model: Option<String>,
     /// Within which bounds.
@@ -109,16 +111,16 @@ pub struct AddSchedule {
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub struct WhenArgs {
-    /// A crontab line of five fields, or @daily and its like
+    /// A crontab line of five fields ("0 8 * * 1-5"), or @hourly, @daily, @weekly, @monthly, @yearly
     #[arg(long, value_name = "EXPRESSION")]
     pub cron: Option<String>,
-    /// Again and again after so long: 10m, 2h, 1d
+    /// Again and again, this long after each other: 10m, 2h, 1d
     #[arg(long, value_name = "SPAN")]
     pub every: Option<String>,
-    /// Once after so long
+    /// Once, this long from now: 20m, 2h
     #[arg(long = "in", value_name = "SPAN")]
     pub within: Option<String>,
-    /// Once at a time: 18:30, or 2026-12-24T18:00:00+01:00
+    /// Once, at this time: 18:30, "tomorrow 08:00", "2026-12-24 18:00", or 2026-12-24T18:00:00+01:00
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 }
@@ -126,31 +128,32 @@ pub struct WhenArgs {
 /// Within which bounds a schedule is carried out.
 #[derive(Debug, clap::Args)]
 pub struct TermArgs {
-    /// Not after this moment: 2026-12-24T18:00:00+01:00
+    /// Never after this moment: 2026-12-24T18:00:00+01:00
     #[arg(long, value_name = "MOMENT")]
     pub until: Option<String>,
-    /// At most so often
+    /// Carry it out this many times at most
     #[arg(long, value_name = "NUMBER")]
     pub times: Option<u32>,
     /// Only between these times of day: 08:00-22:00
     #[arg(long, value_name = "HOURS")]
     pub active: Option<String>,
-    /// Later by up to so long each time, so that not all come at once
+    /// Start up to this much later each time, so that not everything starts at once
     #[arg(long, value_name = "SPAN")]
     pub jitter: Option<String>,
-    /// What becomes of missed times: skip, once (the latest is made up for), all
+    /// What becomes of times missed while selkie was not running: skip, once (the latest is made up for), all
+    /// [default: once]
     #[arg(long, value_name = "POLICY")]
     pub misfire: Option<String>,
-    /// How late a time may be made up for; 2h without it
+    /// How late a missed time may still be made up for [default: 2h]
     #[arg(long, value_name = "SPAN")]
     pub lateness: Option<String>,
-    /// How many earlier tasks of its conversation the model reads, 0 to 16; 4 without it
+    /// How many earlier tasks of its conversation the model reads, 0 to 16 [default: 4]
     #[arg(long, value_name = "TASKS", requires = "prompt")]
     pub history: Option<u32>,
-    /// Calls of the model in a day; 500 without it, 0 for no limit. Beyond it the schedule waits for its next day
+    /// Calls of the model a day, 0 for no limit; after the last one the schedule waits for its next day [default: 500]
     #[arg(long, value_name = "CALLS", requires = "prompt")]
     pub budget_calls: Option<u32>,
-    /// What the model may cost in a day, in US dollars; 5 without it, 0 for no limit
-    #[arg(long, value_name = "DOLLARS", requires = "prompt")]
+    /// What the model may cost a day, in US dollars, 0 for no limit [default: 5]
+    #[arg(long, value_name = "DOLLARS", requires = "prompt", allow_negative_numbers = true)]
     pub budget_usd: Option<f64>,
 }
