@@ -134,7 +134,9 @@ impl Movable for Traveller {
 /// Whether nothing is left to do by itself.
 pub(super) async fn idle(ledger: &dyn Ledger) -> anyhow::Result<bool> {
     let counts = ledger.counts().await?;
-    Ok(counts.waiting + counts.running + counts.queued + counts.sending == 0)
+    let done = counts.waiting + counts.running + counts.queued + counts.sending == 0;
+    // What became of a post is told when it is there.
+    Ok(done && ledger.untold_posts().await?.is_empty())
 }
 
 /// Whether it tells that a task failed.

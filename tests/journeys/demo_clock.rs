@@ -42,6 +42,21 @@ fn several_moves_pass_every_due_time_in_between_in_order() {
 }
 
 #[test]
+fn a_daily_post_is_taken_each_day_and_told_at_its_own_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = folder.path().join("config.yaml");
+    let policy = "approvals: { policy: [{ trust: owner, allow: [public] }] }\n";
+    std::fs::write(&config, policy).expect("a config");
+    let config = config.to_str().expect("a path");
+    let post = "tweet daily at 08:00: Good morning!";
+    let out = said(&[post, "--config", config, "--then", "+1d", "--then", "+1d"]);
+    let stops: Vec<&str> = out.split("\nAt ").skip(1).collect();
+    assert_eq!(stops.len(), 2, "{out}");
+    let told = |stop: &&str| stop.contains("Posted (schedule 1): https://x.com/");
+    assert!(stops.iter().all(told), "{out}");
+}
+
+#[test]
 fn other_platforms_live_in_the_same_time() {
     for place in ["line:user", "slack:dm"] {
         let out = said(&["in 20h my list", "--in", place, "--then", "+1d"]);
