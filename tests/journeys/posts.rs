@@ -559,6 +559,11 @@ async fn a_scheduled_post_has_the_pictures_that_were_approved() {
     assert!(request.text.contains("cat.png (PNG image, 1×1 pixels, 35 bytes)"), "{}", request.text);
     world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
     world.hears(ADA, "Schedule 1 posts to x:main").await;
+    let list = run(&world, &["tweets", "list"]);
+    assert!(list.contains("scheduled") && list.contains("look (1 picture)"), "{list}");
+    let shown = run(&world, &["tweets", "show", "1"]);
+    assert!(shown.contains("[picture] cat.png") && shown.contains("asked for in tg:"), "{shown}");
+    assert!(shown.contains("selkie tweets cancel 1 takes it away"), "{shown}");
     // Another picture in its place, days later: what was approved is posted.
     std::fs::write(&picture, "no picture").expect("changed");
     assert!(daemon.stop().await.success());

@@ -44,11 +44,14 @@ pub(super) async fn kept(
         let name = name(&located);
         let unread = |error| ToolError::tell(format!("pictures: {name} cannot be read: {error}"));
         let file = located.open().map_err(unread)?;
-        let kept = scope.post_files.keep(file, &name).await?;
         // Something else may have been put in its place.
-        let is_same = look(&kept.path).is_some_and(|found| found == kind.name);
-        if !is_same || kept.bytes > kind.max_bytes {
-            return Err(ToolError::tell(format!("pictures: {name} was changed meanwhile")));
+        let changed = || ToolError::tell(format!("pictures: {name} was changed meanwhile"));
+        if file.metadata().map_err(unread)?.len() > kind.max_bytes {
+            return Err(changed());
+        }
+        let kept = scope.post_files.keep(file, &name).await?;
+        if kept.bytes > kind.max_bytes || look(&kept.path) != Some(kind.name) {
+            return Err(changed());
         }
         pictures.push(PostPicture {
             path: kept.path.to_string_lossy().into_owned(),
