@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 use tokio::sync::{Notify, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::alarm::Alarm;
 use super::jump::Both;
@@ -19,6 +21,8 @@ pub struct Sleeper {
     sooner: Notify,
     /// Told when the alarm came before its time: the clock may have been set.
     set: watch::Sender<()>,
+    tracker: TaskTracker,
+    stop: CancellationToken,
 }
 
 /// Who waits, the earliest first.
@@ -46,13 +50,15 @@ struct Waits<'a> {
 }
 
 impl Sleeper {
-    /// Takes the alarm that wakes it.
-    pub fn over(alarm: Arc<dyn Alarm>) -> Arc<Self> {
+    /// Takes the alarm that wakes it; what sleeps is tracked, and wakes nobody any more after `stop`.
+    pub fn over(alarm: Arc<dyn Alarm>, tracker: TaskTracker, stop: CancellationToken) -> Arc<Self> {
         Arc::new(Self {
             alarm,
             waiting: Mutex::default(),
             sooner: Notify::new(),
             set: watch::Sender::new(()),
+            tracker,
+            stop,
         })
     }
 
@@ -88,7 +94,7 @@ impl Sleeper {
         waiting.by.insert(place, sender);
         let is_first = waiting.by.first_key_value().is_some_and(|(first, _)| *first == place);
         if !std::mem::replace(&mut waiting.sleeps, true) {
-            tokio::spawn(Arc::clone(self).sleep());
+            self.tracker.spawn(Arc::clone(self).sleep());
         } else if is_first {
             self.sooner.notify_one();
         }
@@ -100,6 +106,10 @@ impl Sleeper {
         while let Some(first) = self.ring() {
             tokio::select! {
                 () = self.sooner.notified() => {}
+                () = self.stop.cancelled() => {
+                    locked(&self.waiting).sleeps = false;
+                    return;
+                }
                 () = self.alarm.until(first) => {
                     if self.now().wall < first {
                         self.set.send_replace(());
@@ -145,6 +155,10 @@ mod tests {
         "2026-11-22T15:00:00Z".parse().unwrap()
     }
 
+    fn over(alarm: &Arc<ManualAlarm>) -> Arc<Sleeper> {
+        Sleeper::over(Arc::clone(alarm) as _, TaskTracker::new(), CancellationToken::new())
+    }
+
     fn sleeps(sleeper: &Sleeper) -> bool {
         locked(&sleeper.waiting).sleeps
     }
@@ -152,13 +166,14 @@ mod tests {
     #[tokio::test]
     async fn each_is_woken_in_its_turn_and_then_nobody_sleeps() {
         let alarm = ManualAlarm::at(begin());
-        let sleeper = Sleeper::over(Arc::clone(&alarm) as _);
+        let sleeper = over(&alarm);
         sleeper.until(begin()).await;
         assert!(!sleeps(&sleeper), "nobody waits for what has come");
         let woken = watch::Sender::new(Vec::new());
+        let tracker = TaskTracker::new();
         let all = [3, 1, 2].map(|hours| {
             let (sleeper, woken) = (Arc::clone(&sleeper), woken.clone());
-            tokio::spawn(async move {
+            tracker.spawn(async move {
                 sleeper.until(begin() + TimeDelta::hours(hours)).await;
                 woken.send_modify(|woken| woken.push(hours));
             })
@@ -176,15 +191,33 @@ mod tests {
         for one in all {
             one.await.unwrap();
         }
-        while sleeps(&sleeper) {
+        sleeper.tracker.close();
+        sleeper.tracker.wait().await;
+        assert!(!sleeps(&sleeper));
+    }
+
+    #[tokio::test]
+    async fn nobody_sleeps_after_the_end() {
+        let alarm = ManualAlarm::at(begin());
+        let sleeper = over(&alarm);
+        let far = sleeper.until(begin() + TimeDelta::days(900));
+        let ends = async {
             tokio::task::yield_now().await;
+            sleeper.stop.cancel();
+            sleeper.tracker.close();
+            sleeper.tracker.wait().await;
+        };
+        tokio::select! {
+            () = far => panic!("it has not come"),
+            () = ends => {}
         }
+        assert!(!sleeps(&sleeper));
     }
 
     #[tokio::test]
     async fn who_is_dropped_waits_no_more_and_an_earlier_one_is_heard() {
         let alarm = ManualAlarm::at(begin());
-        let sleeper = Sleeper::over(Arc::clone(&alarm) as _);
+        let sleeper = over(&alarm);
         let far = sleeper.until(begin() + TimeDelta::days(900));
         assert!(timeout(Duration::ZERO, far).await.is_err(), "it waits");
         assert!(locked(&sleeper.waiting).by.is_empty(), "and no more");
@@ -206,7 +239,7 @@ mod tests {
     #[tokio::test]
     async fn a_clock_that_is_set_is_told_to_who_wants_to_know() {
         let alarm = ManualAlarm::at(begin());
-        let sleeper = Sleeper::over(Arc::clone(&alarm) as _);
+        let sleeper = over(&alarm);
         let at = begin() + TimeDelta::days(1);
         let waits = sleeper.until_or_set(at);
         let sets = async {

@@ -148,16 +148,18 @@ impl Flow {
         let channels = parts.channels.into_iter().chain([terminal.channel()]);
         let accounts = Arc::new(Accounts::of_channels(channels));
         let known = Arc::new(accounts.and(parts.aside));
+        let (tracker, stop) = (TaskTracker::new(), Stop::default());
+        let sleeper = Sleeper::over(parts.alarm, tracker.clone(), stop.work.clone());
         let runtime = Arc::new(Runtime {
             instance: parts.instance,
             clock: parts.clock,
-            sleeper: Sleeper::over(parts.alarm),
+            sleeper,
             chance: parts.chance,
             crash: parts.crash,
             happenings: parts.happenings,
             redactor: parts.redactor,
-            tracker: TaskTracker::new(),
-            stop: Stop::default(),
+            tracker,
+            stop,
         });
         let storage = Arc::new(Storage::new(parts.ledger, Arc::clone(&runtime)));
         let workspaces = Workspaces {

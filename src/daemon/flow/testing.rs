@@ -361,16 +361,18 @@ pub(crate) fn desk_by(
     let engine = Arc::new(Sqlite::open(&file, clocks.clock.now()).unwrap());
     let ledger = Arc::new(SqlLedger::over(engine, Arc::clone(&clocks.clock)));
     let clock = Arc::clone(&clocks.clock);
+    let (tracker, stop) = (TaskTracker::new(), Stop::default());
+    let sleeper = Sleeper::over(clocks.alarm, tracker.clone(), stop.work.clone());
     let runtime = Arc::new(Runtime {
         instance: Instance("b".to_owned()),
         clock: Arc::clone(&clocks.clock),
-        sleeper: Sleeper::over(clocks.alarm),
+        sleeper,
         chance: Arc::new(Fixed(0.0)),
         crash: Arc::default(),
         happenings: Default::default(),
         redactor: Redactor::default(),
-        tracker: TaskTracker::new(),
-        stop: Stop::default(),
+        tracker,
+        stop,
     });
     let owners = vec![PersonId::new("tg:1"), PersonId::new("ot:1")];
     let post_files = PostFiles::below(cache.path(), runtime.redactor.clone());

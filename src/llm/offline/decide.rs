@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::parse::{after, find};
+use super::parse::find;
+use super::words::after;
 use crate::domain::transcript::Turn;
 
 /// Returns the decision when this is a question of the gate.

@@ -1,6 +1,6 @@
 //! What is to be done later: phrases that begin with a time, and go on with something to do.
 
-use super::parse::{Wish, after, word};
+use super::words::{after, word};
 
 /// Days of the week as people write them, and as `cron` takes them.
 const DAYS: [(&str, &str); 10] = [
@@ -19,6 +19,15 @@ const DAYS: [(&str, &str); 10] = [
 const UNITS: [&str; 12] =
     ["s", "second", "seconds", "m", "minute", "minutes", "h", "hour", "hours", "d", "day", "days"];
 
+/// What is to be done later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Later {
+    /// When, as `cron` takes it.
+    pub(super) when: String,
+    /// What.
+    pub(super) prompt: String,
+}
+
 /// A time that a text begins with, and what follows.
 struct Timed<'a> {
     when: String,
@@ -26,7 +35,7 @@ struct Timed<'a> {
 }
 
 /// Reads `every day at 8 my list`, `in 20 minutes my list`, `remind me tomorrow at 8 to call Ann`.
-pub(super) fn later(text: &str) -> Option<Wish> {
+pub(super) fn later(text: &str) -> Option<Later> {
     let reminds = after(text, "remind me ");
     let Timed { when, rest } = timed(reminds.unwrap_or(text))?;
     let rest = rest.trim_start_matches([':', ',']).trim();
@@ -40,7 +49,7 @@ pub(super) fn later(text: &str) -> Option<Wish> {
         Some(_) => format!("reminder: {rest}"),
         None => rest.to_owned(),
     };
-    (!rest.is_empty()).then_some(Wish::Later { when, prompt })
+    (!rest.is_empty()).then_some(Later { when, prompt })
 }
 
 fn timed(text: &str) -> Option<Timed<'_>> {
@@ -99,13 +108,9 @@ fn time(text: &str) -> Option<(String, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::offline::parse::wishes;
 
     #[test]
     fn what_begins_with_a_time_is_done_then() {
-        let later = |when: &str, prompt: &str| {
-            [Wish::Later { when: when.to_owned(), prompt: prompt.to_owned() }]
-        };
         for (said, when, prompt) in [
             ("Every day at 08:00 tell me my list", "0 8 * * *", "tell me my list"),
             ("every day at 8 my list", "0 8 * * *", "my list"),
@@ -122,7 +127,8 @@ mod tests {
             ("Remind me tomorrow at 8 to call Ann", "at tomorrow 08:00", "reminder: call Ann"),
             ("remind me at 18:30: tea", "at 18:30", "reminder: tea"),
         ] {
-            assert_eq!(wishes(said), later(when, prompt), "{said}");
+            let meant = Later { when: when.to_owned(), prompt: prompt.to_owned() };
+            assert_eq!(later(said), Some(meant), "{said}");
         }
         for prose in [
             "in time we meet",
@@ -136,7 +142,7 @@ mod tests {
             "remind me tomorrow at 8 to",
             "tomorrow at noon: go",
         ] {
-            assert!(matches!(wishes(prose)[..], [Wish::Unknown(_)]), "{prose}");
+            assert_eq!(later(prose), None, "{prose}");
         }
     }
 }

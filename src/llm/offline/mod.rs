@@ -10,6 +10,7 @@ mod messages;
 mod parse;
 mod plan;
 mod planner;
+mod words;
 
 use async_trait::async_trait;
 

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::later;
+use super::later::later;
+use super::words::{after, word};
 
 /// A phrase for people: help text and documentation are made of these.
 #[derive(Clone, Copy, Debug)]
@@ -226,7 +227,8 @@ fn one(text: &str) -> Option<Wish> {
         "what can you do here" | "what can you do" | "help" => return Some(Wish::Help),
         _ => {}
     }
-    later::later(text)
+    later(text)
+        .map(|later| Wish::Later { when: later.when, prompt: later.prompt })
         .or_else(|| tweet(text))
         .or_else(|| about_text(text))
         .or_else(|| about_name(text))
@@ -285,12 +287,6 @@ fn tweet(text: &str) -> Option<Wish> {
     wish(text, is_time.then(|| TweetAt { time: time.to_owned(), daily }).map(Some)?)
 }
 
-/// Returns the first word and what follows it.
-pub(super) fn word(text: &str) -> Option<(&str, &str)> {
-    let (word, rest) = text.trim().split_once(char::is_whitespace)?;
-    Some((word.trim_end_matches([':', ',']), rest))
-}
-
 /// Reads `tea or coffee?`: what stands around ` or ` can be chosen.
 fn ask(question: &str) -> Wish {
     let bare = question.trim_end_matches(['.', '!', '?', ' ']);
@@ -325,12 +321,6 @@ fn about_number(bare: &str) -> Option<Wish> {
         .map(Wish::Done)
         .or_else(|| number("long ").map(Wish::Long))
         .or_else(|| number("cancel ").map(Wish::Cancel))
-}
-
-/// Returns what follows ASCII `start`, in any case.
-pub(super) fn after<'a>(text: &'a str, start: &str) -> Option<&'a str> {
-    let head = text.get(..start.len())?;
-    head.eq_ignore_ascii_case(start).then(|| text[start.len()..].trim())
 }
 
 /// Returns a name: one word, or several in quotes.

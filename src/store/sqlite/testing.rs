@@ -17,9 +17,11 @@ pub(crate) async fn limit_growth(ledger: &SqlLedger, pages: i64) {
 /// Returns how SQLite would carry out a statement, a line a step.
 pub(crate) async fn plan(ledger: &SqlLedger, sql: &str) -> String {
     let sql: &'static str = Box::leak(format!("EXPLAIN QUERY PLAN {sql}").into_boxed_str());
-    let given = usize::from(sql.contains("?1")) + usize::from(sql.contains("?2"));
+    let given = ["?1", "?2", "?3"].iter().filter(|name| sql.contains(**name)).count();
     let lines = move |tx: &mut dyn Tx| {
-        tx.all(sql, &[Value::Int(1), Value::Int(5)][..given], |row| row.get::<String>(3))
+        tx.all(sql, &[Value::Int(1), Value::Int(5), Value::Int(9)][..given], |row| {
+            row.get::<String>(3)
+        })
     };
     ledger.write(Plan::RELAXED, lines).await.unwrap().join("\n")
 }

@@ -244,6 +244,20 @@ async fn what_is_due_is_found_without_a_look_at_the_rest() {
 }
 
 #[tokio::test]
+async fn what_a_clock_has_dated_is_found_without_reading_schedules() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path()).unwrap();
+    let plan = plan(&ledger, statements::DATED_AFTER).await;
+    for way in [
+        "schedule USING COVERING INDEX schedule_begun",
+        "o USING COVERING INDEX occurrence_fired",
+        "s USING INTEGER PRIMARY KEY (rowid=?)",
+    ] {
+        assert!(plan.contains(way), "{way}: {plan}");
+    }
+}
+
+#[tokio::test]
 async fn counting_reads_no_table_through() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = open(dir.path()).unwrap();

@@ -79,5 +79,5 @@ pub(crate) mod statements {
     pub(crate) use super::claiming::OLDEST;
     pub(crate) use super::lanes::READY;
     pub(crate) use super::read::COUNTS;
-    pub(crate) use super::schedules::{DUE, NEXT};
+    pub(crate) use super::schedules::{DATED_AFTER, DUE, NEXT};
 }

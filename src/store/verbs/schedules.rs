@@ -246,7 +246,8 @@ pub const ACTIVE: &str = schedule!("WHERE s.state = 'active' AND s.id > ?1 ORDER
 pub const DATED_AFTER: &str = schedule!(
     "WHERE s.id > ?2 AND s.state IN ('active', 'paused') AND s.id IN (
          SELECT id FROM schedule INDEXED BY schedule_begun WHERE created_at > ?1 OR counts_from > ?1
-         UNION SELECT o.schedule FROM occurrence o JOIN schedule d ON d.id = o.schedule
+         UNION ALL SELECT o.schedule FROM occurrence o INDEXED BY occurrence_fired
+             CROSS JOIN schedule d ON d.id = o.schedule
              WHERE o.fired_at > ?1 AND d.last_at > ?1)
      ORDER BY s.id LIMIT ?3"
 );
