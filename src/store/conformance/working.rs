@@ -207,7 +207,9 @@ async fn what_is_next_is_told_whatever_it_is(bed: &dyn Fixture) {
     assert_eq!(now(0).await, (true, Some(50)), "it is being sent");
     let later = |seconds: i64| Outcome::Retry { at: at(seconds), why: "a pause".to_owned() };
     ledger.settle(part, later(30)).await.unwrap();
-    assert_eq!((now(0).await, now(30).await), ((false, Some(30)), (true, Some(50))));
+    assert_eq!(now(0).await, (true, Some(50)), "a short pause belongs to it");
+    ledger.settle(part, later(130)).await.unwrap();
+    assert_eq!((now(0).await, now(51).await), ((false, Some(50)), (true, Some(130))));
     ledger.settle(part, Outcome::Sent(receipt("7"))).await.unwrap();
     assert_eq!((now(0).await, now(51).await), ((false, Some(50)), (true, Some(900))));
 }
