@@ -12,7 +12,7 @@ const FLOORS: &[&[&str]] = &[
     &["domain", "guard"],
     &["store", "llm", "tools"],
     &["agent"],
-    &["shape", "schedule"],
+    &["shape", "people", "schedule"],
     &["delivery"],
     &["work"],
     &["intake"],

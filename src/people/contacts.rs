@@ -1,0 +1,180 @@
+//! A contact file: a heading for each contact, a block of YAML below it. What is not changed stays as it was written.
+
+mod field;
+mod section;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde_json::Value;
+
+use self::section::Section;
+use super::fault::Fault;
+use super::front;
+use super::regions::Regions;
+use super::text::Text;
+pub use field::{Fields, Kind, keys};
+
+/// So many contacts stand in the file of the active ones.
+pub const MOST_ACTIVE: usize = 150;
+
+/// Which of the two files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    /// `contacts/ACTIVE.md`.
+    Active,
+    /// `contacts/INACTIVE.md`.
+    Inactive,
+}
+
+impl Shelf {
+    /// Returns the file's name below the state folder.
+    pub const fn file(self) -> &'static str {
+        match self {
+            Self::Active => "contacts/ACTIVE.md",
+            Self::Inactive => "contacts/INACTIVE.md",
+        }
+    }
+
+    const fn header(self) -> &'static str {
+        match self {
+            Self::Active => "# Active Contacts",
+            Self::Inactive => "# Inactive Contacts",
+        }
+    }
+}
+
+/// A contact file, read.
+#[derive(Clone, Debug)]
+pub struct Contacts {
+    shelf: Shelf,
+    text: Text,
+    sections: Vec<Section>,
+    faults: Vec<Fault>,
+}
+
+/// The lines of one contact as they stand in a file, to be put into the other one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved(Vec<String>);
+
+impl Contacts {
+    /// Reads a file.
+    pub fn read(shelf: Shelf, source: &str) -> Self {
+        Self::of(shelf, Text::read(source))
+    }
+
+    fn of(shelf: Shelf, text: Text) -> Self {
+        let regions = Regions::find(&text);
+        let front = front::find(&text, &regions).map_or(0, |front| front.end + 1);
+        let (mut sections, mut faults) = (Vec::<Section>::new(), Vec::new());
+        for found in section::find(&text, &regions, front) {
+            match found {
+                Ok(section) if sections.iter().any(|s| s.fields.id() == section.fields.id()) => {
+                    let what =
+                        format!("the contact_id {:?} stands there twice", section.fields.id());
+                    faults.push(Fault::of(section.lines, what));
+                }
+                Ok(section) => sections.push(section),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        faults.extend(regions.faults);
+        faults.sort_by_key(|fault| fault.line);
+        Self { shelf, text, sections, faults }
+    }
+
+    /// Lists the contacts as they stand.
+    pub fn all(&self) -> impl Iterator<Item = &Fields> {
+        self.sections.iter().map(|section| &section.fields)
+    }
+
+    /// Returns a contact by its id.
+    pub fn get(&self, id: &str) -> Option<&Fields> {
+        self.all().find(|fields| fields.id() == id)
+    }
+
+    /// Lists what could not be read.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// Adds a contact, if there is none of its id; says whether it was added. Of its fields those with an empty value are
+    /// left out.
+    pub fn add(&mut self, fields: &Fields, now: DateTime<Utc>) -> bool {
+        if fields.id().is_empty() || self.get(fields.id()).is_some() {
+            return false;
+        }
+        let moved = Moved(section::written(fields));
+        self.put(&moved, now);
+        true
+    }
+
+    /// Gives a field of a contact another value; says whether that changed anything.
+    pub fn set(&mut self, id: &str, key: &str, value: &Value, now: DateTime<Utc>) -> bool {
+        let Some(section) = self.sections.iter().find(|section| section.fields.id() == id) else {
+            return false;
+        };
+        if section.fields.get(key) == Some(value) || !field::is_key(key) {
+            return false;
+        }
+        let (block, before) = (section.block.clone(), self.clone());
+        section::set(&mut self.text, block, key, value);
+        self.settle(now);
+        let is_set = self.get(id).and_then(|fields| fields.get(key)) == Some(value);
+        if !is_set {
+            // A block that is written in a way of its own is left as it was.
+            *self = before;
+        }
+        is_set
+    }
+
+    /// Takes a contact out, with everything below its heading.
+    pub fn take(&mut self, id: &str, now: DateTime<Utc>) -> Option<Moved> {
+        let lines = self.sections.iter().find(|section| section.fields.id() == id)?.lines.clone();
+        let moved = Moved(lines.clone().map(|at| self.text.line(at).to_owned()).collect());
+        lines.rev().for_each(|at| self.text.remove(at));
+        self.settle(now);
+        Some(moved)
+    }
+
+    /// Puts a contact behind the others.
+    pub fn put(&mut self, moved: &Moved, now: DateTime<Utc>) {
+        if self.text.is_blank() {
+            self.text.insert(self.text.len(), self.shelf.header());
+        }
+        // Behind a comment that does not end it would be part of that.
+        let mut at = Regions::find(&self.text).open.unwrap_or(self.text.len());
+        let before = at.checked_sub(1).map_or("", |before| self.text.line(before));
+        let gap = (!before.trim().is_empty()).then_some("");
+        for line in gap.into_iter().chain(moved.0.iter().map(String::as_str)) {
+            self.text.insert(at, line);
+            at += 1;
+        }
+        self.settle(now);
+    }
+
+    /// Lists whom there is no room for among `most`: those who were met longest ago.
+    pub fn overflow(&self, most: usize) -> Vec<String> {
+        let mut all: Vec<_> = self.all().map(|c| (c.last_interaction(), c.id())).collect();
+        all.sort();
+        let over = all.len().saturating_sub(most);
+        all.into_iter().take(over).map(|(_, id)| id.to_owned()).collect()
+    }
+
+    fn settle(&mut self, now: DateTime<Utc>) {
+        let stamp = format!("{:?}", now.to_rfc3339_opts(SecondsFormat::Secs, true));
+        let front = front::find(&self.text, &Regions::find(&self.text));
+        let value = |key, is_first| front::Value { key, value: &stamp, is_first };
+        let values = [value("created_at", true), value("updated_at", false)];
+        front::set(&mut self.text, front, &values);
+        *self = Self::of(self.shelf, self.text.clone());
+    }
+}
+
+impl fmt::Display for Contacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}

@@ -1,0 +1,13 @@
+//! Whom the bot knows and what is to be done: contacts and todos, in files that people edit by hand at any time.
+
+pub mod contacts;
+mod fault;
+mod front;
+#[cfg(test)]
+mod fuzz;
+mod regions;
+mod text;
+pub mod todo;
+
+pub use fault::Fault;
+pub use text::{MOST_BYTES, Unreadable, decode};

@@ -1,0 +1,172 @@
+//! A todo file: front matter, a header, one entry a line, the newest first. What is no entry stays where it is.
+
+mod entry;
+mod reference;
+#[cfg(test)]
+mod tests;
+mod time;
+
+use std::fmt;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::fault::Fault;
+use super::front::{self, Value};
+use super::regions::Regions;
+use super::text::Text;
+pub use entry::{Entry, LONGEST, Meta, Unwritable};
+pub use reference::{Reference, references};
+pub use time::{Due, due};
+
+/// Which of the two files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum List {
+    /// `TODO.md`: what is to be done.
+    Open,
+    /// `TODO.DONE.md`: what was done.
+    Done,
+}
+
+impl List {
+    /// Returns the file's name.
+    pub const fn file(self) -> &'static str {
+        match self {
+            Self::Open => "TODO.md",
+            Self::Done => "TODO.DONE.md",
+        }
+    }
+
+    const fn header(self) -> &'static str {
+        match self {
+            Self::Open => "# TODO Work In Progress (WIP)",
+            Self::Done => "# TODO Done",
+        }
+    }
+
+    const fn count(self) -> &'static str {
+        match self {
+            Self::Open => "open_count",
+            Self::Done => "done_count",
+        }
+    }
+}
+
+/// A todo file, read.
+#[derive(Clone, Debug)]
+pub struct Todos {
+    list: List,
+    text: Text,
+    items: Vec<Item>,
+    faults: Vec<Fault>,
+}
+
+/// An entry and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The index of its line.
+    line: usize,
+    /// What it says.
+    pub entry: Entry,
+}
+
+impl Todos {
+    /// Reads a file.
+    pub fn read(list: List, source: &str) -> Self {
+        Self::of(list, Text::read(source))
+    }
+
+    fn of(list: List, text: Text) -> Self {
+        let regions = Regions::find(&text);
+        let front = front::find(&text, &regions).map_or(0, |front| front.end + 1);
+        let (mut items, mut faults) = (Vec::new(), Vec::new());
+        for line in (front..text.len()).filter(|at| regions.is_plain(*at)) {
+            match Entry::parse(text.line(line)) {
+                None => {}
+                Some(Ok(entry)) => items.push(Item { line, entry }),
+                Some(Err(why)) => faults.push(Fault::of(line..line + 1, why)),
+            }
+        }
+        faults.extend(regions.faults);
+        faults.sort_by_key(|fault| fault.line);
+        Self { list, text, items, faults }
+    }
+
+    /// Lists the entries as they stand, the newest first.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.items.iter().map(|item| &item.entry)
+    }
+
+    /// Lists the entries that this file is for: of `TODO.md` those that nobody has ticked.
+    pub fn counted(&self) -> impl Iterator<Item = &Entry> {
+        let ticked = self.list == List::Done;
+        self.entries().filter(move |entry| entry.is_done == ticked)
+    }
+
+    /// Lists what could not be read.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// Puts an entry on top, if the very same is not there yet; says whether it was put.
+    pub fn put(&mut self, entry: &Entry, now: DateTime<Utc>) -> bool {
+        if self.entries().any(|other| other == entry) {
+            return false;
+        }
+        let at = self.top();
+        self.text.insert(at, entry.to_string());
+        self.settle(now);
+        true
+    }
+
+    /// Takes an entry away, the very same and once; says whether it was there.
+    pub fn take(&mut self, entry: &Entry, now: DateTime<Utc>) -> bool {
+        let Some(found) = self.items.iter().find(|item| item.entry == *entry) else { return false };
+        self.text.remove(found.line);
+        self.settle(now);
+        true
+    }
+
+    /// Where a new entry is put: below the header.
+    fn top(&mut self) -> usize {
+        let regions = Regions::find(&self.text);
+        let front = front::find(&self.text, &regions).map_or(0, |front| front.end + 1);
+        let first = self.items.first().map(|item| item.line);
+        let plain = (front..first.unwrap_or(self.text.len())).filter(|at| regions.is_plain(*at));
+        let header = plain.into_iter().find(|at| self.text.line(*at).starts_with("# "));
+        let Some(header) = header else {
+            let at = first.unwrap_or(front);
+            self.text.insert(at, self.list.header());
+            return at + 1;
+        };
+        let below = header + 1;
+        let is_blank = |at: &usize| self.text.line(*at).trim().is_empty();
+        let next = (below..self.text.len()).find(|at| !is_blank(at));
+        if first.is_some() && next == first { next.unwrap_or(below) } else { below }
+    }
+
+    /// Reads what the text has become, and counts it in the front matter.
+    fn settle(&mut self, now: DateTime<Utc>) {
+        let read = Self::of(self.list, self.text.clone());
+        let stamp = format!("{:?}", now.to_rfc3339_opts(SecondsFormat::Secs, true));
+        let count = read.counted().count().to_string();
+        let front = front::find(&self.text, &Regions::find(&self.text));
+        front::set(
+            &mut self.text,
+            front,
+            &[
+                Value { key: "created_at", value: &stamp, is_first: true },
+                Value { key: "updated_at", value: &stamp, is_first: false },
+                Value { key: self.list.count(), value: &count, is_first: false },
+            ],
+        );
+        *self = Self::of(self.list, self.text.clone());
+    }
+}
+
+impl fmt::Display for Todos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}

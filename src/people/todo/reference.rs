@@ -1,0 +1,28 @@
+//! People as they stand in a content: `[Name](id)`.
+
+/// Somebody who is named with an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The id.
+    pub id: &'a str,
+}
+
+/// Finds them, in their order. A link to a page is none.
+pub fn references(content: &str) -> Vec<Reference<'_>> {
+    let mut found = Vec::new();
+    let mut rest = content;
+    while let Some(middle) = rest.find("](") {
+        let (before, after) = (&rest[..middle], &rest[middle + 2..]);
+        let Some(end) = after.find(')') else { break };
+        if let Some(start) = before.rfind('[') {
+            let (name, id) = (&before[start + 1..], &after[..end]);
+            if !id.contains("://") {
+                found.push(Reference { name, id });
+            }
+        }
+        rest = &after[end + 1..];
+    }
+    found
+}
