@@ -2,6 +2,7 @@
 
 pub mod contacts;
 mod fault;
+pub mod files;
 mod front;
 #[cfg(test)]
 mod fuzz;

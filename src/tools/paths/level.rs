@@ -85,6 +85,19 @@ pub(super) fn of_name(path: &Path) -> Taint {
     length.ok().and_then(|n| named(&room[..n])).unwrap_or_default().written()
 }
 
+/// Returns the level of a file of the state folder that is kept by its own writer.
+pub fn level_of(file: impl AsFd) -> Taint {
+    of(file, Zone::State)
+}
+
+/// Marks such a file.
+///
+/// # Errors
+/// When the file system keeps no marks and the file would seem to be cleaner than it is.
+pub fn mark_level(file: impl AsFd, level: Taint) -> io::Result<()> {
+    if level == Taint::Clean { Ok(()) } else { mark(file, level, Zone::State) }
+}
+
 /// Marks a folder that was made by whoever writes what is of this level; one of the cache is no cleaner for it.
 ///
 /// # Errors

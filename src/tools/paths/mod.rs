@@ -22,7 +22,7 @@ use crate::tools::scope::Roots;
 
 pub use beneath::{Kind, Listed};
 pub use form::refused;
-pub use level::{Level, of_command};
+pub use level::{Level, level_of, mark_level, of_command};
 pub use ours::{CREDENTIALS, Closed, Ours};
 pub use rules::denied;
 pub use staged::{Filling, Staged};

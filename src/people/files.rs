@@ -1,0 +1,286 @@
+//! The one writer of files that people edit by hand, at any time and without a lock: what it puts in a file's place comes
+//! in by an exchange, and what came out is compared with what was read.
+
+mod edit;
+mod error;
+mod journal;
+mod keep;
+mod place;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use chrono::{DateTime, Utc};
+use selkie_channel_core::locked;
+
+use self::error::{unreadable, written};
+use self::journal::{Journal, Step};
+use self::keep::Keep;
+use self::place::{Out, Place};
+use super::text::decode;
+use crate::domain::taint::Taint;
+pub use edit::{Done, Edit};
+pub use error::FileError;
+pub use keep::MOST_KEPT;
+
+/// How often somebody may be quicker than we before we give up.
+const TRIES: usize = 8;
+
+/// The files of a state folder.
+pub struct Files {
+    state: PathBuf,
+    one: Mutex<()>,
+    /// Told at each edge; a refusal ends everything there, as a kill would.
+    edges: Option<Edges>,
+}
+
+type Edges = Box<dyn Fn(Edge) -> io::Result<()> + Send + Sync>;
+
+/// Where a kill would leave something behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Edge {
+    /// Everything is read.
+    Read,
+    /// The new content lies beside its file.
+    Staged,
+    /// What is going to be done is noted.
+    Noted,
+    /// The new content is in place, the old one lies beside it.
+    Exchanged,
+    /// The old one is kept.
+    Kept,
+    /// All is in place, the note is still there.
+    Written,
+}
+
+/// A file's text, and how far it comes from others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// What stands there; nothing where there is no file.
+    pub text: String,
+    /// The level with which it was written.
+    pub level: Taint,
+}
+
+impl Files {
+    /// Looks after the files of a state folder.
+    pub fn new(state: PathBuf) -> Self {
+        Self { state, one: Mutex::new(()), edges: None }
+    }
+
+    /// Reads a file by its name in the state folder, after what a crash has left half done. Blocks.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn read(&self, file: &str) -> Result<Content, FileError> {
+        let _one = locked(&self.one);
+        if Journal::is_there(&self.state) {
+            let _lock = self.lock()?;
+            self.recover()?;
+        }
+        Ok(self.load(file)?.content)
+    }
+
+    /// Changes files, all of them whatever comes in between. Blocks. `level`: of what the words came out of.
+    ///
+    /// # Errors
+    /// When one cannot be read or written; then nothing has changed, or the rest follows at the next call.
+    pub fn edit(
+        &self,
+        edits: &[Edit],
+        level: Taint,
+        now: DateTime<Utc>,
+    ) -> Result<Done, FileError> {
+        let _one = locked(&self.one);
+        let _lock = self.lock()?;
+        self.recover()?;
+        let mut begun = Vec::new();
+        for edit in edits {
+            let loaded = self.load(edit.file())?;
+            let changed = edit.apply(&loaded.content.text, now);
+            if changed.text != loaded.content.text {
+                begun.push(Begun { edit, loaded, text: changed.text, done: changed.done });
+            }
+        }
+        self.at(Edge::Read)?;
+        // Everything that needs room on the disk has it before the first file changes.
+        for one in &begun {
+            let level = level.max(one.loaded.content.level);
+            one.loaded.place.stage(&one.text, level)?;
+            self.at(Edge::Staged)?;
+        }
+        if begun.is_empty() {
+            return Ok(Done::default());
+        }
+        let steps = begun.iter().map(Begun::step).collect();
+        let journal = Journal { now, level, steps };
+        journal.write(&self.state).map_err(|source| written("the note of a change", source))?;
+        self.at(Edge::Noted)?;
+        let mut done = Done::default();
+        for (at, one) in begun.into_iter().enumerate() {
+            let put = self.put(one, &journal);
+            if at == 0 && matches!(put, Err(FileError::Unreadable { .. })) {
+                // Nothing has changed, and nothing is going to.
+                journal::clear(&self.state)
+                    .map_err(|source| written("the note of a change", source))?;
+            }
+            done = done.and(put?);
+        }
+        self.at(Edge::Written)?;
+        journal::clear(&self.state).map_err(|source| written("the note of a change", source))?;
+        Ok(done)
+    }
+
+    /// Puts what is staged in its file's place, and again while somebody was quicker.
+    fn put(&self, begun: Begun<'_>, journal: &Journal) -> Result<Done, FileError> {
+        let Begun { edit, loaded: Loaded { place, mut there, content }, mut text, mut done } =
+            begun;
+        let level = journal.level.max(content.level);
+        // What is in the file's place since the exchange before: ours, which nobody has to be told of.
+        let mut ours: Option<String> = None;
+        for _ in 0..TRIES {
+            let theirs = match place.exchange(there.is_some())? {
+                Out::Nothing => {
+                    self.at(Edge::Exchanged)?;
+                    return Ok(done);
+                }
+                Out::Moved => {
+                    self.at(Edge::Exchanged)?;
+                    let came = place.came_out()?;
+                    let was_read =
+                        ours.as_ref().map_or(there.as_deref(), |ours| Some(ours.as_bytes()));
+                    if was_read == Some(&came[..]) {
+                        self.keep_out(edit, ours.is_none(), journal.now)?;
+                        return Ok(done);
+                    }
+                    ours = Some(text);
+                    self.taken_out(edit, &place, came, journal.now)?
+                }
+                // It is there now and was not, or the other way round.
+                Out::Other => {
+                    ours = None;
+                    there = place.bytes()?;
+                    self.text(edit.file(), there.as_deref())?.to_owned()
+                }
+            };
+            let changed = edit.apply(&theirs, journal.now);
+            (text, done) = (changed.text, changed.done);
+            place.stage(&text, level)?;
+        }
+        Err(FileError::Busy(edit.file().to_owned()))
+    }
+
+    /// Keeps what came out and was read before; what stood there for a moment was ours, and goes.
+    fn keep_out(&self, edit: &Edit, keeps: bool, now: DateTime<Utc>) -> Result<(), FileError> {
+        let keep = Keep::of(&self.state, edit.file());
+        let kept = if keeps { keep.keep(now) } else { keep.drop_staged() };
+        kept.map_err(|source| written(edit.file(), source))?;
+        self.at(Edge::Kept)
+    }
+
+    /// Keeps what came out and is somebody's own: it stays beside the file, too, until ours stands on top of it.
+    fn taken_out(
+        &self,
+        edit: &Edit,
+        place: &Place,
+        came: Vec<u8>,
+        now: DateTime<Utc>,
+    ) -> Result<String, FileError> {
+        let text = match self.text(edit.file(), Some(&came)) {
+            Ok(text) => text.to_owned(),
+            Err(why) => {
+                place.exchange(true)?;
+                return Err(why);
+            }
+        };
+        let keep = Keep::of(&self.state, edit.file());
+        keep.also_keep(now).map_err(|source| written(edit.file(), source))?;
+        self.at(Edge::Kept)?;
+        Ok(text)
+    }
+
+    /// Finishes what a crash has left half done.
+    fn recover(&self) -> Result<(), FileError> {
+        let noted =
+            Journal::read(&self.state).map_err(|source| written("the note of a change", source))?;
+        let Some(journal) = noted else {
+            return Keep::sweep(&self.state).map_err(|source| written("kept", source));
+        };
+        for step in &journal.steps {
+            let file = step.edit.file();
+            let keep = Keep::of(&self.state, file);
+            Place::of(&self.state, file).mend()?;
+            let beside = keep.staged().map_err(|source| written(file, source))?;
+            let theirs = beside.as_deref().filter(|beside| !step.knows(beside));
+            let loaded = self.load(file)?;
+            // Somebody's own words came out just before the end: they count, and ours on top.
+            let base = match theirs.and_then(|theirs| decode(theirs).ok()) {
+                Some(theirs) => theirs.to_owned(),
+                None => loaded.content.text.clone(),
+            };
+            if beside.is_some() {
+                keep.keep(journal.now).map_err(|source| written(file, source))?;
+            }
+            let changed = step.edit.apply(&base, journal.now);
+            if changed.text != loaded.content.text {
+                loaded.place.stage(&changed.text, journal.level.max(loaded.content.level))?;
+                let begun =
+                    Begun { edit: &step.edit, loaded, text: changed.text, done: changed.done };
+                self.put(begun, &journal)?;
+            }
+        }
+        tracing::info!(
+            files = journal.steps.len(),
+            "a change of files that a crash had cut off is done"
+        );
+        journal::clear(&self.state).map_err(|source| written("the note of a change", source))
+    }
+
+    fn load(&self, file: &str) -> Result<Loaded, FileError> {
+        let place = Place::of(&self.state, file);
+        let there = place.bytes()?;
+        let text = self.text(file, there.as_deref())?.to_owned();
+        let level = place.level();
+        Ok(Loaded { place, there, content: Content { text, level } })
+    }
+
+    fn text<'b>(&self, file: &str, bytes: Option<&'b [u8]>) -> Result<&'b str, FileError> {
+        decode(bytes.unwrap_or_default()).map_err(|why| unreadable(file, why))
+    }
+
+    /// Keeps other processes out.
+    fn lock(&self) -> Result<File, FileError> {
+        keep::lock(&self.state).map_err(|source| written("kept/lock", source))
+    }
+
+    fn at(&self, edge: Edge) -> Result<(), FileError> {
+        let told = self.edges.as_ref().map_or(Ok(()), |edges| edges(edge));
+        told.map_err(|source| written("a file", source))
+    }
+}
+
+/// A file as it was found.
+struct Loaded {
+    place: Place,
+    /// Its bytes; `None` where there is no file.
+    there: Option<Vec<u8>>,
+    content: Content,
+}
+
+/// A change that is about to be made.
+struct Begun<'e> {
+    edit: &'e Edit,
+    loaded: Loaded,
+    text: String,
+    done: Done,
+}
+
+impl Begun<'_> {
+    fn step(&self) -> Step {
+        Step::new(self.edit.clone(), self.loaded.there.as_deref(), &self.text)
+    }
+}

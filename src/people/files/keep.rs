@@ -1,0 +1,155 @@
+//! What was in a file before: the files themselves, the newest ten of each, so that what an editor still writes into one
+//! is not lost either.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+
+/// So many earlier versions of a file are kept.
+pub const MOST_KEPT: usize = 10;
+/// The folder of the state folder where they lie. No tool reaches it.
+pub(super) const NAME: &str = "kept";
+/// What lies beside a file while it is changed.
+const STAGED: &str = "next";
+/// The same while it is being written.
+const PART: &str = "part";
+/// What stood in a file's place, where it cannot be exchanged in one step.
+const OLD: &str = "old";
+
+/// The earlier versions of one file.
+pub(super) struct Keep {
+    folder: PathBuf,
+}
+
+impl Keep {
+    pub fn of(state: &Path, file: &str) -> Self {
+        Self { folder: state.join(NAME).join(file.replace('/', ".")) }
+    }
+
+    /// Makes its folder.
+    pub fn made(&self) -> io::Result<&Path> {
+        make(&self.folder)?;
+        Ok(&self.folder)
+    }
+
+    /// The path of what is staged.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(STAGED)
+    }
+
+    /// The path of what is being written.
+    pub fn part(&self) -> PathBuf {
+        self.folder.join(PART)
+    }
+
+    /// The path of what stood there.
+    pub fn old(&self) -> PathBuf {
+        self.folder.join(OLD)
+    }
+
+    /// Reads what is staged, or came out.
+    pub fn staged(&self) -> io::Result<Option<Vec<u8>>> {
+        match fs::read(self.path()) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps what came out, and forgets the oldest.
+    pub fn keep(&self, now: DateTime<Utc>) -> io::Result<()> {
+        fs::rename(self.path(), self.next_version(now)?)?;
+        self.forget_oldest()
+    }
+
+    /// Keeps what came out, and leaves it where it lies.
+    pub fn also_keep(&self, now: DateTime<Utc>) -> io::Result<()> {
+        fs::hard_link(self.path(), self.next_version(now)?)?;
+        self.forget_oldest()
+    }
+
+    fn next_version(&self, now: DateTime<Utc>) -> io::Result<PathBuf> {
+        let stamp = now.format("%Y%m%dT%H%M%S%.3fZ").to_string();
+        let name =
+            |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let names = self.kept()?.iter().filter_map(name).collect::<Vec<_>>();
+        // Those of one moment are numbered in their order.
+        let of_now = names
+            .iter()
+            .filter_map(|name| name.strip_prefix(&stamp)?.strip_prefix('-')?.parse::<u32>().ok());
+        let number = of_now.max().map_or(0, |last| last.saturating_add(1));
+        Ok(self.folder.join(format!("{stamp}-{number:06}")))
+    }
+
+    fn forget_oldest(&self) -> io::Result<()> {
+        for old in self.kept()?.iter().rev().skip(MOST_KEPT) {
+            fs::remove_file(old)?;
+        }
+        File::open(&self.folder)?.sync_all()
+    }
+
+    /// Throws away what is staged.
+    pub fn drop_staged(&self) -> io::Result<()> {
+        fs::remove_file(self.path())
+    }
+
+    /// Lists what is kept, the oldest first.
+    pub fn kept(&self) -> io::Result<Vec<PathBuf>> {
+        let mut all: Vec<PathBuf> = fs::read_dir(&self.folder)?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<io::Result<_>>()?;
+        let is_version = |name: &str| name.starts_with(|c: char| c.is_ascii_digit());
+        all.retain(|path| path.file_name().is_some_and(|name| is_version(&name.to_string_lossy())));
+        all.sort();
+        Ok(all)
+    }
+
+    /// Throws away what was staged and never noted.
+    pub fn sweep(state: &Path) -> io::Result<()> {
+        let entries = match fs::read_dir(state.join(NAME)) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        for entry in entries {
+            let folder = entry?.path();
+            for left in [STAGED, PART] {
+                match fs::remove_file(folder.join(left)) {
+                    Err(error) if !is_absent(&error) => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Waits until no other process changes anything.
+pub(super) fn lock(state: &Path) -> io::Result<File> {
+    let file = private(&folder(state)?.join("lock"), false)?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// Makes the folder of everything that is kept.
+pub(super) fn folder(state: &Path) -> io::Result<PathBuf> {
+    let folder = state.join(NAME);
+    make(&folder)?;
+    Ok(folder)
+}
+
+/// Opens a file of ours for writing, empty or as it is.
+pub(super) fn private(path: &Path, empty: bool) -> io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(empty).mode(0o600).open(path)
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}

@@ -1,0 +1,317 @@
+//! The writer beside people who write, too, and killed at every edge.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::*;
+use crate::people::todo::{Entry, List, Todos};
+
+fn now() -> DateTime<Utc> {
+    "2026-03-06T07:08:00Z".parse().unwrap()
+}
+
+fn entry(content: &str) -> Entry {
+    Entry { created: Some(now().naive_utc()), content: content.to_owned(), ..Entry::default() }
+}
+
+fn add(content: &str) -> Vec<Edit> {
+    vec![Edit::Todos { list: List::Open, take: Vec::new(), put: vec![entry(content)] }]
+}
+
+/// As an item is completed: into the one file, out of the other.
+fn complete(content: &str) -> Vec<Edit> {
+    let entry = entry(content);
+    let ticked = entry.ticked(now().naive_utc());
+    vec![
+        Edit::Todos { list: List::Done, take: Vec::new(), put: vec![ticked] },
+        Edit::Todos { list: List::Open, take: vec![entry], put: Vec::new() },
+    ]
+}
+
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn files(&self) -> Files {
+        Files::new(self.0.path().to_owned())
+    }
+
+    fn with(&self, edges: impl Fn(Edge) -> io::Result<()> + Send + Sync + 'static) -> Files {
+        Files { edges: Some(Box::new(edges)), ..self.files() }
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.0.path().join(file)
+    }
+
+    fn contents(&self, list: List) -> Vec<String> {
+        let text = fs::read_to_string(self.path(list.file())).unwrap_or_default();
+        Todos::read(list, &text).counted().map(|entry| entry.content.clone()).collect()
+    }
+
+    fn kept(&self) -> Vec<String> {
+        let keep = Keep::of(self.0.path(), List::Open.file());
+        let kept = keep.kept().unwrap_or_default();
+        kept.iter().map(|path| fs::read_to_string(path).unwrap()).collect()
+    }
+
+    /// Nothing but versions and the lock is left.
+    fn is_tidy(&self) -> bool {
+        let left =
+            |path: &Path| path.ends_with("next") || path.ends_with("part") || path.ends_with("old");
+        let folders = fs::read_dir(self.path("kept")).unwrap().flatten();
+        let inside = folders.flat_map(|f| fs::read_dir(f.path()).into_iter().flatten().flatten());
+        inside.map(|f| f.path()).all(|path| !left(&path)) && !Journal::is_there(self.0.path())
+    }
+}
+
+fn edit(files: &Files, edits: &[Edit]) -> Result<Done, FileError> {
+    files.edit(edits, Taint::Clean, now())
+}
+
+#[test]
+fn a_change_keeps_what_was_there_and_its_mode() {
+    let home = Home::new();
+    let files = home.files();
+    assert_eq!(edit(&files, &add("one")).unwrap(), Done { put: 1, ..Done::default() });
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&home.path("TODO.md")), 0o600);
+    fs::set_permissions(home.path("TODO.md"), fs::Permissions::from_mode(0o640)).unwrap();
+    assert!(home.kept().is_empty(), "there was nothing before");
+    for n in 0..MOST_KEPT + 3 {
+        edit(&files, &add(&format!("item {n}"))).unwrap();
+    }
+    assert_eq!(edit(&files, &add("one")).unwrap(), Done::default(), "made twice it is made once");
+    assert_eq!(mode(&home.path("TODO.md")), 0o640);
+    assert_eq!(home.contents(List::Open).len(), MOST_KEPT + 4);
+    let kept = home.kept();
+    assert_eq!(kept.len(), MOST_KEPT);
+    assert!(kept.last().unwrap().contains("item 11") && !kept.last().unwrap().contains("item 12"));
+    assert!(home.is_tidy());
+}
+
+#[test]
+fn the_level_of_a_file_goes_along() {
+    let home = Home::new();
+    let files = home.files();
+    files.edit(&add("of others"), Taint::Derived, now()).unwrap();
+    edit(&files, &add("own")).unwrap();
+    assert_eq!(files.read("TODO.md").unwrap().level, Taint::Derived);
+}
+
+#[test]
+fn what_somebody_writes_in_between_stays_and_ours_comes_on_top() {
+    for edge in [Edge::Read, Edge::Staged, Edge::Noted] {
+        for by_rename in [false, true] {
+            let home = Home::new();
+            edit(&home.files(), &add("old")).unwrap();
+            let path = home.path("TODO.md");
+            let files = home.with(move |at| {
+                if at == edge && !fs::read_to_string(&path)?.contains("by hand") {
+                    let text = fs::read_to_string(&path)? + "- [ ] by hand\n";
+                    if by_rename {
+                        let new = path.with_extension("mine");
+                        fs::write(&new, text)?;
+                        fs::rename(new, &path)?;
+                    } else {
+                        fs::write(&path, text)?;
+                    }
+                }
+                Ok(())
+            });
+            edit(&files, &add("ours")).unwrap();
+            assert_eq!(
+                home.contents(List::Open),
+                ["ours", "old", "by hand"],
+                "{edge:?} {by_rename}"
+            );
+            assert!(home.kept().last().unwrap().contains("by hand") && home.is_tidy());
+        }
+    }
+}
+
+#[test]
+fn a_file_that_comes_or_goes_in_between_is_found() {
+    let home = Home::new();
+    let path = home.path("TODO.md");
+    let once = AtomicUsize::new(0);
+    let files = home.with(move |at| {
+        match (at, once.fetch_add(usize::from(at == Edge::Noted), Ordering::Relaxed)) {
+            (Edge::Noted, 0) => fs::write(&path, "- [ ] by hand\n"),
+            (Edge::Noted, 1) => fs::remove_file(&path),
+            _ => Ok(()),
+        }
+    });
+    edit(&files, &add("one")).unwrap();
+    assert_eq!(home.contents(List::Open), ["one", "by hand"]);
+    edit(&files, &add("two")).unwrap();
+    assert_eq!(home.contents(List::Open), ["two"], "somebody has thrown it away");
+    assert!(home.is_tidy());
+}
+
+#[test]
+fn what_becomes_unreadable_in_between_is_put_back() {
+    let home = Home::new();
+    edit(&home.files(), &add("one")).unwrap();
+    let path = home.path("TODO.md");
+    let files = home
+        .with(move |at| if at == Edge::Noted { fs::write(&path, b"\xff\xfeb") } else { Ok(()) });
+    let why = edit(&files, &add("two")).unwrap_err().to_string();
+    assert_eq!(why, "TODO.md cannot be read: it is no UTF-8 from byte 0 on: save it as UTF-8");
+    assert_eq!(fs::read(home.path("TODO.md")).unwrap(), b"\xff\xfeb");
+    fs::write(home.path("TODO.md"), "").unwrap();
+    edit(&home.files(), &add("three")).unwrap();
+    assert_eq!(home.contents(List::Open), ["three"], "what was refused is not done later");
+    assert!(home.is_tidy());
+}
+
+#[test]
+fn somebody_who_writes_without_end_is_not_fought() {
+    let home = Home::new();
+    edit(&home.files(), &add("one")).unwrap();
+    let (path, count) = (home.path("TODO.md"), AtomicUsize::new(0));
+    let files = home.with(move |at| match at {
+        Edge::Kept | Edge::Noted => {
+            let n = count.fetch_add(1, Ordering::Relaxed);
+            fs::write(&path, format!("- [ ] by hand {n}\n"))
+        }
+        _ => Ok(()),
+    });
+    assert!(matches!(edit(&files, &add("two")), Err(FileError::Busy(_))));
+    assert!(home.contents(List::Open)[0].starts_with("by hand"));
+}
+
+#[test]
+fn killed_at_every_edge_a_change_of_two_files_is_made_once() {
+    for kill_at in 0.. {
+        let home = Home::new();
+        edit(&home.files(), &add("other")).unwrap();
+        edit(&home.files(), &add("milk")).unwrap();
+        let edges = AtomicUsize::new(0);
+        let files = home.with(move |_| match edges.fetch_add(1, Ordering::Relaxed) == kill_at {
+            true => Err(io::Error::other("killed")),
+            false => Ok(()),
+        });
+        let was_killed = edit(&files, &complete("milk")).is_err();
+        // What the next process finds.
+        let next = home.files();
+        next.read("TODO.md").unwrap();
+        let (open, done) = (home.contents(List::Open), home.contents(List::Done));
+        let is_done = open == ["other"] && done == ["milk"];
+        let is_not = open == ["milk", "other"] && done.is_empty();
+        assert!(is_done || is_not, "edge {kill_at}: {open:?} {done:?}");
+        edit(&next, &complete("milk")).unwrap();
+        assert_eq!(
+            (home.contents(List::Open), home.contents(List::Done)),
+            (vec!["other".into()], vec!["milk".into()])
+        );
+        assert!(home.is_tidy(), "edge {kill_at}");
+        if !was_killed {
+            assert!(kill_at > 6, "every edge was passed: {kill_at}");
+            break;
+        }
+    }
+}
+
+#[test]
+fn killed_at_every_edge_nothing_that_somebody_wrote_in_between_is_lost() {
+    for kill_at in 0.. {
+        let home = Home::new();
+        edit(&home.files(), &add("milk")).unwrap();
+        let (edges, path) = (AtomicUsize::new(0), home.path("TODO.md"));
+        let files = home.with(move |at| {
+            if at == Edge::Noted {
+                fs::write(&path, fs::read_to_string(&path)? + "- [ ] by hand\n")?;
+            }
+            match edges.fetch_add(1, Ordering::Relaxed) == kill_at {
+                true => Err(io::Error::other("killed")),
+                false => Ok(()),
+            }
+        });
+        let was_killed = edit(&files, &add("tea")).is_err();
+        home.files().read("TODO.md").unwrap();
+        edit(&home.files(), &add("tea")).unwrap();
+        let is = home.contents(List::Open);
+        let wrote = kill_at >= 2 || !was_killed;
+        let wanted: &[&str] = if wrote { &["tea", "milk", "by hand"] } else { &["tea", "milk"] };
+        assert_eq!(is, wanted, "edge {kill_at}");
+        if !was_killed {
+            break;
+        }
+    }
+}
+
+#[test]
+fn threads_and_a_person_lose_nothing() {
+    let home = Home::new();
+    let files = Arc::new(home.files());
+    let others = Home(tempfile::tempdir_in(home.0.path()).unwrap());
+    drop(others);
+    thread::scope(|scope| {
+        for n in 0..4 {
+            let files = Arc::clone(&files);
+            let own = home.files();
+            scope.spawn(move || {
+                for i in 0..10 {
+                    // Half of them as another process would.
+                    let files = if n % 2 == 0 { &*files } else { &own };
+                    edit(files, &add(&format!("item {n} {i}"))).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(home.contents(List::Open).len(), 40);
+    assert!(home.is_tidy());
+}
+
+#[test]
+fn what_is_no_file_of_its_own_is_left_alone() {
+    let home = Home::new();
+    fs::write(home.path("mine.md"), "- [ ] mine\n").unwrap();
+    std::os::unix::fs::symlink(home.path("mine.md"), home.path("TODO.md")).unwrap();
+    let refused = |home: &Home| edit(&home.files(), &add("one")).unwrap_err().to_string();
+    assert_eq!(refused(&home), "TODO.md is a link to another file: it is left alone");
+    fs::remove_file(home.path("TODO.md")).unwrap();
+    fs::hard_link(home.path("mine.md"), home.path("TODO.md")).unwrap();
+    assert_eq!(refused(&home), "TODO.md has several names (hard links): it is left alone");
+    assert_eq!(fs::read_to_string(home.path("mine.md")).unwrap(), "- [ ] mine\n");
+}
+
+/// Runs in a process of its own, where no file grows beyond a kilobyte.
+#[test]
+#[ignore = "started by the test below, in a folder of its own"]
+fn on_a_full_disk() {
+    let files = Files::new(PathBuf::from("."));
+    let why = edit(&files, &add("one more")).unwrap_err().to_string();
+    assert!(why.starts_with("TODO.md cannot be written: "), "{why}");
+    // The small file has room: it is not changed without the big one.
+    let why = edit(&files, &complete("big")).unwrap_err().to_string();
+    assert!(why.starts_with("TODO.md cannot be written: "), "{why}");
+}
+
+#[test]
+fn a_full_disk_changes_nothing() {
+    let home = Home::new();
+    let long = format!("- [ ] [Created](2026-03-06 07:08) | big\n- [ ] {}\n", "x".repeat(3000));
+    fs::write(home.path("TODO.md"), &long).unwrap();
+    let name = "people::files::tests::on_a_full_disk";
+    let script =
+        "trap '' XFSZ; ulimit -f 1; exec \"$0\" --exact \"$1\" --ignored --nocapture >/dev/null";
+    let test = std::env::current_exe().unwrap();
+    let mut child = Command::new("bash");
+    child.args(["-c", script]).arg(test).arg(name).current_dir(home.0.path());
+    assert!(child.status().unwrap().success());
+    assert_eq!(fs::read_to_string(home.path("TODO.md")).unwrap(), long);
+    assert!(!home.path("TODO.DONE.md").exists());
+    edit(&home.files(), &complete("big")).unwrap();
+    assert_eq!(home.contents(List::Done), ["big"]);
+    assert!(home.is_tidy());
+}
