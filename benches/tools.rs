@@ -16,7 +16,9 @@ use selkie::domain::ids::TaskId;
 use selkie::domain::transcript::Call;
 use selkie::tools::base::{ToolDeps, build};
 use selkie::tools::dispatch::dispatch;
-use selkie::tools::ports::{Modes, NoPostFiles, NoTimetable, Reply, Silent, Spoken, Todos};
+use selkie::tools::ports::{
+    Modes, NoPostFiles, NoTimetable, NoTodoFile, Reply, Silent, Spoken, Todos,
+};
 use selkie::tools::registry::{Overlay, Registry};
 use selkie::tools::scope::{Roots, Scope};
 use selkie::tools::{Settings, ToolError};
@@ -270,6 +272,8 @@ impl ToolRunner {
             given: Vec::new(),
             modes: Arc::new(Nobody),
             todos: Arc::new(Nobody),
+            todo_file: Arc::new(NoTodoFile),
+            asked: Arc::default(),
             timetable: Arc::new(NoTimetable),
             post_files: Arc::new(NoPostFiles),
             spent: Arc::default(),

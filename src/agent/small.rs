@@ -62,6 +62,10 @@ impl Small for SmallModel {
         }
     }
 
+    fn lacks(&self) -> Option<&'static str> {
+        self.model.card().name.trim().is_empty().then_some("llm model")
+    }
+
     fn named(&self, profile: &str) -> Result<Arc<dyn Small>, Vec<String>> {
         let Some(model) = self.profiles.get(profile) else {
             return Err(self.profiles.keys().cloned().collect());

@@ -7,7 +7,7 @@ use std::path::Path;
 use insta::assert_snapshot;
 use schemars::{JsonSchema, Schema, schema_for};
 use selkie_channel_core::{
-    AllowKeys, AlsoCalled, Audience, BuildContext, Channel, ChannelKit, Features, Ids,
+    AllowKeys, AlsoCalled, Audience, BuildContext, Channel, ChannelKit, ContactForm, Features, Ids,
     Problem as Wrong,
 };
 use serde_json::json;
@@ -65,6 +65,7 @@ fn kit() -> ChannelKit {
         listens: &["listen"],
         people: Ids { such_as: "pg:1", fit: |text| text.starts_with("pg:") && text.len() > 3 },
         places: Ids { such_as: "pg:1", fit: |text| text.starts_with("pg:") && text.len() > 3 },
+        contacts: ContactForm::NONE,
         allow_keys: AllowKeys::one("allowed_chat_ids"),
         kinds: &[("private", Audience::Direct)],
         features,

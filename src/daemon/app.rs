@@ -127,6 +127,7 @@ impl AppConfig {
             state_dir: self.folders.state.clone(),
             cache_dir: self.folders.cache.clone(),
             ours: self.ours.clone(),
+            forms: self.forms.clone(),
             redactor: self.redactor.clone(),
             processes: Arc::clone(&self.processes),
             sees: self.keeper(),

@@ -20,6 +20,7 @@ use crate::daemon::{Binary, http};
 use crate::domain::chance::{Chance, SystemChance};
 use crate::llm;
 use crate::llm::Model;
+use crate::people::forms::{Form, Forms};
 use crate::schedule::zone::{Host, Zone};
 use crate::shape::{ChannelTools, Shaper};
 use crate::tools::Schemas;
@@ -66,6 +67,8 @@ pub struct AppConfig {
     pub heartbeat: Arc<dyn Model>,
     /// What tasks may do.
     pub shaper: Arc<Shaper>,
+    /// How platforms write the ids of people and chats.
+    pub forms: Forms,
     /// Knows every secret of the config.
     pub redactor: Redactor,
     /// Everything that tools run.
@@ -208,6 +211,7 @@ fn planned(
         profiles,
         heartbeat,
         shaper,
+        forms: forms(binary),
         redactor,
         processes,
         isolate: Arc::clone(&binary.isolate),
@@ -303,6 +307,16 @@ fn channels(binary: &Binary, context: &BuildContext, reading: &mut Reading) -> V
         }
     }
     built
+}
+
+/// How every kind of channel writes the ids of people and chats.
+fn forms(binary: &Binary) -> Forms {
+    let of = |kit: &selkie_channel_core::ChannelKit| Form {
+        people: kit.people,
+        places: kit.places,
+        contacts: kit.contacts,
+    };
+    Forms::new(binary.kits.iter().map(of))
 }
 
 /// Lists the channels that can post in public, and which of them have an account.

@@ -25,7 +25,9 @@ use crate::store::Ledger;
 use crate::tools::ToolError;
 use crate::tools::dispatch::dispatch;
 use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, PostFiles, Progress, Reply, Silent, Spoken, Timetable, Todos};
+use crate::tools::ports::{
+    Modes, PostFiles, Progress, Reply, Silent, Spoken, Timetable, TodoFile, Todos,
+};
 use crate::tools::preview::preview;
 use crate::tools::resolve::{ResolvedCall, resolve};
 use crate::tools::scope::{Approved, Outward, Roots, Scope};
@@ -81,6 +83,7 @@ pub struct ToolRunner {
     ours: Ours,
     timetable: Arc<dyn Timetable>,
     post_files: Arc<dyn PostFiles>,
+    todo_file: Arc<dyn TodoFile>,
     progress: Arc<dyn Progress>,
 }
 
@@ -97,6 +100,7 @@ impl ToolRunner {
             ours: app.plan.ours.clone(),
             timetable: app.flow.timetable(),
             post_files: app.flow.post_files(),
+            todo_file: app.flow.todo_file(),
             progress: Arc::new(Silent),
         }
     }
@@ -213,6 +217,8 @@ impl ToolRunner {
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(&self.progress),
             todos: Arc::new(Stored(Arc::clone(&self.ledger))),
+            todo_file: Arc::clone(&self.todo_file),
+            asked: Arc::default(),
             timetable: Arc::clone(&self.timetable),
             post_files: Arc::clone(&self.post_files),
             modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),

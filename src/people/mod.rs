@@ -3,12 +3,14 @@
 pub mod contacts;
 mod fault;
 pub mod files;
+pub mod forms;
 mod front;
 #[cfg(test)]
 mod fuzz;
 mod regions;
 mod text;
 pub mod todo;
+pub mod update;
 
 pub use fault::Fault;
 pub use text::{MOST_BYTES, Unreadable, decode};

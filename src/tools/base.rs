@@ -71,6 +71,10 @@ impl Small for Speechless {
     async fn ask(&self, _: &str, _: &str, _: Duration, _: &Meter) -> Result<String, ToolError> {
         Err(ToolError::tell("no model is configured for small work: ask without a prompt"))
     }
+
+    fn lacks(&self) -> Option<&'static str> {
+        Some("llm client")
+    }
 }
 
 /// Builds the base registry from config. Called once, at start.
@@ -167,8 +171,10 @@ pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<Registered> {
         settings.plan_create.enabled,
         conversation::PlanCreate::new(&settings.plan_create, &means.main),
     );
+    let todo =
+        Registered::new(settings.todo_update.enabled, conversation::TodoUpdate::new(&means.main));
     let public = means.posting.iter().flat_map(|channel| posting(settings, *channel));
-    std::iter::once(plan).chain(public).collect()
+    [plan, todo].into_iter().chain(public).collect()
 }
 
 /// The tools that post by a channel, wherever they are asked for.

@@ -3,6 +3,7 @@
 mod address;
 pub mod aliases;
 pub mod args;
+pub mod asked;
 pub mod base;
 pub mod basis;
 pub mod bits;

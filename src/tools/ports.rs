@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId, Post};
 
 use crate::domain::count::counted;
@@ -17,6 +18,7 @@ use crate::domain::taint::Taint;
 use crate::domain::transcript::Picture;
 use crate::domain::usage::Meter;
 use crate::tools::ToolError;
+use crate::tools::asked::Asked;
 
 /// Speaks into the conversation of the task, and into no other.
 #[async_trait]
@@ -105,6 +107,11 @@ pub trait Small: Send + Sync {
         limit: Duration,
         spent: &Meter,
     ) -> Result<String, ToolError>;
+
+    /// Says what is missing for an answer; `None` when nothing is.
+    fn lacks(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Returns another model by its profile's name.
     ///
@@ -289,6 +296,84 @@ pub struct KeptFile {
 pub struct NoPostFiles;
 
 impl PostFiles for NoPostFiles {}
+
+/// The list of what people want done: files that they edit, too.
+#[async_trait]
+pub trait TodoFile: Send + Sync {
+    /// Changes it, as far as the task may see it; `model` is asked where words alone do not tell.
+    ///
+    /// # Errors
+    /// In the words of the reference: nothing fits, several do, somebody is named who is not known.
+    async fn update(
+        &self,
+        by: &TodoAsker,
+        model: &Arc<dyn Small>,
+        wanted: TodoWanted,
+    ) -> Result<Told, ToolError>;
+}
+
+/// The task that wants something of the list.
+#[derive(Clone)]
+pub struct TodoAsker {
+    /// Where it speaks.
+    pub conversation: ConversationId,
+    /// Whether it sees all of the list: an owner alone does, everybody else what belongs to their conversation.
+    pub sees_all: bool,
+    /// What was asked, and by whom.
+    pub asked: Arc<Asked>,
+    /// The level of what it reads.
+    pub taint: Taint,
+    /// Counts what models take.
+    pub spent: Arc<Meter>,
+    /// The time.
+    pub now: DateTime<Utc>,
+}
+
+/// What is told of the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// For the model.
+    pub text: String,
+    /// The level of what stood there before and stands in the text.
+    pub level: Taint,
+}
+
+/// What is wanted of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TodoWanted {
+    /// An item more.
+    Add {
+        /// What is to be done.
+        content: String,
+        /// Whom it speaks of, by their names.
+        people: Vec<String>,
+        /// The chat that it belongs to, when it is named.
+        chat: Option<String>,
+    },
+    /// An item is done.
+    Complete {
+        /// Words of it.
+        words: String,
+        /// The chat that it belongs to, when it is named.
+        chat: Option<String>,
+    },
+}
+
+/// Stands where no such list is kept: tests of other things, and tables.
+#[derive(Clone, Copy, Debug)]
+pub struct NoTodoFile;
+
+#[async_trait]
+impl TodoFile for NoTodoFile {
+    async fn update(
+        &self,
+        _: &TodoAsker,
+        _: &Arc<dyn Small>,
+        _: TodoWanted,
+    ) -> Result<Told, ToolError> {
+        Err(ToolError::tell("todo paths are not configured"))
+    }
+}
 
 /// The conversation's todo list.
 #[async_trait]

@@ -18,9 +18,10 @@ use crate::domain::tool::ToolBlock;
 use crate::domain::transcript::Picture;
 use crate::domain::usage::Meter;
 use crate::tools::ToolError;
+use crate::tools::asked::Asked;
 use crate::tools::identity::Identity;
 use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, PostFiles, Progress, Reply, Timetable, Todos, Wisher};
+use crate::tools::ports::{Modes, PostFiles, Progress, Reply, Timetable, TodoFile, Todos, Wisher};
 
 /// The scope of one call.
 #[derive(Clone)]
@@ -63,6 +64,10 @@ pub struct Scope {
     pub progress: Arc<dyn Progress>,
     /// The conversation's todos.
     pub todos: Arc<dyn Todos>,
+    /// The list of what people want done, in files.
+    pub todo_file: Arc<dyn TodoFile>,
+    /// What was asked, and by whom.
+    pub asked: Arc<Asked>,
     /// The conversation's schedules.
     pub timetable: Arc<dyn Timetable>,
     /// Keeps the files of posts.

@@ -67,6 +67,8 @@ pub struct Settings {
     pub recall: Switch,
     /// Reading the todo list.
     pub todo_read: Switch,
+    /// Keeping the list of what people want done, in `TODO.md`.
+    pub todo_update: Switch,
     /// Replacing the todo list.
     pub todo_write: Switch,
     /// Sending files, photos and voice notes into the conversation, on every channel.

@@ -22,7 +22,9 @@ use crate::domain::ids::TaskId;
 use crate::domain::taint::Taint;
 use crate::domain::tool::{Also, Class, Recovery, ToolBlock, ToolSpec};
 use crate::tools::paths::{Level, Ours};
-use crate::tools::ports::{Modes, NoPostFiles, NoTimetable, Reply, Silent, Spoken, Todos};
+use crate::tools::ports::{
+    Modes, NoPostFiles, NoTimetable, NoTodoFile, Reply, Silent, Spoken, Todos,
+};
 use crate::tools::scope::{Outward, Roots, Scope};
 use crate::tools::{Output, Tool, ToolError};
 
@@ -93,6 +95,8 @@ impl Folders {
             tools: Arc::new(ToolBlock::new(Vec::new())),
             progress: Arc::new(Silent),
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
+            todo_file: Arc::new(NoTodoFile),
+            asked: Arc::default(),
             timetable: Arc::new(NoTimetable),
             post_files: Arc::new(NoPostFiles),
             modes: Arc::clone(&self.modes) as Arc<dyn Modes>,

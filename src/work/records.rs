@@ -9,6 +9,7 @@ use selkie_channel_core::ConversationId;
 use crate::delivery::accounts::Accounts;
 use crate::delivery::storage::Storage;
 use crate::domain::facts::Mode;
+use crate::people::update::Conversations;
 use crate::store::StoreError;
 use crate::tools::ToolError;
 use crate::tools::ports::{Modes, Todos};
@@ -43,6 +44,12 @@ impl Todos for Records {
     async fn write(&self, conversation: &ConversationId, json: String) -> Result<(), ToolError> {
         let owner = self.owner(conversation);
         self.storage.ledger.set_todos(&owner, json).await.map_err(|e| self.failed(&e))
+    }
+}
+
+impl Conversations for Records {
+    fn chat(&self, conversation: &ConversationId) -> String {
+        self.owner(conversation).key().to_owned()
     }
 }
 

@@ -12,8 +12,9 @@ use crate::domain::facts::{Facts, Where};
 use crate::shape::Shape;
 use crate::shape::roots::{Reach, Workspace};
 use crate::store::Claimed;
+use crate::tools::asked::{Asked, Speaker};
 use crate::tools::paths::Level;
-use crate::tools::ports::{Modes, PostFiles, Progress, Reply, Timetable, Todos};
+use crate::tools::ports::{Modes, PostFiles, Progress, Reply, Timetable, TodoFile, Todos};
 use crate::tools::scope::{Outward, Roots, Scope};
 use crate::work::workspace::{Workspaces, own_folder};
 
@@ -23,6 +24,7 @@ const LONGEST_CALL: Duration = Duration::from_secs(120);
 /// Makes scopes.
 pub(crate) struct Scopes {
     pub(crate) todos: Arc<dyn Todos>,
+    pub(crate) todo_file: Arc<dyn TodoFile>,
     pub(crate) timetable: Arc<dyn Timetable>,
     pub(crate) post_files: Arc<dyn PostFiles>,
     pub(crate) modes: Arc<dyn Modes>,
@@ -67,6 +69,8 @@ impl Scopes {
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(&at.progress),
             todos: Arc::clone(&self.todos),
+            todo_file: Arc::clone(&self.todo_file),
+            asked: Arc::new(asked(claimed)),
             timetable: Arc::clone(&self.timetable),
             post_files: Arc::clone(&self.post_files),
             modes: Arc::clone(&self.modes),
@@ -97,6 +101,23 @@ impl Scopes {
     }
 }
 
+/// What people wrote that a task answers: their messages, or the words it has instead of one.
+fn asked(claimed: &Claimed) -> Asked {
+    let mut asked = Asked::default();
+    let words = claimed.words.iter().map(|words| (&words.person, &words.name, &words.text));
+    let heard = claimed.heard.iter().map(|(_, m)| (&m.speaker.id, &m.speaker.name, &m.text));
+    for (id, name, text) in words.chain(heard) {
+        if !asked.text.is_empty() {
+            asked.text.push('\n');
+        }
+        asked.text.push_str(text);
+        if !asked.people.iter().any(|other| other.id == *id) {
+            asked.people.push(Speaker { id: id.clone(), name: name.clone() });
+        }
+    }
+    asked
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
@@ -117,6 +138,7 @@ mod tests {
         });
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,
+            todo_file: Arc::new(crate::tools::ports::NoTodoFile),
             timetable: Arc::new(crate::tools::ports::NoTimetable),
             post_files: Arc::new(crate::tools::ports::NoPostFiles),
             modes: records,

@@ -34,6 +34,8 @@ pub struct ChannelKit {
     pub people: Ids,
     /// How config writes places' ids, in `groups`.
     pub places: Ids,
+    /// How its people stand in contact files.
+    pub contacts: ContactForm,
     /// Which keys of its section let somebody in.
     pub allow_keys: AllowKeys,
     /// The kinds of conversation it has: `private`, `group`.
@@ -76,6 +78,21 @@ pub struct Ids {
 impl Ids {
     /// There are none.
     pub const NONE: Self = Self { such_as: "", fit: |_| false };
+}
+
+/// How a channel's people stand in contact files, and where a list of things to do names them.
+#[derive(Clone, Copy)]
+pub struct ContactForm {
+    /// The ids by which a contact is reached, made of its fields, the preferred first: `tg:{tg_private_chat_id}`. A field
+    /// that holds a list makes several. None where the platform has no people.
+    pub ids: &'static [&'static str],
+    /// Whether a text is an id that somebody may be named by: `tg:4711`, `tg:@grace`.
+    pub names: fn(&str) -> bool,
+}
+
+impl ContactForm {
+    /// There are none.
+    pub const NONE: Self = Self { ids: &[], names: |_| false };
 }
 
 /// What a channel may use of the daemon.

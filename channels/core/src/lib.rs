@@ -46,8 +46,8 @@ pub use inbound::{
     Speaker, What,
 };
 pub use kit::{
-    AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, Ids, Now, Pace, ParameterNames,
-    Problem, SpeakingEffect, SpeakingTool,
+    AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, ContactForm, Ids, Now, Pace,
+    ParameterNames, Problem, SpeakingEffect, SpeakingTool,
 };
 pub use lock::locked;
 pub use outbound::{

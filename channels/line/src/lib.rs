@@ -32,7 +32,7 @@ use std::sync::Arc;
 use schemars::schema_for;
 use secrecy::ExposeSecret;
 use selkie_channel_core::http::Opener;
-use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
+use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -61,6 +61,10 @@ pub fn kit() -> ChannelKit {
         listens: &["webhook_listen"],
         people: Ids { such_as: "line:U4af…", fit: ids::is_person },
         places: Ids { such_as: "line:Ca56…", fit: ids::is_place },
+        contacts: ContactForm {
+            ids: &["line:{line_user_id}", "line:{line_chat_ids}"],
+            names: |text| ids::is_person(text) || ids::is_place(text),
+        },
         allow_keys: settings::ALLOW_KEYS,
         kinds: &[("user", Audience::Direct), ("group", Audience::Group), ("room", Audience::Group)],
         features: ids::features,

@@ -90,6 +90,12 @@ pub fn is_place(text: &str) -> bool {
     is_key(text, b"CDG")
 }
 
+/// Whether somebody may be named by it: a person, a channel, or a channel without its team, as other programs write it.
+pub fn is_named(text: &str) -> bool {
+    let is_bare = |id: &str| is_id(id, b"CDG");
+    is_person(text) || is_place(text) || text.strip_prefix("slack:").is_some_and(is_bare)
+}
+
 fn is_key(text: &str, letters: &[u8]) -> bool {
     let fields = text.strip_prefix("slack:").and_then(|rest| rest.split_once(':'));
     fields.is_some_and(|(team, id)| is_id(team, b"TE") && is_id(id, letters))

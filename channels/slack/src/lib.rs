@@ -47,7 +47,7 @@ use std::sync::Arc;
 use schemars::schema_for;
 use secrecy::ExposeSecret;
 use selkie_channel_core::http::Opener;
-use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
+use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem};
 use serde_json::Value;
 
 use crate::api::ClientFactory;
@@ -70,6 +70,15 @@ pub fn kit() -> ChannelKit {
         listens: &[],
         people: Ids { such_as: "slack:T0123456:U0123456", fit: ids::is_person },
         places: Ids { such_as: "slack:T0123456:C0123456", fit: ids::is_place },
+        contacts: ContactForm {
+            ids: &[
+                "slack:{slack_team_id}:{slack_user_id}",
+                "slack:{slack_team_id}:{slack_dm_channel_id}",
+                "slack:{slack_team_id}:{slack_channel_ids}",
+                "slack:{slack_channel_ids}",
+            ],
+            names: ids::is_named,
+        },
         allow_keys: settings::ALLOW_KEYS,
         kinds: &[("dm", Audience::Direct), ("channel", Audience::Group)],
         features: ids::features,

@@ -63,6 +63,13 @@ pub fn is_place(text: &str) -> bool {
     id.is_some_and(|id| id != 0 && text == format!("tg:{id}"))
 }
 
+/// Whether somebody may be named by it: `tg:4711`, `tg:@grace_hopper`.
+pub fn is_named(text: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_username = |name: &str| (4..=32).contains(&name.len()) && name.chars().all(is_letter);
+    is_place(text) || text.strip_prefix("tg:@").is_some_and(is_username)
+}
+
 /// Returns the place of a chat.
 pub fn place(account: &AccountId, chat: i64) -> PlaceId {
     PlaceId::new(account.clone(), format!("tg:{chat}"))

@@ -36,7 +36,7 @@ use std::sync::Arc;
 use schemars::schema_for;
 use secrecy::ExposeSecret;
 use selkie_channel_core::http::Opener;
-use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, Ids, Problem};
+use selkie_channel_core::{Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Problem};
 use serde_json::Value;
 
 use crate::api::ClientFactory;
@@ -57,6 +57,15 @@ pub fn kit() -> ChannelKit {
         listens: &[],
         people: Ids { such_as: "tg:4711", fit: ids::is_person },
         places: Ids { such_as: "tg:-1001234567890", fit: ids::is_place },
+        contacts: ContactForm {
+            ids: &[
+                "tg:@{tg_username}",
+                "tg:{tg_user_id}",
+                "tg:{tg_private_chat_id}",
+                "tg:{tg_group_chat_ids}",
+            ],
+            names: ids::is_named,
+        },
         allow_keys: settings::ALLOW_KEYS,
         kinds: &[("private", Audience::Direct), ("group", Audience::Group)],
         features: ids::features,

@@ -33,7 +33,8 @@ use std::sync::Arc;
 use schemars::schema_for;
 use selkie_channel_core::http::Opener;
 use selkie_channel_core::{
-    AllowKeys, AllowList, Audience, BuildContext, Channel, ChannelKit, Ids, Postable, Problem,
+    AllowKeys, AllowList, Audience, BuildContext, Channel, ChannelKit, ContactForm, Ids, Postable,
+    Problem,
 };
 use serde_json::Value;
 
@@ -51,6 +52,7 @@ pub fn kit() -> ChannelKit {
         also: &settings::ALSO,
         listens: &[],
         people: Ids::NONE,
+        contacts: ContactForm::NONE,
         places: Ids { such_as: "x:main", fit: |text| text == ids::MAIN },
         allow_keys: AllowKeys::default(),
         kinds: &[("timeline", Audience::Group)],

@@ -34,6 +34,9 @@ use crate::intake::settings::Settings;
 use crate::intake::ticker::Ticker;
 use crate::intake::unlisted::UnlistedSenders;
 use crate::llm::{Model, PriceList};
+use crate::people::files::Files;
+use crate::people::forms::Forms;
+use crate::people::update::TodoBook;
 use crate::schedule::alarm::Alarm;
 use crate::schedule::book::{Book, BookParts};
 use crate::schedule::fixed::FixedSchedule;
@@ -45,7 +48,7 @@ use crate::store::Ledger;
 use crate::terminal::ask::Counter;
 use crate::terminal::channel::Terminal;
 use crate::tools::paths::Ours;
-use crate::tools::ports::Pictures;
+use crate::tools::ports::{Pictures, TodoFile};
 use crate::tools::shell::Processes;
 use crate::work::answer::Answers;
 use crate::work::attachments::Attachments;
@@ -108,6 +111,8 @@ pub struct Parts {
     pub cache_dir: PathBuf,
     /// What is the bot's own: closed to every tool.
     pub ours: Ours,
+    /// How platforms write the ids of people and chats.
+    pub forms: Forms,
     /// Hides secrets.
     pub redactor: Redactor,
     /// What tools run, for `/ps`.
@@ -132,6 +137,7 @@ pub(super) struct Rooms {
     pub(super) terminal: Arc<Terminal>,
     pub(super) rights: Arc<Rights>,
     pub(super) timetable: Arc<BookTimetable>,
+    pub(super) todo_file: Arc<dyn TodoFile>,
     pub(super) schedules: Vec<FixedSchedule>,
     pub(super) settings: Settings,
     pub(super) workspaces: Workspaces,
@@ -193,10 +199,16 @@ impl Flow {
         });
         let post_files = PostFiles::below(&parts.cache_dir, runtime.redactor.clone());
         let post_files = Arc::new(post_files);
+        let todo_file: Arc<dyn TodoFile> = Arc::new(TodoBook {
+            files: Arc::new(Files::new(parts.state_dir.clone())),
+            forms: parts.forms,
+            conversations: Arc::clone(&records) as _,
+        });
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,
             timetable: Arc::clone(&timetable) as _,
             post_files: Arc::clone(&post_files) as _,
+            todo_file: Arc::clone(&todo_file),
             modes: records,
             workspaces: workspaces.clone(),
             clock: Arc::clone(&runtime.clock),
@@ -225,6 +237,7 @@ impl Flow {
             terminal,
             rights,
             timetable,
+            todo_file,
             schedules: parts.schedules,
             settings: parts.settings,
             workspaces,
@@ -360,6 +373,7 @@ impl Flow {
             listening,
             counter,
             timetable,
+            todo_file: rooms.todo_file,
             queues,
             janitor,
             firings,

@@ -31,7 +31,7 @@ use crate::schedule::book::{Book, BookError, Wanted};
 use crate::schedule::fixed::FixedSchedule;
 use crate::store::{ApprovalRow, Location, ScheduleRow, StoreError};
 use crate::terminal::ask::{Ask, AskEvent, Counter, Reply};
-use crate::tools::ports::Timetable;
+use crate::tools::ports::{Timetable, TodoFile};
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
 use crate::work::timetable::BookTimetable;
@@ -66,6 +66,7 @@ pub struct Flow {
     listening: Arc<Listening>,
     counter: Arc<Counter>,
     timetable: Arc<BookTimetable>,
+    todo_file: Arc<dyn TodoFile>,
     /// Until [`Flow::start`] takes them.
     queues: Mutex<HashMap<AccountId, PartQueue>>,
     janitor: Mutex<Option<Janitor>>,
@@ -186,6 +187,11 @@ impl Flow {
     /// Returns the schedules as tools see them.
     pub fn timetable(&self) -> Arc<dyn Timetable> {
         Arc::clone(&self.timetable) as _
+    }
+
+    /// Returns the list of what people want done, as tools see it.
+    pub fn todo_file(&self) -> Arc<dyn TodoFile> {
+        Arc::clone(&self.todo_file)
     }
 
     /// Lists the owners.

@@ -406,6 +406,7 @@ pub(crate) fn desk_by(
         opened,
         terminal,
         timetable: Arc::new(timetable),
+        todo_file: Arc::new(crate::tools::ports::NoTodoFile),
         schedules: Vec::new(),
         rights: Arc::clone(&rights),
         workspaces: Workspaces {

@@ -10,6 +10,7 @@ mod messages;
 mod parse;
 mod plan;
 mod planner;
+mod todo;
 mod words;
 
 use async_trait::async_trait;
@@ -35,7 +36,9 @@ impl Offline {
 #[async_trait]
 impl Model for Offline {
     async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, Failed> {
-        let planned = planner::planned(&request.turns).or_else(|| decide::answer(&request.turns));
+        let planned = planner::planned(&request.turns)
+            .or_else(|| decide::answer(&request.turns))
+            .or_else(|| todo::answer(&request.turns));
         let step = match planned {
             Some(words) => Step::Say(words),
             None => plan::next(&request.turns, request.tools.specs()),

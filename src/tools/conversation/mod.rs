@@ -9,6 +9,7 @@ mod recall;
 mod think;
 mod todo;
 mod todo_read;
+mod todo_update;
 mod todo_write;
 
 pub(super) use ask_user::AskUser;
@@ -19,4 +20,5 @@ pub(super) use plan_exit::PlanExit;
 pub(super) use recall::Recall;
 pub(super) use think::Think;
 pub(super) use todo_read::TodoRead;
+pub(super) use todo_update::TodoUpdate;
 pub(super) use todo_write::TodoWrite;

@@ -1,0 +1,110 @@
+//! The stand-in as whoever is asked about a todo list: by the words of the items, the same way every time.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::domain::transcript::Turn;
+
+/// Answers such a question; `None` when the turns are none.
+pub(super) fn answer(turns: &[Turn]) -> Option<String> {
+    let [Turn::User(asked)] = turns else { return None };
+    let asked: Value = serde_json::from_str(asked).ok()?;
+    let answer = match asked.get("contract")?.as_str()? {
+        "reference_resolve" => resolved(&asked),
+        "semantic_match" => matched(&asked),
+        "semantic_dedup" => kept(&asked),
+        _ => return None,
+    };
+    Some(answer.to_string())
+}
+
+/// Names those whose id stands in what the person wrote.
+fn resolved(asked: &Value) -> Value {
+    let (content, people) = (text(&asked["input"]["content"]), list(&asked["input"]["people"]));
+    let raw = text(&asked["input_raw"]);
+    let ids: Vec<&str> = list(&asked["allowed_ids"]).iter().map(text).collect();
+    let named: Vec<&str> = ids.into_iter().filter(|id| raw.contains(id)).collect();
+    match (named.as_slice(), people) {
+        ([id], [name]) => {
+            let name = text(name);
+            let rewritten = content.replacen(name, &format!("[{name}]({id})"), 1);
+            json!({ "status": "ok", "rewritten_content": rewritten, "warnings": [] })
+        }
+        _ => json!({ "status": "missing_reference_id", "missing": people }),
+    }
+}
+
+/// Finds the entry with the most words of the query.
+fn matched(asked: &Value) -> Value {
+    let query = words(text(&asked["query"]));
+    let entries = list(&asked["entries"]);
+    let common = |entry: &Value| words(text(&entry["content"])).intersection(&query).count();
+    let most = entries.iter().map(common).max().unwrap_or(0);
+    let best: Vec<usize> =
+        (0..).zip(entries).filter(|(_, entry)| common(entry) == most).map(|(at, _)| at).collect();
+    match best.as_slice() {
+        _ if most == 0 => json!({ "status": "no_match" }),
+        [one] => json!({ "status": "matched", "index": one }),
+        several => json!({ "status": "ambiguous", "candidate_indices": several }),
+    }
+}
+
+/// Keeps all but those with the very words of the first.
+fn kept(asked: &Value) -> Value {
+    let entries = list(&asked["entries"]);
+    let of = |entry: &Value| words(text(&entry["content"]));
+    let first = entries.first().map(of).unwrap_or_default();
+    let keeps = (0_usize..).zip(entries).filter(|(at, entry)| *at == 0 || of(entry) != first);
+    json!({ "keep_indices": keeps.map(|(at, _)| at).collect::<Vec<_>>() })
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let telling = |word: &&str| word.chars().count() > 2;
+    let folded = text.to_lowercase();
+    folded.split(|c: char| !c.is_alphanumeric()).filter(telling).map(str::to_owned).collect()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(asked: Value) -> Value {
+        serde_json::from_str(&answer(&[Turn::User(asked.to_string())]).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_contracts_are_answered_by_words() {
+        let entries = json!([{ "content": "Buy milk" }, { "content": "Call Bo about milk" }, { "content": "Milk, buy!" }]);
+        let matched = |query: &str| {
+            answered(json!({ "contract": "semantic_match", "query": query, "entries": entries }))
+        };
+        assert_eq!(matched("the call to Bo"), json!({ "status": "matched", "index": 1 }));
+        assert_eq!(
+            matched("milk"),
+            json!({ "status": "ambiguous", "candidate_indices": [0, 1, 2] })
+        );
+        assert_eq!(matched("tax"), json!({ "status": "no_match" }));
+        assert_eq!(
+            answered(json!({ "contract": "semantic_dedup", "entries": entries })),
+            json!({ "keep_indices": [0, 1] })
+        );
+        let resolved = |raw: &str| {
+            answered(
+                json!({ "contract": "reference_resolve", "input_raw": raw, "allowed_ids": ["b:1", "b:2"],
+                             "input": { "content": "Ask Mei", "people": ["Mei"] } }),
+            )
+        };
+        assert_eq!(resolved("Mei, I mean b:2")["rewritten_content"], "Ask [Mei](b:2)");
+        assert_eq!(resolved("ask Mei")["status"], "missing_reference_id");
+        assert_eq!(answer(&[Turn::User("hello".to_owned())]), None);
+    }
+}

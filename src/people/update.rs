@@ -1,0 +1,55 @@
+//! What `todo_update` does: adds an item to `TODO.md`, or moves one into `TODO.DONE.md`, as far as the task may see them.
+
+mod add;
+mod complete;
+mod contract;
+mod known;
+mod likeness;
+mod outcome;
+mod resolve;
+mod task;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use self::task::Task;
+pub use self::view::Conversations;
+use self::view::View;
+use super::files::Files;
+use super::forms::Forms;
+use crate::tools::ToolError;
+use crate::tools::ports::{Small, TodoAsker, TodoFile, TodoWanted, Told};
+
+/// The todo files behind the port.
+pub struct TodoBook {
+    /// The files.
+    pub files: Arc<Files>,
+    /// How ids are written.
+    pub forms: Forms,
+    /// Knows conversations.
+    pub conversations: Arc<dyn Conversations>,
+}
+
+#[async_trait]
+impl TodoFile for TodoBook {
+    async fn update(
+        &self,
+        by: &TodoAsker,
+        model: &Arc<dyn Small>,
+        wanted: TodoWanted,
+    ) -> Result<Told, ToolError> {
+        let Self { files, forms, conversations } = self;
+        let view = View::of(by, &**conversations);
+        let task = Task { files, forms, by, model: &**model, view };
+        match wanted {
+            TodoWanted::Add { content, people, chat } => {
+                add::add(&task, &content, &people, chat).await
+            }
+            TodoWanted::Complete { words, chat } => complete::complete(&task, &words, chat).await,
+        }
+    }
+}

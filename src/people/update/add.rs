@@ -1,0 +1,127 @@
+//! Adds an item: its people named, on top of the list, instead of older ones that say the same.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::contract::DEDUPE;
+use super::likeness::Words;
+use super::outcome::{Changes, Counts, Outcome, Shown};
+use super::resolve::resolve;
+use super::task::{Seen, Task};
+use crate::domain::taint::Taint;
+use crate::people::files::Edit;
+use crate::people::todo::{Entry, List};
+use crate::tools::ToolError;
+use crate::tools::ports::Told;
+
+/// So many open items one conversation may have, but for the owner's own.
+const MOST_OPEN: usize = 500;
+/// So many that may say the same are shown to a model.
+const MOST_NEAR: usize = 20;
+
+#[derive(Deserialize)]
+struct Kept {
+    keep_indices: Vec<usize>,
+}
+
+/// Adds an item.
+pub(super) async fn add(
+    task: &Task<'_>,
+    content: &str,
+    people: &[String],
+    chat: Option<String>,
+) -> Result<Told, ToolError> {
+    let content = Entry::content(content).map_err(|why| ToolError::tell(why.to_string()))?;
+    let chat = chat_of(task, chat)?;
+    let resolved = resolve(task, &content, people).await?;
+    let created = Some(task.minute().naive_utc());
+    let entry = Entry { created, chat, content: resolved.content, ..Entry::default() };
+    let Seen { todos, .. } = task.todos(List::Open).await?;
+    if !task.view.is_whole && task.view.count(&todos) >= MOST_OPEN {
+        let why = format!(
+            "there are {MOST_OPEN} open items here, and that is the most: complete some first"
+        );
+        return Err(ToolError::tell(why));
+    }
+    let same = said_before(task, &entry, task.view.entries(&todos)).await?;
+    let put = Edit::Todos { list: List::Open, take: same.clone(), put: vec![entry.clone()] };
+    let done = task.edit(vec![put]).await?;
+    let (open, ticked) = (task.todos(List::Open).await?, task.todos(List::Done).await?);
+    let instead = same.iter().map(|old| format!("it stands instead of: {}", old.content));
+    let faults = task.view.faults(List::Open, &open.todos);
+    let warnings = resolved.warnings.into_iter().chain(instead).chain(faults).collect();
+    let outcome = Outcome {
+        ok: true,
+        action: "add",
+        updated_counts: Counts {
+            open_count: task.view.count(&open.todos),
+            done_count: task.view.count(&ticked.todos),
+        },
+        changed: Changes { wip_added: done.put, wip_removed: done.taken, ..Changes::default() },
+        entry: Shown::of(&entry),
+        warnings,
+    };
+    let level = if same.is_empty() && outcome.warnings.is_empty() {
+        Taint::Clean
+    } else {
+        task.level(&same, open.level)
+    };
+    outcome.told(level)
+}
+
+/// Returns the chat that the entry names.
+///
+/// # Errors
+/// `invalid chat_id: …`
+pub(super) fn chat_of(task: &Task<'_>, chat: Option<String>) -> Result<Option<String>, ToolError> {
+    let view = &task.view;
+    let Some(chat) = chat else { return Ok(view.names.clone()) };
+    let shown: String = chat.chars().take(60).collect();
+    let invalid = |why: String| Err(ToolError::tell(format!("invalid chat_id: {shown} ({why})")));
+    if chat == view.chat {
+        return Ok(view.names.clone());
+    }
+    match (task.forms.is_chat(&chat), view.is_whole) {
+        (true, true) => Ok(Some(chat)),
+        (true, false) => invalid("only this conversation's own items are kept here".to_owned()),
+        (false, _) => invalid(format!("takes ids like {}", task.forms.chats_such_as())),
+    }
+}
+
+/// Finds the older entries of the same chat that the new one says again.
+async fn said_before(
+    task: &Task<'_>,
+    new: &Entry,
+    all: Vec<&Entry>,
+) -> Result<Vec<Entry>, ToolError> {
+    let words = Words::of(&new.content);
+    let mut same = Vec::new();
+    let mut near = Vec::new();
+    for old in all.into_iter().filter(|old| old.chat == new.chat) {
+        let other = Words::of(&old.content);
+        if words.is_same(&other) {
+            same.push(old.clone());
+        } else if near.len() < MOST_NEAR && words.is_near(&other) {
+            near.push(old);
+        }
+    }
+    if near.is_empty() {
+        return Ok(same);
+    }
+    let entry =
+        |(index, entry): (usize, &&Entry)| json!({ "index": index, "content": entry.content });
+    let asked: Vec<_> = std::iter::once(&new).chain(&near).enumerate().map(entry).collect();
+    let count = asked.len();
+    let is_valid = |kept: &Kept| match kept.keep_indices.iter().find(|index| **index >= count) {
+        Some(index) => Err(format!("index out of range: {index}")),
+        None if !kept.keep_indices.contains(&0) => {
+            Err("semantic dedupe must keep the newest item".to_owned())
+        }
+        None => Ok(()),
+    };
+    let kept: Kept = DEDUPE.ask(task, &json!({ "entries": asked }), is_valid).await?;
+    let dropped =
+        near.into_iter().enumerate().filter(|(at, _)| !kept.keep_indices.contains(&(at + 1)));
+    same.extend(dropped.map(|(_, old)| old.clone()));
+    Ok(same)
+}

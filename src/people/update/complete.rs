@@ -1,0 +1,179 @@
+//! Completes an item: found by its words, by a model only where they do not tell; candidates rather than a wrong one.
+
+use chrono::TimeDelta;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::add::chat_of;
+use super::contract::MATCH;
+use super::likeness::Words;
+use super::outcome::{Changes, Counts, Outcome, Shown};
+use super::task::{Seen, Task};
+use crate::people::files::Edit;
+use crate::people::todo::{Entry, List};
+use crate::tools::ToolError;
+use crate::tools::ports::Told;
+
+/// So many entries are shown to a model.
+const MOST_ASKED: usize = 250;
+/// So many candidates are told.
+const MOST_TOLD: usize = 8;
+/// What was completed so lately may be completed again: the call was made twice.
+const AGAIN: TimeDelta = TimeDelta::minutes(10);
+
+/// What words come to.
+enum Found<'e> {
+    /// One entry.
+    One(&'e Entry),
+    /// Several.
+    Several(Vec<&'e Entry>),
+    /// None.
+    None,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+enum Answer {
+    Matched {
+        index: Option<usize>,
+    },
+    NoMatch,
+    Ambiguous {
+        #[serde(default)]
+        candidate_indices: Vec<usize>,
+    },
+}
+
+/// Completes an item.
+pub(super) async fn complete(
+    task: &Task<'_>,
+    words: &str,
+    chat: Option<String>,
+) -> Result<Told, ToolError> {
+    let words = Entry::content(words).map_err(|why| ToolError::tell(why.to_string()))?;
+    let only = match &chat {
+        Some(_) => Some(chat_of(task, chat)?),
+        None => None,
+    };
+    let Seen { todos, level } = task.todos(List::Open).await?;
+    let fits = |entry: &&Entry| only.as_ref().is_none_or(|only| entry.chat == *only);
+    let open: Vec<&Entry> = task.view.entries(&todos).into_iter().filter(fits).collect();
+    let entry = match by_words(&words, &open) {
+        Found::One(entry) => entry.clone(),
+        Found::Several(candidates) => by_model(task, &words, &candidates).await?,
+        Found::None => {
+            if let Some(done) = just_done(task, &words).await? {
+                return told(task, &done, Changes::default(), vec!["already_done".to_owned()])
+                    .await;
+            }
+            if open.is_empty() {
+                return Err(nothing());
+            }
+            by_model(task, &words, &open).await?
+        }
+    };
+    let ticked = entry.ticked(task.minute().naive_utc());
+    let done = task
+        .edit(vec![
+            Edit::Todos { list: List::Done, take: Vec::new(), put: vec![ticked.clone()] },
+            Edit::Todos { list: List::Open, take: vec![entry], put: Vec::new() },
+        ])
+        .await?;
+    let mut warnings = task.view.faults(List::Open, &todos);
+    if done.taken == 0 {
+        warnings.push("somebody has taken it out of TODO.md meanwhile".to_owned());
+    }
+    let changes = Changes { wip_added: 0, wip_removed: done.taken, done_added: done.ticked };
+    let done = told(task, &ticked, changes, warnings).await?;
+    Ok(Told { level: task.level([&ticked], level), ..done })
+}
+
+async fn told(
+    task: &Task<'_>,
+    entry: &Entry,
+    changed: Changes,
+    warnings: Vec<String>,
+) -> Result<Told, ToolError> {
+    let (open, done) = (task.todos(List::Open).await?, task.todos(List::Done).await?);
+    let updated_counts = Counts {
+        open_count: task.view.count(&open.todos),
+        done_count: task.view.count(&done.todos),
+    };
+    let entry_shown = Shown::of(entry);
+    let level = task.level([entry], done.level);
+    Outcome { ok: true, action: "complete", updated_counts, changed, entry: entry_shown, warnings }
+        .told(level)
+}
+
+/// Finds what words say to the letter, or what alone holds all of them.
+fn by_words<'e>(words: &str, open: &[&'e Entry]) -> Found<'e> {
+    let words = Words::of(words);
+    let read: Vec<Words> = open.iter().map(|entry| Words::of(&entry.content)).collect();
+    let those = |fits: &dyn Fn(&Words) -> bool| -> Vec<&'e Entry> {
+        open.iter().zip(&read).filter(|(_, own)| fits(own)).map(|(entry, _)| *entry).collect()
+    };
+    let same = those(&|own| own.is_same(&words));
+    let found = if same.is_empty() { those(&|own| own.hold(&words)) } else { same };
+    match found.as_slice() {
+        [] => Found::None,
+        [one] => Found::One(one),
+        _ => Found::Several(found),
+    }
+}
+
+async fn by_model(task: &Task<'_>, words: &str, among: &[&Entry]) -> Result<Entry, ToolError> {
+    let among = &among[..among.len().min(MOST_ASKED)];
+    let entry = |(index, entry): (usize, &&Entry)| json!({ "index": index, "created_at": entry.created.map(|at| at.to_string()), "content": entry.content });
+    let entries: Vec<_> = among.iter().enumerate().map(entry).collect();
+    let within = |index: usize| match among.get(index) {
+        Some(_) => Ok(()),
+        None => Err(format!("semantic match index out of range: {index}")),
+    };
+    let is_valid = |answer: &Answer| match answer {
+        Answer::Matched { index: None } => Err("semantic match missing index".to_owned()),
+        Answer::Matched { index: Some(index) } => within(*index),
+        Answer::Ambiguous { candidate_indices } => {
+            candidate_indices.iter().try_for_each(|index| within(*index))
+        }
+        Answer::NoMatch => Ok(()),
+    };
+    let asked = json!({ "query": words, "entries": entries });
+    match MATCH.ask(task, &asked, is_valid).await? {
+        Answer::Matched { index } => index
+            .and_then(|index| among.get(index))
+            .map(|entry| (*entry).clone())
+            .ok_or_else(nothing),
+        Answer::NoMatch => Err(nothing()),
+        Answer::Ambiguous { candidate_indices } => {
+            let named: Vec<&Entry> =
+                candidate_indices.iter().filter_map(|at| among.get(*at).copied()).collect();
+            Err(ambiguous(if named.is_empty() { among } else { &named }))
+        }
+    }
+}
+
+/// Finds what was completed a moment ago with these very words.
+async fn just_done(task: &Task<'_>, words: &str) -> Result<Option<Entry>, ToolError> {
+    let Seen { todos, .. } = task.todos(List::Done).await?;
+    let since = task.minute().naive_utc() - AGAIN;
+    let words = Words::of(words);
+    let is_it = |entry: &&&Entry| {
+        entry.done.is_some_and(|done| done >= since) && Words::of(&entry.content).hold(&words)
+    };
+    Ok(task.view.entries(&todos).iter().find(is_it).map(|entry| (*entry).clone()))
+}
+
+fn nothing() -> ToolError {
+    ToolError::tell("no matching todo item in TODO.md")
+}
+
+/// Tells which it may be, and how to say it.
+fn ambiguous(candidates: &[&Entry]) -> ToolError {
+    let lines = candidates.iter().take(MOST_TOLD).map(|entry| format!("\n- {}", entry.content));
+    let lines: String = lines.collect();
+    let more = candidates.len().saturating_sub(MOST_TOLD);
+    let more = if more > 0 { format!("\n(and {more} more)") } else { String::new() };
+    ToolError::tell(format!(
+        "ambiguous todo item match: call again with all the words of one of these:{lines}{more}"
+    ))
+}

@@ -1,0 +1,79 @@
+//! One call of `todo_update`: what it may see, whom it may ask, and the files.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Timelike as _, Utc};
+
+use super::view::View;
+use crate::domain::taint::Taint;
+use crate::people::contacts::{Contacts, Fields, Shelf};
+use crate::people::files::{Content, Done, Edit, FileError, Files};
+use crate::people::forms::Forms;
+use crate::people::todo::{Entry, List, Todos};
+use crate::tools::ToolError;
+use crate::tools::ports::{Small, TodoAsker};
+
+/// One call: what it may see, and whom it may ask.
+pub(super) struct Task<'t> {
+    pub files: &'t Arc<Files>,
+    pub forms: &'t Forms,
+    pub by: &'t TodoAsker,
+    pub model: &'t dyn Small,
+    pub view: View,
+}
+
+/// A todo file as one call sees it.
+pub(super) struct Seen {
+    /// All of it.
+    pub todos: Todos,
+    /// The level with which it was written.
+    pub level: Taint,
+}
+
+impl Task<'_> {
+    /// Returns the time, to the minute.
+    pub fn minute(&self) -> DateTime<Utc> {
+        let now = self.by.now;
+        now.with_second(0).and_then(|now| now.with_nanosecond(0)).unwrap_or(now)
+    }
+
+    pub async fn todos(&self, list: List) -> Result<Seen, ToolError> {
+        let Content { text, level } = self.read(list.file()).await?;
+        Ok(Seen { todos: Todos::read(list, &text), level })
+    }
+
+    pub async fn contacts(&self) -> Result<Vec<Fields>, ToolError> {
+        let mut all = Vec::new();
+        for shelf in [Shelf::Active, Shelf::Inactive] {
+            let text = self.read(shelf.file()).await?.text;
+            all.extend(Contacts::read(shelf, &text).all().cloned());
+        }
+        Ok(all)
+    }
+
+    async fn read(&self, file: &'static str) -> Result<Content, ToolError> {
+        let files = Arc::clone(&self.files);
+        blocking(move || files.read(file)).await
+    }
+
+    pub async fn edit(&self, edits: Vec<Edit>) -> Result<Done, ToolError> {
+        // What a chat of others says keeps its mark by the chat that stands in its entry.
+        let level = if self.view.is_shared { Taint::Clean } else { self.by.taint.written() };
+        let (files, now) = (Arc::clone(&self.files), self.by.now);
+        blocking(move || files.edit(&edits, level, now)).await
+    }
+
+    /// Whose words the texts of entries are, to this task.
+    pub fn level<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>, file: Taint) -> Taint {
+        let of = |entry: &Entry| if self.view.is_own(entry) { file } else { Taint::Raw };
+        entries.into_iter().map(of).max().unwrap_or_default()
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| ToolError::tell(format!("the files cannot be looked at: {error}")))?
+        .map_err(|error| ToolError::tell(error.to_string()))
+}

@@ -1,0 +1,205 @@
+//! `todo_update`: keeps the owner's list of what is to be done, in files that people edit, too. A runtime tool: what it
+//! sees of the list is its task's.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
+use crate::tools::args::{parameters, typed};
+use crate::tools::ports::{Small, TodoAsker, TodoWanted, Told};
+use crate::tools::scope::Scope;
+use crate::tools::{Output, Tool, ToolError};
+
+/// Questions to a model that one call may take, and the time beside them.
+const LONGEST: Duration = Duration::from_secs(150);
+
+/// The tool.
+pub(crate) struct TodoUpdate {
+    spec: Arc<ToolSpec>,
+    model: Arc<dyn Small>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// What to do.
+    action: Action,
+    /// For add: what is to be done, in one line that can be understood by itself; with a time of day as "YYYY-MM-DD hh:mm".
+    /// For complete: words of the item that is done.
+    content: String,
+    /// For add, required: the people it speaks of, by their names, usually the speaker and whom it is about; [] when it is
+    /// about nobody.
+    people: Option<Vec<String>>,
+    /// The conversation that the item belongs to, by its id. Default: this one.
+    chat_id: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum Action {
+    Add,
+    Complete,
+}
+
+impl TodoUpdate {
+    /// Asks `model` where words alone do not tell.
+    pub(crate) fn new(model: &Arc<dyn Small>) -> Self {
+        let spec = ToolSpec {
+            name: "todo_update",
+            description: "Keep the list of what people want done or remembered (TODO.md): add an item, or complete \
+                          one. It lasts: for the steps of the task at hand use todo_write."
+                .to_owned(),
+            parameters: parameters::<Args>(),
+            class: Class::Note,
+            group: "conversation",
+            sources: &["S3"],
+            doing: "looking after the todo list",
+            also: Also::default(),
+            // What was added before is found again, and so is what was completed a moment ago.
+            recovery: Recovery::CallAgain,
+        };
+        Self { spec: Arc::new(spec), model: Arc::clone(model) }
+    }
+}
+
+#[async_trait]
+impl Tool for TodoUpdate {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
+        let Args { action, content, people, chat_id } = typed(args)?;
+        let chat = chat_id.map(|chat| chat.trim().to_owned()).filter(|chat| !chat.is_empty());
+        let wanted = match (action, people) {
+            (Action::Add, None) => {
+                return Err(ToolError::tell(
+                    "people is required for add action: [] when it is about nobody",
+                ));
+            }
+            (Action::Add, Some(people)) => TodoWanted::Add { content, people, chat },
+            (Action::Complete, _) => TodoWanted::Complete { words: content, chat },
+        };
+        if let Some(what) = self.model.lacks() {
+            return Err(ToolError::tell(format!("todo_update unavailable (missing {what})")));
+        }
+        let by = TodoAsker {
+            conversation: scope.conversation.clone(),
+            // The lists are files of the state folder, which is open to an owner alone.
+            sees_all: scope.roots.state.is_some(),
+            asked: Arc::clone(&scope.asked),
+            taint: scope.taint,
+            spent: Arc::clone(&scope.spent),
+            now: scope.clock.now(),
+        };
+        let Told { text, level } = scope.todo_file.update(&by, &self.model, wanted).await?;
+        Ok(Output { level, ..Output::ok(text) })
+    }
+
+    fn longest(&self) -> Option<Duration> {
+        Some(LONGEST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::usage::Meter;
+    use crate::tools::args::accept;
+    use crate::tools::ports::TodoFile;
+    use crate::tools::testkit::Folders;
+
+    /// Writes down what is wanted.
+    #[derive(Default)]
+    struct Noted(Mutex<Vec<String>>);
+
+    #[async_trait]
+    impl TodoFile for Noted {
+        async fn update(
+            &self,
+            _: &TodoAsker,
+            _: &Arc<dyn Small>,
+            wanted: TodoWanted,
+        ) -> Result<Told, ToolError> {
+            self.0.lock().unwrap().push(format!("{wanted:?}"));
+            Ok(Told::default())
+        }
+    }
+
+    struct Model(Option<&'static str>);
+
+    #[async_trait]
+    impl Small for Model {
+        async fn ask(&self, _: &str, _: &str, _: Duration, _: &Meter) -> Result<String, ToolError> {
+            Err(ToolError::tell("it is not asked"))
+        }
+
+        fn lacks(&self) -> Option<&'static str> {
+            self.0
+        }
+    }
+
+    async fn said(lacks: Option<&'static str>, written: Value) -> String {
+        let model: Arc<dyn Small> = Arc::new(Model(lacks));
+        let tool = TodoUpdate::new(&model);
+        let args = match accept(&tool.spec().parameters, &written) {
+            Ok(accepted) => accepted.args,
+            Err(why) => return why,
+        };
+        let noted = Arc::new(Noted::default());
+        let folders = Folders::new();
+        let scope = Scope { todo_file: noted.clone(), ..folders.scope() };
+        match tool.call(&scope, args).await {
+            Ok(_) => noted.0.lock().unwrap().join("\n"),
+            Err(why) => why.to_string(),
+        }
+    }
+
+    #[tokio::test]
+    async fn faults_are_named_in_the_words_of_the_reference() {
+        for (written, words) in [
+            (json!({ "content": "x" }), "action is required"),
+            (json!({ "action": "add", "people": [] }), "content is required"),
+            (json!({ "action": "add", "content": "", "people": [] }), "content is required"),
+            (
+                json!({ "action": "drop", "content": "x" }),
+                "invalid action: drop (takes add, complete)",
+            ),
+            (json!({ "action": "add", "content": "x" }), "people is required for add action"),
+            (
+                json!({ "action": "add", "content": "x", "people": [1] }),
+                "people must be an array of strings",
+            ),
+            (
+                json!({ "action": "add", "content": "x", "people": "Bo" }),
+                "people must be an array of strings",
+            ),
+            (
+                json!({ "action": "add", "content": "x", "people": [], "chat_id": 7 }),
+                "chat_id must be a string",
+            ),
+        ] {
+            let said = said(None, written.clone()).await;
+            assert!(said.contains(words), "{written}: {said}");
+        }
+        let fine = json!({ "action": "complete", "content": "x" });
+        assert_eq!(
+            said(Some("llm client"), fine.clone()).await,
+            "todo_update unavailable (missing llm client)"
+        );
+        assert_eq!(
+            said(Some("llm model"), fine.clone()).await,
+            "todo_update unavailable (missing llm model)"
+        );
+        assert_eq!(said(None, fine).await, r#"Complete { words: "x", chat: None }"#);
+    }
+}
