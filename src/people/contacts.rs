@@ -145,12 +145,12 @@ impl Contacts {
             self.text.insert(self.text.len(), self.shelf.header());
         }
         // Behind a comment that does not end it would be part of that.
-        let mut at = Regions::find(&self.text).open.unwrap_or(self.text.len());
-        let before = at.checked_sub(1).map_or("", |before| self.text.line(before));
+        let end = Regions::find(&self.text).open.unwrap_or(self.text.len());
+        let before = end.checked_sub(1).map_or("", |before| self.text.line(before));
         let gap = (!before.trim().is_empty()).then_some("");
-        for line in gap.into_iter().chain(moved.0.iter().map(String::as_str)) {
+        let lines = gap.into_iter().chain(moved.0.iter().map(String::as_str));
+        for (at, line) in (end..).zip(lines) {
             self.text.insert(at, line);
-            at += 1;
         }
         self.settle(now);
     }

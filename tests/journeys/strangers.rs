@@ -75,6 +75,7 @@ async fn everyone_is_let_in_loudly_and_strangers_have_notes_and_replies_alone() 
         "telegram_send_voice",
         "think",
         "todo_read",
+        "todo_update",
         "todo_write",
     ];
     assert_eq!(tools(&world), expected);

@@ -176,10 +176,7 @@ fn a_time_is_found_where_it_stands_by_itself() {
         ("2026-99-05 18:30 or 2026-03-05 18:30", "2026-99-05 18:30 or"),
     ] {
         let due = due(content).unwrap_or_else(|| panic!("{content}"));
-        assert_eq!(
-            (due.at, due.what.as_str()),
-            (at("2026-03-05 18:30"), what.replace("( )", "( )").as_str())
-        );
+        assert_eq!((due.at, due.what.as_str()), (at("2026-03-05 18:30"), what));
     }
     for content in [
         "2026-03-05",
@@ -247,8 +244,8 @@ proptest! {
         prop_assert!(todos.put(&new, now()));
         prop_assert_eq!(todos.entries().next(), Some(&new), "{}", todos);
         prop_assert_eq!(todos.entries().skip(1).collect::<Vec<_>>(), before.iter().collect::<Vec<_>>());
-        let kept = text.lines().filter(|line| !todos.to_string().contains(line.trim_start_matches('\u{feff}')));
-        prop_assert!(kept.filter(|line| !line.contains("open_count")).next().is_none());
+        let mut kept = text.lines().filter(|line| !todos.to_string().contains(line.trim_start_matches('\u{feff}')));
+        prop_assert!(!kept.any(|line| !line.contains("open_count")));
         prop_assert!(todos.take(&new, now()));
         prop_assert_eq!(todos.entries().collect::<Vec<_>>(), before.iter().collect::<Vec<_>>());
     }

@@ -66,7 +66,7 @@ mod tests {
         assert!(milk.is_same(&Words::of("ask mei lin for the MILK")));
         assert!(milk.hold(&Words::of("milk, Mei")) && !milk.hold(&Words::of("milk Bo")));
         assert!(
-            !milk.hold(&Words::of("for")) == false
+            milk.hold(&Words::of("for"))
                 && !milk.hold(&Words::of("a"))
                 && !milk.hold(&Words::of(""))
         );

@@ -52,14 +52,14 @@ impl Task<'_> {
     }
 
     async fn read(&self, file: &'static str) -> Result<Content, ToolError> {
-        let files = Arc::clone(&self.files);
+        let files = Arc::clone(self.files);
         blocking(move || files.read(file)).await
     }
 
     pub async fn edit(&self, edits: Vec<Edit>) -> Result<Done, ToolError> {
         // What a chat of others says keeps its mark by the chat that stands in its entry.
         let level = if self.view.is_shared { Taint::Clean } else { self.by.taint.written() };
-        let (files, now) = (Arc::clone(&self.files), self.by.now);
+        let (files, now) = (Arc::clone(self.files), self.by.now);
         blocking(move || files.edit(&edits, level, now)).await
     }
 

@@ -353,17 +353,15 @@ async fn broken_lines_stay_and_an_owner_is_told() {
 
 #[tokio::test]
 async fn many_conversations_at_once_keep_apart() {
-    let desk = Arc::new(Desk::new());
+    let desk = Desk::new();
     let adding = (0..60).map(|n: i32| {
-        let desk = Arc::clone(&desk);
-        tokio::spawn(async move {
+        let desk = &desk;
+        async move {
             let by = group(&format!("bird:{}", n % 20 + 1));
             desk.update(&by, add(&format!("errand{n}"), &[])).await.unwrap();
-        })
+        }
     });
-    for task in adding.collect::<Vec<_>>() {
-        task.await.unwrap();
-    }
+    futures_util::future::join_all(adding).await;
     assert_eq!(desk.contents(List::Open).len(), 60);
     let text = fs::read_to_string(desk.path(List::Open)).unwrap();
     for entry in Todos::read(List::Open, &text).entries() {
