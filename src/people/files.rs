@@ -26,6 +26,7 @@ use crate::domain::taint::Taint;
 pub use edit::{Done, Edit};
 pub use error::FileError;
 pub use keep::MOST_KEPT;
+pub(super) use keep::{folder as kept, private};
 
 /// How often somebody may be quicker than we before we give up.
 const TRIES: usize = 8;

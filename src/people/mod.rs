@@ -1,6 +1,7 @@
 //! Whom the bot knows and what is to be done: contacts and todos, in files that people edit by hand at any time.
 
 pub mod contacts;
+pub mod due;
 mod fault;
 pub mod files;
 pub mod forms;

@@ -16,7 +16,7 @@ use super::front::{self, Value};
 use super::regions::Regions;
 use super::text::Text;
 pub use entry::{Entry, LONGEST, Meta, Unwritable};
-pub use reference::{Reference, references};
+pub use reference::{Reference, plain, references};
 pub use time::{Due, due};
 
 /// Which of the two files.

@@ -6,6 +6,7 @@ mod contract;
 mod known;
 mod likeness;
 mod outcome;
+mod reminding;
 mod resolve;
 mod task;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use self::reminding::{NoReminding, Reminding};
 use self::task::Task;
 pub use self::view::Conversations;
 use self::view::View;
@@ -32,6 +34,8 @@ pub struct TodoBook {
     pub forms: Forms,
     /// Knows conversations.
     pub conversations: Arc<dyn Conversations>,
+    /// Keeps reminders of items that have a time.
+    pub reminding: Arc<dyn Reminding>,
 }
 
 #[async_trait]
@@ -42,9 +46,10 @@ impl TodoFile for TodoBook {
         model: &Arc<dyn Small>,
         wanted: TodoWanted,
     ) -> Result<Told, ToolError> {
-        let Self { files, forms, conversations } = self;
+        let Self { files, forms, conversations, reminding } = self;
         let view = View::of(by, &**conversations);
-        let task = Task { files, forms, by, model: &**model, view };
+        let (model, reminding) = (&**model, &**reminding);
+        let task = Task { files, forms, by, model, reminding, view };
         match wanted {
             TodoWanted::Add { content, people, chat } => {
                 add::add(&task, &content, &people, chat).await

@@ -319,6 +319,10 @@ pub struct TodoAsker {
     pub conversation: ConversationId,
     /// Whether it sees all of the list: an owner alone does, everybody else what belongs to their conversation.
     pub sees_all: bool,
+    /// Who wants it; nobody where nobody has asked.
+    pub wisher: Option<Wisher>,
+    /// Whether somebody asked for the task just now.
+    pub is_asked: bool,
     /// What was asked, and by whom.
     pub asked: Arc<Asked>,
     /// The level of what it reads.

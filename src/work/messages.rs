@@ -12,6 +12,16 @@ pub(crate) fn public_place(conversation: &ConversationId, tool: &str) -> String 
     )
 }
 
+/// What of the todo list was over when it was first seen.
+pub(crate) fn overdue(items: &[&str]) -> String {
+    const MOST: usize = 5;
+    let shown: Vec<String> = items.iter().take(MOST).map(|item| format!("“{item}”")).collect();
+    let more = items.len().saturating_sub(MOST);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let shown = shown.join(", ");
+    format!("Already overdue in TODO.md when I first saw it, so I send no reminder: {shown}{more}.")
+}
+
 /// A question could not be asked.
 pub(crate) fn nobody_to_ask() -> String {
     "I need to ask something first, and I cannot ask it here.".to_owned()

@@ -91,6 +91,7 @@ mod telegram_closed;
 mod telegram_faults;
 mod telegram_limits;
 mod telegram_things;
+mod todos;
 mod tools;
 mod unread_log;
 mod web;

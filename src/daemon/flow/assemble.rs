@@ -52,6 +52,7 @@ use crate::tools::ports::{Pictures, TodoFile};
 use crate::tools::shell::Processes;
 use crate::work::answer::Answers;
 use crate::work::attachments::Attachments;
+use crate::work::due::DueItems;
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
 use crate::work::persona;
@@ -138,6 +139,8 @@ pub(super) struct Rooms {
     pub(super) rights: Arc<Rights>,
     pub(super) timetable: Arc<BookTimetable>,
     pub(super) todo_file: Arc<dyn TodoFile>,
+    /// Until they are followed; none in tests of other things.
+    pub(super) due_items: Option<Arc<DueItems>>,
     pub(super) schedules: Vec<FixedSchedule>,
     pub(super) settings: Settings,
     pub(super) workspaces: Workspaces,
@@ -199,10 +202,18 @@ impl Flow {
         });
         let post_files = PostFiles::below(&parts.cache_dir, runtime.redactor.clone());
         let post_files = Arc::new(post_files);
+        let files = Arc::new(Files::new(parts.state_dir.clone()));
+        let due_items = Arc::new(DueItems {
+            timetable: Arc::clone(&timetable),
+            files: Arc::clone(&files),
+            state_dir: parts.state_dir.clone(),
+            one: Arc::default(),
+        });
         let todo_file: Arc<dyn TodoFile> = Arc::new(TodoBook {
-            files: Arc::new(Files::new(parts.state_dir.clone())),
+            files,
             forms: parts.forms,
             conversations: Arc::clone(&records) as _,
+            reminding: Arc::clone(&due_items) as _,
         });
         let scopes = Scopes {
             todos: Arc::clone(&records) as _,
@@ -238,6 +249,7 @@ impl Flow {
             rights,
             timetable,
             todo_file,
+            due_items: Some(due_items),
             schedules: parts.schedules,
             settings: parts.settings,
             workspaces,
@@ -374,6 +386,7 @@ impl Flow {
             counter,
             timetable,
             todo_file: rooms.todo_file,
+            due_items: rooms.due_items,
             queues,
             janitor,
             firings,

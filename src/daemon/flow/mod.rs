@@ -32,6 +32,7 @@ use crate::schedule::fixed::FixedSchedule;
 use crate::store::{ApprovalRow, Location, ScheduleRow, StoreError};
 use crate::terminal::ask::{Ask, AskEvent, Counter, Reply};
 use crate::tools::ports::{Timetable, TodoFile};
+use crate::work::due::DueItems;
 use crate::work::janitor::Janitor;
 use crate::work::limits::Limits;
 use crate::work::timetable::BookTimetable;
@@ -67,6 +68,7 @@ pub struct Flow {
     counter: Arc<Counter>,
     timetable: Arc<BookTimetable>,
     todo_file: Arc<dyn TodoFile>,
+    due_items: Option<Arc<DueItems>>,
     /// Until [`Flow::start`] takes them.
     queues: Mutex<HashMap<AccountId, PartQueue>>,
     janitor: Mutex<Option<Janitor>>,
@@ -95,6 +97,9 @@ impl Flow {
         tracker.spawn(resume(Arc::clone(&self.outbox)));
         if let Some(ticker) = locked(&self.ticker).take() {
             tracker.spawn(ticker.run());
+        }
+        if let Some(items) = &self.due_items {
+            tracker.spawn(Arc::clone(items).watch(Arc::clone(&self.outbox)));
         }
         Ok(())
     }

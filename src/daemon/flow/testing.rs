@@ -407,6 +407,7 @@ pub(crate) fn desk_by(
         terminal,
         timetable: Arc::new(timetable),
         todo_file: Arc::new(crate::tools::ports::NoTodoFile),
+        due_items: None,
         schedules: Vec::new(),
         rights: Arc::clone(&rights),
         workspaces: Workspaces {

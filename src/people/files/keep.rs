@@ -139,14 +139,14 @@ pub(super) fn lock(state: &Path) -> io::Result<File> {
 }
 
 /// Makes the folder of everything that is kept.
-pub(super) fn folder(state: &Path) -> io::Result<PathBuf> {
+pub(in crate::people) fn folder(state: &Path) -> io::Result<PathBuf> {
     let folder = state.join(NAME);
     make(&folder)?;
     Ok(folder)
 }
 
 /// Opens a file of ours for writing, empty or as it is.
-pub(super) fn private(path: &Path, empty: bool) -> io::Result<File> {
+pub(in crate::people) fn private(path: &Path, empty: bool) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(empty).mode(0o600).open(path)
 }
 

@@ -9,6 +9,15 @@ pub struct Reference<'a> {
     pub id: &'a str,
 }
 
+/// Returns a content with the names alone.
+pub fn plain(content: &str) -> String {
+    let mut plain = content.to_owned();
+    for Reference { name, id } in references(content) {
+        plain = plain.replace(&format!("[{name}]({id})"), name);
+    }
+    plain
+}
+
 /// Finds them, in their order. A link to a page is none.
 pub fn references(content: &str) -> Vec<Reference<'_>> {
     let mut found = Vec::new();

@@ -45,7 +45,18 @@ pub(super) async fn add(
     }
     let same = said_before(task, &entry, task.view.entries(&todos)).await?;
     let put = Edit::Todos { list: List::Open, take: same.clone(), put: vec![entry.clone()] };
-    let done = task.edit(vec![put]).await?;
+    let held = task.reminding.hold().await;
+    task.reminding.take(&same).await;
+    // Whose it is, is noted before the item stands in the file: there it would be the owner's.
+    let reminder = task.reminding.put(task.by, &entry).await;
+    let done = match task.edit(vec![put]).await {
+        Ok(done) => done,
+        Err(why) => {
+            task.reminding.take(std::slice::from_ref(&entry)).await;
+            return Err(why);
+        }
+    };
+    drop(held);
     let (open, ticked) = (task.todos(List::Open).await?, task.todos(List::Done).await?);
     let instead = same.iter().map(|old| format!("it stands instead of: {}", old.content));
     let faults = task.view.faults(List::Open, &open.todos);
@@ -59,6 +70,7 @@ pub(super) async fn add(
         },
         changed: Changes { wip_added: done.put, wip_removed: done.taken, ..Changes::default() },
         entry: Shown::of(&entry),
+        reminder,
         warnings,
     };
     let level = if same.is_empty() && outcome.warnings.is_empty() {

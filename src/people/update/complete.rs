@@ -73,12 +73,15 @@ pub(super) async fn complete(
         }
     };
     let ticked = entry.ticked(task.minute().naive_utc());
+    let held = task.reminding.hold().await;
     let done = task
         .edit(vec![
             Edit::Todos { list: List::Done, take: Vec::new(), put: vec![ticked.clone()] },
-            Edit::Todos { list: List::Open, take: vec![entry], put: Vec::new() },
+            Edit::Todos { list: List::Open, take: vec![entry.clone()], put: Vec::new() },
         ])
         .await?;
+    task.reminding.take(&[entry]).await;
+    drop(held);
     let mut warnings = task.view.faults(List::Open, &todos);
     if done.taken == 0 {
         warnings.push("somebody has taken it out of TODO.md meanwhile".to_owned());
@@ -99,10 +102,18 @@ async fn told(
         open_count: task.view.count(&open.todos),
         done_count: task.view.count(&done.todos),
     };
-    let entry_shown = Shown::of(entry);
+    let shown = Shown::of(entry);
     let level = task.level([entry], done.level);
-    Outcome { ok: true, action: "complete", updated_counts, changed, entry: entry_shown, warnings }
-        .told(level)
+    Outcome {
+        ok: true,
+        action: "complete",
+        updated_counts,
+        changed,
+        entry: shown,
+        reminder: None,
+        warnings,
+    }
+    .told(level)
 }
 
 /// Finds what words say to the letter, or what alone holds all of them.

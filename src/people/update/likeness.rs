@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::people::todo::references;
+use crate::people::todo::plain;
 
 /// The words of a content, folded; somebody who is named with an id counts by their name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,12 +14,7 @@ pub(super) struct Words {
 
 impl Words {
     pub fn of(content: &str) -> Self {
-        let mut plain = content.to_owned();
-        for reference in references(content) {
-            plain =
-                plain.replace(&format!("[{}]({})", reference.name, reference.id), reference.name);
-        }
-        let folded = plain.to_lowercase();
+        let folded = plain(content).to_lowercase();
         let words: Vec<&str> =
             folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         Self { all: words.iter().map(|word| (*word).to_owned()).collect(), line: words.join(" ") }

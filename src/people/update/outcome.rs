@@ -16,6 +16,9 @@ pub(super) struct Outcome {
     pub updated_counts: Counts,
     pub changed: Changes,
     pub entry: Shown,
+    /// What becomes of an item that has a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reminder: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

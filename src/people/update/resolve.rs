@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::contract::RESOLVE;
 use super::known::{Known, known};
 use super::task::Task;
-use crate::people::todo::{Entry, references};
+use crate::people::todo::{Entry, plain, references};
 use crate::tools::ToolError;
 
 /// Somebody is named and nobody of that name is known.
@@ -162,12 +162,8 @@ async fn ask(
 
 /// A rewritten content says the same, and names nobody else.
 fn fits(rewritten: &str, resolved: &Resolved, allowed: &[&String]) -> Result<(), String> {
-    let plain = |content: &str| {
-        let mut plain = content.to_owned();
-        for r in references(content) {
-            plain = plain.replace(&format!("[{}]({})", r.name, r.id), r.name);
-        }
-        plain.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    let folded = |content: &str| {
+        plain(content).split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
     };
     Entry::content(rewritten).map_err(|why| why.to_string())?;
     let before = references(&resolved.content);
@@ -176,7 +172,7 @@ fn fits(rewritten: &str, resolved: &Resolved, allowed: &[&String]) -> Result<(),
     if let Some(other) = references(rewritten).iter().find(|r| !is_allowed(r.id)) {
         return Err(format!("{} is none of the allowed ids", other.id));
     }
-    match plain(rewritten) == plain(&resolved.content) {
+    match folded(rewritten) == folded(&resolved.content) {
         true => Ok(()),
         false => Err("it changes more than the names".to_owned()),
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Timelike as _, Utc};
 
+use super::reminding::Reminding;
 use super::view::View;
 use crate::domain::taint::Taint;
 use crate::people::contacts::{Contacts, Fields, Shelf};
@@ -19,6 +20,7 @@ pub(super) struct Task<'t> {
     pub forms: &'t Forms,
     pub by: &'t TodoAsker,
     pub model: &'t dyn Small,
+    pub reminding: &'t dyn Reminding,
     pub view: View,
 }
 

@@ -77,7 +77,12 @@ impl Desk {
         fs::create_dir(home.path().join("contacts")).unwrap();
         fs::write(home.path().join("contacts/ACTIVE.md"), CONTACTS).unwrap();
         let files = Arc::new(Files::new(home.path().to_owned()));
-        let book = TodoBook { files, forms: birds(), conversations: Arc::new(Alone) };
+        let book = TodoBook {
+            files,
+            forms: birds(),
+            conversations: Arc::new(Alone),
+            reminding: Arc::new(NoReminding),
+        };
         Self { home, book, model: Arc::default() }
     }
 
@@ -118,6 +123,8 @@ fn asker(conversation: ConversationId, sees_all: bool) -> TodoAsker {
     TodoAsker {
         conversation,
         sees_all,
+        wisher: None,
+        is_asked: true,
         asked: Arc::new(Asked { text: "as they said it".to_owned(), people: vec![ada] }),
         taint: Taint::Clean,
         spent: Arc::default(),

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::domain::facts::Trigger;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::ports::{Small, TodoAsker, TodoWanted, Told};
@@ -92,6 +93,8 @@ impl Tool for TodoUpdate {
             conversation: scope.conversation.clone(),
             // The lists are files of the state folder, which is open to an owner alone.
             sees_all: scope.roots.state.is_some(),
+            wisher: scope.wisher().ok(),
+            is_asked: scope.trigger == Trigger::Asked,
             asked: Arc::clone(&scope.asked),
             taint: scope.taint,
             spent: Arc::clone(&scope.spent),

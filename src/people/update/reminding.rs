@@ -1,0 +1,39 @@
+//! Items with a time become reminders: what the list asks of whoever keeps them.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+use crate::people::todo::Entry;
+use crate::tools::ports::TodoAsker;
+
+/// Keeps reminders of items.
+#[async_trait]
+pub trait Reminding: Send + Sync {
+    /// Holds off whoever follows the file: an item and its reminder change together.
+    async fn hold(&self) -> OwnedMutexGuard<()>;
+
+    /// Has an item said at its time, where it belongs; returns what to tell of it, nothing of an item without a time.
+    async fn put(&self, by: &TodoAsker, entry: &Entry) -> Option<String>;
+
+    /// Withdraws the reminders of items that are done or gone.
+    async fn take(&self, entries: &[Entry]);
+}
+
+/// Nobody is reminded of anything.
+#[derive(Clone, Copy, Debug)]
+pub struct NoReminding;
+
+#[async_trait]
+impl Reminding for NoReminding {
+    async fn hold(&self) -> OwnedMutexGuard<()> {
+        Arc::new(Mutex::new(())).lock_owned().await
+    }
+
+    async fn put(&self, _: &TodoAsker, _: &Entry) -> Option<String> {
+        None
+    }
+
+    async fn take(&self, _: &[Entry]) {}
+}

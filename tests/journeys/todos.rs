@@ -1,0 +1,93 @@
+//! The list of what people want done: each conversation its own, reminders of what has a time, and what people write into
+//! the file themselves.
+
+use std::fs;
+
+use selkie_playground::telegram::{ADA, GRACE, GROUP};
+use serde_json::json;
+
+use crate::support::rows::texts;
+use crate::support::world::World;
+
+const STATES: &str = "SELECT state FROM schedule ORDER BY id";
+
+fn file(world: &World, name: &str) -> String {
+    fs::read_to_string(world.home.state().join(name)).unwrap_or_default()
+}
+
+fn add(content: &str) -> String {
+    let args = json!({ "action": "add", "content": content, "people": [] });
+    format!("call todo_update {args}")
+}
+
+fn complete(words: &str) -> String {
+    format!("call todo_update {}", json!({ "action": "complete", "content": words }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_and_an_owner_see_their_own() {
+    let mut world = World::offline().await;
+    world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat]));
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    let added = world.ask(&add("Buy a ring")).await;
+    assert!(added.contains(r#""open_count":1"#), "{added}");
+    let mention = |words: String| format!("@selkie_demo_bot {words}");
+    let there = world.ask_in(GROUP.chat, GRACE, &mention(add("Book the room"))).await;
+    assert!(
+        there.contains(r#""open_count":1"#) && there.contains(r#""chat_id":"tg:-100200300""#),
+        "{there}"
+    );
+    let none = world.ask_in(GROUP.chat, GRACE, &mention(complete("ring"))).await;
+    assert!(none.contains("no matching todo item in TODO.md"), "{none}");
+    let done = world.ask(&complete("room")).await;
+    assert!(done.contains(r#""done_added":1"#), "an owner alone sees all: {done}");
+    assert!(file(&world, "TODO.md").contains(" | Buy a ring\n"));
+    assert!(file(&world, "TODO.DONE.md").contains("[ChatID](tg:-100200300) | Book the room\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_item_with_a_time_is_said_then_and_a_done_one_is_not() {
+    let world = World::offline().await;
+    let _daemon = world.daemon();
+    let added = world.ask(&add("2099-12-24 18:00 Call Mei")).await;
+    assert!(added.contains("it is said at ") && added.contains("2099"), "{added}");
+    let added = world.ask(&add("2099-12-24 19:00 Light the candles")).await;
+    assert!(added.contains("it is said at "), "{added}");
+    let over = world.ask(&add("2020-12-24 18:00 Call Bo")).await;
+    assert!(over.contains("none: 2020-12-24 18:00 is over"), "{over}");
+    assert_eq!(texts(&world.home, STATES), ["active", "active"]);
+    world.ask(&complete("candles")).await;
+    assert_eq!(texts(&world.home, STATES), ["active", "removed"]);
+    let (code, _, err) = world.home.run(&["schedules", "run", "1"]);
+    assert_eq!(code, 0, "{err}");
+    world.hears(ADA, "Call Mei").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn items_that_people_write_get_a_reminder_or_one_line() {
+    let world = World::offline().await;
+    {
+        let daemon = world.daemon();
+        world.ask("hello").await;
+        assert!(daemon.stop().await.success());
+    }
+    let items = "- [ ] 2099-12-24 18:00 Call Mei\n- [ ] 2020-01-01 08:00 Pay Bo\n- [ ] 2020-01-02 08:00 Pay Zoe\n";
+    let text = file(&world, "TODO.md") + items;
+    fs::write(world.home.state().join("TODO.md"), &text).unwrap();
+    let daemon = world.daemon();
+    let line = "Already overdue in TODO.md when I first saw it, so I send no reminder: “2020-01-0";
+    world.hears(ADA, line).await;
+    assert_eq!(texts(&world.home, STATES), ["active"]);
+    assert_eq!(file(&world, "TODO.md"), text, "what people wrote is not touched");
+    assert!(daemon.stop().await.success());
+    fs::write(world.home.state().join("TODO.md"), text.replace("- [ ] 2099", "- [x] 2099"))
+        .unwrap();
+    let _daemon = world.daemon();
+    let withdrawn = async {
+        while texts(&world.home, STATES) != ["removed"] {
+            tokio::task::yield_now().await;
+        }
+    };
+    world.within("the reminder's end", withdrawn).await;
+}
