@@ -225,6 +225,7 @@ impl<'a> Drive<'a> {
         let side_by_side =
             calls.len() > 1 && calls.iter().all(|c| self.runs_beside_others(&c.name));
         let mut answers = Vec::with_capacity(calls.len());
+        let mut failed = None;
         if side_by_side && !resumed {
             self.mark_started(&calls).await?;
             let judged: Vec<_> = calls.iter().map(|c| self.run.judge(c)).collect();
@@ -242,6 +243,7 @@ impl<'a> Drive<'a> {
                     Some(answer) => Approval::Refused(answer),
                     None => self.approval(call, calls.len() == 1).await?,
                 };
+                let given = matches!(approval, Approval::Given(_));
                 let (refused, approved) = match approval {
                     Approval::Seek(request) => {
                         self.run.seeks(call, *request, self.agent.clock.now());
@@ -263,12 +265,23 @@ impl<'a> Drive<'a> {
                     done => done,
                 };
                 let Some(done) = self.unless_cancelled(done).await? else { return Ok(()) };
+                if given && done.answer.is_error {
+                    // It stands alone: whoever approved it is told.
+                    failed = self.run.approval_key(call).map(str::to_owned);
+                }
                 answers.push(done.answer);
             }
         }
+        let why = answers.last().map(|answer| answer.text.clone()).unwrap_or_default();
         self.run.answered(&calls, answers);
         self.tell_plan();
-        self.settle().await
+        self.rise();
+        match failed {
+            Some(key) => self.forgo(&key, why).await?,
+            None => self.commit(false).await?,
+        }
+        self.agent.crash.hit(CrashPoint::AfterResults);
+        Ok(())
     }
 
     /// Shows the plan when it has moved on.
@@ -288,14 +301,6 @@ impl<'a> Drive<'a> {
             self.registry = (self.task.shape)(&self.facts);
             self.reshaped = true;
         }
-    }
-
-    /// Stores the answers.
-    async fn settle(&mut self) -> Result<(), Dropped> {
-        self.rise();
-        self.commit(false).await?;
-        self.agent.crash.hit(CrashPoint::AfterResults);
-        Ok(())
     }
 
     /// Stores which calls begin, of those that must not begin twice.

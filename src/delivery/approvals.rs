@@ -96,22 +96,22 @@ fn reasons(request: &Request) -> String {
 pub(crate) fn outcome(approval: &ApprovalRow) -> String {
     let by = plain(&approval.by);
     let by = if by.is_empty() { String::new() } else { format!(" by {by}") };
+    let why = approval.why.as_deref().map(plain_line).unwrap_or_default();
+    let why = if why.is_empty() { why } else { format!(": {why}") };
     match approval.state {
         ApprovalState::Open => "It is still open.".to_owned(),
+        // Some of it may be done.
+        _ if approval.has_failed() => format!("✖ Approved{by}, but it failed{why}"),
         ApprovalState::Approved | ApprovalState::Consumed => format!("✔ Approved{by}"),
         ApprovalState::Denied => format!("✖ Denied{by}"),
         ApprovalState::Expired => "⌛ Expired: it was not done.".to_owned(),
         ApprovalState::Lapsed => {
             format!("⌛ Approved{by}, but not begun in time: it was not done.")
         }
-        ApprovalState::Withdrawn | ApprovalState::NotAsked => {
-            let why = approval.why.as_deref().map(plain_line).unwrap_or_default();
-            let why = if why.is_empty() { why } else { format!(": {why}") };
-            match by.is_empty() {
-                true => format!("✖ Withdrawn{why}"),
-                false => format!("✖ Approved{by}, but it was not done{why}"),
-            }
-        }
+        ApprovalState::Withdrawn | ApprovalState::NotAsked => match by.is_empty() {
+            true => format!("✖ Withdrawn{why}"),
+            false => format!("✖ Approved{by}, but it was not done{why}"),
+        },
     }
 }
 
@@ -170,11 +170,8 @@ async fn replace(outbox: &Arc<Outbox>, approval: &ApprovalRow, asked: &AskedPers
         "`{tool}` needed approval, for {whom} in {place}:\n\n{shown}\n{reasons}\n\n{outcome}"
     );
     let body = Body::Revision { message, markdown, question: None };
-    let state = approval.state.name();
     if let Some(draft) = outbox.draft_of(&asked.conversation, body) {
-        outbox
-            .say_once(&format!("approval:{}:{}:{state}", approval.key, asked.outbound.0), draft)
-            .await;
+        outbox.say_once(&approval.notice(asked), draft).await;
     }
 }
 

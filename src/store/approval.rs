@@ -58,7 +58,7 @@ pub struct ApprovalRow {
     pub request: Request,
     /// Where it stands.
     pub state: ApprovalState,
-    /// Why, when nobody decided.
+    /// Why, when nobody decided, when it was not done, or when it was begun and has failed.
     pub why: Option<String>,
     /// Who decided, by the name that people know; empty for nobody.
     pub by: String,
@@ -66,6 +66,19 @@ pub struct ApprovalRow {
     pub asked: Vec<AskedPerson>,
     /// Nobody can decide after this moment.
     pub expires_at: DateTime<Utc>,
+}
+
+impl ApprovalRow {
+    /// Whether the approved call was begun and has failed.
+    pub fn has_failed(&self) -> bool {
+        self.state == ApprovalState::Consumed && self.why.is_some()
+    }
+
+    /// Returns the key of the notice that shows one of those who were asked what came of it. The store knows it, too.
+    pub fn notice(&self, asked: &AskedPerson) -> String {
+        let state = if self.has_failed() { "failed" } else { self.state.name() };
+        format!("approval:{}:{}:{state}", self.key, asked.outbound.0)
+    }
 }
 
 /// One of those who can decide.

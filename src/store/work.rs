@@ -100,7 +100,7 @@ pub enum Advance {
         with: Box<Advance>,
     },
     /// The same as another advance; the call that somebody has approved is not made, and their approval is taken
-    /// back in the same write.
+    /// back in the same write; or it was made and has failed, which is noted there.
     Forgo {
         /// The approval.
         key: String,

@@ -95,14 +95,14 @@ impl Answers {
         }
     }
 
-    /// Shows that approval which was given has come to nothing, where it has.
+    /// Shows that approval which was given has come to nothing, or that its call has failed, where it has.
     pub(crate) async fn close_unused(&self, claimed: &Claimed) {
         let approved = |approval: &ApprovalRow| approval.state == ApprovalState::Approved;
         let Some(before) = claimed.approval.as_deref().filter(|row| approved(row)) else { return };
         let storage = &self.outbox.storage;
         let now = storage.insist(|| storage.ledger.approval(&before.key)).await.flatten();
-        if let Some(now) = now.filter(|now| !approved(now) && now.state != ApprovalState::Consumed)
-        {
+        let is_done = |now: &ApprovalRow| now.state == ApprovalState::Consumed && !now.has_failed();
+        if let Some(now) = now.filter(|now| !approved(now) && !is_done(now)) {
             approvals::close(&self.outbox, &now).await;
         }
     }

@@ -608,6 +608,20 @@ async fn what_a_request_to_the_network_carries_is_shown() {
     world.hears(PRIVATE, "so it is").await;
 }
 
+/// What was approved and has failed does not stay "Approved".
+#[tokio::test(flavor = "multi_thread")]
+async fn who_allowed_a_call_that_failed_reads_why() {
+    let fetch = json!({"url": "http://127.0.0.1:1/x", "method": "POST", "body": "a=1"});
+    let world = asking(vec![Turn::call("url_fetch", fetch), Turn::text("it did not work")]).await;
+    let _daemon = world.daemon();
+    world.telegram().say(PRIVATE, ADA, "send it");
+    let request = request_in(&world).await;
+    world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
+    world.hears(PRIVATE, "it did not work").await;
+    let said = outcome_in(&world, &request, "failed").await;
+    assert!(said.contains("✖ Approved by Ada Lovelace, but it failed: "), "{said}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_runs_in_the_folder_that_was_shown_or_not_at_all() {
     for swapped in [false, true] {

@@ -13,7 +13,7 @@ impl Drive<'_> {
         self.write(durable, |step| step).await.map(|_| ())
     }
 
-    /// Stores that an approved call is not made, and why, for who approved it.
+    /// Stores that an approved call is not made, or has failed, and why, for who approved it.
     pub(super) async fn forgo(&mut self, key: &str, why: String) -> Result<(), Dropped> {
         let key = key.to_owned();
         let forgo = |step| Advance::Forgo { key, why, with: Box::new(step) };

@@ -115,7 +115,10 @@ fn approved(approval: &Value) -> Vec<Vec<String>> {
     let mut rows = vec![vec![word(&approval["asked_at"]), asked, "asked".to_owned(), whom]];
     if !approval["settled_at"].is_null() {
         let (state, then) = match word(&approval["state"]) {
-            state if state == "consumed" => ("approved".to_owned(), ", and made"),
+            state if state == "consumed" && approval["why"].is_null() => {
+                ("approved".to_owned(), ", and made")
+            }
+            state if state == "consumed" => ("approved, and failed".to_owned(), ""),
             state => (state.replace('_', " "), ""),
         };
         let by = word(&approval["by"]);

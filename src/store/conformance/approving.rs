@@ -13,6 +13,7 @@ laws![
     approval_is_given_once_by_who_was_asked,
     a_decision_row_is_carried_out_once,
     approval_is_used_once_and_for_its_hash_alone,
+    a_call_that_failed_is_noted_with_its_approval,
     a_request_expires_and_the_decision_is_late,
     an_approval_that_was_given_holds_after_a_restart,
     a_stop_takes_requests_back,
@@ -199,6 +200,20 @@ async fn approval_is_used_once_and_for_its_hash_alone(bed: &dyn Fixture) {
     let again = ledger.commit(&claim, starts("a1", "h1")).await.unwrap();
     assert!(matches!(again, Committed::NotApproved { .. }));
     assert_eq!(state(ledger.as_ref(), "a1").await, ApprovalState::Consumed);
+}
+
+async fn a_call_that_failed_is_noted_with_its_approval(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    parked(ledger.as_ref(), 1, sought("a1")).await;
+    assert!(done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);
+    let claim = awake(ledger.as_ref(), 1).await.unwrap().claim;
+    ledger.commit(&claim, starts("a1", "h1")).await.unwrap();
+    let Advance::Consume { with, .. } = starts("a1", "h1") else { panic!("another advance") };
+    let failed = Advance::Forgo { key: "a1".to_owned(), why: "no room".to_owned(), with };
+    ledger.commit(&claim, failed).await.unwrap();
+    let row = ledger.approval("a1").await.unwrap().unwrap();
+    assert_eq!((row.state, row.why.as_deref()), (ApprovalState::Consumed, Some("no room")));
+    assert!(row.has_failed());
 }
 
 async fn a_request_expires_and_the_decision_is_late(bed: &dyn Fixture) {

@@ -245,11 +245,13 @@ pub fn consume(
     Ok(taken > 0)
 }
 
-/// The call that somebody has allowed is not made after all, and why.
+/// The call that somebody has allowed is not made after all, or has failed, and why.
 pub fn forgo(tx: &mut dyn Tx, task: i64, key: &str, why: &str, now: DateTime<Utc>) -> Result<()> {
     tx.execute_later(
-        "UPDATE approval SET state = 'withdrawn', why = ?3, settled_at = ?4
-         WHERE key = ?1 AND task = ?2 AND state = 'approved'",
+        "UPDATE approval SET why = ?3,
+             settled_at = CASE state WHEN 'approved' THEN ?4 ELSE settled_at END,
+             state = CASE state WHEN 'approved' THEN 'withdrawn' ELSE state END
+         WHERE key = ?1 AND task = ?2 AND state IN ('approved', 'consumed')",
         params![key, task, why, millis(now)],
     )
 }

@@ -83,6 +83,24 @@ impl Tool for Cron {
         };
         Ok(Output::ok(text))
     }
+
+    fn refuses(&self, scope: &Scope, args: &Value) -> Option<String> {
+        let refused = |why: ToolError| Some(why.to_string());
+        let args: Args = match typed(args.clone()) {
+            Ok(args) => args,
+            Err(why) => return refused(why),
+        };
+        let change = match args.action {
+            Action::List => return None,
+            Action::Add => {
+                return entry(scope, args).map_or_else(refused, |new| scope.timetable.fault(&new));
+            }
+            Action::Remove => Wish::Remove,
+            Action::Pause => Wish::Pause,
+            Action::Resume => Wish::Resume,
+        };
+        number(scope, args.id, change).err().and_then(refused)
+    }
 }
 
 async fn list(scope: &Scope) -> Result<Output, ToolError> {
@@ -98,12 +116,17 @@ async fn list(scope: &Scope) -> Result<Output, ToolError> {
 }
 
 async fn add(scope: &Scope, args: Args) -> Result<String, ToolError> {
+    scope.timetable.add(entry(scope, args)?).await
+}
+
+/// Reads what is to be kept; everything that can be refused beforehand is.
+fn entry(scope: &Scope, args: Args) -> Result<Entry, ToolError> {
     if scope.trigger != Trigger::Asked {
         let why = "a task that nobody asked for cannot make schedules: tell people what you would \
                    schedule, and why";
         return Err(ToolError::tell(why));
     }
-    let entry = Entry {
+    Ok(Entry {
         key: format!("call:{}:{}", scope.task, scope.call),
         conversation: scope.conversation.clone(),
         when: When::Expression(needed(args.schedule, "schedule")?),
@@ -111,11 +134,16 @@ async fn add(scope: &Scope, args: Args) -> Result<String, ToolError> {
         does: EntryDoes::Prompt(needed(args.prompt, "prompt")?),
         by: scope.wisher()?,
         taint: scope.taint,
-    };
-    scope.timetable.add(entry).await
+    })
 }
 
 async fn wish(scope: &Scope, id: Option<String>, wish: Wish) -> Result<String, ToolError> {
+    let id = number(scope, id, wish)?;
+    scope.timetable.wish(&scope.conversation, &scope.wisher()?, id, wish).await
+}
+
+/// Reads which schedule is to be changed, where it may be.
+fn number(scope: &Scope, id: Option<String>, wish: Wish) -> Result<ScheduleId, ToolError> {
     if scope.trigger != Trigger::Asked && wish == Wish::Resume {
         let why = "a task that nobody asked for lets no schedule go on: a budget that it has used up would be \
                    forgiven; tell people what you would resume, and why";
@@ -123,11 +151,10 @@ async fn wish(scope: &Scope, id: Option<String>, wish: Wish) -> Result<String, T
     }
     let written = needed(id, "id")?;
     let number = written.trim().trim_start_matches('#').parse();
-    let id = number.map(ScheduleId).map_err(|_| {
+    number.map(ScheduleId).map_err(|_| {
         let shown: String = written.chars().take(40).collect();
         ToolError::tell(format!("id {shown:?} is no schedule's number: list shows them"))
-    })?;
-    scope.timetable.wish(&scope.conversation, &scope.wisher()?, id, wish).await
+    })
 }
 
 fn needed(value: Option<String>, name: &str) -> Result<String, ToolError> {
@@ -230,5 +257,26 @@ mod tests {
         let said = call(&scope, json!({"action": "resume", "id": "3"})).await.unwrap_err();
         assert!(said.contains("lets no schedule go on"), "{said}");
         assert!(call(&scope, json!({"action": "pause", "id": "3"})).await.is_ok());
+    }
+
+    #[test]
+    fn nobody_is_asked_about_what_can_never_be_done() {
+        let folders = Folders::new();
+        let asked = scope(&folders);
+        let unasked = Scope { trigger: Trigger::Scheduled, ..scope(&folders) };
+        let add = json!({"action": "add", "schedule": "every 1h", "prompt": "tell me"});
+        let resume = json!({"action": "resume", "id": "3"});
+        let tool = Cron::new();
+        let why = |scope, args: &Value| tool.refuses(scope, args).unwrap_or_default();
+        assert!(why(&unasked, &add).starts_with("a task that nobody asked for cannot make"));
+        assert!(why(&unasked, &resume).contains("lets no schedule go on"));
+        assert_eq!(why(&asked, &json!({"action": "add", "prompt": "x"})), "schedule is required");
+        assert!(
+            why(&asked, &json!({"action": "pause", "id": "x"})).contains("no schedule's number")
+        );
+        for args in [&add, &resume, &json!({"action": "list"})] {
+            assert_eq!(why(&asked, args), "", "{args}");
+        }
+        assert_eq!(why(&unasked, &json!({"action": "remove", "id": "3"})), "");
     }
 }
