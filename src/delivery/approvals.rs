@@ -156,6 +156,15 @@ pub(crate) async fn close(outbox: &Arc<Outbox>, approval: &ApprovalRow) {
     }
 }
 
+/// Shows what came of requests that were settled while no daemon ran, or shortly before one was killed.
+pub(crate) async fn close_left(outbox: Arc<Outbox>) {
+    let ledger = &outbox.storage.ledger;
+    let left = outbox.storage.insist(|| ledger.unshown_approvals()).await.unwrap_or_default();
+    for approval in &left {
+        close(&outbox, approval).await;
+    }
+}
+
 async fn replace(outbox: &Arc<Outbox>, approval: &ApprovalRow, asked: &AskedPerson) {
     let Some(message) = asked.message.clone() else { return };
     let shown = visible(&approval.request.preview);

@@ -21,6 +21,10 @@ pub trait Approvals: Send + Sync {
     /// Returns the approval that a person's words decide, by its code or as a reply to its message.
     async fn approval_meant(&self, inbound: &Inbound) -> Result<Option<ApprovalRow>>;
 
+    /// Returns requests that are settled and whose messages do not say so: of those who were asked, at least one has
+    /// the message, or is to get it.
+    async fn unshown_approvals(&self) -> Result<Vec<ApprovalRow>>;
+
     /// Decides an open approval whose time is not over, and wakes its task. A tap or answer is carried out
     /// with it, once: `Ok(None)` when it was before. Durable.
     async fn decide(&self, decision: Decision) -> Result<Option<Decided>>;

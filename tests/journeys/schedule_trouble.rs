@@ -117,6 +117,26 @@ async fn what_a_removed_schedule_asks_for_is_withdrawn_and_its_task_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_is_withdrawn_without_a_daemon_is_closed_at_the_next_start() {
+    let policy = json!([{ "trust": "owner", "ask": ["exec"] }]);
+    let world = World::with(json!({ "approvals": { "policy": policy } })).await;
+    let daemon = world.daemon();
+    world.ask("hello").await;
+    let call = Turn::call("bash", json!({ "command": "touch made" }));
+    world.playground.model().script(vec![call, Turn::text("done")]);
+    run(&world, &["add", "--in", "1s", "--prompt", "tidy up"]);
+    let asks = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+    let request = world.within("a request", world.telegram().wait_for(PRIVATE, asks)).await;
+    assert!(daemon.stop().await.success());
+    run(&world, &["remove", "1"]);
+    let _second = world.daemon();
+    let closed = |m: &MessageView| m.id == request.id && m.edited;
+    let closed = world.within("its outcome", world.telegram().wait_for(PRIVATE, closed)).await;
+    assert!(closed.text.contains("✖ Withdrawn: its schedule was removed"), "{}", closed.text);
+    assert!(closed.keyboard.is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_paused_or_ended_one_runs_by_hand_and_one_that_is_due_is_told_so() {
     let world = World::start().await;
     let _daemon = world.daemon();

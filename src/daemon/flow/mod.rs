@@ -17,7 +17,7 @@ use crate::delivery::queue::PartQueue;
 use crate::delivery::runtime::Stop;
 use crate::delivery::say::{self, Told};
 use crate::delivery::worker::DeliveryWorker;
-use crate::delivery::{deferred, progress};
+use crate::delivery::{approvals, deferred, progress};
 use crate::domain::approval::{self, Verdict};
 use crate::domain::ids::ScheduleId;
 use crate::domain::schedule::ScheduleState;
@@ -137,6 +137,7 @@ impl Flow {
         outbox.files.sweep(delivery_workers.iter().flat_map(DeliveryWorker::parts));
         outbox.runtime.tracker.spawn(sweep_files(Arc::clone(outbox)));
         outbox.runtime.tracker.spawn(progress::sweep(Arc::clone(outbox)));
+        outbox.runtime.tracker.spawn(approvals::close_left(Arc::clone(outbox)));
         for delivery_worker in delivery_workers {
             outbox.runtime.tracker.spawn(delivery_worker.run());
         }

@@ -23,6 +23,11 @@ impl Approvals for SqlLedger {
         found.await?.map(RawApproval::read).transpose()
     }
 
+    async fn unshown_approvals(&self) -> Result<Vec<ApprovalRow>> {
+        let found = self.write(Plan::RELAXED, approvals::unshown).await?;
+        found.into_iter().map(RawApproval::read).collect()
+    }
+
     async fn decide(&self, decision: Decision) -> Result<Option<Decided>> {
         let now = self.now();
         let key = decision.key.clone().unwrap_or_default();

@@ -45,6 +45,23 @@ pub fn all(tx: &mut dyn Tx, task: Option<i64>) -> Result<Vec<RawApproval>> {
     }
 }
 
+/// Lists what was settled and is not shown, among the newest thousand; the oldest first, at most a hundred. What is shown
+/// has a notice, whose key [`ApprovalRow::notice`] writes.
+pub fn unshown(tx: &mut dyn Tx) -> Result<Vec<RawApproval>> {
+    let sql = approval!(
+        "WHERE a.id > (SELECT COALESCE(MAX(id), 0) FROM approval) - 1000
+           AND a.state IN ('denied', 'expired', 'lapsed', 'withdrawn')
+           AND EXISTS (SELECT 1 FROM approval_asked s WHERE s.approval = a.id
+               AND NOT EXISTS (SELECT 1 FROM notice n
+                   WHERE n.key = 'approval:' || a.key || ':' || s.outbound || ':' || a.state)
+               AND EXISTS (SELECT 1 FROM part p
+                   WHERE p.id BETWEEN s.outbound * 4096 AND s.outbound * 4096 + 4095
+                     AND (p.open = 1 OR p.message IS NOT NULL)))
+         ORDER BY a.id LIMIT 100"
+    );
+    list(tx, sql, params![])
+}
+
 /// Returns what a task asked approval for, and what became of it; the oldest first.
 pub fn chains(tx: &mut dyn Tx, task: i64) -> Result<Vec<ApprovalChain>> {
     tx.all(
