@@ -16,6 +16,7 @@ use crate::domain::reminder::ReminderId;
 use crate::intake::decide::Decisions;
 use crate::intake::policy::{self, Rules};
 use crate::intake::reminders::{Reminders, Tapped};
+use crate::intake::{messages, under};
 use crate::store::{Arrival, Disposition, QuestionRow, ReminderRow, TapDone, TapEffect};
 use crate::work::limits::Limits;
 use crate::work::worker::Workers;
@@ -111,7 +112,13 @@ impl ButtonPresses {
         {
             return self.decisions.tap(row, inbound, approval, choice).await;
         }
-        // The tapped message is where the buttons are, whatever the receipt says.
+        if let Some(question) = &found
+            && !under::fits(outbox, inbound, question.outbound).await?
+        {
+            self.carry_out(row, TapEffect::Nothing).await?;
+            return Some(unknown());
+        }
+        // The tapped message is where the buttons are.
         let found = found.map(|question| QuestionRow {
             message: inbound.message.clone().or(question.message.clone()),
             ..question
@@ -149,6 +156,18 @@ impl ButtonPresses {
         found: &ReminderRow,
         choice: &str,
     ) -> Option<String> {
+        let account = self.outbox.accounts.of(&inbound.conversation)?;
+        let refused = match found.said {
+            Some(said) if !under::fits(&self.outbox, inbound, said).await? => Some(unknown()),
+            _ if self.rules.of(account, |policy| policy.principal(inbound)).is_none() => {
+                Some(messages::later::not_on_the_list())
+            }
+            _ => None,
+        };
+        if refused.is_some() {
+            self.carry_out(row, TapEffect::Nothing).await?;
+            return refused;
+        }
         let tap = || self.reminders.tap(row, inbound, found.clone(), choice);
         match self.outbox.storage.insist(tap).await? {
             Tapped::Done(text) => Some(text),
@@ -261,7 +280,7 @@ fn toggled(question: &QuestionRow, choice: &str) -> Vec<String> {
 }
 
 fn unknown() -> String {
-    "This button no longer works.".to_owned()
+    under::NOT_HERE.to_owned()
 }
 
 fn closed(question: &QuestionRow) -> String {

@@ -9,9 +9,9 @@ use crate::delivery::outbox::Outbox;
 use crate::domain::approval::{ApprovalState, Approvers, Verdict};
 use crate::domain::command_line;
 use crate::domain::crash::CrashPoint;
-use crate::domain::ids::InboxId;
+use crate::domain::ids::{InboxId, OutboundId};
 use crate::intake::guesses::{self, Guess};
-use crate::intake::messages;
+use crate::intake::{messages, under};
 use crate::store::{ApprovalRow, AskedPerson, CommandEffect, Decided, Decision};
 use crate::work::rights::Rights;
 use crate::work::worker::Workers;
@@ -40,7 +40,7 @@ impl Decisions {
             Some(verdict) => self.by_person(row, inbound, approval, verdict).await,
             None => {
                 self.nothing(row).await?;
-                Some("This button no longer works.".to_owned())
+                Some(under::NOT_HERE.to_owned())
             }
         }
     }
@@ -97,6 +97,12 @@ impl Decisions {
         if !self.may_decide(inbound, &approval) {
             self.nothing(row).await?;
             return Some("This request is for somebody else.".to_owned());
+        }
+        for said in shown_to(inbound, &approval) {
+            if !under::fits(&self.outbox, inbound, said).await? {
+                self.nothing(row).await?;
+                return Some(under::NOT_HERE.to_owned());
+            }
         }
         if approval.state == ApprovalState::Open && !was_shown_whole(inbound, &approval) {
             self.nothing(row).await?;
@@ -201,10 +207,21 @@ impl Decisions {
 
 /// Whether all of a request has reached who answers it.
 fn was_shown_whole(inbound: &Inbound, approval: &ApprovalRow) -> bool {
+    theirs(inbound, approval).any(|one| one.whole)
+}
+
+/// What asked who answers a request.
+fn shown_to(inbound: &Inbound, approval: &ApprovalRow) -> Vec<OutboundId> {
+    theirs(inbound, approval).map(|one| one.outbound).collect()
+}
+
+fn theirs<'a>(
+    inbound: &'a Inbound,
+    approval: &'a ApprovalRow,
+) -> impl Iterator<Item = &'a AskedPerson> {
     let person = &inbound.speaker.id;
-    let theirs =
-        |one: &&AskedPerson| one.person.id == *person && is_account(&one.conversation, inbound);
-    approval.asked.iter().filter(theirs).any(|one| one.whole)
+    let asked = approval.asked.iter();
+    asked.filter(move |one| one.person.id == *person && is_account(&one.conversation, inbound))
 }
 
 /// A platform may know a private conversation by another id than the person's: the message is where it was

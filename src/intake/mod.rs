@@ -20,4 +20,5 @@ pub(crate) mod remind_when;
 pub(crate) mod reminders;
 pub mod settings;
 pub(crate) mod ticker;
+mod under;
 pub(crate) mod unlisted;

@@ -76,7 +76,7 @@ impl Reminders {
             AGAIN => Wanted::Again(self.book.now() + LATER),
             _ => return Ok(Tapped::Idle(messages::no_such_button())),
         };
-        // The tapped message is where the buttons are, whatever the receipt says.
+        // The tapped message is where the buttons are.
         let message = inbound.message.clone().or(found.message.clone());
         let found = ReminderRow { message, ..found };
         let is_shown = found.message.is_some();

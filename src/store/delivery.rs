@@ -24,6 +24,10 @@ pub trait Delivery: Send + Sync {
     /// Returns where the part before this one of the same outbound stands; `None` for the first.
     async fn before(&self, part: PartId) -> Result<Option<DeliveryState>>;
 
+    /// Whether a message of the platform may be the one in which something said ends, where its buttons are: its
+    /// receipt names it, or nobody can tell.
+    async fn ends_in(&self, outbound: OutboundId, message: &MessageRef) -> Result<bool>;
+
     /// Stores a penalty, so that a restart keeps it. Relaxed.
     async fn penalty(&self, account: &AccountId, scope: &str, until: DateTime<Utc>) -> Result<()>;
 

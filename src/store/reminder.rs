@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use selkie_channel_core::{ConversationId, MessageRef};
 
-use crate::domain::ids::InboxId;
+use crate::domain::ids::{InboxId, OutboundId};
 use crate::domain::reminder::{Reminded, ReminderId};
 use crate::store::delivery::{Draft, Queued};
 use crate::store::error::Result;
@@ -35,6 +35,8 @@ pub struct ReminderRow {
     pub schedule: ScheduleRow,
     /// What its person has made of it.
     pub settled: Option<Reminded>,
+    /// What says it; nothing when that is forgotten.
+    pub said: Option<OutboundId>,
     /// The message that says it, and carries its buttons, when it has arrived.
     pub message: Option<MessageRef>,
 }

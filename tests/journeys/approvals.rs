@@ -145,9 +145,11 @@ async fn nobody_else_decides_and_no_bare_word_does() {
     team.set_folder().await;
     let request = team.asks().await;
     let approve = data(&request, 0);
-    let foreign = team.press((GROUP.chat, GRACE), request.id, &approve).await;
+    let in_group = team.world.telegram().messages(GROUP).into_iter().find(|m| m.from.is_bot);
+    let in_group = in_group.expect("a message of the bot").id;
+    let foreign = team.press((GROUP.chat, GRACE), in_group, &approve).await;
     assert_eq!(foreign, "This request is for somebody else.");
-    let elsewhere = team.press((GROUP.chat, ADA), request.id, &approve).await;
+    let elsewhere = team.press((GROUP.chat, ADA), in_group, &approve).await;
     assert_eq!(elsewhere, "This request is for somebody else.", "it was asked in private");
     for words in ["yes", "1", "approve", "approve 000000"] {
         team.world.ask(words).await;
@@ -189,6 +191,25 @@ async fn a_file_that_has_changed_since_is_not_what_was_allowed() {
     assert_eq!(team.wrote().as_deref(), Some("meanwhile "));
     settled(&team.world, 2).await;
     assert_eq!(team.states(), ["withdrawn"], "an approval that was not used ends with its task");
+}
+
+/// A request is decided under the message that shows it, and under no other.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_button_under_another_message_decides_nothing() {
+    let team = Team::with(json!({})).await;
+    let _daemon = team.world.daemon();
+    team.set_folder().await;
+    team.world.ask("hello").await;
+    let request = team.asks().await;
+    // Its receipt tells which message shows it.
+    settled(&team.world, 3).await;
+    let other = bots(&team).into_iter().find(|m| m.id != request.id).expect("another message");
+    for message in [other.id, 9_999_999] {
+        let told = team.press((ADA, ADA), message, &data(&request, 0)).await;
+        assert_eq!(told, "This button no longer works.");
+    }
+    assert_eq!((team.wrote(), team.states()), (None, vec!["open".to_owned()]));
+    assert_eq!(team.tap(&request, "Approve").await, "✔ Approved by Ada Lovelace");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,7 +9,7 @@ use selkie_playground::{Slack, Spot};
 use serde_json::json;
 
 use crate::support::line::Line;
-use crate::support::rows::{delivered, number, texts};
+use crate::support::rows::{delivered, number, settled, texts};
 use crate::support::world::World;
 
 /// How a schedule that says a reminder again is counted.
@@ -91,6 +91,36 @@ async fn a_tap_has_a_reminder_said_again_once() {
     let next = world.within("it again", world.telegram().wait_for(ADA, next)).await;
     assert_eq!(tap(&world, ADA_IN_PRIVATE, next.id, "Done").await, "");
     assert_eq!(revised(&world, ADA, next.id).await.text, "the kettle\n\n✔ Done");
+}
+
+/// A button counts under its own message, and from people who are still on the list.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tap_elsewhere_or_by_who_was_taken_off_the_list_settles_nothing() {
+    let mut world = World::with_allowed(json!([GRACE])).await;
+    world.telegram().add_person(GRACE, "Grace");
+    let daemon = world.daemon();
+    world.telegram().say(GRACE, GRACE, "/remind in 1s tea");
+    let tea = reminded(&world, GRACE, "tea").await;
+    world.telegram().say(GRACE, GRACE, "/remind in 1s rum");
+    let rum = reminded(&world, GRACE, "rum").await;
+    settled(&world, 2).await;
+    let press = async |world: &World, button: &str, message: i64| {
+        let query = world.telegram().press(GRACE, GRACE, message, button);
+        world.within("an answer to the tap", world.telegram().tap_answer(&query)).await
+    };
+    let (again, done) = (data(&tea, 1), data(&tea, 0));
+    for message in [rum.id, 9_999_999] {
+        assert_eq!(press(&world, &again, message).await, "This button no longer works.");
+    }
+    assert!(daemon.stop().await.success());
+    world.home.set_key("telegram", "allowed_chat_ids", json!([GROUP.chat]));
+    let _second = world.daemon();
+    for button in [again, done] {
+        let told = press(&world, &button, tea.id).await;
+        assert_eq!(told, "This button works only for people on my allow list.");
+    }
+    assert_eq!(number(&world.home, AGAIN), Some(0));
+    assert!(texts(&world.home, SETTLED).is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

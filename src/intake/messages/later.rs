@@ -102,6 +102,11 @@ pub(crate) fn not_for_strangers() -> String {
     "I do things later only for people on my allow list.".to_owned()
 }
 
+/// Says that a button is not for somebody who was taken off the list.
+pub(crate) fn not_on_the_list() -> String {
+    "This button works only for people on my allow list.".to_owned()
+}
+
 /// Tells the zone of a place or person; `may_set`: whether whoever asks can set another one here.
 pub(crate) fn zone(found: Found, may_set: bool) -> String {
     let Found { zone, by } = found;

@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::AccountId;
+use selkie_channel_core::{AccountId, MessageRef};
 
 use super::marks::{self, RawPart};
 use super::rows::{millis, time};
 use super::settle::{self, Change};
 use super::{locks, standing};
-use crate::domain::ids::{Instance, PartId};
+use crate::domain::ids::{Instance, OutboundId, PartId};
 use crate::store::delivery::{Delivery, DeliveryState, DuePart, Outcome};
 use crate::store::error::Result;
 use crate::store::sql::{Plan, SqlLedger};
@@ -43,6 +43,11 @@ impl Delivery for SqlLedger {
 
     async fn before(&self, part: PartId) -> Result<Option<DeliveryState>> {
         self.read(move |tx| standing::before(tx, part.0)).await
+    }
+
+    async fn ends_in(&self, outbound: OutboundId, message: &MessageRef) -> Result<bool> {
+        let message = message.clone();
+        self.read(move |tx| standing::ends_in(tx, outbound.0, &message)).await
     }
 
     async fn penalty(&self, account: &AccountId, scope: &str, until: DateTime<Utc>) -> Result<()> {

@@ -8,7 +8,7 @@ use super::outbox::{self, SaidFor};
 use super::rows::{millis, time};
 use super::schedules::{self, RawKept, RawSchedule};
 use super::standing::parts_of;
-use crate::domain::ids::ScheduleId;
+use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::domain::reminder::{Reminded, ReminderId};
 use crate::store::error::{Result, StoreError};
 use crate::store::reminder::{ReminderRow, Settle, Settling};
@@ -83,7 +83,7 @@ impl Found {
             )?,
             None => None,
         };
-        Ok(Some(RawReminder { id, schedule, settled, message: message.flatten() }))
+        Ok(Some(RawReminder { id, schedule, settled, said, message: message.flatten() }))
     }
 }
 
@@ -93,15 +93,16 @@ pub struct RawReminder {
     id: ReminderId,
     schedule: RawSchedule,
     settled: Option<Reminded>,
+    said: Option<i64>,
     message: Option<String>,
 }
 
 impl RawReminder {
     /// Reads it.
     pub fn read(self) -> Result<ReminderRow> {
-        let Self { id, schedule, settled, message } = self;
-        let message = message.map(MessageRef::new);
-        Ok(ReminderRow { id, schedule: schedule.read()?, settled, message })
+        let Self { id, schedule, settled, said, message } = self;
+        let (said, message) = (said.map(OutboundId), message.map(MessageRef::new));
+        Ok(ReminderRow { id, schedule: schedule.read()?, settled, said, message })
     }
 }
 

@@ -35,6 +35,18 @@ pub fn standing(tx: &mut dyn Tx, outbound: i64) -> Result<DeliveryState> {
     Ok(parts.derive())
 }
 
+/// Whether a message may be the one in which an outbound ends. What went out twice stands in two, and what has no
+/// receipt in any.
+pub fn ends_in(tx: &mut dyn Tx, outbound: i64, message: &MessageRef) -> Result<bool> {
+    let [first, last] = parts_of(outbound);
+    let receipt: Option<Option<String>> = tx.first(
+        "SELECT CASE WHEN repeated = 0 THEN message END FROM part
+         WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 1",
+        params![first, last],
+    )?;
+    Ok(receipt.flatten().is_none_or(|receipt| receipt == message.as_str()))
+}
+
 /// The parts of an outbound.
 #[derive(Default)]
 pub struct Standing(Vec<PartState>);

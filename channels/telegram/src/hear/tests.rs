@@ -287,7 +287,16 @@ fn a_tap_without_its_message_names_no_question() {
 
 #[test]
 fn a_button_of_somebody_else_names_no_question() {
-    let under = || message(group(), json!({ "text": "pick" }))["message"].clone();
+    let bot = || json!({ "id": 8, "is_bot": true, "first_name": "selkie" });
+    let in_chat = |chat, from: Value| {
+        message(chat, json!({ "text": "pick", "from": from }))["message"].clone()
+    };
+    let under = || in_chat(group(), bot());
+    let private = |id| json!({ "id": id, "type": "private" });
+    assert_eq!(tapped(in_chat(private(4711), bot()), "q:k1:yes").what, tap("k1", "yes"));
+    for others in [in_chat(private(4711), ann()), in_chat(private(4712), bot())] {
+        assert_eq!(tapped(others, "q:k1:yes").what, tap("", ""), "a message of somebody else");
+    }
     for data in ["", "yes", "q:k1", "q:k-1:a", "approve:4711"] {
         assert_eq!(tapped(under(), data).what, tap("", ""), "{data}");
     }

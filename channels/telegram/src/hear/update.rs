@@ -105,7 +105,9 @@ fn tap(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
     let id = field::text(event, "id")?;
     let under = field::object(event, "message");
     // Every button of ours stands under a message of ours: one of an inline message is another's.
-    let data = under.and_then(|_| field::text(event, "data"));
+    let data = under
+        .filter(|under| may_be_ours(under, event, frame))
+        .and_then(|_| field::text(event, "data"));
     let ours = data.and_then(keyboard::read).unwrap_or_default();
     let (question, choice) = (ours.0.to_owned(), ours.1.to_owned());
     let what = What::Tap { question, choice, handle: id.to_owned() };
@@ -120,6 +122,14 @@ fn tap(event: &Value, frame: Frame<'_>) -> Option<Inbound> {
         inbound.order = placed.order;
     }
     Some(inbound)
+}
+
+/// Whether a message may be one of ours to who has tapped: nobody else wrote it, and a private chat is their own.
+fn may_be_ours(under: &Value, event: &Value, frame: Frame<'_>) -> bool {
+    let id = |of: &Value, field| field::object(of, field).and_then(|it| field::number(it, "id"));
+    let is_written_by_us = id(under, "from").is_none_or(|author| author == frame.me.id);
+    let chat = id(under, "chat").filter(|chat| *chat > 0);
+    is_written_by_us && (chat.is_none() || chat == id(event, "from"))
 }
 
 fn unparsed(raw: &str, update: Option<&Value>, redactor: &Redactor, frame: Frame<'_>) -> Inbound {
