@@ -7,7 +7,7 @@ use selkie_channel_core::{ConversationId, PersonId, Post};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::facts::Trust;
-use crate::domain::screen::steers;
+use crate::domain::screen::shown;
 use crate::domain::span::Span;
 use crate::domain::taint::Taint;
 
@@ -36,12 +36,11 @@ impl Schedule {
     /// The layout written today.
     pub const VERSION: u16 = 1;
 
-    /// Returns its title, or the beginning of what it does, without what steers a screen: both may be a stranger's.
+    /// Returns its title, or the beginning of what it does, as a screen may get it: both may be a stranger's.
     pub fn name(&self) -> String {
         const LONGEST: usize = 60;
         let named = if self.title.is_empty() { self.action.text() } else { &self.title };
-        let named = named.replace(steers, " ");
-        let line = named.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = shown(named).split_whitespace().collect::<Vec<_>>().join(" ");
         match line.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}…", &line[..end]),
             None => line,
@@ -380,6 +379,8 @@ mod tests {
         };
         assert_eq!(schedule("News", "tell me").name(), "News");
         assert_eq!(schedule("", "tell\n me  more").name(), "tell me more");
+        let hidden = schedule("Ne\u{200b}ws\u{feff} \u{1b}[2J", "").name();
+        assert_eq!(hidden, "Ne⟨U+200B⟩ws⟨U+FEFF⟩ ⟨U+001B⟩[2J");
         assert_eq!(schedule("", &"ä".repeat(61)).name(), format!("{}…", "ä".repeat(60)));
     }
 

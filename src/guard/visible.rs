@@ -1,6 +1,6 @@
 //! Text as it is, for a person who is to judge it: what does not show, or shows something else, is named.
 
-use crate::domain::screen::steers;
+use crate::domain::screen::{is_unseen, number, shown};
 
 /// Writes control characters, characters of no width, and those that turn the direction of text by their
 /// numbers: `⟨U+202E⟩`. A letter that stands among Latin ones and only looks like one of them keeps its place
@@ -31,11 +31,10 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// Takes what steers a screen out of text that somebody else may have written: control characters, and those that
-/// turn the direction of text, are written by their numbers. Line ends and tabs stay, and so does all that shows.
+/// The same for text that somebody else may have written and that nobody is to judge: spaces of other widths stay, too,
+/// and what joins the parts of a picture or of a word.
 pub fn harmless(text: &str) -> String {
-    let stays = |c: char| c == '\n' || c == '\t' || !steers(c);
-    text.chars().map(|c| if stays(c) { c.to_string() } else { number(c) }).collect()
+    shown(text)
 }
 
 /// Puts on one line what is one thing: a path, a name, a value. What would begin another line is written by
@@ -50,10 +49,6 @@ pub fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
-}
-
-fn number(c: char) -> String {
-    format!("⟨U+{:04X}⟩", c as u32)
 }
 
 fn is_latin(c: char) -> bool {
@@ -84,16 +79,6 @@ fn poses(text: &str, at: usize, c: char) -> bool {
         || c == '\u{2212}'
 }
 
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}'
-            | '\u{205f}'..='\u{206f}' | '\u{2800}' | '\u{3000}' | '\u{3164}' | '\u{a0}' | '\u{1680}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -111,9 +96,9 @@ mod tests {
     }
 
     #[test]
-    fn what_steers_a_screen_is_named_and_nothing_else() {
-        let hostile = "\u{1b}]0;pwn\u{7}\u{1b}[2J\0\u{202e}txt\u{9b}31m";
-        let shown = "⟨U+001B⟩]0;pwn⟨U+0007⟩⟨U+001B⟩[2J⟨U+0000⟩⟨U+202E⟩txt⟨U+009B⟩31m";
+    fn what_steers_a_screen_or_hides_is_named_and_nothing_else() {
+        let hostile = "\u{1b}]0;pwn\u{7}\u{1b}[2J\0\u{202e}txt\u{9b}31m a\u{200b}b";
+        let shown = "⟨U+001B⟩]0;pwn⟨U+0007⟩⟨U+001B⟩[2J⟨U+0000⟩⟨U+202E⟩txt⟨U+009B⟩31m a⟨U+200B⟩b";
         assert_eq!(harmless(hostile), shown);
         let plain = "a\tb\nпривет 👩\u{200d}🔬 שלום";
         assert_eq!(harmless(plain), plain);
