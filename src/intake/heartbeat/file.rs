@@ -6,6 +6,8 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
+use crate::domain::screen::is_unseen;
+
 /// Its name in the state folder.
 pub(crate) const NAME: &str = "HEARTBEAT.md";
 /// A longer file is not read: cut, it might say something else.
@@ -22,6 +24,12 @@ pub(crate) fn read(state_dir: &Path) -> Result<String, String> {
     match read {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(format!("{NAME} is not there"));
+        }
+        // It is not followed.
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            return Err(format!(
+                "{NAME} is a symbolic link, which is not followed: put the file itself there"
+            ));
         }
         Err(error) => return Err(format!("{NAME} cannot be read: {error}")),
         Ok(length) if length as u64 > MOST_BYTES => {
@@ -46,9 +54,10 @@ fn regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether nothing is left without headings, comments, empty points and rules.
+/// Whether nothing is left without headings, comments, empty points, rules, and characters that do not show.
 fn is_empty(text: &str) -> bool {
-    let mut rest = text;
+    let text: String = text.chars().filter(|c| c.is_whitespace() || !is_unseen(*c)).collect();
+    let mut rest = text.as_str();
     let mut bare = String::new();
     while let Some((before, comment)) = rest.split_once("<!--") {
         bare.push_str(before);
@@ -78,6 +87,7 @@ mod tests {
             "# Heartbeat\n\n## Every day\n\n",
             "# Heartbeat\n<!-- look at\nthe list -->\n- \n- [ ]\n---\n",
             "<!-- not closed: look at the list",
+            "\u{feff}# Heartbeat\r\n\u{200b}<!-- look at the list -->\u{2060}\n",
             include_str!("../../../state/templates/HEARTBEAT.md"),
         ] {
             assert!(is_empty(text), "{text:?}");
@@ -115,6 +125,8 @@ mod tests {
         std::fs::remove_file(&file).unwrap();
         std::fs::write(&elsewhere, "look at the list").unwrap();
         std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
-        assert!(read(dir.path()).unwrap_err().contains("cannot be read"));
+        assert!(
+            read(dir.path()).unwrap_err().contains("is a symbolic link, which is not followed")
+        );
     }
 }
