@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::domain::schema::{Fault, FaultKind};
+use crate::guard::visible::one_line;
 
 /// Something wrong with the config. Shown as `config.yaml:7: worker.max is not a key (…)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,7 +23,7 @@ impl fmt::Display for Problem {
             write!(f, "{place}: ")?;
         }
         if !key.is_empty() {
-            write!(f, "{key} ")?;
+            write!(f, "{} ", one_line(key))?;
         }
         f.write_str(message)
     }

@@ -130,6 +130,13 @@ impl Desk {
 }
 
 #[test]
+fn a_key_stays_on_its_line() {
+    let told = Desk::with("\"a\\nconfig ok\": 1\n").problems();
+    assert!(told.starts_with("config.yaml:1: a⟨U+000A⟩config ok is not a key"), "{told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+}
+
+#[test]
 fn every_problem_is_told_at_once_with_its_line() {
     let desk = Desk::with(
         "owners: [4711]\n\
