@@ -56,7 +56,7 @@ pub enum Schedules {
         /// Its number
         id: i64,
     },
-    /// Carry out a schedule now, once; its other times stay. Needs a running daemon
+    /// Carry out a schedule now, once; its other times stay, as many as before. Needs a running daemon
     Run {
         /// Its number
         id: i64,
@@ -131,7 +131,7 @@ pub struct TermArgs {
     /// Never after this moment: 2026-12-24T18:00:00+01:00
     #[arg(long, value_name = "MOMENT")]
     pub until: Option<String>,
-    /// Carry it out this many times at most
+    /// Carry it out this many times at most; runs by hand do not count
     #[arg(long, value_name = "NUMBER")]
     pub times: Option<u32>,
     /// Only between these times of day: 08:00-22:00

@@ -58,7 +58,7 @@ impl Cron {
             class: Class::Note,
             group: "conversation",
             sources: &["S4"],
-            doing: "looking at the schedules",
+            doing: "seeing to the schedules",
             also: Also::default(),
             // Kept under the call's id: calling again finds what is there.
             recovery: Recovery::CallAgain,
