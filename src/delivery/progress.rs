@@ -2,7 +2,8 @@
 //!
 //! It is progress and no speech: nothing of it is a part, nothing waits for it, what is superseded is never
 //! sent. The message's platform id is stored, so that a task that goes on after a crash edits the same one,
-//! and one whose task has ended is taken away at the next start.
+//! and one whose task has ended is taken away at the next start. A kill while it is being sent leaves it where it is: its
+//! id came with the answer that nobody heard, and no platform can be asked for it.
 
 mod kept;
 mod messages;
