@@ -429,10 +429,13 @@ async fn what_is_being_posted_is_neither_changed_nor_withdrawn() {
         &["tweets", "edit", "1", "--text", "other words", "--time", "09:00"],
         &["tweets", "cancel", "1"],
         &["tweets", "cancel", &post],
+        &["schedules", "remove", "1"],
     ] {
         let why = refused(&world, args);
         assert!(why.contains("is being posted"), "{args:?}: {why}");
     }
+    let told = world.ask("call cron {\"action\":\"remove\",\"id\":\"1\"}").await;
+    assert!(told.contains("is being posted"), "{told}");
     let kept = texts(&world.home, "SELECT schedule FROM schedule WHERE state = 'ended'");
     assert!(kept.len() == 1 && kept[0].contains("first words"), "{kept:?}");
 }

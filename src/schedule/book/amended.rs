@@ -71,7 +71,7 @@ impl Book {
     }
 
     /// Says why the store has not changed a schedule, when a post of it is on its way.
-    async fn is_not_on_its_way(&self, id: ScheduleId) -> Result<(), BookError> {
+    pub(super) async fn is_not_on_its_way(&self, id: ScheduleId) -> Result<(), BookError> {
         let Some(post) = self.parts.ledger.post_on_its_way(id).await? else { return Ok(()) };
         let post = post.0;
         Err(BookError::Refused(format!(

@@ -37,13 +37,20 @@ impl Book {
         for _ in 0..TRIES {
             let row = self.get(id, asking.here).await?;
             may(&row).map_err(BookError::Refused)?;
+            let is_post = matches!(row.schedule.action, Action::Post { .. });
             let change = match (self.change(&row, wish)?, asking.task) {
+                // A post on its way would go out behind the back of whoever removed it.
+                (Some(Change::Remove), _) if is_post => Change::Withdraw,
                 (Some(Change::Remove), Some(task)) => Change::RemoveBy(task),
                 (Some(change), _) => change,
                 (None, _) => return Ok(row),
             };
+            let withdraws = matches!(change, Change::Withdraw);
             if let Some(changed) = self.changed(&row, change).await? {
                 return Ok(changed);
+            }
+            if withdraws {
+                self.is_not_on_its_way(id).await?;
             }
         }
         let why = format!("schedule {id} changes all the time: try again");
