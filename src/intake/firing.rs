@@ -9,6 +9,7 @@ use crate::delivery::account::Account;
 use crate::delivery::moments::after;
 use crate::delivery::outbox::Outbox;
 use crate::domain::cause::Cause;
+use crate::domain::command_line;
 use crate::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use crate::domain::schedule::{Action, Schedule, ScheduleState};
 use crate::domain::words::Words;
@@ -201,8 +202,9 @@ impl Firings {
             Action::Post { .. } if trust == Trust::Stranger => {
                 return Some(Decided::pauses(messages::strangers_post_nothing()));
             }
+            // Whoever asked waits for it: it is held and they are told, instead of passed over.
             Action::Post { to, .. } if self.outbox.accounts.of(to).is_none() => {
-                return Some(Decided::skips(messages::channel_off(to.account().as_str())));
+                return Some(Decided::pauses(messages::login_gone(to.account().as_str())));
             }
             Action::Post { to, post } => match self.post(row, to, post, at) {
                 Some(draft) => Does::Say(Box::new(draft)),
@@ -345,6 +347,23 @@ impl Firings {
         });
         let line = messages::paused(row.id(), &row.schedule.name(), why, comes_again);
         self.outbox.tell_owner(&key, &line).await;
+        if matches!(&row.schedule.action, Action::Post { to, .. } if why == messages::login_gone(to.account().as_str()))
+        {
+            self.tell_asker(row, &key, &line).await;
+        }
+    }
+
+    /// Tells whoever asked for it what the owner was told, where they are others.
+    async fn tell_asker(&self, row: &ScheduleRow, key: &str, line: &str) {
+        let outbox = &self.outbox;
+        let owner = outbox.owner.as_ref().and_then(|owner| outbox.accounts.private(owner));
+        if owner.as_ref() == Some(&row.conversation) || command_line::is_at(&row.conversation) {
+            return;
+        }
+        let line = outbox.runtime.redactor.clean(line);
+        if let Some(draft) = outbox.draft(&row.conversation, &line, None, None) {
+            outbox.say_once(&format!("{key}:here"), draft).await;
+        }
     }
 }
 

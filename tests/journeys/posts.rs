@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 
 use chrono::{DateTime, SecondsFormat};
-use selkie_playground::telegram::{ADA, MessageView, PRIVATE};
+use selkie_playground::telegram::{ADA, GRACE, MessageView, PRIVATE};
 use selkie_playground::x::{
     ACCESS_TOKEN, ACCESS_TOKEN_SECRET, CONSUMER_KEY, CONSUMER_SECRET, NEXT_USER_BEARER, USER_BEARER,
 };
@@ -25,13 +25,21 @@ async fn world() -> World {
 /// The same, where each post needs approval.
 async fn asking() -> World {
     let mut world = World::offline().await;
-    let section = json!({
+    let section = signing(&world);
+    world.home.set("x", section);
+    world
+}
+
+fn signing(world: &World) -> Value {
+    json!({
         "base_url": world.playground.x_base_url(), "pace": "lifted",
         "consumer_key": CONSUMER_KEY, "consumer_secret": CONSUMER_SECRET,
         "access_token": ACCESS_TOKEN, "access_token_secret": ACCESS_TOKEN_SECRET,
-    });
-    world.home.set("x", section);
-    world
+    })
+}
+
+fn bearer(world: &World, token: &str) -> Value {
+    json!({ "base_url": world.playground.x_base_url(), "pace": "lifted", "bearer_token": token })
 }
 
 fn run(world: &World, args: &[&str]) -> String {
@@ -341,6 +349,52 @@ async fn a_renewed_bearer_is_the_same_account() {
     posted(&world, 2).await;
     let over = world.ask("tweet: a third").await;
     assert!(over.contains("the 2 posts of this month are used up"), "{over}");
+}
+
+/// What was approved for one account is posted by no other one, and nobody waits for it unknowing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_post_whose_login_is_gone_is_held_and_told_once() {
+    let mut world = asking().await;
+    world.home.set("approvals", json!({ "policy": [{ "allow": ["public"] }] }));
+    world.home.set_key("telegram", "allowed_chat_ids", json!([format!("tg:{GRACE}")]));
+    world.telegram().add_person(GRACE, "Grace Hopper");
+    let daemon = world.daemon();
+    world.ask("tweet at 08:00: for this account").await;
+    let hers = world.telegram().say(GRACE, GRACE, "tweet daily at 08:00: every day");
+    let made = world.answer(GRACE, hers).await;
+    assert!(made.starts_with("Schedule 2"), "{made}");
+    assert!(daemon.stop().await.success());
+    a_minute_ago(&world);
+    let section = bearer(&world, USER_BEARER);
+    world.home.set("x", section);
+    let daemon = world.daemon();
+    let told = world.hears(ADA, "I paused schedule 1").await.text;
+    assert!(told.contains("approved for the account x:2244994945"), "{told}");
+    assert!(told.contains("selkie schedules run 1 carries it out"), "{told}");
+    run(&world, &["schedules", "run", "2"]);
+    world.hears(ADA, "selkie schedules resume 2 lets it go on").await;
+    world.hears(GRACE, "I paused schedule 2").await;
+    let states = |world: &World| {
+        let states = tweets(world).into_iter().map(|tweet| tweet["state"].clone());
+        states.collect::<Vec<Value>>()
+    };
+    assert_eq!(states(&world), ["paused", "paused"]);
+    let list = run(&world, &["tweets", "list"]);
+    assert!(list.contains("not configured or switched off"), "{list}");
+    assert!(daemon.stop().await.success());
+    let daemon = world.daemon();
+    world.ask("my list").await;
+    assert_eq!(said(&world, "I paused schedule"), 2, "each is told once");
+    assert!(daemon.stop().await.success());
+    assert!(world.playground.x().posts().is_empty());
+    let section = signing(&world);
+    world.home.set("x", section);
+    let _daemon = world.daemon();
+    world.ask("my things").await;
+    now(&world);
+    world.hears(ADA, "Posted (schedule 1): ").await;
+    run(&world, &["schedules", "resume", "2"]);
+    assert_eq!(states(&world), ["scheduled", "posted"], "what was posted waits no more");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -51,6 +51,14 @@ pub(crate) fn channel_off(account: &str) -> String {
     format!("the channel {account} is not configured or switched off")
 }
 
+/// Why a post waits: the login is not configured for which it was approved.
+pub(crate) fn login_gone(account: &str) -> String {
+    format!(
+        "it was approved for the account {account}, which is not configured or switched off, and no other one posts \
+         it (for another one ask for it anew)"
+    )
+}
+
 /// Why a schedule waits: nobody listens to its maker any more.
 pub(crate) fn not_allowed() -> String {
     "whoever made it is not allowed there any more".to_owned()

@@ -163,12 +163,16 @@ fn advance(tx: &mut dyn Tx, firing: &Prepared) -> Result<bool> {
     if changed > 0 || !by_hand {
         return Ok(changed > 0);
     }
-    // It waits, or is over, and stays so.
+    let is_done = |turn: &ReadyTurn| !matches!(turn.does, Ready::Skip(_));
+    let ends = firing.turn.as_ref().is_some_and(is_done);
+    // It waits, or is over, and stays so; one that waited for its only time has had it now.
     let stays = tx.execute(
         "UPDATE schedule SET version = version + 1, last_at = COALESCE(?3, last_at),
-             last_local = COALESCE(?4, last_local)
+             last_local = COALESCE(?4, last_local),
+             why = CASE WHEN CAST(?5 AS BIGINT) = 1 AND next_at IS NULL THEN '' ELSE why END,
+             state = CASE WHEN CAST(?5 AS BIGINT) = 1 AND next_at IS NULL THEN 'ended' ELSE state END
          WHERE id = ?1 AND version = ?2 AND state IN ('paused', 'ended')",
-        params![of.id.0, of.number, last_at, last_local],
+        params![of.id.0, of.number, last_at, last_local, ends],
     )?;
     Ok(stays > 0)
 }
