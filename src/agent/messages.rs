@@ -189,14 +189,15 @@ pub fn lapsed(tool: &str) -> String {
 /// For the model: what was approved is not what would be done now.
 pub fn changed_since(tool: &str) -> String {
     format!(
-        "{tool} was not called: it was approved, but a file, the folder or the call itself is not as it was \
-         when somebody looked at it. Look again, and call it again if it is still right"
+        "{tool} was not called: it was approved, but a file, the folder, the login or the call itself is not as \
+         it was when somebody looked at it. Look again, and call it again if it is still right"
     )
 }
 
 /// For who approved a call: it is not what would be done now.
 pub fn changed_as_told() -> String {
-    "a file, the folder or the call itself is not as it was when you were asked".to_owned()
+    "a file, the folder, the login or the call itself is not as it was when you were asked"
+        .to_owned()
 }
 
 /// For who approved a call: its tool was refused in between.

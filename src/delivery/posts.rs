@@ -12,6 +12,7 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
 use crate::domain::command_line;
 use crate::domain::ids::{OutboundId, ScheduleId};
+use crate::domain::schedule::ScheduleState;
 use crate::store::{DeliveryState, Occurrence, PostRow, Telling};
 
 /// A tool waits for the receipt of what it posts and tells it itself: it has so long.
@@ -81,7 +82,9 @@ async fn tell(outbox: &Arc<Outbox>, outbound: OutboundId) {
     let Some(row) = row.filter(|row| !row.told && row.standing != DeliveryState::Open) else {
         return;
     };
+    let of_account = is_of_account(outbox, &row);
     let pause = match row.of {
+        Some(of) if of_account => held(outbox, of.schedule).await,
         Some(of) if is_for_words(outbox, &row, &row.standing) => {
             pause(outbox, &row, of.schedule).await
         }
@@ -101,7 +104,7 @@ async fn tell(outbox: &Arc<Outbox>, outbound: OutboundId) {
         outbox.send(queued);
     }
     let owner = outbox.owner.as_ref().and_then(|owner| outbox.accounts.private(owner));
-    if told.paused && hears != owner {
+    if (told.paused || of_account) && hears != owner {
         outbox.tell_owner(&format!("post:{}", outbound.0), &text).await;
     }
 }
@@ -121,6 +124,22 @@ fn is_for_words(outbox: &Outbox, row: &PostRow, standing: &DeliveryState) -> boo
     let account = outbox.accounts.of(&row.said.conversation);
     let posting = account.and_then(|account| account.channel.posting);
     posting.is_some_and(|posting| (posting.data.of_words)(reason))
+}
+
+/// Whether it was refused because it was meant for another account.
+fn is_of_account(outbox: &Outbox, row: &PostRow) -> bool {
+    let DeliveryState::Refused { reason } = &row.standing else { return false };
+    let account = outbox.accounts.of(&row.said.conversation);
+    let posting = account.and_then(|account| account.channel.posting);
+    posting.is_some_and(|posting| (posting.data.of_account)(reason))
+}
+
+/// Why a series waits from now on whose posts were meant for another account; one that is over waits for nothing.
+async fn held(outbox: &Outbox, schedule: ScheduleId) -> Option<String> {
+    let ledger = &outbox.storage.ledger;
+    let of = outbox.storage.insist(|| ledger.schedule_of(schedule)).await.flatten()?;
+    let comes = of.state == ScheduleState::Active;
+    comes.then(|| "its posts were approved for another account".to_owned())
 }
 
 /// Why a series waits from now on, if it does: its newest posts were all refused for their words, since somebody last
@@ -153,6 +172,7 @@ fn words(outbox: &Outbox, row: &PostRow, pause: Option<&str>) -> String {
         schedule: row.of.map(|of| of.schedule),
         said: &row.said,
         of_words: is_for_words(outbox, row, &row.standing),
+        of_account: is_of_account(outbox, row),
     };
     messages::told(about, &row.standing, url.as_deref(), pause)
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use selkie_channel_core::{Body, ConversationId, Outbound, PlaceId};
+use selkie_channel_core::{Body, ConversationId, Outbound, PlaceId, PostedBy};
 use tokio::sync::watch;
 
 use crate::delivery::moments::after;
@@ -22,10 +22,13 @@ use crate::domain::ids::OutboundId;
 use crate::domain::task::Claim;
 use crate::store::{Claimed, DeliveryState, Draft, Said, Telling};
 use crate::tools::ToolError;
-use crate::tools::ports::{Reply, Spoken};
+use crate::tools::ports::{Poster, Reply, Spoken};
 
 /// How long a tool waits for the platform's receipt.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long it may take a platform to tell who posts.
+const ASKS: Duration = Duration::from_secs(5);
 
 /// The reply of one task.
 pub(crate) struct TaskReply {
@@ -177,6 +180,20 @@ impl Reply for TaskReply {
             self.know(outbound).await;
         }
         Ok(spoken)
+    }
+
+    fn poster(&self, to: &str) -> Option<Poster> {
+        let to = self.outbox.accounts.public(to)?;
+        let login = self.outbox.accounts.of(&to)?.channel.sender.login()?;
+        Some(Poster { account: to.account().as_str().to_owned(), login })
+    }
+
+    async fn posted_by(&self, to: &str) -> Option<PostedBy> {
+        let login = self.poster(to)?.login;
+        let to = self.outbox.accounts.public(to)?;
+        let asks = self.outbox.accounts.of(&to)?.channel.sender.posts_as();
+        let id = tokio::time::timeout(ASKS, asks).await.ok().flatten();
+        Some(PostedBy { login, id })
     }
 
     async fn send(&self, call: &str, mut body: Body, file: File) -> Result<Spoken, ToolError> {

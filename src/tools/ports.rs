@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId, Post};
+use selkie_channel_core::{Body, ConversationId, MessageRef, PersonId, Post, PostedBy};
 
 use crate::domain::count::counted;
 use crate::domain::facts::{Mode, Trust};
@@ -39,9 +39,30 @@ pub trait Reply: Send + Sync {
         ))
     }
 
+    /// Says by which account and login something would be posted to the conversation `to` now.
+    fn poster(&self, to: &str) -> Option<Poster> {
+        let _ = to;
+        None
+    }
+
+    /// The same with the platform's id of the account, where it tells that within some seconds.
+    async fn posted_by(&self, to: &str) -> Option<PostedBy> {
+        let _ = to;
+        None
+    }
+
     /// Whether what a person or model wrote (`-100123`, `tg:-100123`) names this conversation or its
     /// place. `None` when it names no conversation at all.
     fn is_here(&self, written: &str) -> Option<bool>;
+}
+
+/// By whom something would be posted.
+#[derive(Clone, Debug)]
+pub struct Poster {
+    /// The account, as people read it.
+    pub account: String,
+    /// Names its login, and tells nothing of it.
+    pub login: String,
 }
 
 /// What became of something said.

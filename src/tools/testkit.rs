@@ -187,6 +187,7 @@ pub(crate) static SONGS: Posting = Posting {
     such_as: "17",
     url: |post| format!("bird://{}", post.as_str()),
     of_words: |reason| reason.starts_with("sung before"),
+    of_account: |reason| reason.starts_with("another bird's"),
     again: "birds sing the same song once a day",
 };
 

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use chrono::{DateTime, SecondsFormat};
 use selkie_playground::telegram::{ADA, GRACE, MessageView, PRIVATE};
 use selkie_playground::x::{
-    ACCESS_TOKEN, ACCESS_TOKEN_SECRET, CONSUMER_KEY, CONSUMER_SECRET, NEXT_USER_BEARER, USER_BEARER,
+    ACCESS_TOKEN, ACCESS_TOKEN_SECRET, CONSUMER_KEY, CONSUMER_SECRET, NEXT_USER_BEARER, OTHER_USER,
+    OTHER_USER_BEARER, USER, USER_BEARER,
 };
 use selkie_playground::{Fault, FaultKind, XPlatform};
 use serde_json::{Value, json};
@@ -395,6 +396,62 @@ async fn a_post_whose_login_is_gone_is_held_and_told_once() {
     world.hears(ADA, "Posted (schedule 1): ").await;
     run(&world, &["schedules", "resume", "2"]);
     assert_eq!(states(&world), ["scheduled", "posted"], "what was posted waits no more");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_post_goes_out_by_the_account_that_it_was_approved_for() {
+    let mut world = world().await;
+    let [ours, renewed, others] =
+        [USER_BEARER, NEXT_USER_BEARER, OTHER_USER_BEARER].map(|token| bearer(&world, token));
+    world.home.set("x", ours);
+    let daemon = world.daemon();
+    world.ask("tweet at 08:00: once").await;
+    world.ask("tweet daily at 08:00: every day").await;
+    assert!(daemon.stop().await.success());
+    a_minute_ago(&world);
+    world.home.set("x", others);
+    let daemon = world.daemon();
+    let told = world.hears(ADA, "Not posted (schedule 1): ").await.text;
+    let ids =
+        format!("with the id {USER}, and the login (x.bearer_token) is of the id {OTHER_USER}");
+    assert!(told.contains(&ids) && !told.contains("I paused"), "{told}");
+    run(&world, &["schedules", "run", "2"]);
+    world.hears(ADA, "I paused schedule 2: its posts were approved for another account").await;
+    let list = tweets(&world);
+    let states: Vec<&Value> = list.iter().map(|tweet| &tweet["state"]).collect();
+    assert_eq!(states, ["paused", "refused", "refused"]);
+    let id = list[2]["id"].as_str().expect("an id").to_owned();
+    assert!(world.playground.x().posts().is_empty());
+    assert!(daemon.stop().await.success());
+    world.home.set("x", renewed);
+    let _daemon = world.daemon();
+    world.ask("my list").await;
+    run(&world, &["tweets", "retry", &id]);
+    world.hears(ADA, "Posted (schedule 1): ").await;
+    run(&world, &["schedules", "resume", "2"]);
+    run(&world, &["schedules", "run", "2"]);
+    world.hears(ADA, "Posted (schedule 2): ").await;
+    assert_eq!(world.playground.x().posts().len(), 2);
+}
+
+/// The account stands in what is asked, and a login that changes before the answer takes the approval with it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approval_is_for_the_login_that_it_was_asked_for() {
+    let mut world = asking().await;
+    let [ours, others] = [USER_BEARER, OTHER_USER_BEARER].map(|token| bearer(&world, token));
+    world.home.set("x", ours);
+    let daemon = world.daemon();
+    world.telegram().say(ADA, ADA, "tweet: for one account");
+    let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
+    let request = world.telegram().wait_for(PRIVATE, buttons);
+    let request = world.within("a request", request).await;
+    assert!(request.text.contains("· account: x:bearer"), "{}", request.text);
+    assert!(daemon.stop().await.success());
+    world.home.set("x", others);
+    let _daemon = world.daemon();
+    world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
+    world.hears(ADA, "is not as it was").await;
+    assert!(world.playground.x().posts().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -51,7 +51,7 @@ pub use kit::{
 };
 pub use lock::locked;
 pub use outbound::{
-    Body, Choice, Delivery, Lookup, Outbound, Post, PostPicture, Question, Receipt,
+    Body, Choice, Delivery, Lookup, Outbound, Post, PostPicture, PostedBy, Question, Receipt,
 };
 pub use part::Part;
 pub use pause::Pauses;

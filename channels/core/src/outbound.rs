@@ -187,6 +187,19 @@ pub struct Post {
     /// Pictures of the first one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<PostPicture>,
+    /// Who posts it; whoever the channel's login belongs to where nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<PostedBy>,
+}
+
+/// Whose account a post was meant for when somebody asked for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PostedBy {
+    /// Names the login that was configured then, and tells nothing of it.
+    pub login: String,
+    /// The platform's id of the account, where the platform told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
 }
 
 /// A picture of a post: a copy of its bytes that nobody changes, kept until the post has left.

@@ -27,6 +27,8 @@ pub struct Posting {
     pub url: fn(&MessageRef) -> String,
     /// Whether a refusal, in the channel's words, is of what a post says: it would be refused again and again.
     pub of_words: fn(&str) -> bool,
+    /// Whether a refusal, in the channel's words, is because the post was meant for another account.
+    pub of_account: fn(&str) -> bool,
     /// What whoever posts the same words again and again has to know.
     pub again: &'static str,
 }

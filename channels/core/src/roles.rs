@@ -181,6 +181,17 @@ pub trait Sender: Send + Sync {
         Unasked::Free
     }
 
+    /// Names the login by which it posts in public: another one in the config, another name. It tells nothing of the
+    /// login. `None` where nothing is posted.
+    fn login(&self) -> Option<String> {
+        None
+    }
+
+    /// Asks for the platform's id of the account that posts in public; `None` where the platform does not tell.
+    async fn posts_as(&self) -> Option<String> {
+        None
+    }
+
     /// Returns a part that follows another for the message which that one made. Asked before every
     /// attempt and look-up; doing it twice changes nothing.
     fn following(&self, part: &Part, _before: &MessageRef) -> Part {

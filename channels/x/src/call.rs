@@ -1,7 +1,9 @@
 //! What is said becomes posts: the form in which a part is stored.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{self as core, Body, MessageRef, Outbound, Part, PostPicture, plain};
+use selkie_channel_core::{
+    self as core, Body, MessageRef, Outbound, Part, PostPicture, PostedBy, plain,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -35,6 +37,9 @@ pub struct Post {
     /// Its pictures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<PostPicture>,
+    /// Who posts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<PostedBy>,
     /// It was not posted before this moment; without one nothing can be looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<DateTime<Utc>>,
@@ -81,8 +86,14 @@ fn thread(outbound: &Outbound, text: &str, numbering: Numbering) -> Vec<Part> {
         return cannot(outbound, &why);
     }
     let parts = posts.into_iter().enumerate().map(|(n, text)| {
-        let post =
-            Post { text, reply_to: None, quote: None, pictures: Vec::new(), since: outbound.at };
+        let post = Post {
+            text,
+            reply_to: None,
+            quote: None,
+            pictures: Vec::new(),
+            by: None,
+            since: outbound.at,
+        };
         one_of(outbound, post, n)
     });
     parts.collect()
@@ -90,7 +101,7 @@ fn thread(outbound: &Outbound, text: &str, numbering: Numbering) -> Vec<Part> {
 
 /// Posts that somebody has cut themselves: each is one, or none is posted.
 fn drafted(outbound: &Outbound, post: &core::Post) -> Vec<Part> {
-    let core::Post { texts, quote, reply_to, pictures } = post;
+    let core::Post { texts, quote, reply_to, pictures, by } = post;
     let id = |post: &Option<MessageRef>| post.as_ref().map(|post| post.as_str().to_owned());
     if texts.len() > MOST_POSTS {
         let why = format!(
@@ -109,6 +120,7 @@ fn drafted(outbound: &Outbound, post: &core::Post) -> Vec<Part> {
             reply_to: id(reply_to).filter(|_| first),
             quote: id(quote).filter(|_| first),
             pictures: if first { pictures.clone() } else { Vec::new() },
+            by: by.clone(),
             since: outbound.at,
         };
         one_of(outbound, post, n)
@@ -192,6 +204,7 @@ mod tests {
                 quote: Some(MessageRef::new("7")),
                 reply_to: Some(MessageRef::new("8")),
                 pictures: vec![picture.clone()],
+                by: None,
             })
         };
         let parts = rendered(post(&["**one**", " two "]));

@@ -56,6 +56,18 @@ impl Login {
         }
     }
 
+    /// Returns the user's id, where the token tells it.
+    pub fn id(&self) -> Option<String> {
+        let account = self.account();
+        let id = account.as_str().strip_prefix("x:")?;
+        id.bytes().all(|b| b.is_ascii_digit()).then(|| id.to_owned())
+    }
+
+    /// Returns a name of it that tells nothing of it: another login, another name.
+    pub fn name(&self) -> String {
+        short_digest(&self.secrets().collect::<Vec<_>>().join("\n"))
+    }
+
     /// Returns every secret in it.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         let all: Vec<&str> = match self {

@@ -40,7 +40,7 @@ use serde_json::Value;
 
 use crate::api::{Api, Platform};
 use crate::ids::NAME;
-use crate::sender::XSender;
+use crate::sender::{Who, XSender};
 
 /// Returns X as the daemon needs to know it.
 pub fn kit() -> ChannelKit {
@@ -67,6 +67,7 @@ pub fn kit() -> ChannelKit {
 fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<Problem>> {
     let Some(settings) = settings::read(section)? else { return Ok(None) };
     let account = settings.login.account();
+    let who = Who { login: settings.login.name(), id: settings.login.id() };
     settings.login.secrets().for_each(|secret| context.redactor.learn(secret));
     let platform = Platform {
         base: settings.base,
@@ -81,7 +82,7 @@ fn build(section: Value, context: BuildContext) -> Result<Option<Channel>, Vec<P
         address: Arc::new(ids::XAddress::new(account.clone())),
         account,
         receiver: None,
-        sender: Arc::new(XSender::new(api, settings.numbering)),
+        sender: Arc::new(XSender::new(api, settings.numbering, who)),
         allow: AllowList::default(),
         allow_keys: AllowKeys::default(),
         carrier: None,

@@ -3,7 +3,7 @@
 use selkie_channel_core::{MessageRef, PictureKind, PostPictures, Posting, PostingTool};
 
 use crate::ids::MAIN;
-use crate::refusal::of_words;
+use crate::refusal::{of_account, of_words};
 use crate::weigh::{LIMIT, composed, weight};
 
 /// Longer threads are refused: whoever has more to say means an article.
@@ -49,6 +49,7 @@ pub static POSTING: Posting = Posting {
     such_as: "1790000000000000000 or https://x.com/name/status/1790000000000000000",
     url,
     of_words,
+    of_account,
     again: "X refuses a text that it has seen shortly before (it does not say for how long; people report up to 12 \
             hours). Such a refusal ends that time, and three in a row pause the schedule. Vary the words: a date or a \
             number in them is enough, or schedule a prompt with the cron tool that writes each post anew",

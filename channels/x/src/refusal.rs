@@ -35,6 +35,18 @@ pub fn of_words(advice: &str) -> bool {
     advice == DUPLICATE || advice.starts_with(NO_TEXT)
 }
 
+const ANOTHER: &str = "it was approved for another account: ";
+
+/// Says that a post was meant for the account `wanted`, and the login in `keys` is that of `found`.
+pub fn of_another(wanted: &str, found: &str, keys: &str) -> String {
+    format!("{ANOTHER}that with the id {wanted}, and the login ({keys}) is of the id {found} now")
+}
+
+/// Whether it says [`of_another`].
+pub fn of_account(advice: &str) -> bool {
+    advice.starts_with(ANOTHER)
+}
+
 /// Reads a refusal.
 pub fn kind(refusal: &Refusal) -> Kind {
     let words = refusal.words.to_lowercase();

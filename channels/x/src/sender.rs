@@ -16,7 +16,7 @@ use crate::api::Api;
 use crate::call::{self, Call, Post};
 use crate::ids::is_id;
 use crate::media::{NotUploaded, upload};
-use crate::refusal::{Kind, advice, advice_of_picture, kind};
+use crate::refusal::{Kind, advice, advice_of_picture, kind, of_another};
 use crate::thread::Numbering;
 use crate::timeline::{Seen, Timeline};
 
@@ -28,9 +28,18 @@ const REMEMBERED: usize = 500;
 /// Posts for one account.
 pub struct XSender {
     api: Api,
+    who: Who,
     numbering: Numbering,
     timeline: Timeline,
     memory: Mutex<Memory>,
+}
+
+/// Whose login it is.
+pub struct Who {
+    /// Names the login.
+    pub login: String,
+    /// The account's id, where the login tells it.
+    pub id: Option<String>,
 }
 
 /// What this process knows of its own posts.
@@ -46,9 +55,9 @@ struct Memory {
 
 impl XSender {
     /// Posts through `api`.
-    pub fn new(api: Api, numbering: bool) -> Self {
+    pub fn new(api: Api, numbering: bool, who: Who) -> Self {
         let numbering = if numbering { Numbering::On } else { Numbering::Off };
-        Self { api, numbering, timeline: Timeline::default(), memory: Mutex::default() }
+        Self { api, who, numbering, timeline: Timeline::default(), memory: Mutex::default() }
     }
 
     async fn post(&self, post: &Post) -> Delivery {
@@ -101,6 +110,43 @@ impl XSender {
             return Err(Delivery::Retry { after: SOON, why, account: true });
         }
         Ok(ids)
+    }
+
+    async fn me(&self) -> Result<&str, Fault> {
+        match &self.who.id {
+            Some(id) => Ok(id),
+            None => self.timeline.me(&self.api).await,
+        }
+    }
+
+    /// Returns the account that a post was approved for and the one that would post it, where they are known to be two.
+    /// The same login is the same account; who posts with another one is asked.
+    async fn another<'a>(&'a self, post: &'a Post) -> Result<Option<[&'a str; 2]>, Fault> {
+        let by = post.by.as_ref().filter(|by| by.login != self.who.login);
+        let Some(wanted) = by.and_then(|by| by.id.as_deref()) else { return Ok(None) };
+        let me = self.me().await?;
+        Ok((me != wanted).then_some([wanted, me]))
+    }
+
+    /// Posts, where it is for this account to post.
+    async fn post_of_ours(&self, post: &Post) -> Delivery {
+        match self.another(post).await {
+            Ok(None) => {}
+            Ok(Some([wanted, me])) => {
+                return Delivery::refused(of_another(wanted, me, self.api.keys()));
+            }
+            // What cannot reach X does not post either.
+            Err(Fault::NotSent(why) | Fault::Unclear(why)) => {
+                return Delivery::Retry { after: SOON, why, account: true };
+            }
+            Err(Fault::Refused(refusal)) if kind(&refusal) == Kind::Limited => {
+                return self.limited(&refusal);
+            }
+            Err(fault) => {
+                tracing::warn!(%fault, "X does not tell whose the login is: what was approved is posted");
+            }
+        }
+        self.post(post).await
     }
 
     fn limited(&self, refusal: &Refusal) -> Delivery {
@@ -172,7 +218,7 @@ impl Sender for XSender {
 
     async fn deliver(&self, part: &Part) -> Delivery {
         match serde_json::from_value(part.call.clone()) {
-            Ok(Call::Post(post)) => self.post(&post).await,
+            Ok(Call::Post(post)) => self.post_of_ours(&post).await,
             Ok(Call::Cannot { why }) => Delivery::Refused { reason: why, closed: false },
             Err(_) => Delivery::unreadable(),
         }
@@ -183,6 +229,10 @@ impl Sender for XSender {
         let Ok(Call::Post(post)) = serde_json::from_value(part.call.clone()) else {
             return Lookup::Unknown;
         };
+        if let Ok(Some([wanted, me])) = self.another(&post).await {
+            tracing::warn!(wanted, me, "this account's timeline does not show another one's post");
+            return Lookup::Unknown;
+        }
         remember(&mut self.memory().doubted, post.clone());
         match self.seen(&post).await {
             Seen::There(id) => match self.sent(&id, Some("found on the timeline")) {
@@ -202,6 +252,20 @@ impl Sender for XSender {
     /// A timeline is read by everybody: nothing goes out twice on a doubt.
     fn marked(&self, part: &Part) -> Part {
         part.clone()
+    }
+
+    fn login(&self) -> Option<String> {
+        Some(self.who.login.clone())
+    }
+
+    async fn posts_as(&self) -> Option<String> {
+        match self.me().await {
+            Ok(id) => Some(id.to_owned()),
+            Err(fault) => {
+                tracing::warn!(%fault, "X does not tell whose the login is");
+                None
+            }
+        }
     }
 
     fn following(&self, part: &Part, before: &MessageRef) -> Part {

@@ -80,13 +80,18 @@ impl Timeline {
         }
     }
 
-    async fn page(&self, api: &Api, since: DateTime<Utc>) -> Result<Value, Fault> {
+    /// Returns the account's id, asked once.
+    pub async fn me(&self, api: &Api) -> Result<&str, Fault> {
         let me = self.me.get_or_try_init(|| async {
             let answer = patiently(|| api.get("users/me", &[])).await?;
             let id = answer["data"]["id"].as_str().filter(|id| is_id(id)).map(str::to_owned);
             id.ok_or_else(|| Fault::Unclear("X does not say who the account is".to_owned()))
         });
-        let path = format!("users/{}/tweets", me.await?);
+        Ok(me.await?.as_str())
+    }
+
+    async fn page(&self, api: &Api, since: DateTime<Utc>) -> Result<Value, Fault> {
+        let path = format!("users/{}/tweets", self.me(api).await?);
         let start = (since - SKEW).to_rfc3339_opts(SecondsFormat::Secs, true);
         let query = [
             ("max_results", "100"),

@@ -16,6 +16,8 @@ pub(crate) struct About<'a> {
     pub(crate) said: &'a Outbound,
     /// It was refused for what it says: the same words will be again.
     pub(crate) of_words: bool,
+    /// It was meant for another account than the one whose login is configured.
+    pub(crate) of_account: bool,
 }
 
 /// Tells what became of a post.
@@ -25,7 +27,7 @@ pub(crate) fn told(
     url: Option<&str>,
     pause: Option<&str>,
 ) -> String {
-    let About { outbound, schedule, said, of_words } = about;
+    let About { outbound, schedule, said, of_words, of_account } = about;
     let of = schedule.map(|id| format!(" (schedule {id})")).unwrap_or_default();
     let beginning = beginning(said);
     let again = format!("`selkie tweets retry p{}`", outbound.0);
@@ -47,6 +49,11 @@ pub(crate) fn told(
                 (true, None) => format!(
                     "\n\nPost it with other words, or the same ones in a day: {again} tries them again then."
                 ),
+                (false, _) if of_account => {
+                    format!(
+                        "\n\nWith that account's login {again} posts it; for this account ask for it anew."
+                    )
+                }
                 (false, _) => format!("\n\n{again} tries it again."),
             };
             format!("Not posted{of}: {reason}.\n\n> {beginning}{then}")
@@ -65,6 +72,9 @@ pub(crate) fn told(
         ),
     };
     match (pause, schedule) {
+        (Some(why), Some(id)) if of_account => format!(
+            "{text}\n\nI paused schedule {id}: {why}. With that account's login `selkie schedules resume {id}` lets it go on."
+        ),
         (Some(why), Some(id)) => format!(
             "{text}\n\nI paused schedule {id}: {why}. Change its words with `selkie tweets edit {id} --text …`; \
              `selkie schedules resume {id}` lets it go on."
@@ -128,6 +138,7 @@ mod tests {
             schedule: Some(ScheduleId(3)),
             said: &said,
             of_words: false,
+            of_account: false,
         };
         let delivered = DeliveryState::Delivered { message: Some(MessageRef::new("17")) };
         let refused = DeliveryState::Refused { reason: "seen before".to_owned() };
@@ -141,6 +152,12 @@ mod tests {
                 &refused,
                 None,
                 Some("3 of its posts in a row were refused for their words"),
+            ),
+            told(
+                About { of_account: true, ..about },
+                &refused,
+                None,
+                Some("its posts were approved for another account"),
             ),
             told(About { schedule: None, ..about }, &DeliveryState::Unclear, None, None),
             told(about, &DeliveryState::Expired, None, None),
@@ -171,6 +188,14 @@ mod tests {
         > Good morning!
 
         I paused schedule 3: 3 of its posts in a row were refused for their words. Change its words with `selkie tweets edit 3 --text …`; `selkie schedules resume 3` lets it go on.
+        ---
+        Not posted (schedule 3): seen before.
+
+        > Good morning!
+
+        With that account's login `selkie tweets retry p7` posts it; for this account ask for it anew.
+
+        I paused schedule 3: its posts were approved for another account. With that account's login `selkie schedules resume 3` lets it go on.
         ---
         I cannot tell whether this was posted: the connection broke, and the timeline does not say. I do not repeat it.
 

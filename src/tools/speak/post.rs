@@ -8,7 +8,7 @@ use selkie_channel_core::{Body, Post, Posting};
 use serde_json::Value;
 
 use super::pictures;
-use super::public::{accepted, asks, fault, preview};
+use super::public::{accepted, asks, basis, fault, preview};
 use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::parameters;
 use crate::tools::basis::Basis;
@@ -68,7 +68,8 @@ impl Tool for PostNow {
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let post = accepted(self.data, &args)?;
         let pictures = pictures::kept(self.data, scope, &args).await?;
-        let post = Post { pictures, ..post };
+        let by = scope.reply.posted_by(self.data.to).await;
+        let post = Post { pictures, by, ..post };
         let spoken = scope.reply.post(&scope.call, self.data.to, Body::Post(post)).await?;
         Ok(match spoken {
             Spoken::Sent(Some(id)) => Output::ok(format!("posted: {}", (self.data.url)(&id))),
@@ -94,7 +95,7 @@ impl Tool for PostNow {
     }
 
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {
-        pictures::basis(self.data, scope, args)
+        basis(self.data, scope, args)
     }
 
     fn unseen(&self, args: &Value) -> Vec<String> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::pictures;
-use super::public::{accepted, asks, fault, preview};
+use super::public::{accepted, asks, basis, fault, preview};
 use crate::domain::facts::Trigger;
 use crate::domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
@@ -128,6 +128,7 @@ impl Tool for PostLater {
         let mut entry = self.entry(scope, &args)?;
         if let EntryDoes::Post(posted) = &mut entry.does {
             posted.post.pictures = pictures::kept(self.data, scope, &args).await?;
+            posted.post.by = scope.reply.posted_by(self.data.to).await;
         }
         let once = matches!(entry.when, When::Recurring { recurrence: "once", .. });
         let kept = scope.timetable.add(entry).await?;
@@ -142,7 +143,7 @@ impl Tool for PostLater {
     }
 
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {
-        pictures::basis(self.data, scope, args)
+        basis(self.data, scope, args)
     }
 
     fn unseen(&self, args: &Value) -> Vec<String> {

@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use super::pictures;
 use crate::tools::ToolError;
-use crate::tools::scope::Roots;
+use crate::tools::basis::{Basis, Named};
+use crate::tools::ports::Poster;
+use crate::tools::scope::{Roots, Scope};
 use crate::tools::shown::Preview;
 
 /// Arguments that a preview shows by itself.
@@ -24,7 +26,7 @@ pub(super) fn post(data: &Posting, args: &Value) -> Result<Post, String> {
         }
     }
     let (quote, reply_to) = (named(data, args, "quote")?, named(data, args, "reply_to")?);
-    Ok(Post { texts, quote, reply_to, pictures: Vec::new() })
+    Ok(Post { texts, quote, reply_to, pictures: Vec::new(), by: None })
 }
 
 /// The same for a tool that is called, without its pictures.
@@ -35,6 +37,17 @@ pub(super) fn accepted(data: &Posting, args: &Value) -> Result<Post, ToolError> 
 /// Says why a post can never be made as it is asked for, if so.
 pub(super) fn fault(data: &'static Posting, roots: &Roots, args: &Value) -> Option<String> {
     post(data, args).err().or_else(|| pictures::fault(data, roots, args))
+}
+
+/// What a call works with: the bytes of its pictures, and the account that posts.
+pub(super) fn basis(data: &Posting, scope: &Scope, args: &Value) -> Basis {
+    let poster = scope.reply.poster(data.to);
+    let named = |Poster { account, login }| Named {
+        name: "account".to_owned(),
+        is: account,
+        identity: login,
+    };
+    Basis { names: poster.map(named), ..pictures::basis(data, scope, args) }
 }
 
 /// Says why a post needs somebody's approval whatever the policy: it speaks to people who did not ask for it.

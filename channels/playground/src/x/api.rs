@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::keys::USER;
+use super::keys::{OTHER_USER, USER};
 use super::login::Caller;
 use super::media::{self, Form};
 use super::refusal::Refusal;
@@ -57,10 +57,13 @@ pub(super) fn run(server: &Server, asked: &Asked<'_>) -> Result<(u16, Value), Re
         }
         (false, ["users", "me"]) => {
             for_users(asked.caller)?;
-            Ok((
-                200,
-                json!({ "data": { "id": USER, "name": "Selkie", "username": "selkie_demo" } }),
-            ))
+            let me = match asked.caller {
+                Caller::Another => {
+                    json!({ "id": OTHER_USER, "name": "Other", "username": "other_demo" })
+                }
+                _ => json!({ "id": USER, "name": "Selkie", "username": "selkie_demo" }),
+            };
+            Ok((200, json!({ "data": me })))
         }
         (false, ["users", id, "tweets"]) => timeline(server, id, asked.query, now),
         _ => Err(Refusal::new(404, "Not Found", "Not Found")),

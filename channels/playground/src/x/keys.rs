@@ -2,6 +2,10 @@
 
 /// The account's id.
 pub const USER: &str = "2244994945";
+/// The id of somebody else.
+pub const OTHER_USER: &str = "783214";
+/// Their access token.
+pub const OTHER_USER_BEARER: &str = "playgroundOtherUserBearer";
 /// The app's API key.
 pub const CONSUMER_KEY: &str = "playgroundConsumerKey";
 /// The app's API key secret.

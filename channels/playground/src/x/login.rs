@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::keys::{
     ACCESS_TOKEN, ACCESS_TOKEN_SECRET, APP_BEARER, BEARER_WITHOUT_MEDIA, CLIENT_ID, CONSUMER_KEY,
-    CONSUMER_SECRET, NEXT_USER_BEARER, USER_BEARER,
+    CONSUMER_SECRET, NEXT_USER_BEARER, OTHER_USER_BEARER, USER_BEARER,
 };
 use super::refusal::Refusal;
 use super::server::World;
@@ -28,6 +28,8 @@ pub(super) enum Caller {
     /// A user whose token may not upload.
     WithoutMedia,
     App,
+    /// A user of another account.
+    Another,
 }
 
 /// A request as it is signed.
@@ -60,6 +62,7 @@ pub(super) fn caller(
         USER_BEARER | NEXT_USER_BEARER => Ok(Caller::User),
         BEARER_WITHOUT_MEDIA => Ok(Caller::WithoutMedia),
         APP_BEARER => Ok(Caller::App),
+        OTHER_USER_BEARER => Ok(Caller::Another),
         token if lives(token) => Ok(Caller::User),
         _ => Err(unauthorized()),
     }

@@ -18,7 +18,8 @@ pub use handle::XPlatform;
 pub(crate) use http::{MOUNT, routes};
 pub use keys::{
     ACCESS_TOKEN, ACCESS_TOKEN_SECRET, APP_BEARER, BEARER_WITHOUT_MEDIA, CLIENT_ID, CONSUMER_KEY,
-    CONSUMER_SECRET, NEXT_USER_BEARER, REFRESH_TOKEN, USER, USER_BEARER,
+    CONSUMER_SECRET, NEXT_USER_BEARER, OTHER_USER, OTHER_USER_BEARER, REFRESH_TOKEN, USER,
+    USER_BEARER,
 };
 pub use record::{XCall, XPicture, XPost};
 pub(crate) use server::Server;

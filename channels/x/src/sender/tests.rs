@@ -1,13 +1,16 @@
 //! The sender against the emulated platform.
 
 use chrono::TimeDelta;
-use selkie_channel_core::{Body, Delivery, Lookup, MessageRef, Outbound, Part, Post, PostPicture};
+use selkie_channel_core::{
+    Body, Delivery, Lookup, MessageRef, Outbound, Part, Post, PostPicture, PostedBy,
+};
 use selkie_playground::x::{
-    APP_BEARER, BEARER_WITHOUT_MEDIA, CLIENT_ID, REFRESH_TOKEN, USER_BEARER,
+    APP_BEARER, BEARER_WITHOUT_MEDIA, CLIENT_ID, NEXT_USER_BEARER, REFRESH_TOKEN, USER, USER_BEARER,
 };
 use selkie_playground::{Fault, FaultKind};
 use serde_json::json;
 
+use crate::refusal::of_account;
 use crate::testkit::{Guest, now};
 
 fn id(delivery: &Delivery) -> String {
@@ -49,6 +52,50 @@ async fn every_login_posts() {
             (id(&delivery), "tea & cake: https://a.example/?b=c d")
         );
     }
+}
+
+/// What was approved for one account is not posted by another one; the same account with another login posts it, and
+/// so does one that X does not tell of.
+#[tokio::test]
+async fn a_post_is_for_the_account_that_it_was_approved_for() {
+    let guest = Guest::with(json!({ "bearer_token": USER_BEARER })).await;
+    let login = guest.channel.sender.login().unwrap();
+    let again = Guest::with(json!({ "bearer_token": NEXT_USER_BEARER })).await;
+    assert_ne!(Some(&login), again.channel.sender.login().as_ref());
+    let part = |guest: &Guest, text: &str, login: &str, id: Option<&str>| {
+        let by = PostedBy { login: login.to_owned(), id: id.map(str::to_owned) };
+        let post = Post { texts: vec![text.to_owned()], by: Some(by), ..Post::default() };
+        let outbound = Outbound::new(guest.conversation(), Body::Post(post)).said(now());
+        guest.channel.sender.render(&outbound).remove(0)
+    };
+    let why = refused(guest.channel.sender.deliver(&part(&guest, "a", "of old", Some("99"))).await);
+    let says = format!(
+        "another account: that with the id 99, and the login (x.bearer_token) is of the id {USER} now"
+    );
+    assert!(why.contains(&says) && of_account(&why), "{why}");
+    let doubted = part(&guest, "a", "of old", Some("99"));
+    assert!(matches!(guest.channel.sender.lookup(&doubted).await, Lookup::Unknown));
+    assert!(guest.x().posts().is_empty());
+    assert_eq!(guest.x().calls_of("me").len(), 1, "asked once");
+    for (guest, login, known, asks) in [
+        (&again, &*login, Some(USER), 1),
+        (&again, "of old", None, 1),
+        (&guest, &*login, Some(USER), 1),
+    ] {
+        id(&guest
+            .channel
+            .sender
+            .deliver(&part(guest, &format!("{login}{known:?}"), login, known))
+            .await);
+        assert_eq!(guest.x().calls_of("me").len(), asks, "{login}");
+    }
+    let untold = Guest::with(json!({ "bearer_token": USER_BEARER })).await;
+    let description = "Forbidden".to_owned();
+    untold.x().fault(Fault::next("me", FaultKind::Refuse { code: 403, description }));
+    id(&untold.channel.sender.deliver(&part(&untold, "b", "of old", Some("99"))).await);
+    let signing = Guest::signing().await;
+    assert_eq!(signing.channel.sender.posts_as().await.as_deref(), Some(USER));
+    assert!(signing.x().calls_of("me").is_empty(), "the token tells it");
 }
 
 #[tokio::test]
