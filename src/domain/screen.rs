@@ -21,6 +21,13 @@ pub fn number(c: char) -> String {
     format!("⟨U+{:04X}⟩", c as u32)
 }
 
+/// Whether a character moves, colours, clears or turns what else is shown: control characters, and those that turn
+/// the direction of text.
+pub fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Whether a character does not show: one that steers a screen, one of no width, a space that is not the usual one.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
