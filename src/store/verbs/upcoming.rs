@@ -1,5 +1,5 @@
 //! What is due by itself, whatever it is, and when something is next: schedules, tasks that wait for a time, a person or
-//! an approval, parts on their way, held answers.
+//! an approval, parts on their way, held answers, posts of which somebody has to be told.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -20,7 +20,9 @@ pub const DUE_NOW: &str = "SELECT 1 FROM schedule WHERE state = 'active' AND nex
      UNION ALL SELECT 1 FROM rendered r CROSS JOIN part p ON p.id = r.part JOIN outbound o ON o.id = p.outbound
          WHERE p.open = 1 AND (p.state = 'sending'
              OR (p.state IN ('queued', 'unclear') AND COALESCE(p.not_before, 0) <= ?2)
-             OR (p.state = 'held' AND o.expires_at <= ?1))";
+             OR (p.state = 'held' AND o.expires_at <= ?1))
+     UNION ALL SELECT 1 FROM post s WHERE s.told = 0 AND NOT EXISTS (SELECT 1 FROM part q
+         WHERE q.id BETWEEN s.outbound * 4096 AND s.outbound * 4096 + 4095 AND q.open = 1)";
 
 /// The next moment of a part.
 const NEXT_PART: &str =
