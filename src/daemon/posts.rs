@@ -249,6 +249,7 @@ fn of_post(flow: &Flow, row: &PostRow) -> PostView {
     let urls = flow.post_urls();
     let stands = PostStands::of(&row.standing, &row.said.conversation, &urls);
     let PostStands { state, why, url } = stands;
+    let why = flow.post_waits(row).unwrap_or(why);
     PostView {
         id: format!("p{}", row.outbound.0),
         state,

@@ -52,9 +52,33 @@ pub(crate) async fn resume(outbox: Arc<Outbox>) {
     let Some(untold) = outbox.storage.insist(|| ledger.untold_posts()).await else { return };
     for outbound in untold {
         let row = outbox.storage.insist(|| ledger.post_of(outbound)).await.flatten();
+        if let Some(row) = row.as_ref().filter(|row| waits_for_login(&outbox, row)) {
+            tell_waits(&outbox, row).await;
+        }
         let of_task = row.is_some_and(|row| row.of.is_none());
         // The task that posted it may go on, and tell it itself.
         follow(&outbox, outbound, if of_task { TOOLS_TURN } else { Duration::ZERO });
+    }
+}
+
+/// Whether a post is to go out by an account that is not configured any more: nobody sends it until it is again.
+pub(crate) fn waits_for_login(outbox: &Outbox, row: &PostRow) -> bool {
+    let is_gone = outbox.accounts.of(&row.said.conversation).is_none();
+    is_gone && row.standing == DeliveryState::Open
+}
+
+/// Tells whoever asked for a post, and the owner, that it waits for its account; once for ever.
+async fn tell_waits(outbox: &Arc<Outbox>, row: &PostRow) {
+    let key = format!("post:{}:waits", row.outbound.0);
+    let text = messages::waits(row.outbound, &row.said);
+    outbox.tell_owner(&key, &text).await;
+    let owner = outbox.owner.as_ref().and_then(|owner| outbox.accounts.private(owner));
+    let Some(hears) = hears(outbox, row).filter(|hears| Some(hears) != owner.as_ref()) else {
+        return;
+    };
+    let text = outbox.runtime.redactor.clean(&text);
+    if let Some(draft) = outbox.draft(&hears, &text, None, None) {
+        outbox.say_once(&format!("{key}:here"), draft).await;
     }
 }
 

@@ -399,6 +399,29 @@ async fn a_post_whose_login_is_gone_is_held_and_told_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_post_under_way_to_an_account_that_is_gone_is_told_and_withdrawn() {
+    let mut world = world().await;
+    let daemon = world.daemon();
+    world.ask("tweet daily at 08:00: on its way").await;
+    let x = world.playground.x();
+    x.fault(Fault::next("tweets", FaultKind::TooMany { retry_after: 900 }));
+    now(&world);
+    world.within("the call", x.wait_until(|x| x.calls_of("tweets").pop())).await;
+    assert!(daemon.stop().await.success());
+    let section = bearer(&world, USER_BEARER);
+    world.home.set("x", section);
+    let _daemon = world.daemon();
+    let told = world.hears(ADA, "Not posted yet: it waits for the account").await.text;
+    assert!(told.contains(USER) && told.contains("on its way"), "{told}");
+    let list = tweets(&world);
+    assert_eq!(list[1]["state"], "posting");
+    assert!(list[1]["why"].as_str().is_some_and(|why| why.contains("not configured")), "{list:?}");
+    run(&world, &["tweets", "cancel", list[1]["id"].as_str().expect("an id")]);
+    assert_eq!(tweets(&world)[1]["state"], "withdrawn");
+    assert!(world.playground.x().posts().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_post_goes_out_by_the_account_that_it_was_approved_for() {
     let mut world = world().await;
     let [ours, renewed, others] =

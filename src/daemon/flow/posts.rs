@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::daemon::flow::Flow;
 use crate::delivery::again::again;
 use crate::delivery::messages::posts as messages;
+use crate::delivery::posts::waits_for_login;
 use crate::domain::ids::{OutboundId, ScheduleId};
 use crate::domain::schedule::Action;
 use crate::schedule::book::{Amended, BookError};
@@ -38,6 +39,11 @@ impl Flow {
     /// When the store cannot be read.
     pub async fn post_of(&self, outbound: OutboundId) -> Result<Option<PostRow>, BookError> {
         Ok(self.outbox.storage.ledger.post_of(outbound).await?)
+    }
+
+    /// Says why it waits, where it waits for an account that is not configured any more.
+    pub fn post_waits(&self, row: &PostRow) -> Option<String> {
+        waits_for_login(&self.outbox, row).then(|| messages::why_waits(&row.said))
     }
 
     /// Returns its texts.

@@ -83,6 +83,22 @@ pub(crate) fn told(
     }
 }
 
+/// Why a post waits.
+pub(crate) fn why_waits(said: &Outbound) -> String {
+    let account = said.conversation.account();
+    format!("it waits for the account {account}, which is not configured or switched off")
+}
+
+/// Tells that a post waits for its account.
+pub(crate) fn waits(outbound: OutboundId, said: &Outbound) -> String {
+    format!(
+        "Not posted yet: {}.\n\n> {}\n\n`selkie tweets cancel p{}` withdraws it.",
+        why_waits(said),
+        beginning(said),
+        outbound.0
+    )
+}
+
 /// Returns how many posts it is.
 pub(crate) fn posts(said: &Outbound) -> usize {
     match &said.body {
