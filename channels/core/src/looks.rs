@@ -330,7 +330,8 @@ mod tests {
             let text = piece.repeat(400_000 / piece.len());
             let started = std::time::Instant::now();
             hide(&text);
-            assert!(started.elapsed().as_secs() < 5, "{piece}");
+            // Seconds on a busy machine; with the square of the length it would be many minutes.
+            assert!(started.elapsed().as_secs() < 60, "{piece}");
         }
     }
 }
