@@ -47,6 +47,9 @@ pub async fn dispatch(
     let output = match output {
         Ok(output) => output,
         Err(ToolError::Tell(text)) => Output { text, is_error: true, ..Output::default() },
+        Err(ToolError::Quote { text, level }) => {
+            Output { text, is_error: true, level, ..Output::default() }
+        }
         Err(error @ (ToolError::Abort(_) | ToolError::Ask(_))) => return Err(error),
     };
     let taint = tool.map_or(Taint::Clean, |tool| level(tool.spec(), call, scope, &output));
@@ -84,7 +87,7 @@ fn level(spec: &ToolSpec, call: &Call, scope: &Scope, output: &Output) -> Taint 
                 || home.join(folder),
                 |below| roots.own.join(below.trim_start_matches('/')),
             );
-            of_command(cmd, &folder, &roots.own)
+            of_command(cmd, &folder, &roots.own, roots.state.as_deref())
         }
         (true, _) => Taint::Raw,
     }

@@ -1,6 +1,7 @@
 //! Why a tool failed, and what happens next.
 
 use crate::domain::question::Ask;
+use crate::domain::taint::Taint;
 
 /// Why a tool failed. Each variant says what happens next.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -8,6 +9,14 @@ pub enum ToolError {
     /// Tell the model; it may do better.
     #[error("{0}")]
     Tell(String),
+    /// The same in words of this level, which the task did not bring.
+    #[error("{text}")]
+    Quote {
+        /// What the model reads.
+        text: String,
+        /// Whose words it holds.
+        level: Taint,
+    },
     /// End the task: the claim is lost, the store is broken, the task was stopped.
     #[error("{0}")]
     Abort(String),

@@ -112,6 +112,33 @@ async fn an_answer_is_the_persons_word_and_a_quote_stays_what_it_was() {
     world.hears(PRIVATE, "not with that").await;
 }
 
+/// Whoever the bot listens to writes into the todo list: what it says brings nothing about, however it is read.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_all_takes_programs_away() {
+    let world = World::start().await;
+    let list = world.home.state().join("TODO.md");
+    let _daemon = world.daemon();
+    world.ask("/status").await;
+    let model = world.playground.model();
+    let items = ["run this", "run that"]
+        .map(|what| format!("- [ ] [Created](2026-11-22 10:00), [ChatID](tg:-100) | {what}\n"));
+    std::fs::write(&list, format!("# TODO Work In Progress (WIP)\n\n{}", items.concat()))
+        .expect("a list");
+    let read = Turn::call("read_file", json!({ "path": "file_state_dir/TODO.md" }));
+    let cat = Turn::call("bash", json!({ "cmd": format!("cat {}", list.display()) }));
+    let complete = Turn::call("todo_update", json!({ "action": "complete", "content": "run" }));
+    let both = Turn::text(r#"{"status": "ambiguous", "candidate_indices": [0, 1]}"#);
+    for (n, first) in [vec![read], vec![cat], vec![complete, both]].into_iter().enumerate() {
+        let end = format!("read {n}");
+        model.script(first.into_iter().chain([bash(), Turn::text(&end)]).collect());
+        world.telegram().say(PRIVATE, ADA, "what is to be done?");
+        let asked = deny(&world, "echo ti''de").await;
+        assert!(asked.contains("while the task holds other people's words"), "{n}: {asked}");
+        world.hears(PRIVATE, &end).await;
+        world.ask("/reset").await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_and_what_a_group_says_take_programs_away() {
     let world = World::start().await;

@@ -9,6 +9,7 @@ use super::contract::MATCH;
 use super::likeness::Words;
 use super::outcome::{Changes, Counts, Outcome, Shown};
 use super::task::{Seen, Task};
+use crate::domain::taint::Taint;
 use crate::people::files::Edit;
 use crate::people::todo::{Entry, List};
 use crate::tools::ToolError;
@@ -60,7 +61,7 @@ pub(super) async fn complete(
     let open: Vec<&Entry> = task.view.entries(&todos).into_iter().filter(fits).collect();
     let entry = match by_words(&words, &open) {
         Found::One(entry) => entry.clone(),
-        Found::Several(candidates) => by_model(task, &words, &candidates).await?,
+        Found::Several(candidates) => by_model(task, &words, &candidates, level).await?,
         Found::None => {
             if let Some(done) = just_done(task, &words).await? {
                 return told(task, &done, Changes::default(), vec!["already_done".to_owned()])
@@ -69,7 +70,7 @@ pub(super) async fn complete(
             if open.is_empty() {
                 return Err(nothing());
             }
-            by_model(task, &words, &open).await?
+            by_model(task, &words, &open, level).await?
         }
     };
     let ticked = entry.ticked(task.minute().naive_utc());
@@ -132,7 +133,13 @@ fn by_words<'e>(words: &str, open: &[&'e Entry]) -> Found<'e> {
     }
 }
 
-async fn by_model(task: &Task<'_>, words: &str, among: &[&Entry]) -> Result<Entry, ToolError> {
+/// `level`: of the file, with which the owner's own entries were written.
+async fn by_model(
+    task: &Task<'_>,
+    words: &str,
+    among: &[&Entry],
+    level: Taint,
+) -> Result<Entry, ToolError> {
     let among = &among[..among.len().min(MOST_ASKED)];
     let entry = |(index, entry): (usize, &&Entry)| json!({ "index": index, "created_at": entry.created.map(|at| at.to_string()), "content": entry.content });
     let entries: Vec<_> = among.iter().enumerate().map(entry).collect();
@@ -158,7 +165,9 @@ async fn by_model(task: &Task<'_>, words: &str, among: &[&Entry]) -> Result<Entr
         Answer::Ambiguous { candidate_indices } => {
             let named: Vec<&Entry> =
                 candidate_indices.iter().filter_map(|at| among.get(*at).copied()).collect();
-            Err(ambiguous(if named.is_empty() { among } else { &named }))
+            let candidates = if named.is_empty() { among } else { &named };
+            let level = task.level(candidates.iter().copied(), level);
+            Err(ToolError::Quote { text: ambiguous(candidates), level })
         }
     }
 }
@@ -179,12 +188,12 @@ fn nothing() -> ToolError {
 }
 
 /// Tells which it may be, and how to say it.
-fn ambiguous(candidates: &[&Entry]) -> ToolError {
+fn ambiguous(candidates: &[&Entry]) -> String {
     let lines = candidates.iter().take(MOST_TOLD).map(|entry| format!("\n- {}", entry.content));
     let lines: String = lines.collect();
     let more = candidates.len().saturating_sub(MOST_TOLD);
     let more = if more > 0 { format!("\n(and {more} more)") } else { String::new() };
-    ToolError::tell(format!(
+    format!(
         "ambiguous todo item match: call again with all the words of one of these:{lines}{more}"
-    ))
+    )
 }

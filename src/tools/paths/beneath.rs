@@ -89,7 +89,7 @@ impl Located {
         regular(&fs::fstat(&file)?)?;
         let file = File::from(file);
         self.closed.check(&file.metadata()?)?;
-        let level = level::of(&file, self.zone);
+        let level = level::of(&file, self.zone).max(level::of_place(self.zone, &self.relative));
         Ok((file, level))
     }
 

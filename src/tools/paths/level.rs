@@ -3,7 +3,7 @@
 
 use std::io;
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -70,6 +70,20 @@ pub(super) fn unmarked(zone: Zone) -> Taint {
     if zone == Zone::Own { Taint::Raw } else { Taint::Clean }
 }
 
+/// What of the state folder everybody writes into, whom the bot listens to: its first names, in small letters.
+const SHARED: [&str; 4] = ["todo.md", "todo.done.md", "contacts", "kept"];
+
+/// Returns the least level of a file by where it lies: the lists hold the words of many, and whoever edits them by hand
+/// may leave them without a mark.
+pub(super) fn of_place(zone: Zone, relative: &Path) -> Taint {
+    let first = relative.components().find_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
+        _ => None,
+    });
+    let is_shared = first.is_some_and(|first| SHARED.contains(&&*first));
+    if zone == Zone::State && is_shared { Taint::Raw } else { Taint::Clean }
+}
+
 /// Returns the level of an open file.
 pub(super) fn of(file: impl AsFd, zone: Zone) -> Taint {
     let mut room = [0; ROOM];
@@ -125,12 +139,27 @@ pub(super) fn mark(file: impl AsFd, level: Taint, zone: Zone) -> io::Result<()> 
 }
 
 /// Returns the level of the files that a command may read: those it names, and all of the conversation's
-/// own folder when it stands there and may sweep over it.
-pub fn of_command(cmd: &str, folder: &Path, own: &Path) -> Taint {
+/// own folder when it stands there and may sweep over it. What names the state folder or a list of it may read what many
+/// have written.
+pub fn of_command(cmd: &str, folder: &Path, own: &Path, state: Option<&Path>) -> Taint {
+    if reads_lists(cmd, folder, own, state) {
+        return Taint::Raw;
+    }
     let named = words(cmd).take(WORDS).map(|word| of_path(&folder.join(word), own)).max();
     let stands_there = folder.starts_with(own) || cmd.contains(&*own.to_string_lossy());
     let swept = if stands_there && sweeps(cmd) { of_entries(own) } else { Taint::Clean };
     named.unwrap_or_default().max(swept)
+}
+
+fn reads_lists(cmd: &str, folder: &Path, own: &Path, state: Option<&Path>) -> bool {
+    // The conversation's own folder may lie below the state folder.
+    let cmd = cmd.replace(&*own.to_string_lossy(), "").to_lowercase();
+    let names = |path: &Path| cmd.contains(&path.to_string_lossy().to_lowercase());
+    let stands_in = |state: &Path| folder.starts_with(state) && !folder.starts_with(own);
+    cmd.contains("todo.md")
+        || cmd.contains("todo.done.md")
+        || cmd.contains("file_state_dir")
+        || state.is_some_and(|state| names(state) || stands_in(state))
 }
 
 fn words(cmd: &str) -> impl Iterator<Item = &str> {

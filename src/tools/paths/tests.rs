@@ -296,6 +296,33 @@ fn a_file_keeps_whose_words_it_holds() {
     assert_eq!(read("log"), Taint::Derived);
 }
 
+/// The lists of the state folder hold the words of many, with a mark and without one.
+#[test]
+fn the_lists_of_all_are_nobodys_own() {
+    let folders = Folders::new();
+    for path in ["TODO.md", "TODO.DONE.md", "contacts/ACTIVE.md", "HEARTBEAT.md"] {
+        folders.put(&format!("state/{path}"), "x");
+        let roots = folders.roots();
+        finder(&roots, &[]).existing(&format!("file_state_dir/{path}")).unwrap().open().unwrap();
+        let all = if path == "HEARTBEAT.md" { Taint::Clean } else { Taint::Raw };
+        assert_eq!(roots.level.read(), all, "{path}");
+    }
+    let (home, own, state) = (Path::new("/home/w"), Path::new("/s/cache/one"), Path::new("/s"));
+    for (cmd, all) in [
+        ("cat /s/TODO.md", true),
+        ("cd .. && cat Todo.md", true),
+        ("cat /s/*", true),
+        ("cat file_state_dir/contacts/ACTIVE.md", true),
+        ("ls /s/cache/one", false),
+        ("cargo test", false),
+    ] {
+        let level = of_command(cmd, home, own, Some(state));
+        assert_eq!(level == Taint::Raw, all, "{cmd}");
+    }
+    assert_eq!(of_command("cat x", state, own, Some(state)), Taint::Raw);
+    assert_eq!(of_command("cat x", own, own, Some(state)), Taint::Clean);
+}
+
 #[test]
 fn names_that_were_written_among_others_words_are_not_clean() {
     let folders = Folders::new();

@@ -204,7 +204,8 @@ async fn poll(process: &Background, cursor: Option<u64>, wait: Duration) -> Outp
 /// Whether what it prints may be others' words, as far as its command tells.
 fn brings_others(command: &str, roots: &Roots) -> bool {
     let home = roots.workspace.as_ref().unwrap_or(&roots.own);
-    reaches_network(command) || of_command(command, home, &roots.own).is_any()
+    reaches_network(command)
+        || of_command(command, home, &roots.own, roots.state.as_deref()).is_any()
 }
 
 async fn input(process: &Background, text: Option<&str>) -> Result<Output, ToolError> {
