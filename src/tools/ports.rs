@@ -244,6 +244,8 @@ pub enum When {
 pub enum EntryDoes {
     /// A prompt is carried out.
     Prompt(String),
+    /// These words are said, late rather than never.
+    Remind(String),
     /// A post goes out.
     Post(Posted),
 }

@@ -124,6 +124,7 @@ impl BookTimetable {
         };
         let (asked, action) = match does {
             EntryDoes::Prompt(prompt) => (here?, Action::Prompt { prompt, model: None }),
+            EntryDoes::Remind(markdown) => (here?, Action::Remind { markdown }),
             EntryDoes::Post(Posted { to, post }) => {
                 let to = self.public(to)?;
                 // Where no owner can be reached nobody is told what becomes of it.

@@ -55,6 +55,18 @@ fn data(message: &MessageView, button: usize) -> String {
     data.expect("data").to_owned()
 }
 
+/// What somebody asks for in words is a reminder like any other: said as it is, late rather than never, by no model.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reminder_that_was_asked_for_in_words_has_its_buttons() {
+    let world = World::offline().await;
+    let _daemon = world.daemon();
+    let made = world.ask("remind me in 10 seconds to open the window").await;
+    assert!(made.contains("Schedule 1") && !made.contains("call of the model"), "{made}");
+    reminded(&world, ADA, "open the window").await;
+    let calls = "SELECT count(*) FROM task WHERE cause IS NOT NULL AND id > 1";
+    assert_eq!(number(&world.home, calls), Some(0), "no task was made for it");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tap_says_that_a_reminder_is_done() {
     let world = World::start().await;

@@ -25,7 +25,16 @@ pub(super) struct Later {
     /// When, as `cron` takes it.
     pub(super) when: String,
     /// What.
-    pub(super) prompt: String,
+    pub(super) what: What,
+}
+
+/// What is done then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A phrase.
+    Prompt(String),
+    /// Words are said.
+    Remind(String),
 }
 
 /// A time that a text begins with, and what follows.
@@ -39,17 +48,20 @@ pub(super) fn later(text: &str) -> Option<Later> {
     let reminds = after(text, "remind me ");
     let Timed { when, rest } = timed(reminds.unwrap_or(text))?;
     let rest = rest.trim_start_matches([':', ',']).trim();
+    // `every day at 8 remind me to rest` says the same in another order.
+    let reminds = reminds.or_else(|| after(rest, "remind me "));
+    let rest = after(rest, "remind me ").unwrap_or(rest);
     let rest = match reminds {
         // A word that only leads on says nothing.
         Some(_) if ["to", "of"].iter().any(|word| rest.eq_ignore_ascii_case(word)) => "",
         Some(_) => after(rest, "to ").or_else(|| after(rest, "of ")).unwrap_or(rest),
         None => rest,
     };
-    let prompt = match reminds {
-        Some(_) => format!("reminder: {rest}"),
-        None => rest.to_owned(),
+    let what = match reminds {
+        Some(_) => What::Remind(rest.to_owned()),
+        None => What::Prompt(rest.to_owned()),
     };
-    (!rest.is_empty()).then_some(Later { when, prompt })
+    (!rest.is_empty()).then_some(Later { when, what })
 }
 
 fn timed(text: &str) -> Option<Timed<'_>> {
@@ -126,8 +138,13 @@ mod tests {
             ("tomorrow at 8 tell me my list", "at tomorrow 08:00", "tell me my list"),
             ("Remind me tomorrow at 8 to call Ann", "at tomorrow 08:00", "reminder: call Ann"),
             ("remind me at 18:30: tea", "at 18:30", "reminder: tea"),
+            ("every day at 8 remind me to rest", "0 8 * * *", "reminder: rest"),
         ] {
-            let meant = Later { when: when.to_owned(), prompt: prompt.to_owned() };
+            let what = match prompt.strip_prefix("reminder: ") {
+                Some(words) => What::Remind(words.to_owned()),
+                None => What::Prompt(prompt.to_owned()),
+            };
+            let meant = Later { when: when.to_owned(), what };
             assert_eq!(later(said), Some(meant), "{said}");
         }
         for prose in [

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::later::later;
+use super::later::{What, later};
 use super::words::{after, word};
 
 /// A phrase for people: help text and documentation are made of these.
@@ -56,7 +56,6 @@ pub const PHRASES: &[Phrase] = &[
         says: "remind me in 20 minutes to <text> (or: remind me tomorrow at 8 to <text>, remind me every day at 8 to <text>)",
         does: "reminds you of it then",
     },
-    Phrase { says: "reminder: <text>", does: "says it: what a reminder of the phrase above does" },
     Phrase {
         says: "tweet: <text>",
         does: "posts it in public, after approval, where an account is configured",
@@ -135,7 +134,7 @@ pub(super) enum Wish {
         /// As `cron` takes it.
         when: String,
         /// What is to be done.
-        prompt: String,
+        what: What,
     },
     /// `tweet: <text>`, `tweet at 08:00: <text>`.
     Tweet {
@@ -144,8 +143,6 @@ pub(super) enum Wish {
         /// When; now without it.
         at: Option<TweetAt>,
     },
-    /// `reminder: <text>`.
-    Reminder(String),
     /// `my schedules`.
     Schedules,
     /// `cancel <n>`.
@@ -228,7 +225,7 @@ fn one(text: &str) -> Option<Wish> {
         _ => {}
     }
     later(text)
-        .map(|later| Wish::Later { when: later.when, prompt: later.prompt })
+        .map(|later| Wish::Later { when: later.when, what: later.what })
         .or_else(|| tweet(text))
         .or_else(|| about_text(text))
         .or_else(|| about_name(text))
@@ -239,9 +236,6 @@ fn about_text(text: &str) -> Option<Wish> {
     let after = |start| after(text, start).filter(|t| !t.is_empty());
     if let Some(note) = after("note:").or_else(|| after("note ")).or_else(|| after("remember ")) {
         return Some(Wish::Note(note.to_owned()));
-    }
-    if let Some(text) = after("reminder:") {
-        return Some(Wish::Reminder(text.to_owned()));
     }
     if let Some(thought) = after("think about ") {
         return Some(Wish::Think(thought.to_owned()));

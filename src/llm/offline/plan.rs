@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::files::{self, meant};
 use super::heard::own_words;
 use super::heartbeat;
+use super::later::What;
 use super::messages::{self, List};
 use super::parse::{TweetAt, Wish, wishes};
 use super::planner;
@@ -116,13 +117,15 @@ impl Walk<'_> {
             }
             Wish::Propose(plan) => self.propose(plan),
             Wish::Plan(task) => self.call("plan_create", json!({ "task": task }), planner::told),
-            Wish::Later { when, prompt } => self.call(
-                "cron",
-                json!({ "action": "add", "schedule": when, "prompt": prompt }),
-                str::to_owned,
-            ),
+            Wish::Later { when, what } => {
+                let (key, words) = match what {
+                    What::Prompt(words) => ("prompt", words),
+                    What::Remind(words) => ("remind", words),
+                };
+                let arguments = json!({ "action": "add", "schedule": when, key: words });
+                self.call("cron", arguments, str::to_owned)
+            }
             Wish::Tweet { text, at } => self.tweet(text, at.as_ref()),
-            Wish::Reminder(text) => Step::Say(format!("Reminder: {text}")),
             Wish::Schedules => self.call("cron", json!({ "action": "list" }), str::to_owned),
             Wish::Cancel(number) => self.call(
                 "cron",

@@ -251,7 +251,6 @@ async fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `every day at 8 <phrase> (or: every weekday at 8:30 <phrase>, every monday at 08:00 <phrase>, every 2h <phrase>)`: has the phrase done then, again and again
     - `in 20 minutes <phrase> (or: in 20m <phrase>, at 18:30 <phrase>, tomorrow at 8 <phrase>)`: has the phrase done then, once
     - `remind me in 20 minutes to <text> (or: remind me tomorrow at 8 to <text>, remind me every day at 8 to <text>)`: reminds you of it then
-    - `reminder: <text>`: says it: what a reminder of the phrase above does
     - `tweet: <text>`: posts it in public, after approval, where an account is configured
     - `tweet at 08:00: <text> (or: tweet daily at 08:00: <text>)`: schedules the post, after approval
     - `what is scheduled? (or: my schedules)`: lists what is to be done later

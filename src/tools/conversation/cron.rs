@@ -28,6 +28,8 @@ struct Args {
     schedule: Option<String>,
     /// For add: what is to be done each time, in words that can be understood by themselves.
     prompt: Option<String>,
+    /// For add, in place of prompt: words that are said then as they are, late rather than never. For reminders.
+    remind: Option<String>,
     /// For remove, pause and resume: the schedule's number, as list shows it.
     id: Option<String>,
     /// For add: the IANA time zone of the times, such as "Europe/Berlin".
@@ -51,7 +53,7 @@ impl Cron {
             name: "cron",
             description: "Have something done later, or again and again, in this conversation: list, add, \
                           remove, pause or resume schedules. Each time its prompt is carried out as a task \
-                          of its own, and the answer is said here."
+                          of its own, and the answer is said here; a reminder's words are said without one."
                 .to_owned(),
             parameters: parameters::<Args>(),
             // It speaks nowhere but here; the shaping table names it where a class of its own would stand.
@@ -131,7 +133,11 @@ fn entry(scope: &Scope, args: Args) -> Result<Entry, ToolError> {
         conversation: scope.conversation.clone(),
         when: When::Expression(needed(args.schedule, "schedule")?),
         zone: args.timezone,
-        does: EntryDoes::Prompt(needed(args.prompt, "prompt")?),
+        does: match (args.prompt, args.remind) {
+            (Some(_), Some(_)) => return Err(ToolError::tell("give prompt or remind, not both")),
+            (None, Some(words)) => EntryDoes::Remind(needed(Some(words), "remind")?),
+            (prompt, None) => EntryDoes::Prompt(needed(prompt, "prompt")?),
+        },
         by: scope.wisher()?,
         taint: scope.taint,
     })
@@ -231,6 +237,9 @@ mod tests {
             [
                 text(json!({"action": "add", "prompt": "tell me"})).await,
                 text(json!({"action": "add", "schedule": "@daily", "prompt": " "})).await,
+                text(json!({"action": "add", "schedule": "in 5m", "remind": ""})).await,
+                text(json!({"action": "add", "schedule": "in 5m", "prompt": "a", "remind": "b"}))
+                    .await,
                 text(json!({"action": "remove"})).await,
                 text(json!({"action": "remove", "id": "the first"})).await,
                 text(json!({"action": "snooze"})).await,
@@ -239,6 +248,8 @@ mod tests {
             @r#"
         schedule is required
         prompt is required
+        remind is required
+        give prompt or remind, not both
         id is required
         id "the first" is no schedule's number: list shows them
         invalid action: snooze (takes list, add, remove, pause, resume)
