@@ -57,17 +57,22 @@ pub(super) async fn complete(
         None => None,
     };
     let Seen { todos, level } = task.todos(List::Open).await?;
-    let fits = |entry: &&Entry| only.as_ref().is_none_or(|only| entry.chat == *only);
+    let meant = Words::of(&words);
+    let fits = |entry: &&Entry| {
+        only.as_ref().is_none_or(|only| entry.chat == *only)
+            && !meant.name_another_than(&Words::of(&entry.content))
+    };
     let open: Vec<&Entry> = task.view.entries(&todos).into_iter().filter(fits).collect();
-    let entry = match by_words(&words, &open) {
+    let entry = match by_words(&meant, &open) {
         Found::One(entry) => entry.clone(),
         Found::Several(candidates) => by_model(task, &words, &candidates, level).await?,
         Found::None => {
-            if let Some(done) = just_done(task, &words).await? {
+            if let Some(done) = just_done(task, &meant).await? {
                 return told(task, &done, Changes::default(), vec!["already_done".to_owned()])
                     .await;
             }
-            if open.is_empty() {
+            // What signs alone mean, no model can tell.
+            if open.is_empty() || meant.are_signs() {
                 return Err(nothing());
             }
             by_model(task, &words, &open, level).await?
@@ -118,14 +123,13 @@ async fn told(
 }
 
 /// Finds what words say to the letter, or what alone holds all of them.
-fn by_words<'e>(words: &str, open: &[&'e Entry]) -> Found<'e> {
-    let words = Words::of(words);
+fn by_words<'e>(words: &Words, open: &[&'e Entry]) -> Found<'e> {
     let read: Vec<Words> = open.iter().map(|entry| Words::of(&entry.content)).collect();
     let those = |fits: &dyn Fn(&Words) -> bool| -> Vec<&'e Entry> {
         open.iter().zip(&read).filter(|(_, own)| fits(own)).map(|(entry, _)| *entry).collect()
     };
-    let same = those(&|own| own.is_same(&words));
-    let found = if same.is_empty() { those(&|own| own.hold(&words)) } else { same };
+    let same = those(&|own| own.is_same(words));
+    let found = if same.is_empty() { those(&|own| own.hold(words)) } else { same };
     match found.as_slice() {
         [] => Found::None,
         [one] => Found::One(one),
@@ -173,12 +177,12 @@ async fn by_model(
 }
 
 /// Finds what was completed a moment ago with these very words.
-async fn just_done(task: &Task<'_>, words: &str) -> Result<Option<Entry>, ToolError> {
+async fn just_done(task: &Task<'_>, words: &Words) -> Result<Option<Entry>, ToolError> {
     let Seen { todos, .. } = task.todos(List::Done).await?;
     let since = task.minute().naive_utc() - AGAIN;
-    let words = Words::of(words);
+    let says = |own: Words| own.is_same(words) || own.hold(words);
     let is_it = |entry: &&&Entry| {
-        entry.done.is_some_and(|done| done >= since) && Words::of(&entry.content).hold(&words)
+        entry.done.is_some_and(|done| done >= since) && says(Words::of(&entry.content))
     };
     Ok(task.view.entries(&todos).iter().find(is_it).map(|entry| (*entry).clone()))
 }

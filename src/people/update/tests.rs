@@ -246,6 +246,41 @@ async fn what_says_the_same_stands_once() {
 }
 
 #[tokio::test]
+async fn items_that_differ_in_signs_alone_do_not_replace_each_other() {
+    let desk = Desk::new();
+    let all = ["🍎", "🍌", "!!!", "???", "$5", "€5"];
+    for content in all {
+        desk.update(&owner(), add(content, &[])).await.unwrap();
+    }
+    assert_eq!(desk.contents(List::Open).len(), all.len(), "{:?}", desk.contents(List::Open));
+    assert_eq!(desk.said(&owner(), done("🍊")).await, "no matching todo item in TODO.md");
+    desk.update(&owner(), done("🍌")).await.unwrap();
+    assert_eq!(desk.contents(List::Done), ["🍌"]);
+}
+
+#[tokio::test]
+async fn what_a_model_keeps_stays() {
+    let keep = "{\"keep_indices\":[0,1]}";
+    let desk = Desk::answering(&[keep, keep]);
+    for content in ["learn C", "learn C++", "Learn C++."] {
+        desk.update(&owner(), add(content, &[])).await.unwrap();
+    }
+    assert_eq!(desk.contents(List::Open), ["Learn C++.", "learn C"]);
+    desk.update(&owner(), done("learn C")).await.unwrap();
+    assert_eq!(desk.contents(List::Open), ["Learn C++."]);
+}
+
+#[tokio::test]
+async fn words_with_an_id_never_complete_the_item_of_another() {
+    let desk = Desk::new();
+    desk.update(&owner(), add("Call [Bo](bird:8)", &[])).await.unwrap();
+    let said = desk.said(&owner(), done("Call [Bo](bird:9)")).await;
+    assert_eq!(said, "no matching todo item in TODO.md");
+    desk.update(&owner(), done("call [Bo](bird:8)!")).await.unwrap();
+    assert_eq!(desk.contents(List::Done), ["Call [Bo](bird:8)"]);
+}
+
+#[tokio::test]
 async fn who_is_not_known_or_not_clear_is_said() {
     let desk = Desk::answering(&[
         r#"{"status":"missing_reference_id","missing":[{"mention":"Bo"}]}"#,
