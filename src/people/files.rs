@@ -6,12 +6,13 @@ mod error;
 mod journal;
 mod keep;
 mod place;
+mod rest;
 #[cfg(test)]
 mod tests;
 
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use chrono::{DateTime, Utc};
@@ -21,7 +22,9 @@ use self::error::{unreadable, written};
 use self::journal::{Journal, Step};
 use self::keep::Keep;
 use self::place::{Out, Place};
+use self::rest::{Look, Patience, Time};
 use super::text::decode;
+use crate::domain::clock::SharedClock;
 use crate::domain::taint::Taint;
 pub use edit::{Done, Edit};
 pub use error::FileError;
@@ -35,6 +38,7 @@ const TRIES: usize = 8;
 pub struct Files {
     state: PathBuf,
     one: Mutex<()>,
+    time: Time,
     /// Told at each edge; a refusal ends everything there, as a kill would.
     edges: Option<Edges>,
 }
@@ -68,9 +72,9 @@ pub struct Content {
 }
 
 impl Files {
-    /// Looks after the files of a state folder.
-    pub fn new(state: PathBuf) -> Self {
-        Self { state, one: Mutex::new(()), edges: None }
+    /// Looks after the files of a state folder; `clock`: the one that the times of files go by.
+    pub fn new(state: PathBuf, clock: SharedClock) -> Self {
+        Self { state, one: Mutex::new(()), time: Time::of(clock), edges: None }
     }
 
     /// Reads a file by its name in the state folder, after what a crash has left half done. Blocks.
@@ -99,9 +103,10 @@ impl Files {
         let _one = locked(&self.one);
         let _lock = self.lock()?;
         self.recover()?;
+        let mut patience = Patience::new();
         let mut begun = Vec::new();
         for edit in edits {
-            let loaded = self.load(edit.file())?;
+            let loaded = self.load_settled(edit.file(), &mut patience)?;
             let changed = edit.apply(&loaded.content.text, now);
             if changed.text != loaded.content.text {
                 begun.push(Begun { edit, loaded, text: changed.text, done: changed.done });
@@ -123,9 +128,12 @@ impl Files {
         self.at(Edge::Noted)?;
         let mut done = Done::default();
         for (at, one) in begun.into_iter().enumerate() {
-            let put = self.put(one, &journal);
-            if at == 0 && matches!(put, Err(FileError::Unreadable { .. })) {
-                // Nothing has changed, and nothing is going to.
+            let put = match self.put(one, &journal, &mut patience) {
+                Err(FileError::Written(file)) if at > 0 => Err(FileError::Follows(file)),
+                put => put,
+            };
+            if at == 0 && put.as_ref().is_err_and(FileError::is_last) {
+                // What has not changed is not going to.
                 journal::clear(&self.state)
                     .map_err(|source| written("the note of a change", source))?;
             }
@@ -137,12 +145,19 @@ impl Files {
     }
 
     /// Puts what is staged in its file's place, and again while somebody was quicker.
-    fn put(&self, begun: Begun<'_>, journal: &Journal) -> Result<Done, FileError> {
+    fn put(
+        &self,
+        begun: Begun<'_>,
+        journal: &Journal,
+        patience: &mut Patience,
+    ) -> Result<Done, FileError> {
         let Begun { edit, loaded: Loaded { place, mut there, content }, mut text, mut done } =
             begun;
         let level = journal.level.max(content.level);
         // What is in the file's place since the exchange before: ours, which nobody has to be told of.
         let mut ours: Option<String> = None;
+        // Where the file lies that came out last.
+        let mut kept: Option<PathBuf> = None;
         for _ in 0..TRIES {
             let theirs = match place.exchange(there.is_some())? {
                 Out::Nothing => {
@@ -155,32 +170,100 @@ impl Files {
                     let was_read =
                         ours.as_ref().map_or(there.as_deref(), |ours| Some(ours.as_bytes()));
                     if was_read == Some(&came[..]) {
-                        self.keep_out(edit, ours.is_none(), journal.now)?;
-                        return Ok(done);
+                        kept = self.keep_out(edit, ours.is_none(), journal.now)?.or(kept);
+                        let later =
+                            self.later(edit, kept.as_deref(), there.as_deref(), patience)?;
+                        let Some(later) = later else { return Ok(done) };
+                        ours = Some(text);
+                        let theirs = later.clone();
+                        there = Some(later.into_bytes());
+                        theirs
+                    } else if place.out_rests(self.time.now())? {
+                        ours = Some(text);
+                        let (theirs, version) = self.taken_out(edit, &place, &came, journal.now)?;
+                        (there, kept) = (Some(came), Some(version));
+                        theirs
+                    } else {
+                        self.put_back(edit, &place, &text, journal.now)?;
+                        (ours, kept) = (None, None);
+                        there = self.settled(&place, edit.file(), patience)?;
+                        self.text(edit.file(), there.as_deref())?.to_owned()
                     }
-                    ours = Some(text);
-                    self.taken_out(edit, &place, came, journal.now)?
                 }
                 // It is there now and was not, or the other way round.
                 Out::Other => {
-                    ours = None;
-                    there = place.bytes()?;
+                    (ours, kept) = (None, None);
+                    there = self.settled(&place, edit.file(), patience)?;
                     self.text(edit.file(), there.as_deref())?.to_owned()
                 }
             };
             let changed = edit.apply(&theirs, journal.now);
             (text, done) = (changed.text, changed.done);
+            if ours.is_none() {
+                // What lies beside is ours from here on, and what was read is theirs.
+                let noted = journal.with(edit, there.as_deref(), &text).write(&self.state);
+                noted.map_err(|source| written("the note of a change", source))?;
+            }
             place.stage(&text, level)?;
         }
         Err(FileError::Busy(edit.file().to_owned()))
     }
 
     /// Keeps what came out and was read before; what stood there for a moment was ours, and goes.
-    fn keep_out(&self, edit: &Edit, keeps: bool, now: DateTime<Utc>) -> Result<(), FileError> {
+    fn keep_out(
+        &self,
+        edit: &Edit,
+        keeps: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Option<PathBuf>, FileError> {
         let keep = Keep::of(&self.state, edit.file());
-        let kept = if keeps { keep.keep(now) } else { keep.drop_staged() };
-        kept.map_err(|source| written(edit.file(), source))?;
-        self.at(Edge::Kept)
+        let kept = if keeps { keep.keep(now).map(Some) } else { keep.drop_staged().map(|()| None) };
+        let kept = kept.map_err(|source| written(edit.file(), source))?;
+        self.at(Edge::Kept)?;
+        Ok(kept)
+    }
+
+    /// Looks once more at the file that came out: what somebody wrote into it meanwhile, once they are done.
+    fn later(
+        &self,
+        edit: &Edit,
+        kept: Option<&Path>,
+        was: Option<&[u8]>,
+        patience: &mut Patience,
+    ) -> Result<Option<String>, FileError> {
+        let file = edit.file();
+        let aside = || FileError::Aside { file: file.to_owned() };
+        let look = |path| Look::at(path).map_err(|source| written(file, source));
+        let Some(kept) = kept else { return Ok(None) };
+        loop {
+            let Some(before) = look(kept)? else { return Ok(None) };
+            let bytes = std::fs::read(kept).map_err(|source| written(file, source))?;
+            if was == Some(&bytes[..]) {
+                return Ok(None);
+            }
+            if before.rests(true, self.time.now()) && look(kept)? == Some(before) {
+                return decode(&bytes).map(|text| Some(text.to_owned())).map_err(|_| aside());
+            }
+            if !patience.wait(&self.time) {
+                return Err(aside());
+            }
+        }
+    }
+
+    /// Puts back what came out and is being written; ours comes out again.
+    fn put_back(
+        &self,
+        edit: &Edit,
+        place: &Place,
+        ours: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(), FileError> {
+        if place.exchange(true)? == Out::Moved && place.came_out()? != ours.as_bytes() {
+            // Somebody was quick enough to write into ours: it is kept, theirs stands.
+            let keep = Keep::of(&self.state, edit.file());
+            keep.also_keep(now).map_err(|source| written(edit.file(), source))?;
+        }
+        Ok(())
     }
 
     /// Keeps what came out and is somebody's own: it stays beside the file, too, until ours stands on top of it.
@@ -188,10 +271,10 @@ impl Files {
         &self,
         edit: &Edit,
         place: &Place,
-        came: Vec<u8>,
+        came: &[u8],
         now: DateTime<Utc>,
-    ) -> Result<String, FileError> {
-        let text = match self.text(edit.file(), Some(&came)) {
+    ) -> Result<(String, PathBuf), FileError> {
+        let text = match self.text(edit.file(), Some(came)) {
             Ok(text) => text.to_owned(),
             Err(why) => {
                 place.exchange(true)?;
@@ -199,9 +282,9 @@ impl Files {
             }
         };
         let keep = Keep::of(&self.state, edit.file());
-        keep.also_keep(now).map_err(|source| written(edit.file(), source))?;
+        let kept = keep.also_keep(now).map_err(|source| written(edit.file(), source))?;
         self.at(Edge::Kept)?;
-        Ok(text)
+        Ok((text, kept))
     }
 
     /// Finishes what a crash has left half done.
@@ -211,13 +294,14 @@ impl Files {
         let Some(journal) = noted else {
             return Keep::sweep(&self.state).map_err(|source| written("kept", source));
         };
+        let mut patience = Patience::new();
         for step in &journal.steps {
             let file = step.edit.file();
             let keep = Keep::of(&self.state, file);
             Place::of(&self.state, file).mend()?;
             let beside = keep.staged().map_err(|source| written(file, source))?;
             let theirs = beside.as_deref().filter(|beside| !step.knows(beside));
-            let loaded = self.load(file)?;
+            let loaded = self.load_settled(file, &mut patience)?;
             // Somebody's own words came out just before the end: they count, and ours on top.
             let base = match theirs.and_then(|theirs| decode(theirs).ok()) {
                 Some(theirs) => theirs.to_owned(),
@@ -231,7 +315,7 @@ impl Files {
                 loaded.place.stage(&changed.text, journal.level.max(loaded.content.level))?;
                 let begun =
                     Begun { edit: &step.edit, loaded, text: changed.text, done: changed.done };
-                self.put(begun, &journal)?;
+                self.put(begun, &journal, &mut patience)?;
             }
         }
         tracing::info!(
@@ -244,6 +328,42 @@ impl Files {
     fn load(&self, file: &str) -> Result<Loaded, FileError> {
         let place = Place::of(&self.state, file);
         let there = place.bytes()?;
+        self.loaded(file, place, there)
+    }
+
+    /// Reads a file that is going to be changed, once nobody is writing it.
+    fn load_settled(&self, file: &str, patience: &mut Patience) -> Result<Loaded, FileError> {
+        let place = Place::of(&self.state, file);
+        let there = self.settled(&place, file, patience)?;
+        self.loaded(file, place, there)
+    }
+
+    fn settled(
+        &self,
+        place: &Place,
+        file: &str,
+        patience: &mut Patience,
+    ) -> Result<Option<Vec<u8>>, FileError> {
+        loop {
+            let look = place.look()?;
+            if place.rests(look, self.time.now()) {
+                let bytes = place.bytes()?;
+                if place.look()? == look {
+                    return Ok(bytes);
+                }
+            }
+            if !patience.wait(&self.time) {
+                return Err(FileError::Written(file.to_owned()));
+            }
+        }
+    }
+
+    fn loaded(
+        &self,
+        file: &str,
+        place: Place,
+        there: Option<Vec<u8>>,
+    ) -> Result<Loaded, FileError> {
         let text = self.text(file, there.as_deref())?.to_owned();
         let level = place.level();
         Ok(Loaded { place, there, content: Content { text, level } })

@@ -16,7 +16,7 @@ use crate::delivery::progress::KeptProgress;
 use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
 use crate::domain::chance::Chance;
-use crate::domain::clock::SharedClock;
+use crate::domain::clock::{SharedClock, SystemClock};
 use crate::domain::crash::Crash;
 use crate::domain::happening::Happenings;
 use crate::domain::ids::Instance;
@@ -202,7 +202,7 @@ impl Flow {
         });
         let post_files = PostFiles::below(&parts.cache_dir, runtime.redactor.clone());
         let post_files = Arc::new(post_files);
-        let files = Arc::new(Files::new(parts.state_dir.clone()));
+        let files = Arc::new(Files::new(parts.state_dir.clone(), Arc::new(SystemClock)));
         let due_items = Arc::new(DueItems {
             timetable: Arc::clone(&timetable),
             files: Arc::clone(&files),

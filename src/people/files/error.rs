@@ -33,9 +33,30 @@ pub enum FileError {
         /// What it is.
         why: &'static str,
     },
+    /// Somebody is in the middle of writing it.
+    #[error("{0} is being written by somebody: nothing was changed, try again in a moment")]
+    Written(String),
+    /// The same, where another file has changed already.
+    #[error("{0} is being written by somebody: its part of the change follows with the next one")]
+    Follows(String),
+    /// Somebody wrote into the file that had been there, and what they wrote cannot be taken over.
+    #[error(
+        "{file} is changed, but somebody was still writing the earlier one: look at kept/{file}"
+    )]
+    Aside {
+        /// Which.
+        file: String,
+    },
     /// Somebody writes without an end.
     #[error("{0} is being changed by somebody else again and again: try again later")]
     Busy(String),
+}
+
+impl FileError {
+    /// Whether the change is not made again by itself.
+    pub(super) fn is_last(&self) -> bool {
+        matches!(self, Self::Unreadable { .. } | Self::Written(_) | Self::Aside { .. })
+    }
 }
 
 /// The disk refuses to write.

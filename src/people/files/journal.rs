@@ -16,7 +16,7 @@ use crate::domain::taint::Taint;
 const LONGEST: u64 = 1024 * 1024;
 
 /// What is going to be done.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Journal {
     /// The time it is done at.
     pub now: DateTime<Utc>,
@@ -27,7 +27,7 @@ pub(super) struct Journal {
 }
 
 /// One file's part.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Step {
     pub edit: Edit,
     /// What was read, and what takes its place: neither is somebody else's.
@@ -47,6 +47,16 @@ impl Step {
 }
 
 impl Journal {
+    /// The same, where one of its changes is made on top of something else.
+    pub fn with(&self, edit: &Edit, read: Option<&[u8]>, new: &str) -> Self {
+        let mut journal = self.clone();
+        let more = Step::new(edit.clone(), read, new).known;
+        for step in journal.steps.iter_mut().filter(|step| step.edit == *edit) {
+            step.known.extend(more.iter().cloned());
+        }
+        journal
+    }
+
     /// Whether something is noted.
     pub fn is_there(state: &Path) -> bool {
         path(state).exists()

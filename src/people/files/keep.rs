@@ -2,11 +2,13 @@
 //! is not lost either.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
+
+use super::rest::Look;
 
 /// So many earlier versions of a file are kept.
 pub const MOST_KEPT: usize = 10;
@@ -18,6 +20,8 @@ const STAGED: &str = "next";
 const PART: &str = "part";
 /// What stood in a file's place, where it cannot be exchanged in one step.
 const OLD: &str = "old";
+/// What the file looked like that we staged last.
+const OURS: &str = "ours";
 
 /// The earlier versions of one file.
 pub(super) struct Keep {
@@ -59,16 +63,38 @@ impl Keep {
         }
     }
 
-    /// Keeps what came out, and forgets the oldest.
-    pub fn keep(&self, now: DateTime<Utc>) -> io::Result<()> {
-        fs::rename(self.path(), self.next_version(now)?)?;
-        self.forget_oldest()
+    /// Notes what looks so as ours.
+    pub fn note(&self, ours: Look) -> io::Result<()> {
+        private(&self.folder.join(OURS), true)?.write_all(ours.line().as_bytes())
     }
 
-    /// Keeps what came out, and leaves it where it lies.
-    pub fn also_keep(&self, now: DateTime<Utc>) -> io::Result<()> {
-        fs::hard_link(self.path(), self.next_version(now)?)?;
-        self.forget_oldest()
+    /// Whether what looks so is as we wrote it.
+    pub fn is_ours(&self, look: Look) -> bool {
+        self.ours().is_some_and(|ours| ours == look.line())
+    }
+
+    /// Whether there were words in the file before.
+    pub fn had_words(&self) -> bool {
+        let newest = self.kept().ok().and_then(|kept| kept.last()?.metadata().ok());
+        self.ours().is_some() || newest.is_some_and(|newest| newest.len() > 0)
+    }
+
+    fn ours(&self) -> Option<String> {
+        fs::read_to_string(self.folder.join(OURS)).ok()
+    }
+
+    /// Keeps what came out, and forgets the oldest; returns where it lies.
+    pub fn keep(&self, now: DateTime<Utc>) -> io::Result<PathBuf> {
+        let version = self.next_version(now)?;
+        fs::rename(self.path(), &version)?;
+        self.forget_oldest().map(|()| version)
+    }
+
+    /// Keeps what came out, and leaves it where it lies, too.
+    pub fn also_keep(&self, now: DateTime<Utc>) -> io::Result<PathBuf> {
+        let version = self.next_version(now)?;
+        fs::hard_link(self.path(), &version)?;
+        self.forget_oldest().map(|()| version)
     }
 
     fn next_version(&self, now: DateTime<Utc>) -> io::Result<PathBuf> {

@@ -4,12 +4,14 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use super::error::{FileError, written};
 use super::keep::Keep;
+use super::rest::Look;
 use crate::domain::taint::Taint;
 use crate::people::text::MOST_BYTES;
 use crate::tools::paths::{level_of, mark_level};
@@ -53,6 +55,22 @@ impl Place {
         }
     }
 
+    /// Looks at the file from outside.
+    pub fn look(&self) -> Result<Option<Look>, FileError> {
+        Look::at(&self.path).map_err(|source| self.failed("read", source))
+    }
+
+    /// Whether nobody is writing what looks so; what we wrote rests.
+    pub fn rests(&self, look: Option<Look>, now: SystemTime) -> bool {
+        look.is_none_or(|look| self.keep.is_ours(look) || look.rests(self.keep.had_words(), now))
+    }
+
+    /// Whether nobody is writing what came out.
+    pub fn out_rests(&self, now: SystemTime) -> Result<bool, FileError> {
+        let look = Look::at(&self.keep.path()).map_err(|source| self.failed("read", source))?;
+        Ok(self.rests(look, now))
+    }
+
     /// Reads what came out.
     pub fn came_out(&self) -> Result<Vec<u8>, FileError> {
         let read = self.keep.staged().map_err(|source| self.failed("read", source))?;
@@ -85,6 +103,7 @@ impl Place {
         mark_level(&file, level)?;
         file.set_permissions(Permissions::from_mode(mode))?;
         file.sync_all()?;
+        self.keep.note(Look::of(&file.metadata()?))?;
         fs::rename(part, self.keep.path())
     }
 

@@ -1,14 +1,19 @@
 //! The writer beside people who write, too, and killed at every edge.
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::SystemTime;
+
+use chrono::TimeDelta;
 
 use super::*;
+use crate::domain::clock::{Clock as _, ManualClock, SystemClock};
 use crate::people::todo::{Entry, List, Todos};
 
 fn now() -> DateTime<Utc> {
@@ -40,8 +45,22 @@ impl Home {
         Self(tempfile::tempdir().unwrap())
     }
 
+    /// Waiting takes no time there: the clock goes on instead.
     fn files(&self) -> Files {
-        Files::new(self.0.path().to_owned())
+        self.waiting(|_| Ok(()))
+    }
+
+    fn waiting(
+        &self,
+        waits: impl Fn(&ManualClock) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Files {
+        let clock = Arc::new(ManualClock::at(SystemClock.now()));
+        let mut files = Files::new(self.0.path().to_owned(), clock.clone());
+        files.time.pause = Box::new(move |pause| {
+            clock.advance(TimeDelta::from_std(pause).unwrap());
+            waits(&clock).unwrap();
+        });
+        files
     }
 
     fn with(&self, edges: impl Fn(Edge) -> io::Result<()> + Send + Sync + 'static) -> Files {
@@ -167,9 +186,101 @@ fn what_becomes_unreadable_in_between_is_put_back() {
     let why = edit(&files, &add("two")).unwrap_err().to_string();
     assert_eq!(why, "TODO.md cannot be read: it is no UTF-8 from byte 0 on: save it as UTF-8");
     assert_eq!(fs::read(home.path("TODO.md")).unwrap(), b"\xff\xfeb");
-    fs::write(home.path("TODO.md"), "").unwrap();
+    fs::write(home.path("TODO.md"), "\n").unwrap();
     edit(&home.files(), &add("three")).unwrap();
     assert_eq!(home.contents(List::Open), ["three"], "what was refused is not done later");
+    assert!(home.is_tidy());
+}
+
+const BY_HAND: &str = "- [ ] old\n- [ ] by hand\n";
+
+/// As an editor that saves in place: empty, and its words later.
+fn emptied(path: &Path) -> io::Result<fs::File> {
+    fs::File::options().write(true).truncate(true).open(path)
+}
+
+#[test]
+fn an_editor_that_empties_the_file_first_is_waited_for() {
+    for half in [0, 4, 14] {
+        let home = Home::new();
+        edit(&home.files(), &add("old")).unwrap();
+        let mut editor = emptied(&home.path("TODO.md")).unwrap();
+        editor.write_all(&BY_HAND.as_bytes()[..half]).unwrap();
+        let waits = AtomicUsize::new(0);
+        let files = home.waiting(move |_| match waits.fetch_add(1, Ordering::Relaxed) {
+            3 => (&editor).write_all(&BY_HAND.as_bytes()[half..]),
+            _ => Ok(()),
+        });
+        edit(&files, &add("ours")).unwrap();
+        assert_eq!(home.contents(List::Open), ["ours", "old", "by hand"], "{half}");
+        assert!(home.is_tidy());
+    }
+}
+
+#[test]
+fn an_editor_that_comes_in_between_gets_its_file_back() {
+    let home = Home::new();
+    edit(&home.files(), &add("old")).unwrap();
+    let open = Arc::new(Mutex::new(None));
+    let (path, opened) = (home.path("TODO.md"), Arc::clone(&open));
+    let files = home.waiting(move |_| match locked(&open).take() {
+        Some(mut editor) => fs::File::write_all(&mut editor, BY_HAND.as_bytes()),
+        None => Ok(()),
+    });
+    let edges: Edges = Box::new(move |at| {
+        if at == Edge::Noted {
+            *locked(&opened) = Some(emptied(&path)?);
+        }
+        Ok(())
+    });
+    edit(&Files { edges: Some(edges), ..files }, &add("ours")).unwrap();
+    assert_eq!(home.contents(List::Open), ["ours", "old", "by hand"]);
+    assert!(home.is_tidy());
+}
+
+#[test]
+fn what_stays_empty_or_never_rests_is_refused_and_nothing_changes() {
+    let home = Home::new();
+    edit(&home.files(), &add("old")).unwrap();
+    let refused =
+        "TODO.md is being written by somebody: nothing was changed, try again in a moment";
+    let editor = emptied(&home.path("TODO.md")).unwrap();
+    assert_eq!(edit(&home.files(), &add("ours")).unwrap_err().to_string(), refused);
+    assert_eq!(fs::read(home.path("TODO.md")).unwrap(), b"");
+    let files = home.waiting(move |clock| {
+        (&editor).write_all(b"- [ ] on and on\n")?;
+        editor.set_modified(clock.now().into())
+    });
+    assert_eq!(edit(&files, &add("ours")).unwrap_err().to_string(), refused);
+    let all = home.contents(List::Open);
+    assert!(all.len() > 50 && !all.contains(&"ours".to_owned()) && home.is_tidy(), "{all:?}");
+}
+
+#[test]
+fn what_is_emptied_for_good_is_taken() {
+    let home = Home::new();
+    edit(&home.files(), &add("old")).unwrap();
+    let before = SystemClock.now() - TimeDelta::seconds(11);
+    emptied(&home.path("TODO.md")).unwrap().set_modified(before.into()).unwrap();
+    edit(&home.files(), &add("ours")).unwrap();
+    assert_eq!(home.contents(List::Open), ["ours"]);
+}
+
+#[test]
+fn what_is_written_into_the_file_that_came_out_counts() {
+    let home = Home::new();
+    edit(&home.files(), &add("old")).unwrap();
+    let editor = fs::File::options().append(true).open(home.path("TODO.md")).unwrap();
+    let once = AtomicUsize::new(0);
+    let files = home.waiting(|_| Ok(()));
+    let edges: Edges = Box::new(move |at| match at {
+        Edge::Kept if once.fetch_add(1, Ordering::Relaxed) == 0 => {
+            (&editor).write_all(b"- [ ] by hand\n")
+        }
+        _ => Ok(()),
+    });
+    edit(&Files { edges: Some(edges), ..files }, &add("ours")).unwrap();
+    assert_eq!(home.contents(List::Open), ["ours", "old", "by hand"]);
     assert!(home.is_tidy());
 }
 
@@ -181,7 +292,9 @@ fn somebody_who_writes_without_end_is_not_fought() {
     let files = home.with(move |at| match at {
         Edge::Kept | Edge::Noted => {
             let n = count.fetch_add(1, Ordering::Relaxed);
-            fs::write(&path, format!("- [ ] by hand {n}\n"))
+            fs::write(&path, format!("- [ ] by hand {n}\n"))?;
+            // As by a program that sets the times of what it copies.
+            fs::File::options().append(true).open(&path)?.set_modified(SystemTime::UNIX_EPOCH)
         }
         _ => Ok(()),
     });
@@ -289,7 +402,7 @@ fn what_is_no_file_of_its_own_is_left_alone() {
 #[test]
 #[ignore = "started by the test below, in a folder of its own"]
 fn on_a_full_disk() {
-    let files = Files::new(PathBuf::from("."));
+    let files = Files::new(PathBuf::from("."), Arc::new(SystemClock));
     let why = edit(&files, &add("one more")).unwrap_err().to_string();
     assert!(why.starts_with("TODO.md cannot be written: "), "{why}");
     // The small file has room: it is not changed without the big one.

@@ -11,6 +11,7 @@ use selkie_channel_core::{AccountId, ConversationId, PersonId};
 use serde_json::Value;
 
 use super::*;
+use crate::domain::clock::SystemClock;
 use crate::domain::command_line;
 use crate::domain::taint::Taint;
 use crate::domain::usage::Meter;
@@ -76,7 +77,7 @@ impl Desk {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("contacts")).unwrap();
         fs::write(home.path().join("contacts/ACTIVE.md"), CONTACTS).unwrap();
-        let files = Arc::new(Files::new(home.path().to_owned()));
+        let files = Arc::new(Files::new(home.path().to_owned(), Arc::new(SystemClock)));
         let book = TodoBook {
             files,
             forms: birds(),
