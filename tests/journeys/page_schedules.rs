@@ -84,7 +84,8 @@ fn watch(browser: &Browser, url: &str) -> Answer<()> {
     browser.resize(1280, 800)?;
     let days =
         browser.eval("[...document.querySelectorAll('#log .day')].map(day => day.textContent)")?;
-    assert_eq!(days.as_array().map(Vec::len), Some(4), "a line for each day: {days}");
+    // Before eight in the morning the first time is on the day on which it was asked for.
+    assert!(matches!(days.as_array().map(Vec::len), Some(3 | 4)), "a line for each day: {days}");
     assert_eq!(browser.eval(PALE)?, json!([]));
     browser.screenshot(&file.with_file_name("days.png"))?;
     // A browser notes each answer that refuses something.
