@@ -11,7 +11,7 @@ use crate::delivery::outbox::Outbox;
 use crate::intake::brought_back::brought_back;
 use crate::intake::firing::Firings;
 use crate::intake::messages::schedules as messages;
-use crate::schedule::jump::{Jumps, Look};
+use crate::schedule::jump::{Both, Jumps, Look, have_parted};
 use crate::schedule::turn::{come, plan};
 use crate::store::ScheduleRow;
 
@@ -55,14 +55,14 @@ impl Ticker {
 
     async fn turn(&self, clocks: &mut Clocks) {
         let sleeper = &self.outbox.runtime.sleeper;
-        let now = sleeper.now();
-        match clocks.jumps.look(now) {
+        let looked = sleeper.now();
+        match clocks.jumps.look(looked) {
             Look::Fine => {}
             Look::Leapt(by) => {
                 clocks.is_checked = false;
                 return self.leapt(by).await;
             }
-            Look::Waits(wait) => return sleeper.until_or_set(now.wall + wait).await,
+            Look::Waits(wait) => return sleeper.until_or_set(looked.wall + wait).await,
         }
         if !clocks.is_checked {
             let brought =
@@ -80,7 +80,7 @@ impl Ticker {
             return tokio::time::sleep(AFTER_A_DEFECT).await;
         };
         if due.is_empty() {
-            return self.rest().await;
+            return self.rest(looked).await;
         }
         let firings = Arc::clone(&self.firings);
         let fire = move |row: ScheduleRow| {
@@ -104,10 +104,14 @@ impl Ticker {
     }
 
     /// Waits for the next time, a change, or the clock.
-    async fn rest(&self) {
+    async fn rest(&self, looked: Both) {
         let storage = &self.outbox.storage;
         let changed = self.bell.notified();
         let next = storage.insist(|| storage.ledger.next_due()).await;
+        // Set since it was looked at: nobody rings for that any more.
+        if have_parted(looked, self.outbox.runtime.sleeper.now()) {
+            return;
+        }
         let rings = async {
             match next {
                 Some(Some(at)) => self.outbox.runtime.sleeper.until_or_set(at).await,

@@ -54,8 +54,13 @@ impl Jumps {
     }
 }
 
+/// Whether the clock has leapt between two looks at both.
+pub fn have_parted(before: Both, now: Both) -> bool {
+    leap(before, now).abs() > LEAP
+}
+
 /// How much more the time of day has moved than the machine has run.
-fn leap(before: Both, now: Both) -> TimeDelta {
+pub(super) fn leap(before: Both, now: Both) -> TimeDelta {
     let ran = now.running.saturating_sub(before.running);
     let ran = TimeDelta::from_std(ran).unwrap_or(TimeDelta::MAX);
     (now.wall - before.wall).checked_sub(&ran).unwrap_or(TimeDelta::MAX)

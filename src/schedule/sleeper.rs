@@ -4,14 +4,17 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::locked;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::alarm::Alarm;
-use super::jump::Both;
+use super::jump::{Both, leap};
+
+/// Clocks are put right by less all the time.
+const A_SECOND: TimeDelta = TimeDelta::seconds(1);
 
 /// Sleeps for all who wait for a moment.
 pub struct Sleeper {
@@ -33,6 +36,8 @@ struct Waiting {
     last: u64,
     /// A task of ours sleeps: there is one while somebody waits.
     sleeps: bool,
+    /// What both clocks showed when they were last looked at.
+    seen: Option<Both>,
 }
 
 /// Where somebody stands among those who wait.
@@ -90,6 +95,8 @@ impl Sleeper {
         let (sender, rings) = oneshot::channel();
         let mut waiting = locked(&self.waiting);
         waiting.last += 1;
+        let both = self.now();
+        waiting.seen.get_or_insert(both);
         let place = Place { at, number: waiting.last };
         waiting.by.insert(place, sender);
         let is_first = waiting.by.first_key_value().is_some_and(|(first, _)| *first == place);
@@ -121,8 +128,13 @@ impl Sleeper {
 
     /// Wakes all whose moment has come; returns the next one.
     fn ring(&self) -> Option<DateTime<Utc>> {
-        let now = self.now().wall;
+        let both = self.now();
+        let now = both.wall;
         let mut waiting = locked(&self.waiting);
+        // It may have been set while nobody slept.
+        if waiting.seen.replace(both).is_some_and(|seen| leap(seen, both).abs() > A_SECOND) {
+            self.set.send_replace(());
+        }
         while let Some(first) = waiting.by.first_entry().filter(|first| first.key().at <= now) {
             // Who is gone needs no waking.
             first.remove().send(()).ok();

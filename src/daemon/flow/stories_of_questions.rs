@@ -1,7 +1,8 @@
 //! Stories of questions through flow alone: asked, tapped, answered in words, expired, stopped.
 
 use selkie_channel_core::{
-    Addressed, Audience, Command, ConversationId, Delivery, Inbound, Pace, PersonId, PlaceId, What,
+    Addressed, Audience, Command, ConversationId, Delivery, Inbound, MessageRef, Pace, PersonId,
+    PlaceId, What,
 };
 
 use crate::daemon::flow::testing::{Fixture, account, message};
@@ -19,7 +20,8 @@ async fn house() -> Fixture {
 fn tap(speaker: &str, choice: &str) -> Inbound {
     let (question, choice) = ("q1".to_owned(), choice.to_owned());
     let what = What::Tap { question, choice, handle: "h".to_owned() };
-    Inbound { what, ..message(speaker, "") }
+    // The platform gives each of ours this id.
+    Inbound { what, message: Some(MessageRef::new("9")), ..message(speaker, "") }
 }
 
 fn in_group(mut said: Inbound) -> Inbound {
@@ -46,7 +48,7 @@ async fn a_tap_answers_once_and_the_buttons_go() {
     house.hear(vec![message("tg:1", "ask me")]).await;
     assert_eq!(arrived(&house, 0, 1).await, [ASKED]);
     house.hear(vec![tap("tg:1", "2")]).await;
-    let expected = ["Coffee", "[1] Tea or coffee?\n\n✔ Coffee", "[h] \"\""];
+    let expected = ["Coffee", "[9] Tea or coffee?\n\n✔ Coffee", "[h] \"\""];
     assert_eq!(arrived(&house, 1, 3).await, expected);
     house.hear(vec![tap("tg:1", "1")]).await;
     assert_eq!(arrived(&house, 4, 1).await, [r#"[h] "Already answered: Coffee""#]);
@@ -126,7 +128,7 @@ async fn several_are_chosen_by_taps() {
     assert_eq!(arrived(&house, 1, 1).await, [r#"[h] "Choose at least one first.""#]);
     house.hear(vec![tap("tg:1", "1"), tap("tg:1", "2")]).await;
     let toggled = arrived(&house, 2, 4).await;
-    assert!(toggled.contains(&r#"[1] Tea or coffee? ["☑ Tea", "☑ Coffee", "Done"]"#.to_owned()));
+    assert!(toggled.contains(&r#"[9] Tea or coffee? ["☑ Tea", "☑ Coffee", "Done"]"#.to_owned()));
     house.hear(vec![tap("tg:1", "done")]).await;
     assert!(arrived(&house, 6, 3).await.contains(&"Tea, Coffee".to_owned()));
     house.close().await;
