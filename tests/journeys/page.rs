@@ -396,7 +396,8 @@ fn ask_for_approval(browser: &Browser) -> Answer<()> {
     browser.wait_until("document.querySelector('.approval-is.consumed')")?;
     browser.wait_until("document.querySelector('.task-head .pill.done')")?;
     let made = "[...document.querySelectorAll('#log .bot .text')].filter(t => t.textContent == 'Added to plan.txt.').length";
-    assert_eq!(browser.eval(made)?, 1);
+    // The task has ended a moment before the chat shows what it said.
+    browser.wait_until(&format!("{made} == 1"))?;
     assert_eq!(browser.eval("document.querySelector('#approval').hidden")?, true);
     browser.click("#as-who option:nth-child(1)")
 }
