@@ -16,8 +16,8 @@ use crate::store::error::{Result, StoreError};
 /// Holds the store for this process until it is dropped.
 #[derive(Debug)]
 pub struct StoreLock {
-    _file: File,
-    _folder: File,
+    file: File,
+    folder: File,
     place: Place,
     /// That the file is gone was said.
     told: AtomicBool,
@@ -49,7 +49,7 @@ impl StoreLock {
         file.set_len(0).map_err(broken)?;
         file.write_all(format!("{}\n", std::process::id()).as_bytes()).map_err(broken)?;
         let (place, told) = (Place::of(path), AtomicBool::new(false));
-        Ok(Self { _file: file, _folder: folder, place, told })
+        Ok(Self { file, folder, place, told })
     }
 
     /// Says, once, that the file does not lie where it was made.
@@ -64,6 +64,18 @@ impl StoreLock {
             "the lock file was deleted or replaced while selkie runs. Its folder is locked, too, so no second \
              selkie can use the store; restart this one to make the file again"
         );
+    }
+}
+
+impl Drop for StoreLock {
+    /// Lets go at once. Closing alone would not: a program that this process is starting holds copies of the files
+    /// until it runs.
+    fn drop(&mut self) {
+        for held in [&self.file, &self.folder] {
+            if let Err(error) = flock(held, FlockOperation::Unlock) {
+                tracing::debug!(%error, "the store's lock goes with its files");
+            }
+        }
     }
 }
 
@@ -93,4 +105,20 @@ fn held(path: &Path) -> StoreError {
     StoreError::Held(format!(
         "{who} holds the store in {folder}: stop it first, or name another state folder"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_of_its_files_does_not_hold_the_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("selkie.lock");
+        let lock = StoreLock::take(&path).unwrap();
+        let _copies = [lock.file.try_clone().unwrap(), lock.folder.try_clone().unwrap()];
+        assert!(matches!(StoreLock::take(&path), Err(StoreError::Held(_))));
+        drop(lock);
+        StoreLock::take(&path).unwrap();
+    }
 }
