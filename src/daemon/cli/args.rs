@@ -120,9 +120,9 @@ pub enum Channel {
   selkie demo --say 'every day at 08:00 tell me my list' --then +1d
   selkie demo --story approval              an allowed person asks, the owner approves it, it is done once")]
 pub struct Demo {
-    /// Send this message, print the visible answers and exit
+    /// Send this message, print the visible answers and exit; may be repeated, each after the answer to the one before
     #[arg(long, value_name = "TEXT")]
-    pub say: Option<String>,
+    pub say: Vec<String>,
     /// Where to send it [default: the first place, a private chat]
     #[arg(long = "in", value_name = "PLACE", requires = "say")]
     pub place: Option<String>,

@@ -226,7 +226,8 @@ enum Visit {
 struct Errand {
     place: String,
     by: String,
-    text: String,
+    /// One after the other, each when the one before is answered.
+    texts: Vec<String>,
     manner: Manner,
     /// Where the clock goes afterwards.
     then: Vec<String>,
@@ -242,9 +243,12 @@ fn visit(binary: &Binary, demo: &Demo, world: &dyn World) -> Result<Visit, Failu
 
 /// Reads `--say`, `--in` and `--as`: the place that was named, or the first there is.
 fn errand(demo: &Demo, world: &dyn World) -> Result<Option<Errand>, Failure> {
-    let Some(text) = demo.say.clone() else { return Ok(None) };
+    let texts = demo.say.clone();
+    if texts.is_empty() {
+        return Ok(None);
+    }
     let places = world.places();
-    if text.trim().is_empty() {
+    if texts.iter().any(|text| text.trim().is_empty()) {
         return Err(Failure::Usage("--say is empty: there is nothing to send".to_owned()));
     }
     let place = demo.place.as_ref().or_else(|| places.first()).cloned().unwrap_or_default();
@@ -253,12 +257,41 @@ fn errand(demo: &Demo, world: &dyn World) -> Result<Option<Errand>, Failure> {
     }
     let manner = if demo.unnamed { Manner::ToTheRoom } else { Manner::ToTheBot };
     let by = demo.who.clone().unwrap_or_else(|| world.cast().owner.to_owned());
-    Ok(Some(Errand { place, by, text, manner, then: demo.then.clone() }))
+    Ok(Some(Errand { place, by, texts, manner, then: demo.then.clone() }))
 }
 
-/// Says one thing and prints what stands there when everything has settled.
+/// Says what is to be said, and prints what stands there when everything has settled.
 async fn say(world: &dyn World, up: &Up, errand: &Errand, traveller: &Traveller) -> Outcome {
-    let Errand { place, by, text, manner, then } = errand;
+    let (mut failed, mut last) = (false, None);
+    for text in &errand.texts {
+        let Some(answered) = one(world, up, errand, text).await? else { return Ok(()) };
+        failed |= answered.failed;
+        last = Some(answered);
+    }
+    let Some(Answered { message, seen, .. }) = last else { return Ok(()) };
+    let talk = later::Talk { world, place: &errand.place, since: message };
+    if talk.goes_on(traveller, &errand.then, seen).await? || failed {
+        return Err(Failure::Told);
+    }
+    Ok(())
+}
+
+/// What came of one message.
+struct Answered {
+    message: i64,
+    seen: Vec<String>,
+    /// A task failed.
+    failed: bool,
+}
+
+/// Says one thing and prints what stands there when everything has settled; `None` for what was not for the bot.
+async fn one(
+    world: &dyn World,
+    up: &Up,
+    errand: &Errand,
+    text: &str,
+) -> Result<Option<Answered>, Failure> {
+    let Errand { place, by, manner, .. } = errand;
     let happenings = up.happenings.listen();
     let line = Line { place, by, text, manner: *manner };
     let message = world.say(&line).map_err(|why| Failure::Usage(format!("--as: {why}")))?;
@@ -271,16 +304,12 @@ async fn say(world: &dyn World, up: &Up, errand: &Errand, traveller: &Traveller)
         .map_err(|_| anyhow!("the answer is not complete after {} s", PATIENCE.as_secs()))??;
     if seen.is_empty() && *manner == Manner::ToTheRoom {
         print::out("nothing was sent: the message was not for the bot\n")?;
-        return Ok(());
+        return Ok(None);
     }
     if seen.is_empty() {
         return Err(anyhow!("there was no answer (in a group, address the bot by its name)").into());
     }
-    let talk = later::Talk { world, place, since: message };
-    if talk.goes_on(traveller, then, seen).await? || failed {
-        return Err(Failure::Told);
-    }
-    Ok(())
+    Ok(Some(Answered { message, seen, failed }))
 }
 
 /// Waits until something has come of the message and nothing is left to do. Returns whether a task failed.
