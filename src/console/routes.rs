@@ -19,7 +19,7 @@ use crate::schedule::post_view::PostView;
 use crate::schedule::view::{Time, View};
 use crate::shape::Explained;
 use crate::store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
-use crate::store::{QuestionRow, Which};
+use crate::store::{QuestionRow, States, Which};
 
 /// Rows in a list, when nobody says how many.
 const ROWS: usize = 50;
@@ -157,7 +157,7 @@ async fn schedules(
     State(console): Asked,
     rows: Rows,
 ) -> Result<([(&'static str, String); 1], Json<Vec<Keyed<View>>>), Fault> {
-    let which = Which { over: true, but_removed: true, limit: limit(rows)?, ..Which::default() };
+    let which = Which { states: States::KEPT, limit: limit(rows)?, ..Which::default() };
     let rows = console.schedules.schedules(&which).await?;
     let all = console.schedules.how_many_schedules(&which).await?;
     let now = console.clock.now();

@@ -12,10 +12,13 @@ use crate::schedule::book::{Amended, BookError};
 use crate::schedule::outlook::outlook;
 use crate::schedule::post_view::{PostStands, PostView};
 use crate::schedule::recurrence::UnknownRecurrence;
-use crate::store::{ApprovalRow, PostRow, ScheduleRow, StoreError, Which};
+use crate::store::{ApprovalRow, PostRow, ScheduleRow, States, StoreError, Which};
 
 /// So many posts that went out, or did not, are listed.
 const MOST_PAST: usize = 50;
+
+/// So many removed schedules are looked through for posts that were withdrawn.
+const MOST_REMOVED: usize = 1_000;
 
 /// What is asked.
 #[derive(Debug, Serialize, Deserialize)]
@@ -142,8 +145,12 @@ pub async fn list_posts(flow: &Flow) -> Result<Vec<PostView>, StoreError> {
 async fn list(flow: &Flow) -> Result<Vec<PostView>, BookError> {
     let drafts = drafts(flow).await?;
     let which = Which { limit: usize::MAX, ..Which::default() };
-    let rows = flow.book().list(&which).await?;
-    let scheduled = rows.iter().filter(|row| is_post(row)).map(|row| of_schedule(flow, row));
+    let scheduled = flow.book().list(&which).await?;
+    let removed = Which { states: States::REMOVED, limit: MOST_REMOVED, ..which };
+    let removed = flow.book().list(&removed).await?;
+    let withdrawn = removed.iter().filter(|row| is_post(row)).take(MOST_PAST);
+    let scheduled = scheduled.iter().filter(|row| is_post(row)).chain(withdrawn);
+    let scheduled = scheduled.map(|row| of_schedule(flow, row));
     let past = flow.posts(MOST_PAST).await?;
     let past = past.iter().map(|row| of_post(flow, row));
     Ok(drafts.into_iter().chain(scheduled).chain(past).collect())
@@ -222,6 +229,7 @@ fn of_schedule(flow: &Flow, row: &ScheduleRow) -> PostView {
     let ahead = outlook(row, flow.now());
     let state = match row.state {
         ScheduleState::Active => "scheduled",
+        ScheduleState::Removed => "withdrawn",
         state => state.name(),
     };
     let post = match &row.schedule.action {

@@ -4,7 +4,7 @@ use crate::daemon::answered::{Answered, NotDone};
 use crate::daemon::flow::Flow;
 use crate::schedule::book::{Asking, Book};
 pub use crate::schedule::view::{Time, View};
-use crate::store::{ScheduleRow, Which};
+use crate::store::{ScheduleRow, States, Which};
 
 mod asked;
 mod import;
@@ -28,7 +28,8 @@ async fn found(flow: &Flow, book: &Book, asked: Asked) -> Result<Told, NotDone> 
     };
     match asked {
         Asked::List { all } => {
-            let which = Which { over: all, limit: usize::MAX, ..Which::default() };
+            let states = if all { States::ALL } else { States::OPEN };
+            let which = Which { states, limit: usize::MAX, ..Which::default() };
             let rows = book.list(&which).await?;
             Ok(Told { schedules: rows.iter().map(view).collect(), ..Told::default() })
         }

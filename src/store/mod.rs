@@ -58,7 +58,7 @@ pub use question::{Asked, QuestionRow, Questions, Settled, TapDone, TapEffect};
 pub use reminder::{ReminderRow, Reminders, Settle, Settling};
 pub use schedule::{
     Change, Does, Fired, Firing, Kept, LastTime, Missed, NewSchedule, Occurrence, ScheduleRow,
-    Schedules, Turn, Usual, Version, Wait, Which,
+    Schedules, States, Turn, Usual, Version, Wait, Which,
 };
 pub use settings::Since;
 pub use spending::Spending;

@@ -238,12 +238,38 @@ pub struct Which {
     pub conversation: Option<ConversationId>,
     /// Only those of this person.
     pub person: Option<PersonId>,
-    /// Those that ended or were removed, too.
-    pub over: bool,
-    /// But none that was removed.
-    pub but_removed: bool,
+    /// Only those that stand so.
+    pub states: States,
     /// At most so many.
     pub limit: usize,
+}
+
+/// How the schedules of a list may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct States {
+    /// Active or paused.
+    pub open: bool,
+    /// At their end.
+    pub ended: bool,
+    /// Removed.
+    pub removed: bool,
+}
+
+impl States {
+    /// Active or paused.
+    pub const OPEN: Self = Self { open: true, ended: false, removed: false };
+    /// Everything that nobody removed.
+    pub const KEPT: Self = Self { ended: true, ..Self::OPEN };
+    /// Whatever there is.
+    pub const ALL: Self = Self { removed: true, ..Self::KEPT };
+    /// What somebody removed.
+    pub const REMOVED: Self = Self { open: false, ended: false, removed: true };
+}
+
+impl Default for States {
+    fn default() -> Self {
+        Self::OPEN
+    }
 }
 
 /// One time of a schedule, to be carried out.

@@ -541,7 +541,13 @@ async fn posts_are_changed_and_withdrawn_at_the_command_line() {
     assert!(refused(&world, &["tweets", "show", "p9"]).contains("there is no post"));
     assert!(refused(&world, &["tweets", "cancel", "9"]).contains("there is no schedule 9"));
     run(&world, &["tweets", "cancel", "1"]);
-    assert!(run(&world, &["tweets", "list"]).starts_with("There are no posts."));
+    let list = tweets(&world);
+    assert_eq!(
+        (list.len(), &list[0]["id"], &list[0]["state"]),
+        (1, &"1".into(), &"withdrawn".into())
+    );
+    let shown = run(&world, &["tweets", "list"]);
+    assert!(shown.contains("withdrawn") && shown.contains("new words"), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -117,6 +117,14 @@ fn a_preview_does_nothing() {
             ("exec", json!({"command": "touch made"})),
             ("read", json!({"path": "a.txt"})),
             ("write", json!({"path": "a.txt"})),
+            ("cron", json!({"action": "remove", "id": "1"})),
+            ("cron", json!({"action": "list"})),
+            ("todo_update", json!({"action": "complete", "content": "bring milk"})),
+            (
+                "todo_write",
+                json!({"todos": [{"id": "1", "title": "bring milk", "status": "pending"}]}),
+            ),
+            ("todo_read", json!({})),
         ],
     );
     let said: Vec<&str> = answers.iter().map(|a| a.text.as_str()).collect();
@@ -126,7 +134,12 @@ fn a_preview_does_nothing() {
             "edit a.txt (1 place):\n@@ line 1 @@\n-one\n+two",
             "run:\ntouch made",
             "it changes nothing",
-            "content is required"
+            "content is required",
+            "remove a schedule\n· id: 1",
+            "it changes nothing",
+            "complete an item of TODO.md\n· content: bring milk",
+            "todo_write\n· todos: [{\"id\":\"1\",\"title\":\"bring milk\",\"status\":\"pending\"}]",
+            "it changes nothing",
         ]
     );
     assert_eq!(desk.get("a.txt"), "one\n");

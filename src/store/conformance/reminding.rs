@@ -8,7 +8,7 @@ use crate::domain::schedule::{Action, Schedule};
 use crate::domain::words::Words;
 use crate::store::{
     Does, Fired, Location, NewSchedule, Outcome, ReminderRow, ScheduleRow, Settle, Settling,
-    TaskRequest, Which,
+    States, TaskRequest, Which,
 };
 
 laws![
@@ -107,7 +107,10 @@ async fn a_reminder_is_settled_once(bed: &dyn Fixture) {
     let words = ledger.settle_reminder(done(id, None)).await.unwrap();
     assert!(matches!(words, Settling::Late), "{words:?}");
     assert_eq!(read(ledger, id).await.settled, Some(Reminded::Done));
-    let all = ledger.schedules(&Which { limit: 9, over: true, ..Which::default() }).await.unwrap();
+    let all = ledger
+        .schedules(&Which { limit: 9, states: States::ALL, ..Which::default() })
+        .await
+        .unwrap();
     assert_eq!(all.len(), 1, "nothing says it again");
 }
 

@@ -6,7 +6,7 @@ use crate::domain::schedule::{Action, Maker, OccurrenceState, Schedule, Schedule
 use crate::domain::words::Words;
 use crate::store::{
     Change, DeliveryState, Does, Fired, Firing, Kept, LastTime, Location, Missed, NewSchedule,
-    Outcome, ScheduleRow, Since, TaskRequest, Turn, Usual, Wait, Which,
+    Outcome, ScheduleRow, Since, States, TaskRequest, Turn, Usual, Wait, Which,
 };
 
 laws![
@@ -146,7 +146,7 @@ async fn a_maker_has_so_many_and_no_more(bed: &dyn Fixture) {
         rows.into_iter().map(|row| row.key).collect::<Vec<_>>()
     };
     assert_eq!(keys(of("tg:1")).await, ["b", "d"]);
-    assert_eq!(keys(Which { over: true, ..of("tg:1") }).await, ["b", "d", "a"]);
+    assert_eq!(keys(Which { states: States::ALL, ..of("tg:1") }).await, ["b", "d", "a"]);
     let here = |n: i64| Which { conversation: Some(conversation(n)), limit: 9, ..Which::default() };
     assert_eq!(keys(here(3)).await, ["c"]);
     assert!(keys(here(77)).await.is_empty(), "nothing was ever heard there");
@@ -334,10 +334,11 @@ async fn what_is_not_shown_is_counted(bed: &dyn Fixture) {
     }
     let gone = kept(ledger, new("d", 1, 60)).await;
     ledger.reschedule(gone.version, Change::Remove).await.unwrap().unwrap();
-    let all = Which { limit: 1, over: true, ..Which::default() };
-    let here = Which { conversation: Some(conversation(1)), over: false, ..all.clone() };
-    let kept = Which { but_removed: true, ..all.clone() };
-    for (which, many) in [(all, 4), (here, 2), (kept, 3)] {
+    let all = Which { limit: 1, states: States::ALL, ..Which::default() };
+    let here = Which { conversation: Some(conversation(1)), states: States::OPEN, ..all.clone() };
+    let kept = Which { states: States::KEPT, ..all.clone() };
+    let removed = Which { states: States::REMOVED, ..all.clone() };
+    for (which, many) in [(all, 4), (here, 2), (kept, 3), (removed, 1)] {
         assert_eq!(ledger.how_many_schedules(&which).await.unwrap(), many, "{which:?}");
         assert_eq!(ledger.schedules(&which).await.unwrap().len(), 1);
     }

@@ -11,7 +11,9 @@ use crate::domain::ids::{OutboundId, ScheduleId, TaskId};
 use crate::domain::schedule::{Schedule, ScheduleState};
 use crate::domain::usage::Usage;
 use crate::store::error::{Result, StoreError};
-use crate::store::schedule::{Change, LastTime, NewSchedule, ScheduleRow, Usual, Version, Which};
+use crate::store::schedule::{
+    Change, LastTime, NewSchedule, ScheduleRow, States, Usual, Version, Which,
+};
 use crate::store::tx::Tx;
 use crate::store::value::{Row, Value, params};
 
@@ -182,8 +184,9 @@ macro_rules! of_which {
     () => {
         "WHERE (CAST(?1 AS BIGINT) IS NULL OR s.conversation = ?1)
              AND (CAST(?2 AS TEXT) IS NULL OR s.person = ?2)
-             AND (CAST(?3 AS BIGINT) = 1 OR s.state IN ('active', 'paused'))
-             AND (CAST(?4 AS BIGINT) = 0 OR s.state <> 'removed') "
+             AND ((CAST(?3 AS BIGINT) = 1 AND s.state IN ('active', 'paused'))
+                 OR (CAST(?4 AS BIGINT) = 1 AND s.state = 'ended')
+                 OR (CAST(?5 AS BIGINT) = 1 AND s.state = 'removed')) "
     };
 }
 
@@ -203,23 +206,28 @@ fn narrowed<'a>(tx: &mut dyn Tx, which: &'a Which) -> Result<Option<Narrowed<'a>
     Ok(here.map(|here| Narrowed { here: Some(here), person }))
 }
 
-/// Lists schedules, the next to come due first.
+/// Lists schedules: the next to come due first, then those that are paused, then those that are over, the newest first.
 pub fn list(tx: &mut dyn Tx, which: &Which) -> Result<Vec<RawSchedule>> {
     const SQL: &str = concat!(
         schedule!(""),
         of_which!(),
-        "ORDER BY CASE WHEN s.state = 'active' AND s.next_at IS NOT NULL THEN 0 ELSE 1 END, s.next_at, s.id LIMIT ?5"
+        "ORDER BY CASE WHEN s.state = 'active' AND s.next_at IS NOT NULL THEN 0
+                  WHEN s.state IN ('active', 'paused') THEN 1 ELSE 2 END,
+             CASE WHEN s.state IN ('active', 'paused') THEN s.next_at END,
+             CASE WHEN s.state IN ('active', 'paused') THEN s.id ELSE -s.id END LIMIT ?6"
     );
     let limit = i64::try_from(which.limit).unwrap_or(i64::MAX);
     let Some(Narrowed { here, person }) = narrowed(tx, which)? else { return Ok(Vec::new()) };
-    tx.all(SQL, params![here, person, which.over, which.but_removed, limit], RawSchedule::from_row)
+    let States { open, ended, removed } = which.states;
+    tx.all(SQL, params![here, person, open, ended, removed, limit], RawSchedule::from_row)
 }
 
 /// Counts the schedules that would be listed without a limit.
 pub fn how_many(tx: &mut dyn Tx, which: &Which) -> Result<u64> {
     const SQL: &str = concat!("SELECT COUNT(*) FROM schedule s ", of_which!());
     let Some(Narrowed { here, person }) = narrowed(tx, which)? else { return Ok(0) };
-    let counted: i64 = tx.only(SQL, params![here, person, which.over, which.but_removed])?;
+    let States { open, ended, removed } = which.states;
+    let counted: i64 = tx.only(SQL, params![here, person, open, ended, removed])?;
     Ok(count(counted))
 }
 

@@ -13,7 +13,8 @@ use crate::domain::schedule::Wish;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::ports::{Entry, EntryDoes, Listed, When};
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 /// The tool.
@@ -84,6 +85,11 @@ impl Tool for Cron {
             Action::Resume => wish(scope, args.id, Wish::Resume).await?,
         };
         Ok(Output::ok(text))
+    }
+
+    fn preview(&self, _roots: &Roots, args: &Value) -> Option<Preview> {
+        let action = args.get("action").and_then(Value::as_str).unwrap_or_default();
+        (action != "list").then(|| Preview::of(format!("{action} a schedule"), &["action"]))
     }
 
     fn refuses(&self, scope: &Scope, args: &Value) -> Option<String> {

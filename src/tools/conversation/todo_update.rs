@@ -13,7 +13,8 @@ use crate::domain::facts::Trigger;
 use crate::domain::tool::{Also, Class, Recovery, ToolSpec};
 use crate::tools::args::{parameters, typed};
 use crate::tools::ports::{Small, TodoAsker, TodoWanted, Told};
-use crate::tools::scope::Scope;
+use crate::tools::scope::{Roots, Scope};
+use crate::tools::shown::Preview;
 use crate::tools::{Output, Tool, ToolError};
 
 /// Questions to a model that one call may take, and the time beside them.
@@ -102,6 +103,11 @@ impl Tool for TodoUpdate {
         };
         let Told { text, level } = scope.todo_file.update(&by, &self.model, wanted).await?;
         Ok(Output { level, ..Output::ok(text) })
+    }
+
+    fn preview(&self, _roots: &Roots, args: &Value) -> Option<Preview> {
+        let action = args.get("action").and_then(Value::as_str).unwrap_or_default();
+        Some(Preview::of(format!("{action} an item of TODO.md"), &["action"]))
     }
 
     fn longest(&self) -> Option<Duration> {
